@@ -1,0 +1,3 @@
+//! The simulator from a shell.
+
+fn main() {}

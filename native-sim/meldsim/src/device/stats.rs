@@ -1,0 +1,85 @@
+//! Counters.
+
+macro_rules! stats {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Counters of a device since it was built. Everything is a `u64`, so that a table of
+        /// names and values ([`Stats::NAMES`], [`Stats::to_array`]) says it all; the order is stable.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Stats {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Stats {
+            /// The counters' names, in order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// The counters' values, in the order of [`Stats::NAMES`].
+            pub fn to_array(&self) -> [u64; Stats::NAMES.len()] {
+                [$(self.$name),*]
+            }
+        }
+    };
+}
+
+stats! {
+    /// Simulated time.
+    now_ps,
+    /// Reads submitted.
+    read_commands,
+    /// Writes submitted.
+    write_commands,
+    /// Deallocations submitted.
+    deallocate_commands,
+    /// Flushes submitted.
+    flush_commands,
+    /// Commands completed with a status other than success.
+    failed_commands,
+    /// Bytes of the reads submitted.
+    host_read_bytes,
+    /// Bytes of the writes submitted.
+    host_written_bytes,
+    /// Time with at least one read outstanding.
+    read_active_ps,
+    /// Time with at least one command outstanding.
+    active_ps,
+    /// Sum of the latencies of completed reads.
+    read_latency_ps,
+    /// Pages sensed alone.
+    page_reads,
+    /// Melded reads: wordlines sensed as a whole.
+    melded_reads,
+    /// Pages that somebody had asked for, delivered by melded reads.
+    melded_pages_read,
+    /// Pages read from the write buffer.
+    buffer_page_reads,
+    /// Pages read that hold nothing: never written or deallocated.
+    unmapped_page_reads,
+    /// Wordlines programmed.
+    programs,
+    /// Pages programmed for the host.
+    host_pages_programmed,
+    /// Pages programmed with nothing in them, to close a wordline.
+    padded_pages,
+    /// Wordlines programmed in the melded layout.
+    melded_wordlines_programmed,
+    /// Blocks erased.
+    erases,
+    /// Pages moved by garbage collection.
+    gc_pages_moved,
+    /// Time buses were held, summed over channels.
+    channel_busy_ps,
+    /// Time dies were busy, from command to idle, summed over dies.
+    die_busy_ps,
+    /// Channels of the device.
+    channels,
+    /// Dies of the device.
+    dies,
+    /// Logical pages that hold data.
+    mapped_pages,
+    /// Of these, pages that lie on flash in the melded layout.
+    melded_mapped_pages,
+    /// Erased blocks.
+    free_blocks,
+    /// Logical pages that can hold data at one time.
+    capacity_pages,
+}

@@ -1,0 +1,5 @@
+//! Simulated time and the event queue.
+
+mod time;
+
+pub use time::Time;

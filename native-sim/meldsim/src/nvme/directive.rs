@@ -1,0 +1,88 @@
+//! Directives: what a write says about how its data will be read.
+
+use thiserror::Error;
+
+/// The expected access to the data when it is read: bits 3:0 of the read-pattern DSPEC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Pattern {
+    /// Nothing is known.
+    #[default]
+    None = 0,
+    /// Large sequential reads: worth laying consecutive pages on one wordline.
+    Sequential = 1,
+    /// Small reads anywhere.
+    Random = 2,
+}
+
+/// DTYPE and DSPEC of a write (CDW12 23:20 and CDW13 31:16).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Directive {
+    /// Directive type: 0 for none, [`Directive::READ_PATTERN`].
+    pub dtype: u8,
+    /// Directive specific value.
+    pub dspec: u16,
+}
+
+impl Directive {
+    /// No directive.
+    pub const NONE: Directive = Directive { dtype: 0, dspec: 0 };
+    /// The vendor-specific directive type that carries a read pattern.
+    pub const READ_PATTERN: u8 = 0x0F;
+
+    /// The read-pattern directive for `pattern`.
+    pub const fn read_pattern(pattern: Pattern) -> Directive {
+        Directive {
+            dtype: Directive::READ_PATTERN,
+            dspec: pattern as u16,
+        }
+    }
+
+    /// The read pattern this directive carries, or why the device refuses it.
+    ///
+    /// DSPEC bits 7:4 hold log2 of the expected read size in units of 64 KiB; every value is
+    /// accepted. Bits 15:8 are reserved and refused when set.
+    pub const fn pattern(self) -> Result<Pattern, DirectiveError> {
+        match self.dtype {
+            0 if self.dspec == 0 => Ok(Pattern::None),
+            0 => Err(DirectiveError::Reserved { dspec: self.dspec }),
+            Directive::READ_PATTERN => {
+                if self.dspec & 0xFF00 != 0 {
+                    return Err(DirectiveError::Reserved { dspec: self.dspec });
+                }
+                match self.dspec & 0x0F {
+                    0 => Ok(Pattern::None),
+                    1 => Ok(Pattern::Sequential),
+                    2 => Ok(Pattern::Random),
+                    _ => Err(DirectiveError::Pattern { dspec: self.dspec }),
+                }
+            }
+            dtype => Err(DirectiveError::Type { dtype }),
+        }
+    }
+}
+
+/// Why a directive is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DirectiveError {
+    /// A type the device does not implement.
+    #[error("directive type {dtype:#04x} is not supported; use 0 (none) or 0x0f (read pattern)")]
+    Type {
+        /// The type given.
+        dtype: u8,
+    },
+    /// A reserved bit is set.
+    #[error("directive value {dspec:#06x} sets reserved bits; clear them")]
+    Reserved {
+        /// The value given.
+        dspec: u16,
+    },
+    /// A pattern that does not exist.
+    #[error(
+        "directive value {dspec:#06x} names no read pattern; use 0 (none), 1 (sequential) or 2 (random)"
+    )]
+    Pattern {
+        /// The value given.
+        dspec: u16,
+    },
+}

@@ -1,0 +1,9 @@
+//! What the host sees of the device: commands, directives, namespaces, status.
+
+mod command;
+mod directive;
+mod namespace;
+
+pub use command::{Command, Completion, Opcode, Status};
+pub use directive::{Directive, DirectiveError, Pattern};
+pub use namespace::{Namespace, NamespaceId};

@@ -1,0 +1,60 @@
+//! Profiles from and to TOML.
+
+use super::{Profile, ProfileError, ProfileErrors};
+
+impl Profile {
+    /// Reads a profile. The text's own mistakes (unknown keys, wrong units or types) are refused
+    /// here; whether the device is possible is said by [`Profile::validate`].
+    pub fn from_toml(text: &str) -> Result<Profile, ProfileErrors> {
+        let deserializer = toml::Deserializer::parse(text).map_err(|error| syntax(&error))?;
+        serde_path_to_error::deserialize(deserializer).map_err(|error| {
+            let key = error.path().to_string();
+            described(&key, error.inner().message()).into()
+        })
+    }
+
+    /// The profile as TOML, every key with its value.
+    pub fn to_toml(&self) -> String {
+        // Nothing in a profile is beyond TOML: no map with odd keys, no value before a table.
+        toml::to_string(self).unwrap_or_default()
+    }
+}
+
+fn syntax(error: &toml::de::Error) -> ProfileErrors {
+    let message = format!(
+        "is not TOML: {}",
+        error.to_string().trim().replace('\n', " ")
+    );
+    ProfileError::new("(file)", message, "correct the line").into()
+}
+
+/// Splits serde's message into what was read and what to do.
+fn described(key: &str, message: &str) -> ProfileError {
+    if let Some(rest) = message.strip_prefix("unknown field ") {
+        let known = rest.split_once(", ").map_or("", |(_, known)| known);
+        return ProfileError::new(key, "is not a key of a profile", format!("{known} here"));
+    }
+    if let Some(rest) = message.strip_prefix("missing field ") {
+        let field = rest.trim_matches('`');
+        let key = if key == "." {
+            field.to_owned()
+        } else {
+            format!("{key}.{field}")
+        };
+        return ProfileError::new(key, "is missing", "it has no default, add it");
+    }
+    if let Some(rest) = message.strip_prefix("unknown variant ") {
+        let (found, known) = rest.split_once(", ").unwrap_or((rest, "use a known name"));
+        let found = found.replace('`', "\"");
+        return ProfileError::new(key, format!("is {found}, which is unknown"), known);
+    }
+    match message.split_once("; ") {
+        Some((message, remedy)) => ProfileError::new(key, message, remedy),
+        None => match message.split_once(", expected ") {
+            Some((message, expected)) => {
+                ProfileError::new(key, message, format!("write {expected}"))
+            }
+            None => ProfileError::new(key, message, "correct the value"),
+        },
+    }
+}

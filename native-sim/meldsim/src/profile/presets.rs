@@ -1,0 +1,34 @@
+//! The profiles that come with the simulator.
+
+use super::{Profile, ProfileError, ProfileErrors};
+
+const BUILTIN: [(&str, &str); 2] = [
+    (
+        "melded-tlc-8x8",
+        include_str!("../../../profiles/melded-tlc-8x8.toml"),
+    ),
+    (
+        "melded-tlc-16x4",
+        include_str!("../../../profiles/melded-tlc-16x4.toml"),
+    ),
+];
+
+impl Profile {
+    /// The built-in profile of that name.
+    pub fn builtin(name: &str) -> Result<Profile, ProfileErrors> {
+        match BUILTIN.iter().find(|(builtin, _)| *builtin == name) {
+            Some((_, text)) => Profile::from_toml(text),
+            None => {
+                let names: Vec<&str> = Profile::builtin_names().collect();
+                let message = format!("\"{name}\" is not a built-in profile");
+                let remedy = format!("use one of {}, or the path of a file", names.join(", "));
+                Err(ProfileError::new("profile", message, remedy).into())
+            }
+        }
+    }
+
+    /// The names of the built-in profiles.
+    pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+        BUILTIN.iter().map(|(name, _)| *name)
+    }
+}

@@ -1,0 +1,206 @@
+//! The sections of a profile and their keys.
+
+use serde::{Deserialize, Serialize};
+
+use super::units::{ByteSize, TransferRate};
+use crate::engine::Time;
+
+/// A device. All fields are public so that an experiment may vary a preset; whoever changes one
+/// relies on [`Device::new`](crate::Device::new) to refuse what is impossible.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The profile's name. No default.
+    pub name: String,
+    /// One line for a list of profiles. Default: empty.
+    #[serde(default)]
+    pub description: String,
+    /// How much flash there is and how it is arranged.
+    pub geometry: Geometry,
+    /// The channel's bus.
+    pub bus: Bus,
+    /// What the cells take.
+    pub timing: Timing,
+    /// The controller between host and flash. Default: all defaults.
+    #[serde(default)]
+    pub controller: Controller,
+    /// The flash translation layer. Default: all defaults.
+    #[serde(default)]
+    pub ftl: Ftl,
+}
+
+/// `[geometry]`. The number of pages a wordline holds is the number of entries of
+/// [`Timing::read`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Geometry {
+    /// Channels. Unit: count; range 1 to 256; no default.
+    pub channels: u32,
+    /// Dies that share a channel (ways). Unit: count; range 1 to 64; no default.
+    pub dies_per_channel: u32,
+    /// Planes of a die. They add blocks; commands that use several planes at once are not modelled.
+    /// Unit: count; range 1 to 16; default 1.
+    #[serde(default = "one")]
+    pub planes_per_die: u32,
+    /// Blocks of a plane. Unit: count; range 1 to 1048576; no default.
+    pub blocks_per_plane: u32,
+    /// Wordlines of a block. Unit: count; range 1 to 65536; no default.
+    pub wordlines_per_block: u32,
+    /// Data bytes of a page. Unit: size; a power of two from 512B to 64KiB; no default.
+    pub page_size: ByteSize,
+}
+
+/// `[bus]`: the channel between the controller and its dies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bus {
+    /// Transfers a second. Unit: transfer rate; range 1MT/s to 100GT/s; no default.
+    pub rate: TransferRate,
+    /// Bits of one transfer. Unit: bits; 8, 16, 32 or 64; no default.
+    pub width_bits: u32,
+    /// Bytes that cross the bus for every 4 KiB of page: data and spare area. Unit: bytes; range
+    /// 4096 to 8192; default 4625 \[F\].
+    #[serde(default = "bytes_per_4kib")]
+    pub bytes_per_4kib: u32,
+    /// Bus time of a command with its address. Unit: byte-times; range 0 to 1000; default 10 \[F\].
+    #[serde(default = "command_bytes")]
+    pub command_bytes: u32,
+    /// Who gets a free bus first. `commands-first` \[F\] or `data-first`; default `commands-first`.
+    #[serde(default)]
+    pub arbitration: Arbitration,
+}
+
+/// `[timing]`: what the cells take.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Timing {
+    /// Sensing one page, one entry for each page of a wordline: one for SLC, two for MLC, three for
+    /// TLC (LSB, CSB, MSB), four for QLC. Unit: time; range above 0 to 1s; no default.
+    pub read: Vec<Time>,
+    /// Sensing all pages of a wordline at once. Without it the device cannot meld, and lays
+    /// hinted writes as all others. Unit: time; range above 0 to 1s, not for SLC; default: cannot meld.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub melded_read: Option<Time>,
+    /// Programming a whole wordline in one shot, once its pages are in the die. Unit: time; range
+    /// above 0 to 10s; no default.
+    pub program: Time,
+    /// Erasing a block. Unit: time; range above 0 to 10s; no default.
+    pub erase: Time,
+}
+
+/// `[controller]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Controller {
+    /// Bytes of a logical block. Unit: size; a power of two from 512B to 64KiB; default 4KiB \[A\].
+    pub lba_size: ByteSize,
+    /// DRAM that holds written pages until they are programmed. Power-loss protected. Unit: size; at
+    /// least the pages that all open wordlines may hold; default 32MiB \[A\].
+    pub write_buffer: ByteSize,
+    /// Latency of everything that needs no flash: admitting a write to the buffer, reading a
+    /// buffered or an unmapped page, deallocating. Unit: time; range 0 to 1s; default 10us \[A\].
+    pub latency: Time,
+    /// Reads a die may serve before a program or an erase that waits for it gets its turn. Unit:
+    /// count; range 1 to 1000000; default 32 \[A\].
+    pub reads_before_program: u32,
+}
+
+/// `[ftl]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ftl {
+    /// Share of the flash the host cannot fill. Unit: percent; range 1 to 90, and at least seven
+    /// blocks of each die; default 7 \[A\].
+    pub over_provisioning_percent: u32,
+    /// Where consecutive pages go. `channel-first` \[F\] or `way-first`; default `channel-first`.
+    pub page_allocation: PageAllocation,
+    /// What a read of some pages of a melded wordline does. `cheapest`: senses the pages one by one
+    /// when that frees the die sooner. `whole-wordline`: always a melded read. Default `cheapest`.
+    pub melded_partial_read: MeldedPartialRead,
+    /// Sequential writers told apart: each may hold an unfinished wordline. Unit: count; range 1 to
+    /// 4096; default 64 \[A\].
+    pub open_runs: u32,
+    /// Which block is collected. `greedy`: the one with fewest valid pages. Default `greedy`.
+    pub gc_victim: GcVictim,
+    /// DRAM the mapping may take when the device is full: eight bytes a page. Unit: size; default
+    /// 4GiB \[A\].
+    pub mapping_memory: ByteSize,
+}
+
+/// Who gets a free bus first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arbitration {
+    /// Commands before data, so that dies sense while others transfer.
+    #[default]
+    CommandsFirst,
+    /// Data before commands.
+    DataFirst,
+}
+
+/// Where consecutive pages go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageAllocation {
+    /// Channels vary fastest, then the dies of a channel.
+    #[default]
+    ChannelFirst,
+    /// The dies of a channel vary fastest, then channels.
+    WayFirst,
+}
+
+/// What a read of some pages of a melded wordline does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeldedPartialRead {
+    /// Single pages when that takes the die less time, else a melded read.
+    #[default]
+    Cheapest,
+    /// Always a melded read.
+    WholeWordline,
+}
+
+/// Which block is collected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GcVictim {
+    /// The one with fewest valid pages.
+    #[default]
+    Greedy,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn bytes_per_4kib() -> u32 {
+    4625
+}
+
+fn command_bytes() -> u32 {
+    10
+}
+
+impl Default for Controller {
+    fn default() -> Controller {
+        Controller {
+            lba_size: ByteSize(4 << 10),
+            write_buffer: ByteSize(32 << 20),
+            latency: Time::from_us(10),
+            reads_before_program: 32,
+        }
+    }
+}
+
+impl Default for Ftl {
+    fn default() -> Ftl {
+        Ftl {
+            over_provisioning_percent: 7,
+            page_allocation: PageAllocation::default(),
+            melded_partial_read: MeldedPartialRead::default(),
+            open_runs: 64,
+            gc_victim: GcVictim::default(),
+            mapping_memory: ByteSize(4 << 30),
+        }
+    }
+}

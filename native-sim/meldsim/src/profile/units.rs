@@ -1,0 +1,213 @@
+//! Quantities as profiles write them: a number and its unit in one string.
+
+use std::fmt;
+
+use serde::de::{self, Deserializer, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Time;
+
+/// A size in bytes, written `"4KiB"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteSize(pub u64);
+
+/// A transfer rate of a bus in mega-transfers a second, written `"800MT/s"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TransferRate(pub u64);
+
+/// A kind of quantity: its units, each with its factor, the largest first.
+struct Kind {
+    what: &'static str,
+    example: &'static str,
+    units: &'static [(&'static str, u64)],
+}
+
+const TIME: Kind = Kind {
+    what: "time",
+    example: "58us",
+    units: &[
+        ("s", 1_000_000_000_000),
+        ("ms", 1_000_000_000),
+        ("us", 1_000_000),
+        ("ns", 1_000),
+        ("ps", 1),
+    ],
+};
+
+const SIZE: Kind = Kind {
+    what: "size",
+    example: "4KiB",
+    units: &[
+        ("TiB", 1 << 40),
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+        ("B", 1),
+    ],
+};
+
+const RATE: Kind = Kind {
+    what: "transfer rate",
+    example: "800MT/s",
+    units: &[("GT/s", 1_000), ("MT/s", 1)],
+};
+
+impl Kind {
+    /// Parses `text`, exactly: a value that is not a whole number of the smallest unit is refused.
+    fn parse(&self, text: &str) -> Result<u64, String> {
+        let trimmed = text.trim();
+        let split = trimmed
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(trimmed.len());
+        let (number, unit) = (&trimmed[..split], trimmed[split..].trim());
+        let factor = self
+            .units
+            .iter()
+            .find(|(name, _)| *name == unit)
+            .map(|&(_, factor)| factor);
+        let (Some(factor), false) = (factor, number.is_empty()) else {
+            return Err(self.refusal(text));
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let scale = 10u128.checked_pow(fraction.len() as u32);
+        let digits = format!("{whole}{fraction}").parse::<u128>().ok();
+        let scaled = digits.and_then(|digits| digits.checked_mul(u128::from(factor)));
+        match (scaled, scale) {
+            (Some(scaled), Some(scale)) if !whole.is_empty() && scaled % scale == 0 => {
+                u64::try_from(scaled / scale).map_err(|_| self.refusal(text))
+            }
+            _ => Err(self.refusal(text)),
+        }
+    }
+
+    fn refusal(&self, text: &str) -> String {
+        let units: Vec<&str> = self.units.iter().rev().map(|(name, _)| *name).collect();
+        format!(
+            "is \"{text}\", which is not a {}; write a number and one of {}, such as \"{}\"",
+            self.what,
+            units.join(", "),
+            self.example
+        )
+    }
+
+    /// The largest unit that divides `value`.
+    fn format(&self, value: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fits = |&&(_, factor): &&(&str, u64)| value != 0 && value % factor == 0;
+        match self.units.iter().find(fits).or(self.units.last()) {
+            Some((unit, factor)) => write!(f, "{}{unit}", value / factor),
+            None => write!(f, "{value}"),
+        }
+    }
+}
+
+struct QuantityVisitor(&'static Kind);
+
+impl Visitor<'_> for QuantityVisitor {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a {} with its unit, such as \"{}\"",
+            self.0.what, self.0.example
+        )
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<u64, E> {
+        self.0.parse(text).map_err(E::custom)
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<u64, E> {
+        Err(E::custom(self.0.refusal(&value.to_string())))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<u64, E> {
+        Err(E::custom(self.0.refusal(&value.to_string())))
+    }
+}
+
+/// `Display`, `FromStr` and serde, all in the one notation.
+macro_rules! quantity {
+    ($type:ident, $kind:expr, $make:expr, $value:expr) => {
+        impl std::str::FromStr for $type {
+            type Err = String;
+            fn from_str(text: &str) -> Result<$type, String> {
+                $kind.parse(text).map($make)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+                deserializer
+                    .deserialize_any(QuantityVisitor(&$kind))
+                    .map($make)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                $kind.format($value(self), f)
+            }
+        }
+    };
+}
+
+quantity!(Time, TIME, Time::from_ps, |time: &Time| time.as_ps());
+quantity!(ByteSize, SIZE, ByteSize, |size: &ByteSize| size.0);
+quantity!(TransferRate, RATE, TransferRate, |rate: &TransferRate| rate
+    .0);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        assert_eq!("58us".parse(), Ok(Time::from_us(58)));
+        assert_eq!("12.5 ns".parse(), Ok(Time::from_ps(12_500)));
+        assert_eq!("4KiB".parse(), Ok(ByteSize(4096)));
+        assert_eq!("1.5MiB".parse(), Ok(ByteSize(1_572_864)));
+        assert_eq!("1.6GT/s".parse(), Ok(TransferRate(1600)));
+    }
+
+    #[test]
+    fn refuses_and_says_how_to_write_it() {
+        let error = "58 parsecs".parse::<Time>().unwrap_err();
+        assert!(
+            error.contains("\"58 parsecs\"") && error.contains("\"58us\""),
+            "{error}"
+        );
+        for bad in [
+            "",
+            "us",
+            "58",
+            "-1us",
+            "0.5ps",
+            "1..2us",
+            ".5us",
+            "99999999999999s",
+            "4KB",
+        ] {
+            assert!(bad.parse::<Time>().is_err(), "{bad}");
+        }
+        assert!("4KB".parse::<ByteSize>().is_err());
+        assert!("800".parse::<TransferRate>().is_err());
+    }
+
+    #[test]
+    fn prints_what_it_reads() {
+        for text in ["58us", "12500ps", "3s", "0ps"] {
+            assert_eq!(text.parse::<Time>().unwrap().to_string(), text);
+        }
+        assert_eq!(ByteSize(16 << 20).to_string(), "16MiB");
+        assert_eq!(ByteSize(1000).to_string(), "1000B");
+        assert_eq!(TransferRate(1600).to_string(), "1600MT/s");
+    }
+}
