@@ -1,0 +1,360 @@
+/* meldsim: a deterministic simulator of an SSD with melded pages. C ABI.
+ *
+ * Handles and tickets are integers; a wrong one is an error, never undefined behaviour. Statuses below 0 are errors,
+ * whose text meldsim_last_error gives to the thread that got them. Everything ending in _ps is simulated picoseconds;
+ * everything ending in _ns is wall nanoseconds. All functions may be called from any thread at any time.
+ *
+ * Generated from src/abi.rs: UPDATE_HEADER=1 cargo test -p meldsim-ffi header */
+
+#ifndef MELDSIM_H
+#define MELDSIM_H
+
+#include <stdint.h>
+
+/**
+ * The version of this interface; give it to `meldsim_open`. It changes when a caller must be rebuilt.
+ */
+#define MELDSIM_ABI_VERSION 1
+
+/**
+ * Opcode of `meldsim_submit`: everything buffered goes to the flash.
+ */
+#define MELDSIM_FLUSH 0
+
+/**
+ * Opcode of `meldsim_submit`: write.
+ */
+#define MELDSIM_WRITE 1
+
+/**
+ * Opcode of `meldsim_submit`: read.
+ */
+#define MELDSIM_READ 2
+
+/**
+ * Opcode of `meldsim_submit`: the blocks hold nothing of value any more.
+ */
+#define MELDSIM_DEALLOCATE 9
+
+/**
+ * Flag of `meldsim_submit`: nobody will wait; failures show in the statistics only.
+ */
+#define MELDSIM_DETACHED 1
+
+/**
+ * Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
+ */
+#define MELDSIM_ACCOUNT 0
+
+/**
+ * Mode of `meldsim_set_mode`: simulated time follows the wall clock, divided by the dilation.
+ */
+#define MELDSIM_REAL_TIME 1
+
+/**
+ * Write directive: no hint.
+ */
+#define MELDSIM_DIRECTIVE_NONE 0
+
+/**
+ * Write directive (`dtype << 16 | dspec`): will be read sequentially.
+ */
+#define MELDSIM_DIRECTIVE_SEQUENTIAL 983041
+
+/**
+ * Write directive (`dtype << 16 | dspec`): will be read at random.
+ */
+#define MELDSIM_DIRECTIVE_RANDOM 983042
+
+/**
+ * How many values `meldsim_namespace_info` knows.
+ */
+#define MELDSIM_NAMESPACE_INFO_COUNT 5
+
+/**
+ * How many counters `meldsim_stats` knows.
+ */
+#define MELDSIM_STATS_COUNT 30
+
+/**
+ * The call succeeded.
+ */
+#define MELDSIM_OK 0
+
+/**
+ * An argument is null, malformed or out of its documented range.
+ */
+#define MELDSIM_ERR_ARGUMENT -1
+
+/**
+ * The profile cannot be found, read, parsed, or describes an impossible device.
+ */
+#define MELDSIM_ERR_PROFILE -2
+
+/**
+ * No such namespace on this device.
+ */
+#define MELDSIM_ERR_NAMESPACE -3
+
+/**
+ * The range of logical blocks is empty or leaves the namespace.
+ */
+#define MELDSIM_ERR_RANGE -4
+
+/**
+ * The device is physically full, or a bounded table of the library is.
+ */
+#define MELDSIM_ERR_CAPACITY -5
+
+/**
+ * The device does not know this opcode or directive.
+ */
+#define MELDSIM_ERR_UNSUPPORTED -6
+
+/**
+ * The time allowed for a wait has passed; the ticket stays valid.
+ */
+#define MELDSIM_ERR_TIMEOUT -7
+
+/**
+ * The handle has been closed.
+ */
+#define MELDSIM_ERR_CLOSED -8
+
+/**
+ * The simulator failed inside; the device is out of service, others are not.
+ */
+#define MELDSIM_ERR_PANIC -9
+
+/**
+ * The caller was built against another version of this interface.
+ */
+#define MELDSIM_ERR_ABI -10
+
+/**
+ * The ticket was never given out, or was already waited for or forgotten.
+ */
+#define MELDSIM_ERR_TICKET -11
+
+/**
+ * The error asked for with `meldsim_inject_fault`.
+ */
+#define MELDSIM_ERR_INJECTED -12
+
+/**
+ * The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
+ * blocks (real-time mode) until there is room.
+ */
+#define MELDSIM_MAX_OUTSTANDING 1024
+
+/**
+ * One command of `meldsim_submit_batch`: 32 bytes without padding, fields as the arguments of `meldsim_submit`.
+ */
+typedef struct meldsim_command {
+  /**
+   * MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE.
+   */
+  uint32_t opcode;
+  /**
+   * Namespace, from `meldsim_namespace_create`.
+   */
+  uint32_t nsid;
+  /**
+   * First logical block.
+   */
+  uint64_t slba;
+  /**
+   * Number of logical blocks.
+   */
+  uint32_t nlb;
+  /**
+   * `dtype << 16 | dspec`; writes only.
+   */
+  uint32_t directive;
+  /**
+   * Must be 0.
+   */
+  uint64_t reserved;
+} meldsim_command;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Version of the interface this library was built with. Thread-safe; cannot fail.
+ */
+uint32_t meldsim_abi_version(void);
+
+/**
+ * Copies the text of the calling thread's last failure into `buf`, NUL-terminated and cut to `len` bytes.
+ *
+ * Returns the bytes that the whole text needs, its NUL included: 1 when nothing has failed on this thread. A null `buf`
+ * with `len` 0 asks for the size only. The caller owns `buf`. Thread-safe: each thread has its own last error, and a
+ * call that succeeds leaves it alone.
+ *
+ * # Safety
+ * `buf` is null, or points to `len` writable bytes.
+ */
+int32_t meldsim_last_error(char *buf, uint64_t len);
+
+/**
+ * Opens a device in account mode and stores its handle, always positive, in `*handle`.
+ *
+ * `abi_version` is MELDSIM_ABI_VERSION as the caller was compiled with. `profile` is the name of a built-in profile or
+ * the path of a TOML file; it is read before the call returns. Close the handle with `meldsim_close`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ABI, MELDSIM_ERR_ARGUMENT (null, not UTF-8), MELDSIM_ERR_PROFILE (unknown name, unreadable file,
+ * unknown key, impossible device), MELDSIM_ERR_CAPACITY (too many devices open). `*handle` is set on success only.
+ *
+ * # Safety
+ * `profile` is null or a NUL-terminated string; `handle` is null or writable.
+ */
+int32_t meldsim_open(uint32_t abi_version, const char *profile, int64_t *handle);
+
+/**
+ * Closes a device and frees it. Commands on it are abandoned; threads that wait return MELDSIM_ERR_CLOSED, as does any
+ * later use of the handle, closing it again included. Thread-safe, also against calls in flight on other threads.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (never a handle), MELDSIM_ERR_CLOSED.
+ */
+int32_t meldsim_close(int64_t handle);
+
+/**
+ * Chooses who moves simulated time: MELDSIM_ACCOUNT or MELDSIM_REAL_TIME, in which one simulated second takes
+ * `time_dilation` wall seconds (0.001 to 1000000; ignored in account mode).
+ *
+ * A switch between the modes first completes everything outstanding, at once. A new dilation in real-time mode goes on
+ * from the present simulated time, with commands outstanding. Thread-safe; waiting threads go on by the new rules.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (mode or dilation), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_set_mode(int64_t handle, uint32_t mode, double time_dilation);
+
+/**
+ * Creates a namespace of `size_bytes`, a multiple of the logical block size, and stores its id in `*nsid`.
+ *
+ * Namespaces are thin: their sizes may add up to more than the device holds. They live as long as the device.
+ * Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED. `*nsid` is set
+ * on success only.
+ *
+ * # Safety
+ * `nsid` is null or writable.
+ */
+int32_t meldsim_namespace_create(int64_t handle,
+                                 uint64_t size_bytes,
+                                 uint32_t *nsid);
+
+/**
+ * Fills `out` with at most `n` of: bytes of a logical block, size in logical blocks, bytes of a flash page, bytes of a
+ * wordline (the preferred unit of melded reads), physical capacity of the device in bytes.
+ *
+ * Returns how many values there are (MELDSIM_NAMESPACE_INFO_COUNT). The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_namespace_info(int64_t handle, uint32_t nsid, uint64_t *out, uint32_t n);
+
+/**
+ * Submits one command; it reaches the device now, in simulated time.
+ *
+ * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
+ * and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or MELDSIM_DETACHED.
+ *
+ * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
+ * MELDSIM_MAX_OUTSTANDING commands are on the device, the engine runs (account mode) or the call blocks (real-time mode)
+ * until there is room. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (flags), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED (opcode,
+ * directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+ */
+int64_t meldsim_submit(int64_t handle,
+                       uint32_t opcode,
+                       uint32_t nsid,
+                       uint64_t slba,
+                       uint32_t nlb,
+                       uint32_t directive,
+                       uint32_t flags);
+
+/**
+ * Submits `n` commands (1 to MELDSIM_MAX_OUTSTANDING) that reach the device in order at one instant, under one ticket.
+ *
+ * Waiting gives the latency of the slowest. When the device refuses a command, the commands before it have been
+ * submitted, detached; those after it have not. Else as `meldsim_submit`. The caller owns `cmds`, which is copied.
+ *
+ * # Safety
+ * `cmds` is null, or points to `n` commands.
+ */
+int64_t meldsim_submit_batch(int64_t handle, const struct meldsim_command *cmds, uint32_t n, uint32_t flags);
+
+/**
+ * Waits for a ticket: the simulated latency of its slowest command in picoseconds, or an error.
+ *
+ * `timeout_ns` is wall time; UINT64_MAX waits without limit. In account mode a wait runs the engine on the calling thread
+ * and at least a little even when `timeout_ns` is 0. After MELDSIM_ERR_TIMEOUT the ticket stays valid; after anything
+ * else it is used up. Thread-safe; of several threads that wait for one ticket, one gets the latency.
+ *
+ * Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_TIMEOUT, MELDSIM_ERR_CAPACITY (a write found the device full),
+ * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+ */
+int64_t meldsim_wait(int64_t handle,
+                     int64_t ticket,
+                     uint64_t timeout_ns);
+
+/**
+ * Gives a ticket up without waiting; its commands run on as if detached. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_forget(int64_t handle, int64_t ticket);
+
+/**
+ * Places data as if it had been written long ago with `directive`; takes no simulated time. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_UNSUPPORTED (directive),
+ * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+ */
+int32_t meldsim_preload(int64_t handle, uint32_t nsid, uint64_t slba, uint64_t nlb, uint32_t directive);
+
+/**
+ * Fills `out` with at most `n` counters of the device, all since it was opened, in this order (`_ps`: simulated
+ * picoseconds):
+ *
+ * now_ps, read_commands, write_commands, deallocate_commands, flush_commands, failed_commands, host_read_bytes,
+ * host_written_bytes, read_active_ps (time with a read outstanding), active_ps (time with a command outstanding),
+ * read_latency_ps (sum), page_reads (single-page senses), melded_reads (wordlines), melded_pages_read, buffer_page_reads,
+ * unmapped_page_reads, programs, host_pages_programmed, padded_pages, melded_wordlines_programmed, erases,
+ * gc_pages_moved, channel_busy_ps (sum over channels), die_busy_ps (sum over dies), channels, dies, mapped_pages,
+ * melded_mapped_pages, free_blocks, capacity_pages.
+ *
+ * Returns how many counters there are (MELDSIM_STATS_COUNT). In real-time mode they are as of now. The caller owns
+ * `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_stats(int64_t handle,
+                      uint64_t *out,
+                      uint32_t n);
+
+/**
+ * Test hook: after `after_calls` more calls of namespace_create, submit, submit_batch, wait or preload on this device,
+ * the next one panics inside (`kind` 1: the device is out of service from then on, MELDSIM_ERR_PANIC) or fails, as does
+ * every later one (`kind` 2: MELDSIM_ERR_INJECTED). `kind` 0 disarms. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (kind), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_inject_fault(int64_t handle, uint32_t kind, uint64_t after_calls);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* MELDSIM_H */

@@ -1,0 +1,308 @@
+//! One open device shared by all threads that hold its handle: one mutex, and two conditions to sleep on.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use meldsim_core::{Command, Device, Directive, Namespace, NamespaceId, Stats};
+
+use crate::account;
+use crate::convert::{completed_with, refused};
+use crate::deadline::Deadline;
+use crate::error::{Failure, MELDSIM_ERR_NAMESPACE};
+use crate::fault::Fault;
+use crate::panic::catch;
+use crate::realtime::{self, Clock};
+use crate::state::{Executive, State};
+use crate::tickets::DETACHED;
+
+/// The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
+/// blocks (real-time mode) until there is room.
+pub const MELDSIM_MAX_OUTSTANDING: u32 = 1024;
+
+/// An open device.
+pub(crate) struct Session {
+    state: Mutex<State>,
+    pub(crate) leader: Condvar,
+    pub(crate) follower: Condvar,
+}
+
+impl Session {
+    pub(crate) fn new(device: Device) -> Session {
+        Session {
+            state: Mutex::new(State::new(device)),
+            leader: Condvar::new(),
+            follower: Condvar::new(),
+        }
+    }
+
+    /// Runs `body`. A panic inside takes this device out of service, and only this one.
+    pub(crate) fn guard<R>(
+        &self,
+        body: impl FnOnce(&Session) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        catch(|| body(self)).unwrap_or_else(|text| {
+            self.lock().failed = Some(text.clone());
+            self.wake_all();
+            Err(Failure::panic(text))
+        })
+    }
+
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.wake_all();
+    }
+
+    pub(crate) fn arm(&self, fault: Option<Fault>) -> Result<(), Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.fault = fault;
+        Ok(())
+    }
+
+    pub(crate) fn set_account(&self) -> Result<(), Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.catch_up();
+        account::drain(&mut state);
+        state.executive = Executive::Account;
+        drop(state);
+        self.wake_all();
+        Ok(())
+    }
+
+    pub(crate) fn set_real_time(&self, dilation: f64) -> Result<(), Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        Clock::start(state.device.now(), dilation)?;
+        match state.executive {
+            // What was accounted must not be paced afterwards.
+            Executive::Account => account::drain(&mut state),
+            // Already paced: going on at another speed loses nothing, and a drain would run ahead of the wall.
+            Executive::RealTime(_) => state.catch_up(),
+        }
+        // Anchored after the drain, which takes wall time of its own.
+        state.executive = Executive::RealTime(Clock::start(state.device.now(), dilation)?);
+        drop(state);
+        self.wake_all();
+        Ok(())
+    }
+
+    pub(crate) fn create_namespace(&self, size_bytes: u64) -> Result<NamespaceId, Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.count_call()?;
+        state.device.create_namespace(size_bytes).map_err(refused)
+    }
+
+    pub(crate) fn namespace<R>(
+        &self,
+        id: NamespaceId,
+        read: impl FnOnce(&Device, &Namespace) -> R,
+    ) -> Result<R, Failure> {
+        let state = self.lock();
+        state.usable()?;
+        match state.device.namespace(id) {
+            Some(namespace) => Ok(read(&state.device, namespace)),
+            None => Err(Failure::new(
+                MELDSIM_ERR_NAMESPACE,
+                "no such namespace on this device",
+            )),
+        }
+    }
+
+    pub(crate) fn preload(
+        &self,
+        id: NamespaceId,
+        slba: u64,
+        nlb: u64,
+        directive: Directive,
+    ) -> Result<(), Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.count_call()?;
+        state.catch_up();
+        state
+            .device
+            .preload(id, slba, nlb, directive)
+            .map_err(refused)
+    }
+
+    pub(crate) fn stats(&self) -> Result<Stats, Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.catch_up();
+        self.spread_news(&mut state);
+        Ok(state.device.stats())
+    }
+
+    /// Submits `commands` at one instant. A ticket, or 0 when `detached`.
+    pub(crate) fn submit<I>(&self, commands: I, detached: bool) -> Result<i64, Failure>
+    where
+        I: ExactSizeIterator<Item = Result<Command, Failure>>,
+    {
+        let count = commands.len();
+        let mut state = self.lock();
+        state.usable()?;
+        state.count_call()?;
+        state.catch_up();
+        let room = MELDSIM_MAX_OUTSTANDING as usize - count;
+        if state.device.outstanding() > room {
+            state = self.wait_for_room(state, room)?;
+        }
+        let ticket = match detached {
+            true => DETACHED as i64,
+            false => state.tickets.issue(count as u32)?,
+        };
+        for (sent, command) in commands.enumerate() {
+            let outcome = command.and_then(|mut command| {
+                command.tag = ticket as u64;
+                state.device.submit(&command).map_err(refused)
+            });
+            if let Err(failure) = outcome {
+                state.tickets.withdraw(ticket, (count - sent) as u32);
+                return Err(failure);
+            }
+        }
+        if let Executive::RealTime(clock) = &state.executive {
+            realtime::nudge(self, &state, clock);
+        }
+        self.spread_news(&mut state);
+        Ok(ticket)
+    }
+
+    /// Waits for `ticket`; the latency of its slowest command in simulated picoseconds.
+    pub(crate) fn wait(&self, ticket: i64, mut deadline: Deadline) -> Result<u64, Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.count_call()?;
+        let mut outcome = None;
+        state = self.wait_until(
+            state,
+            &mut deadline,
+            |state| {
+                outcome = state.tickets.take(ticket)?;
+                Ok(outcome.is_some())
+            },
+            |state, blocked| state.tickets.mark_waiter(ticket, blocked),
+        )?;
+        drop(state);
+        match outcome {
+            Some(Ok(latency_ps)) => Ok(latency_ps),
+            Some(Err(status)) => Err(completed_with(status)),
+            None => Err(Failure::panic("a wait ended without an outcome")),
+        }
+    }
+
+    pub(crate) fn forget(&self, ticket: i64) -> Result<(), Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        let awaited = state.tickets.forget(ticket)?;
+        drop(state);
+        if awaited {
+            self.wake_all();
+        }
+        Ok(())
+    }
+
+    fn wait_for_room<'a>(
+        &'a self,
+        state: MutexGuard<'a, State>,
+        room: usize,
+    ) -> Result<MutexGuard<'a, State>, Failure> {
+        self.wait_until(
+            state,
+            &mut Deadline::never(),
+            |state| Ok(state.device.outstanding() <= room),
+            |state, blocked| {
+                if blocked {
+                    state.room_waiters += 1;
+                } else {
+                    state.room_waiters -= 1;
+                }
+            },
+        )
+    }
+
+    /// Moves time by the rules of the executive until `done`. `mark` is told when the caller starts and stops sleeping.
+    fn wait_until<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        deadline: &mut Deadline,
+        mut done: impl FnMut(&mut State) -> Result<bool, Failure>,
+        mark: impl Fn(&mut State, bool),
+    ) -> Result<MutexGuard<'a, State>, Failure> {
+        let mut looked = 0;
+        loop {
+            let finished = state.usable().and_then(|()| {
+                state.catch_up();
+                done(&mut state)
+            });
+            self.spread_news(&mut state);
+            let progress = match finished {
+                Ok(true) => {
+                    self.hand_over(&state);
+                    return Ok(state);
+                }
+                Ok(false) => match state.executive {
+                    Executive::Account => account::step(&mut state, deadline, &mut looked),
+                    Executive::RealTime(clock) => {
+                        mark(&mut state, true);
+                        let slept = realtime::pause(self, state, &clock, deadline);
+                        state = slept.0;
+                        mark(&mut state, false);
+                        slept.1
+                    }
+                },
+                Err(failure) => Err(failure),
+            };
+            if let Err(failure) = progress {
+                self.hand_over(&state);
+                return Err(failure);
+            }
+        }
+    }
+
+    /// Sleeps on `condition`, at most for `limit`.
+    pub(crate) fn sleep<'a>(
+        &self,
+        condition: &Condvar,
+        state: MutexGuard<'a, State>,
+        limit: Option<Duration>,
+    ) -> MutexGuard<'a, State> {
+        match limit {
+            Some(limit) => {
+                condition
+                    .wait_timeout(state, limit)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            }
+            None => condition
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// A caller stops waiting: when nobody leads any more, a follower must.
+    fn hand_over(&self, state: &State) {
+        if state.leader_wakes.is_none() && state.followers > 0 {
+            self.follower.notify_one();
+        }
+    }
+
+    fn spread_news(&self, state: &mut State) {
+        if std::mem::take(&mut state.news) {
+            self.leader.notify_all();
+            self.follower.notify_all();
+        }
+    }
+
+    fn wake_all(&self) {
+        self.leader.notify_all();
+        self.follower.notify_all();
+    }
+
+    /// The mutex may be poisoned by a panic that has already put the device out of service: `usable` tells.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
