@@ -1,0 +1,201 @@
+package org.hdfsmeld.datanode;
+
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
+
+/**
+ * The plugin's configuration, read once and checked as a whole.
+ *
+ * @param mode how the device takes part at start
+ * @param timeDilation wall seconds per simulated second, above 0
+ * @param profile built-in profile or path of a TOML file
+ * @param hintFullBlockSequential whether full-size blocks carry the sequential directive at start
+ * @param hintMinBytes bytes past which a block counts as full-size
+ * @param windowBytes bytes a sequential reader keeps requested
+ * @param requestBytes bytes of one device command, before rounding to whole wordlines
+ * @param waitTimeoutNs longest wait of one call, in nanoseconds
+ * @param failFast whether a simulator that cannot start stops the DataNode
+ * @param nativeLibrary path of the library, or empty for the packed one
+ * @param testHooks whether faults can be injected over JMX
+ * @param blockBytes {@code dfs.blocksize}: bytes of one slot of the namespace
+ */
+public record MeldConfiguration(
+    MeldMode mode,
+    double timeDilation,
+    String profile,
+    boolean hintFullBlockSequential,
+    long hintMinBytes,
+    int windowBytes,
+    int requestBytes,
+    long waitTimeoutNs,
+    boolean failFast,
+    String nativeLibrary,
+    boolean testHooks,
+    long blockBytes) {
+
+  private static final String BLOCK_SIZE_KEY = "dfs.blocksize";
+  private static final long BLOCK_SIZE_DEFAULT = 128L << 20;
+  private static final long MIN_REQUEST_BYTES = 4 << 10;
+  private static final long MAX_WINDOW_BYTES = 1 << 30;
+
+  static {
+    Configuration.addDefaultResource("meld-default.xml");
+  }
+
+  /**
+   * Reads and checks every key.
+   *
+   * @throws MeldConfigurationException on the first key that is unknown or has a value that cannot
+   *     be used
+   */
+  public static MeldConfiguration read(Configuration conf) throws MeldConfigurationException {
+    refuseUnknownKeys(conf);
+    int window =
+        (int)
+            bytes(
+                conf,
+                MeldKeys.READAHEAD_WINDOW,
+                MeldKeys.READAHEAD_WINDOW_DEFAULT,
+                MIN_REQUEST_BYTES,
+                MAX_WINDOW_BYTES);
+    int request =
+        (int)
+            bytes(
+                conf,
+                MeldKeys.READAHEAD_REQUEST,
+                MeldKeys.READAHEAD_REQUEST_DEFAULT,
+                MIN_REQUEST_BYTES,
+                MAX_WINDOW_BYTES);
+    if (request > window) {
+      throw new MeldConfigurationException(
+          MeldKeys.READAHEAD_REQUEST,
+          text(conf, MeldKeys.READAHEAD_REQUEST, MeldKeys.READAHEAD_REQUEST_DEFAULT),
+          "is larger than " + MeldKeys.READAHEAD_WINDOW + "; make it at most " + window + " bytes");
+    }
+    return new MeldConfiguration(
+        mode(conf),
+        dilation(conf),
+        profile(conf),
+        flag(
+            conf, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL_DEFAULT),
+        bytes(conf, MeldKeys.HINT_MIN_BYTES, MeldKeys.HINT_MIN_BYTES_DEFAULT, 0, MAX_WINDOW_BYTES),
+        window,
+        request,
+        waitTimeoutNs(conf),
+        flag(conf, MeldKeys.FAIL_FAST, MeldKeys.FAIL_FAST_DEFAULT),
+        text(conf, MeldKeys.NATIVE_LIBRARY, MeldKeys.NATIVE_LIBRARY_DEFAULT),
+        flag(conf, MeldKeys.TEST_HOOKS, MeldKeys.TEST_HOOKS_DEFAULT),
+        bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE / 2));
+  }
+
+  /** Why a time dilation cannot be used, or null when it can. */
+  static String dilationProblem(double dilation) {
+    boolean usable = dilation > 0 && !Double.isInfinite(dilation);
+    return usable ? null : "must be a number above 0; 1.0 runs the device at its own speed";
+  }
+
+  private static void refuseUnknownKeys(Configuration conf) throws MeldConfigurationException {
+    for (String rest : new TreeSet<>(conf.getPropsWithPrefix(MeldKeys.PREFIX).keySet())) {
+      String key = MeldKeys.PREFIX + rest;
+      if (!MeldKeys.ALL.contains(key)) {
+        throw new MeldConfigurationException(
+            key,
+            conf.getRaw(key),
+            "unknown key; remove it or use one of " + String.join(", ", MeldKeys.ALL));
+      }
+    }
+  }
+
+  private static String text(Configuration conf, String key, String defaultValue) {
+    return conf.getTrimmed(key, defaultValue);
+  }
+
+  private static MeldMode mode(Configuration conf) throws MeldConfigurationException {
+    String value = text(conf, MeldKeys.MODE, MeldKeys.MODE_DEFAULT);
+    try {
+      return MeldMode.parse(value);
+    } catch (IllegalArgumentException e) {
+      throw new MeldConfigurationException(MeldKeys.MODE, value, e.getMessage());
+    }
+  }
+
+  private static double dilation(Configuration conf) throws MeldConfigurationException {
+    String value = text(conf, MeldKeys.TIME_DILATION, MeldKeys.TIME_DILATION_DEFAULT);
+    double dilation;
+    try {
+      dilation = Double.parseDouble(value);
+    } catch (NumberFormatException e) {
+      dilation = Double.NaN;
+    }
+    String problem = dilationProblem(dilation);
+    if (problem != null) {
+      throw new MeldConfigurationException(MeldKeys.TIME_DILATION, value, problem);
+    }
+    return dilation;
+  }
+
+  private static String profile(Configuration conf) throws MeldConfigurationException {
+    String value = text(conf, MeldKeys.PROFILE, MeldKeys.PROFILE_DEFAULT);
+    if (value.isEmpty()) {
+      throw new MeldConfigurationException(
+          MeldKeys.PROFILE, value, "is empty; name a built-in profile or the path of a TOML file");
+    }
+    return value;
+  }
+
+  private static boolean flag(Configuration conf, String key, String defaultValue)
+      throws MeldConfigurationException {
+    String value = text(conf, key, defaultValue);
+    switch (value.toLowerCase(Locale.ROOT)) {
+      case "true":
+        return true;
+      case "false":
+        return false;
+      default:
+        throw new MeldConfigurationException(key, value, "use true or false");
+    }
+  }
+
+  private static long bytes(Configuration conf, String key, String defaultValue, long min, long max)
+      throws MeldConfigurationException {
+    String value = text(conf, key, defaultValue);
+    long bytes;
+    try {
+      bytes = TraditionalBinaryPrefix.string2long(value);
+    } catch (IllegalArgumentException e) {
+      throw new MeldConfigurationException(
+          key, value, "is no size; use bytes or a binary unit, such as " + defaultValue);
+    }
+    if (bytes < min || bytes > max) {
+      throw new MeldConfigurationException(
+          key,
+          value,
+          "is outside " + min + " to " + max + " bytes; the default is " + defaultValue);
+    }
+    return bytes;
+  }
+
+  private static long waitTimeoutNs(Configuration conf) throws MeldConfigurationException {
+    String value = text(conf, MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT);
+    long ns;
+    try {
+      ns =
+          conf.getTimeDuration(
+              MeldKeys.WAIT_TIMEOUT,
+              MeldKeys.WAIT_TIMEOUT_DEFAULT,
+              TimeUnit.SECONDS,
+              TimeUnit.NANOSECONDS);
+    } catch (IllegalArgumentException e) {
+      throw new MeldConfigurationException(
+          MeldKeys.WAIT_TIMEOUT, value, "is no duration; use a unit, such as 30s");
+    }
+    if (ns <= 0) {
+      throw new MeldConfigurationException(
+          MeldKeys.WAIT_TIMEOUT, value, "must be above 0, such as 30s");
+    }
+    return ns;
+  }
+}

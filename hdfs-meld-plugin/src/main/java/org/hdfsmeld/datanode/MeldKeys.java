@@ -1,0 +1,86 @@
+package org.hdfsmeld.datanode;
+
+import java.util.List;
+
+/**
+ * Configuration keys of the DataNode plugin, each beside its default.
+ *
+ * <p>The same keys, defaults, units and effects are in {@code meld-default.xml}; a test holds the
+ * two together.
+ */
+public final class MeldKeys {
+  /** What every key starts with. A key under it that is not listed here is refused. */
+  public static final String PREFIX = "dfs.datanode.meld.";
+
+  /** {@code off}, {@code account} or {@code real-time}. */
+  public static final String MODE = PREFIX + "mode";
+
+  public static final String MODE_DEFAULT = "account";
+
+  /** Wall seconds that one simulated second takes in real-time mode. */
+  public static final String TIME_DILATION = PREFIX + "time-dilation";
+
+  public static final String TIME_DILATION_DEFAULT = "1.0";
+
+  /** Built-in device profile, or the path of a TOML file. */
+  public static final String PROFILE = PREFIX + "profile";
+
+  public static final String PROFILE_DEFAULT = "melded-tlc-8x8";
+
+  /** Whether full-size blocks are written with the sequential read pattern. */
+  public static final String HINT_FULL_BLOCK_SEQUENTIAL = PREFIX + "hint.full-block-sequential";
+
+  public static final String HINT_FULL_BLOCK_SEQUENTIAL_DEFAULT = "true";
+
+  /** Bytes past which a block is taken as full-size. */
+  public static final String HINT_MIN_BYTES = PREFIX + "hint.min-bytes";
+
+  public static final String HINT_MIN_BYTES_DEFAULT = "2m";
+
+  /** Bytes a sequential reader keeps requested from the device. */
+  public static final String READAHEAD_WINDOW = PREFIX + "readahead.window";
+
+  public static final String READAHEAD_WINDOW_DEFAULT = "16m";
+
+  /** Bytes of one device command of the window. */
+  public static final String READAHEAD_REQUEST = PREFIX + "readahead.request";
+
+  public static final String READAHEAD_REQUEST_DEFAULT = "1m";
+
+  /** Longest wait of one HDFS call for the simulated device. */
+  public static final String WAIT_TIMEOUT = PREFIX + "wait-timeout";
+
+  public static final String WAIT_TIMEOUT_DEFAULT = "30s";
+
+  /** Whether a simulator that cannot start stops the DataNode from starting. */
+  public static final String FAIL_FAST = PREFIX + "fail-fast";
+
+  public static final String FAIL_FAST_DEFAULT = "false";
+
+  /** Path of the simulator's library; empty for the one packed in the jar. */
+  public static final String NATIVE_LIBRARY = PREFIX + "native.library";
+
+  public static final String NATIVE_LIBRARY_DEFAULT = "";
+
+  /** Whether faults can be injected into the simulator over JMX. For tests. */
+  public static final String TEST_HOOKS = PREFIX + "test-hooks";
+
+  public static final String TEST_HOOKS_DEFAULT = "false";
+
+  /** All keys. */
+  static final List<String> ALL =
+      List.of(
+          MODE,
+          TIME_DILATION,
+          PROFILE,
+          HINT_FULL_BLOCK_SEQUENTIAL,
+          HINT_MIN_BYTES,
+          READAHEAD_WINDOW,
+          READAHEAD_REQUEST,
+          WAIT_TIMEOUT,
+          FAIL_FAST,
+          NATIVE_LIBRARY,
+          TEST_HOOKS);
+
+  private MeldKeys() {}
+}
