@@ -1,0 +1,54 @@
+package org.hdfsmeld.spark;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** Finds the data files below the paths of a data set. */
+final class DataFiles {
+  private DataFiles() {}
+
+  /** Files that Spark's own readers would skip: markers, checksums, work in progress. */
+  static boolean isHidden(Path path) {
+    return path.getName().startsWith("_") || path.getName().startsWith(".");
+  }
+
+  /** The data files by directory, both in the order of their names. */
+  static SortedMap<Path, List<FileStatus>> byDirectory(Configuration conf, List<String> paths)
+      throws IOException {
+    SortedMap<Path, List<FileStatus>> found = new TreeMap<>();
+    for (String name : paths) {
+      Path path = new Path(name);
+      FileSystem fs = path.getFileSystem(conf);
+      FileStatus status;
+      try {
+        status = fs.getFileStatus(path);
+      } catch (FileNotFoundException e) {
+        throw new FileNotFoundException(name + ": no such file or directory");
+      }
+      collect(fs, status, found);
+    }
+    found.values().forEach(files -> files.sort(Comparator.comparing(FileStatus::getPath)));
+    return found;
+  }
+
+  private static void collect(
+      FileSystem fs, FileStatus status, SortedMap<Path, List<FileStatus>> found)
+      throws IOException {
+    if (status.isDirectory()) {
+      for (FileStatus child : fs.listStatus(status.getPath(), path -> !isHidden(path))) {
+        collect(fs, child, found);
+      }
+    } else {
+      found.computeIfAbsent(status.getPath().getParent(), path -> new ArrayList<>()).add(status);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package org.hdfsmeld.spark;
+
+import java.util.Locale;
+
+/** How a table is stored. */
+public enum Format {
+  /** One line a row, fields ended by {@code |}, as dbgen writes it. */
+  TEXT,
+  /** Apache Parquet. */
+  PARQUET;
+
+  /** The directory below the output path that holds this format. */
+  String directory() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  public String toString() {
+    return directory();
+  }
+}

@@ -1,0 +1,90 @@
+package org.hdfsmeld.spark;
+
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import org.apache.spark.sql.SparkSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The frame of a job: arguments, session, one JSON result, exit code. The master is never set. */
+abstract class JobCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(JobCommand.class);
+
+  @Spec CommandSpec spec;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the result there, on the driver's disk; default: standard output.")
+  Path json;
+
+  /** Runs a command line: 0 done, 1 failed, 2 bad arguments. */
+  static int execute(JobCommand job, String... arguments) {
+    return new CommandLine(job)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(
+            (error, commandLine, parsed) -> {
+              LOG.error("{} failed", commandLine.getCommandName(), error);
+              commandLine.getErr().println(commandLine.getCommandName() + ": " + cause(error));
+              return commandLine.getCommandSpec().exitCodeOnExecutionException();
+            })
+        .execute(arguments);
+  }
+
+  /** What {@code main} does: a clean return on success, so that no cluster manager mistakes it. */
+  static void main(JobCommand job, String[] arguments) {
+    int code = execute(job, arguments);
+    if (code != 0) {
+      System.exit(code);
+    }
+  }
+
+  /** Refuses arguments that parse but make no sense; before any session exists. */
+  abstract void validate();
+
+  abstract Object run(SparkSession session) throws Exception;
+
+  @Override
+  public final Integer call() throws Exception {
+    validate();
+    Instant started = Instant.now();
+    String[] arguments = spec.commandLine().getParseResult().originalArgs().toArray(String[]::new);
+    SparkSession session = SparkSession.builder().appName(spec.qualifiedName()).getOrCreate();
+    try {
+      Object result = run(session);
+      String text =
+          Json.pretty(RunRecord.of(getClass().getName(), arguments, started, session, result));
+      if (json == null) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(text);
+        out.flush();
+      } else {
+        Files.writeString(json, text);
+      }
+      return 0;
+    } finally {
+      session.stop();
+    }
+  }
+
+  final ParameterException bad(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private static String cause(Throwable error) {
+    Throwable root = error;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    String message = root.getMessage();
+    return message == null || message.isBlank() ? root.toString() : message;
+  }
+}

@@ -1,0 +1,30 @@
+package org.hdfsmeld.spark;
+
+/**
+ * What one Spark stage read and wrote, and how fast; all of it measured on the wall clock.
+ *
+ * @param wallSeconds from the submission of the stage to its completion
+ * @param taskSeconds run time summed over the tasks
+ * @param cpuSeconds CPU time of the task threads
+ * @param readMibPerSecond bytes read by wall time; zero when the stage took no measurable time
+ */
+public record StageThroughput(
+    int stageId,
+    String name,
+    int tasks,
+    int failedTasks,
+    long readBytes,
+    long readRecords,
+    long writtenBytes,
+    long writtenRecords,
+    double wallSeconds,
+    double taskSeconds,
+    double cpuSeconds,
+    double readMibPerSecond) {
+
+  static final double MIB = 1024.0 * 1024.0;
+
+  static double mibPerSecond(long bytes, double seconds) {
+    return seconds > 0 ? bytes / MIB / seconds : 0;
+  }
+}

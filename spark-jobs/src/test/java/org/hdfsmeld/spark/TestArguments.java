@@ -1,0 +1,66 @@
+package org.hdfsmeld.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** Command lines that must be refused before a session is asked for, and what --help says. */
+class TestArguments {
+  private final StringWriter err = new StringWriter();
+  private final StringWriter out = new StringWriter();
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "--output /x --scale 0",
+        "--output /x --scale -1",
+        "--output /x --scale NaN",
+        "--output /x --scale much",
+        "--output /x --files 0",
+        "--output /x --orders-files 0",
+        "--output /x --format orc",
+        "--output /x --colour red",
+        "--output /x extra"
+      })
+  void generateRefuses(String arguments) {
+    assertThat(execute(new Generate(), arguments)).isEqualTo(2);
+    assertThat(err.toString()).isNotBlank().doesNotContain("\tat ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/x", "--format text", "--format csv /x", "--format text --fast /x"})
+  void scanRefuses(String arguments) {
+    assertThat(execute(new Scan(), arguments)).isEqualTo(2);
+    assertThat(err.toString()).isNotBlank().doesNotContain("\tat ");
+  }
+
+  @Test
+  void helpNamesEveryOption() {
+    assertThat(execute(new Generate(), "--help")).isZero();
+    assertThat(out.toString())
+        .contains("--output", "--scale", "--format", "--files", "--orders-files", "--json");
+    assertThat(execute(new Scan(), "--help")).isZero();
+    assertThat(out.toString()).contains("--file-per-task", "PATH");
+  }
+
+  @Test
+  void versionIsTheBuilds() {
+    assertThat(execute(new Scan(), "--version")).isZero();
+    assertThat(out.toString()).contains("hdfs-meld").doesNotContain("${");
+  }
+
+  private int execute(JobCommand job, String arguments) {
+    String[] words = arguments.isEmpty() ? new String[0] : arguments.split(" ");
+    return new CommandLine(job)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setErr(new PrintWriter(err, true))
+        .setOut(new PrintWriter(out, true))
+        .execute(words);
+  }
+}
