@@ -19,8 +19,11 @@
 
 pub mod device;
 pub mod engine;
+pub mod experiment;
 pub mod nvme;
 pub mod profile;
+pub mod report;
+pub mod workload;
 
 pub use device::{Device, DeviceError, Stats};
 pub use engine::Time;
