@@ -20,12 +20,14 @@
 pub mod device;
 pub mod engine;
 pub mod experiment;
+mod ftl;
+mod nand;
 pub mod nvme;
 pub mod profile;
 pub mod report;
 pub mod workload;
 
-pub use device::{Device, DeviceError, Stats};
+pub use device::{Device, DeviceError, Location, Stats};
 pub use engine::Time;
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};
 pub use profile::{Profile, ProfileError, ProfileErrors};

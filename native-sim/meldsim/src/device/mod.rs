@@ -1,31 +1,86 @@
 //! A device: built from a profile, commands in, completions out.
 
+mod admission;
 mod error;
+mod location;
+mod request;
 mod stats;
 
+use std::collections::VecDeque;
+
 pub use error::DeviceError;
+pub use location::Location;
 pub use stats::Stats;
 
-use crate::engine::Time;
-use crate::nvme::{Command, Completion, Directive, Namespace, NamespaceId};
+use self::admission::Admission;
+use self::request::Requests;
+use crate::engine::{Event, EventQueue, Time};
+use crate::ftl::{Ftl, MAX_NAMESPACE_PAGES};
+use crate::nand::{Finished, Flash, Geometry, Owner};
+use crate::nvme::{
+    Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status,
+};
 use crate::profile::{Profile, ProfileErrors};
 
 /// A simulated SSD. It is deterministic, does no I/O and knows no wall clock.
+///
+/// ```
+/// use meldsim::{Command, Device, Directive, Pattern, Profile};
+///
+/// let mut device = Device::new(&Profile::builtin("melded-tlc-8x8")?)?;
+/// let nsid = device.create_namespace(1 << 40)?;
+/// device.preload(nsid, 0, 4096, Directive::read_pattern(Pattern::Sequential))?;
+/// device.submit(&Command::read(nsid, 0, 4096, 7))?;
+/// device.run_until_completion();
+/// let completion = device.pop_completion().expect("the read is done");
+/// assert_eq!((completion.tag, completion.latency().as_us()), (7, 4068));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Device {
     profile: Profile,
-    now: Time,
+    geometry: Geometry,
+    queue: EventQueue<Event>,
+    flash: Flash,
+    ftl: Ftl,
     namespaces: Vec<Namespace>,
+    requests: Requests,
+    /// Writes, deallocations and flushes that wait for the buffer, in order.
+    admissions: VecDeque<Admission>,
+    completions: VecDeque<Completion>,
+    /// Reused by every event.
+    finished: Vec<Finished>,
+    /// The counters that are the device's own; the rest are asked of its parts.
+    stats: Stats,
+}
+
+/// The pages of a range, and whether the first and the last are covered only in part.
+#[derive(Clone, Copy, Debug)]
+struct PageRange {
+    space: u32,
+    first: u64,
+    end: u64,
+    partial_first: bool,
+    partial_last: bool,
 }
 
 impl Device {
     /// Builds the device; refuses a profile that describes an impossible one.
     pub fn new(profile: &Profile) -> Result<Device, ProfileErrors> {
         profile.validate()?;
+        let geometry = Geometry::new(profile);
         Ok(Device {
-            profile: profile.clone(),
-            now: Time::ZERO,
+            queue: EventQueue::new(),
+            flash: Flash::new(profile, &geometry),
+            ftl: Ftl::new(profile, &geometry),
             namespaces: Vec::new(),
+            requests: Requests::new(),
+            admissions: VecDeque::new(),
+            completions: VecDeque::new(),
+            finished: Vec::new(),
+            stats: Stats::default(),
+            profile: profile.clone(),
+            geometry,
         })
     }
 
@@ -36,8 +91,24 @@ impl Device {
 
     /// Creates a namespace of `size_bytes`. It is thin: its size may exceed the device's capacity.
     pub fn create_namespace(&mut self, size_bytes: u64) -> Result<NamespaceId, DeviceError> {
-        let _ = size_bytes;
-        Ok(NamespaceId(1))
+        let lba_bytes = self.profile.controller.lba_size.0;
+        let max_bytes = MAX_NAMESPACE_PAGES * self.geometry.page_bytes;
+        if size_bytes == 0 || size_bytes % lba_bytes != 0 || size_bytes > max_bytes {
+            return Err(DeviceError::NamespaceSize {
+                size_bytes,
+                lba_bytes,
+                max_bytes,
+            });
+        }
+        let id = NamespaceId(self.ftl.add_space() + 1);
+        self.namespaces.push(Namespace {
+            id,
+            lba_bytes,
+            size_lbas: size_bytes / lba_bytes,
+            page_bytes: self.geometry.page_bytes,
+            wordline_bytes: self.geometry.page_bytes * u64::from(self.geometry.pages_per_wordline),
+        });
+        Ok(id)
     }
 
     /// The namespace, if it exists.
@@ -47,16 +118,49 @@ impl Device {
 
     /// The current simulated time.
     pub fn now(&self) -> Time {
-        self.now
+        self.queue.now()
     }
 
-    /// Submits a command at [`Device::now`].
+    /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
+    /// once and changes nothing; how it ends otherwise is told by its completion.
     pub fn submit(&mut self, command: &Command) -> Result<(), DeviceError> {
-        let _ = command;
+        let pattern = command.directive.pattern()?;
+        if command.opcode != Opcode::Write && command.directive != Directive::NONE {
+            return Err(DeviceError::DirectiveNotOnWrite);
+        }
+        let nlb = u64::from(command.nlb);
+        let (range, bytes) = match command.opcode {
+            Opcode::Flush => (self.empty_range(command.nsid)?, 0),
+            _ => self.pages(command.nsid, command.slba, nlb)?,
+        };
+        let now = self.queue.now();
+        let request = self.requests.start(command, now);
+        match command.opcode {
+            Opcode::Read => {
+                self.stats.read_commands += 1;
+                self.stats.host_read_bytes += bytes;
+                self.submit_read(request, range);
+            }
+            Opcode::Write => {
+                self.stats.write_commands += 1;
+                self.stats.host_written_bytes += bytes;
+                let layout = self.ftl.layout(pattern == Pattern::Sequential);
+                self.admit(Admission::write(request, range, layout));
+            }
+            Opcode::Deallocate => {
+                self.stats.deallocate_commands += 1;
+                self.admit(Admission::deallocate(request, range));
+            }
+            Opcode::Flush => {
+                self.stats.flush_commands += 1;
+                self.admit(Admission::flush(request));
+            }
+        }
         Ok(())
     }
 
-    /// Places data as if it had been written long since. Takes no simulated time.
+    /// Places data as if it had been written in order and flushed long since. Takes no simulated
+    /// time; only padding is counted. A page that is covered in part counts as covered.
     pub fn preload(
         &mut self,
         nsid: NamespaceId,
@@ -64,32 +168,183 @@ impl Device {
         nlb: u64,
         directive: Directive,
     ) -> Result<(), DeviceError> {
-        let _ = (nsid, slba, nlb, directive);
-        Ok(())
+        let pattern = directive.pattern()?;
+        let (range, _) = self.pages(nsid, slba, nlb)?;
+        let layout = self.ftl.layout(pattern == Pattern::Sequential);
+        if self
+            .ftl
+            .preload(range.space, range.first, range.end, layout)
+        {
+            return Ok(());
+        }
+        let pages = self.ftl.unmapped_pages(range.space, range.first, range.end);
+        let free = self.ftl.capacity().saturating_sub(self.ftl.mapped_pages());
+        Err(DeviceError::CapacityExceeded { pages, free })
     }
 
     /// When something happens next, if anything will.
     pub fn next_event(&self) -> Option<Time> {
-        None
+        self.queue.next_time()
     }
 
-    /// Moves time to `time`, processing every event up to and including it.
+    /// Moves time to `time`, processing every event up to and including it. A time in the past
+    /// only processes what is due at [`Device::now`].
     pub fn advance_to(&mut self, time: Time) {
-        self.now = self.now.max(time);
+        let time = time.max(self.queue.now());
+        while let Some(event) = self.queue.pop_until(time) {
+            self.process(event);
+        }
+        self.queue.advance_clock(time);
+    }
+
+    /// Processes events until a completion can be popped; time stops at its event. False when
+    /// nothing is left that could complete.
+    pub fn run_until_completion(&mut self) -> bool {
+        while self.completions.is_empty() {
+            match self.queue.pop_until(Time::MAX) {
+                Some(event) => self.process(event),
+                None => return false,
+            }
+        }
+        true
     }
 
     /// The next completion, in the order in which commands completed.
     pub fn pop_completion(&mut self) -> Option<Completion> {
-        None
+        self.completions.pop_front()
     }
 
-    /// Commands submitted and not completed.
+    /// Commands submitted and not completed. A completion that was not popped is completed.
     pub fn outstanding(&self) -> usize {
-        0
+        self.requests.outstanding()
     }
 
-    /// Counters up to [`Device::now`].
-    pub fn stats(&self) -> Stats {
-        Stats::default()
+    fn process(&mut self, event: Event) {
+        match event {
+            Event::Controller(request) => self.finish_part(request, 1),
+            Event::Channel(channel) => {
+                self.flash
+                    .step(&mut self.queue, channel, &mut self.finished);
+                if self.finished.is_empty() {
+                    return;
+                }
+                let mut finished = std::mem::take(&mut self.finished);
+                let mut ftl_moved = false;
+                for operation in finished.drain(..) {
+                    ftl_moved |= self.finish_operation(operation);
+                }
+                self.finished = finished;
+                if ftl_moved {
+                    self.ftl.pump(&mut self.flash, &mut self.queue);
+                    self.run_admissions();
+                }
+            }
+        }
+    }
+
+    /// Returns whether the FTL may be able to go on.
+    #[inline]
+    fn finish_operation(&mut self, operation: Finished) -> bool {
+        match operation {
+            Finished::Read {
+                wordline,
+                pages,
+                owner,
+            } => match owner.as_request() {
+                Some(request) => {
+                    self.finish_part(request, u64::from(pages.count_ones()));
+                    return false;
+                }
+                None => self.ftl.gc_read(wordline, pages),
+            },
+            Finished::Program(program) => {
+                self.ftl.programmed(program);
+                while let Some(request) = self.ftl.pop_flushed() {
+                    self.finish_part(request, 1);
+                }
+            }
+            Finished::Erase(superblock) => self.ftl.erased(superblock),
+        }
+        true
+    }
+
+    /// Some of what the request waits for has happened.
+    #[inline]
+    fn finish_part(&mut self, request: u32, parts: u64) {
+        let now = self.queue.now();
+        if let Some(ended) = self.requests.finish_part(request, parts, now) {
+            self.stats.failed_commands += u64::from(ended.status != Status::Success);
+            self.completions.push_back(ended);
+        }
+    }
+
+    /// What needs no flash takes the controller's latency.
+    fn after_controller_latency(&mut self, request: u32) {
+        let time = self.queue.now() + self.profile.controller.latency;
+        self.queue.schedule(time, Event::Controller(request));
+    }
+
+    fn submit_read(&mut self, request: u32, range: PageRange) {
+        let PageRange {
+            space, first, end, ..
+        } = range;
+        let owner = Owner::request(request);
+        let read = self
+            .ftl
+            .read(&mut self.flash, &mut self.queue, space, first, end, owner);
+        self.stats.buffer_page_reads += read.buffered;
+        self.stats.unmapped_page_reads += read.unmapped;
+        let from_controller = read.buffered + read.unmapped > 0;
+        self.requests
+            .expect(request, read.flash + u64::from(from_controller));
+        if from_controller {
+            self.after_controller_latency(request);
+        }
+    }
+
+    fn empty_range(&self, nsid: NamespaceId) -> Result<PageRange, DeviceError> {
+        let namespace = self
+            .namespace(nsid)
+            .ok_or(DeviceError::UnknownNamespace { nsid })?;
+        let space = namespace.id.0 - 1;
+        Ok(PageRange {
+            space,
+            first: 0,
+            end: 0,
+            partial_first: false,
+            partial_last: false,
+        })
+    }
+
+    /// The pages of a range of logical blocks, and its bytes.
+    fn pages(
+        &self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+    ) -> Result<(PageRange, u64), DeviceError> {
+        let namespace = self
+            .namespace(nsid)
+            .ok_or(DeviceError::UnknownNamespace { nsid })?;
+        let size_lbas = namespace.size_lbas;
+        if nlb == 0 || slba > size_lbas || nlb > size_lbas - slba {
+            return Err(DeviceError::OutOfRange {
+                nsid,
+                slba,
+                nlb,
+                size_lbas,
+            });
+        }
+        let page_bytes = namespace.page_bytes;
+        let (start, bytes) = (slba * namespace.lba_bytes, nlb * namespace.lba_bytes);
+        let stop = start + bytes;
+        let range = PageRange {
+            space: nsid.0 - 1,
+            first: start / page_bytes,
+            end: stop.div_ceil(page_bytes),
+            partial_first: start % page_bytes != 0,
+            partial_last: stop % page_bytes != 0,
+        };
+        Ok((range, bytes))
     }
 }

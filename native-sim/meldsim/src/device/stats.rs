@@ -1,5 +1,7 @@
 //! Counters.
 
+use super::Device;
+
 macro_rules! stats {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// Counters of a device since it was built. Everything is a `u64`, so that a table of
@@ -82,4 +84,36 @@ stats! {
     free_blocks,
     /// Logical pages that can hold data at one time.
     capacity_pages,
+}
+
+impl Device {
+    /// The counters up to [`Device::now`].
+    pub fn stats(&self) -> Stats {
+        let now = self.now();
+        let (flash, ftl) = (self.flash.stats(now), self.ftl.stats());
+        Stats {
+            now_ps: now.as_ps(),
+            read_active_ps: self.requests.read_active(now).as_ps(),
+            active_ps: self.requests.active(now).as_ps(),
+            read_latency_ps: self.requests.read_latency().as_ps(),
+            page_reads: flash.page_reads,
+            melded_reads: flash.melded_reads,
+            melded_pages_read: flash.melded_pages_read,
+            programs: ftl.programs,
+            host_pages_programmed: ftl.host_pages_programmed,
+            padded_pages: ftl.padded_pages,
+            melded_wordlines_programmed: ftl.melded_wordlines_programmed,
+            erases: ftl.erases,
+            gc_pages_moved: ftl.gc_pages_moved,
+            channel_busy_ps: flash.channel_busy.as_ps(),
+            die_busy_ps: flash.die_busy.as_ps(),
+            channels: u64::from(self.geometry.channels),
+            dies: u64::from(self.geometry.dies),
+            mapped_pages: self.ftl.mapped_pages(),
+            melded_mapped_pages: self.ftl.melded_mapped_pages(),
+            free_blocks: self.ftl.free_blocks(),
+            capacity_pages: self.ftl.capacity(),
+            ..self.stats
+        }
+    }
 }

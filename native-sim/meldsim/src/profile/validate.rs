@@ -1,22 +1,209 @@
 //! Whether a profile describes a device that can be.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use super::units::ByteSize;
 use super::{Profile, ProfileError, ProfileErrors};
+use crate::engine::Time;
+use crate::ftl::{Ftl, MAPPING_BYTES_PER_PAGE, MAX_SLOTS, OVER_PROVISIONED_SUPERBLOCKS, PPA_LIMIT};
+use crate::nand::{Geometry, MAX_PAGES_PER_WORDLINE};
+
+/// Collects errors.
+#[derive(Default)]
+struct Checker {
+    errors: Vec<ProfileError>,
+}
+
+impl Checker {
+    fn refuse(&mut self, key: &str, message: impl Into<String>, remedy: impl Into<String>) {
+        self.errors.push(ProfileError::new(key, message, remedy));
+    }
+
+    fn range<T: PartialOrd + Display>(&mut self, key: &str, value: &T, range: RangeInclusive<T>) {
+        if range.contains(value) {
+            return;
+        }
+        let remedy = if value < range.start() {
+            format!("must be at least {}", range.start())
+        } else {
+            format!("must be at most {}", range.end())
+        };
+        self.refuse(key, format!("is {value}"), remedy);
+    }
+
+    fn power_of_two(&mut self, key: &str, size: ByteSize) {
+        let range = ByteSize(512)..=ByteSize(64 << 10);
+        if range.contains(&size) && !size.0.is_power_of_two() {
+            self.refuse(key, format!("is {size}"), "must be a power of two");
+        } else {
+            self.range(key, &size, range);
+        }
+    }
+
+    fn time(&mut self, key: &str, value: Time, most: Time) {
+        self.range(key, &value, Time::from_ps(1)..=most);
+    }
+}
 
 impl Profile {
     /// Everything that makes the device impossible, all at once.
     pub fn validate(&self) -> Result<(), ProfileErrors> {
-        let mut errors: Vec<ProfileError> = Vec::new();
-        if self.geometry.channels == 0 {
-            errors.push(ProfileError::new(
-                "geometry.channels",
-                "is 0",
-                "must be at least 1",
-            ));
+        let mut checker = Checker::default();
+        self.check_fields(&mut checker);
+        // What follows computes with the fields, so it needs them to be in range.
+        if checker.errors.is_empty() {
+            self.check_size(&mut checker);
         }
-        if errors.is_empty() {
+        if checker.errors.is_empty() {
             Ok(())
         } else {
-            Err(ProfileErrors(errors))
+            Err(ProfileErrors(checker.errors))
         }
     }
+
+    /// Each field alone.
+    fn check_fields(&self, checker: &mut Checker) {
+        if self.name.trim().is_empty() {
+            checker.refuse("name", "is empty", "name the profile");
+        }
+        let geometry = &self.geometry;
+        checker.range("geometry.channels", &geometry.channels, 1..=256);
+        checker.range(
+            "geometry.dies_per_channel",
+            &geometry.dies_per_channel,
+            1..=64,
+        );
+        checker.range("geometry.planes_per_die", &geometry.planes_per_die, 1..=16);
+        checker.range(
+            "geometry.blocks_per_plane",
+            &geometry.blocks_per_plane,
+            1..=1 << 20,
+        );
+        checker.range(
+            "geometry.wordlines_per_block",
+            &geometry.wordlines_per_block,
+            1..=1 << 16,
+        );
+        checker.power_of_two("geometry.page_size", geometry.page_size);
+
+        checker.range("bus.rate", &self.bus.rate.0, 1..=100_000);
+        if !matches!(self.bus.width_bits, 8 | 16 | 32 | 64) {
+            let found = format!("is {}", self.bus.width_bits);
+            checker.refuse("bus.width_bits", found, "must be 8, 16, 32 or 64");
+        }
+        checker.range("bus.bytes_per_4kib", &self.bus.bytes_per_4kib, 4096..=8192);
+        checker.range("bus.command_bytes", &self.bus.command_bytes, 0..=1000);
+
+        let timing = &self.timing;
+        if timing.read.is_empty() || timing.read.len() > MAX_PAGES_PER_WORDLINE {
+            let message = format!("has {} times", timing.read.len());
+            let remedy = "give one for each page of a wordline: 1 (SLC) to 4 (QLC)";
+            checker.refuse("timing.read", message, remedy);
+        }
+        for (index, time) in timing.read.iter().enumerate() {
+            checker.time(&format!("timing.read[{index}]"), *time, Time::from_ms(1000));
+        }
+        if let Some(time) = timing.melded_read {
+            checker.time("timing.melded_read", time, Time::from_ms(1000));
+            if timing.read.len() == 1 {
+                let message = "is given for wordlines of one page";
+                checker.refuse(
+                    "timing.melded_read",
+                    message,
+                    "remove it: there is nothing to meld",
+                );
+            }
+        }
+        checker.time("timing.program", timing.program, Time::from_ms(10_000));
+        checker.time("timing.erase", timing.erase, Time::from_ms(10_000));
+
+        let controller = &self.controller;
+        checker.power_of_two("controller.lba_size", controller.lba_size);
+        checker.range(
+            "controller.latency",
+            &controller.latency,
+            Time::ZERO..=Time::from_ms(1000),
+        );
+        let reads = &controller.reads_before_program;
+        checker.range("controller.reads_before_program", reads, 1..=1_000_000);
+
+        let spare = &self.ftl.over_provisioning_percent;
+        checker.range("ftl.over_provisioning_percent", spare, 1..=90);
+        checker.range("ftl.open_runs", &self.ftl.open_runs, 1..=4096);
+    }
+
+    /// The fields together: addresses, buffer, spare blocks, memory.
+    fn check_size(&self, checker: &mut Checker) {
+        let superblocks =
+            u64::from(self.geometry.planes_per_die) * u64::from(self.geometry.blocks_per_plane);
+        // The topmost numbers stand for buffer slots.
+        if superblocks << Geometry::superblock_bits(self) > PPA_LIMIT {
+            let message = format!("is {superblocks} blocks a die: too many pages to number");
+            let remedy =
+                "page numbers have 32 bits: use larger pages, or fewer blocks, wordlines or dies";
+            checker.refuse("geometry.blocks_per_plane", message, remedy);
+            return;
+        }
+        if superblocks <= u64::from(OVER_PROVISIONED_SUPERBLOCKS) {
+            let message = format!("is {superblocks} blocks a die");
+            let least = OVER_PROVISIONED_SUPERBLOCKS + 1;
+            let remedy = format!(
+                "must be at least {least}: garbage collection needs {OVER_PROVISIONED_SUPERBLOCKS} of them"
+            );
+            checker.refuse("geometry.blocks_per_plane", message, remedy);
+            return;
+        }
+        let geometry = Geometry::new(self);
+        self.check_buffer(checker, &geometry);
+
+        let pages = Ftl::capacity_pages(self, &geometry);
+        let needed = ByteSize(pages * MAPPING_BYTES_PER_PAGE);
+        if needed > self.ftl.mapping_memory {
+            let message = format!(
+                "is {}, but mapping {} of capacity in pages of {} takes {}",
+                self.ftl.mapping_memory,
+                human(pages * geometry.page_bytes),
+                self.geometry.page_size,
+                human(needed.0)
+            );
+            let remedy = "raise it, use larger pages, or lower geometry.blocks_per_plane";
+            checker.refuse("ftl.mapping_memory", message, remedy);
+        }
+    }
+
+    /// The buffer must hold every page that waits for others of its wordline, or writes could
+    /// wait for each other for ever; and all slots must have a number.
+    fn check_buffer(&self, checker: &mut Checker, geometry: &Geometry) {
+        let page_bytes = geometry.page_bytes;
+        let pages_per_stripe = u64::from(geometry.pages_per_stripe());
+        let in_runs = u64::from(self.ftl.open_runs + 1) * u64::from(geometry.pages_per_wordline);
+        let least = (pages_per_stripe + in_runs) * page_bytes;
+        let gc = 3 * pages_per_stripe + u64::from(geometry.pages_per_wordline);
+        let most = (u64::from(MAX_SLOTS - 1).saturating_sub(gc)) * page_bytes;
+        let buffer = self.controller.write_buffer;
+        let message = format!("is {buffer}");
+        if buffer.0 < least {
+            let remedy = format!(
+                "must be at least {}: all pages of one wordline on every die and of {} open runs",
+                ByteSize(least),
+                self.ftl.open_runs
+            );
+            checker.refuse("controller.write_buffer", message, remedy);
+        } else if buffer.0 > most {
+            let remedy = format!("must be at most {}", ByteSize(most));
+            checker.refuse("controller.write_buffer", message, remedy);
+        }
+    }
+}
+
+/// A size with one decimal, for people.
+fn human(bytes: u64) -> String {
+    let (factor, unit) = match bytes {
+        0..=0xF_FFFF => (1u64 << 10, "KiB"),
+        0x10_0000..=0x3FFF_FFFF => (1 << 20, "MiB"),
+        0x4000_0000..=0xFF_FFFF_FFFF => (1 << 30, "GiB"),
+        _ => (1 << 40, "TiB"),
+    };
+    format!("{:.1} {unit}", bytes as f64 / factor as f64)
 }

@@ -1,0 +1,49 @@
+//! Where data is: for tools and tests, not for the data path.
+
+use super::{Device, DeviceError};
+use crate::ftl::Entry;
+use crate::nvme::NamespaceId;
+
+/// Where the page that holds a logical block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Location {
+    /// Nowhere: never written, or deallocated.
+    Unmapped,
+    /// In the write buffer.
+    Buffered,
+    /// On flash.
+    Flash {
+        /// The channel.
+        channel: u32,
+        /// The die's number on its channel (its way).
+        die: u32,
+        /// The block of the die.
+        block: u32,
+        /// The wordline of the block.
+        wordline: u32,
+        /// The page of the wordline: 0 for LSB, 1 for CSB, 2 for MSB.
+        page: u32,
+    },
+}
+
+impl Device {
+    /// Where the page that holds logical block `lba` is.
+    pub fn locate(&self, nsid: NamespaceId, lba: u64) -> Result<Location, DeviceError> {
+        let (range, _) = self.pages(nsid, lba, 1)?;
+        Ok(match self.ftl.entry(range.space, range.first) {
+            Entry::Unmapped => Location::Unmapped,
+            Entry::Buffered(_) => Location::Buffered,
+            Entry::Flash(ppa) => {
+                let (wordline, page) = self.geometry.wordline_of(ppa);
+                let die = self.geometry.die(wordline);
+                Location::Flash {
+                    channel: die / self.geometry.ways,
+                    die: die % self.geometry.ways,
+                    block: self.geometry.superblock(wordline),
+                    wordline: self.geometry.wordline_in_block(wordline),
+                    page,
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! Commands on their way, and how much of their time they overlap.
+
+use crate::engine::{Slab, Time};
+use crate::nvme::{Command, Completion, Opcode, Status};
+
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    tag: u64,
+    submitted: Time,
+    /// Pages, latencies and programs it still waits for.
+    parts: u64,
+    opcode: Opcode,
+    status: Status,
+}
+
+/// How long at least one of a kind of command was outstanding.
+#[derive(Clone, Copy, Debug, Default)]
+struct Activity {
+    outstanding: u64,
+    since: Time,
+    total: Time,
+}
+
+impl Activity {
+    #[inline]
+    fn start(&mut self, now: Time) {
+        if self.outstanding == 0 {
+            self.since = now;
+        }
+        self.outstanding += 1;
+    }
+
+    #[inline]
+    fn end(&mut self, now: Time) {
+        self.outstanding -= 1;
+        if self.outstanding == 0 {
+            self.total += now - self.since;
+        }
+    }
+
+    fn total(&self, now: Time) -> Time {
+        if self.outstanding == 0 {
+            self.total
+        } else {
+            self.total + (now - self.since)
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Requests {
+    requests: Slab<Request>,
+    all: Activity,
+    reads: Activity,
+    read_latency: Time,
+}
+
+impl Requests {
+    pub(super) fn new() -> Requests {
+        Requests {
+            requests: Slab::new(),
+            all: Activity::default(),
+            reads: Activity::default(),
+            read_latency: Time::ZERO,
+        }
+    }
+
+    pub(super) fn start(&mut self, command: &Command, now: Time) -> u32 {
+        let &Command { opcode, tag, .. } = command;
+        self.all.start(now);
+        if opcode == Opcode::Read {
+            self.reads.start(now);
+        }
+        self.requests.insert(Request {
+            tag,
+            submitted: now,
+            parts: 0,
+            opcode,
+            status: Status::Success,
+        })
+    }
+
+    /// The request waits for that many parts more.
+    #[inline]
+    pub(super) fn expect(&mut self, request: u32, parts: u64) {
+        self.requests[request].parts += parts;
+    }
+
+    /// The request will end with this status.
+    pub(super) fn set_status(&mut self, request: u32, status: Status) {
+        self.requests[request].status = status;
+    }
+
+    /// Some parts are done; with the last one the request ends.
+    #[inline]
+    pub(super) fn finish_part(
+        &mut self,
+        request: u32,
+        parts: u64,
+        now: Time,
+    ) -> Option<Completion> {
+        let ended = &mut self.requests[request];
+        debug_assert!(ended.parts >= parts, "a request finished more than it has");
+        ended.parts -= parts;
+        if ended.parts > 0 {
+            return None;
+        }
+        let &mut Request {
+            tag,
+            submitted,
+            opcode,
+            status,
+            ..
+        } = ended;
+        self.requests.remove(request);
+        self.all.end(now);
+        if opcode == Opcode::Read {
+            self.reads.end(now);
+            self.read_latency += now - submitted;
+        }
+        Some(Completion {
+            tag,
+            status,
+            submitted,
+            completed: now,
+        })
+    }
+
+    pub(super) fn outstanding(&self) -> usize {
+        self.requests.len()
+    }
+
+    pub(super) fn active(&self, now: Time) -> Time {
+        self.all.total(now)
+    }
+
+    pub(super) fn read_active(&self, now: Time) -> Time {
+        self.reads.total(now)
+    }
+
+    pub(super) fn read_latency(&self) -> Time {
+        self.read_latency
+    }
+}

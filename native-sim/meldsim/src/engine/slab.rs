@@ -1,0 +1,62 @@
+//! Slabs: objects that come and go on hot paths without the allocator.
+
+/// The index of nothing: ends intrusive lists.
+pub(crate) const NIL: u32 = u32::MAX;
+
+/// Objects addressed by small indices; freed places are used again, the last freed first.
+#[derive(Debug)]
+pub(crate) struct Slab<T> {
+    items: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Slab<T> {
+    pub(crate) fn new() -> Slab<T> {
+        Slab {
+            items: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, item: T) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.items[index as usize] = item;
+                index
+            }
+            None => {
+                debug_assert!(self.items.len() < NIL as usize);
+                self.items.push(item);
+                (self.items.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Frees the place; the object stays readable until the place is used again.
+    #[inline]
+    pub(crate) fn remove(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// Objects in use.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.items.len() - self.free.len()
+    }
+}
+
+impl<T> std::ops::Index<u32> for Slab<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, index: u32) -> &T {
+        &self.items[index as usize]
+    }
+}
+
+impl<T> std::ops::IndexMut<u32> for Slab<T> {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut T {
+        &mut self.items[index as usize]
+    }
+}

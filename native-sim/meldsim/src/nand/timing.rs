@@ -1,0 +1,108 @@
+//! What everything takes, in picoseconds, computed once.
+
+use super::geometry::MAX_PAGES_PER_WORDLINE;
+use crate::engine::Time;
+use crate::profile::{MeldedPartialRead, Profile};
+
+/// The times of a device.
+#[derive(Clone, Debug)]
+pub(crate) struct Timing {
+    /// A command on the bus.
+    pub(crate) command: Time,
+    /// One page with its spare area on the bus.
+    pub(crate) page_transfer: Time,
+    /// All pages of a wordline on the bus.
+    pub(crate) wordline_transfer: Time,
+    /// Sensing each page of a wordline alone.
+    pub(crate) sense: [Time; MAX_PAGES_PER_WORDLINE],
+    /// Sensing all of them at once.
+    pub(crate) melded_sense: Time,
+    pub(crate) program: Time,
+    pub(crate) erase: Time,
+    /// For each set of pages of a melded wordline: read it melded?
+    meld: [bool; 1 << MAX_PAGES_PER_WORDLINE],
+}
+
+impl Timing {
+    pub(crate) fn new(profile: &Profile) -> Timing {
+        let bus = &profile.bus;
+        // One byte takes 8e6 / (MT/s x bits) picoseconds. Rounding happens once for each transfer,
+        // not for each byte: published cells are sensitive to less than a nanosecond a page.
+        let bits_per_us = u128::from(bus.rate.0) * u128::from(bus.width_bits);
+        let page = u128::from(profile.geometry.page_size.0) * u128::from(bus.bytes_per_4kib);
+        let page_transfer = divide(page * 8_000_000, 4096 * bits_per_us);
+        let command = divide(u128::from(bus.command_bytes) * 8_000_000, bits_per_us);
+        let mut sense = [Time::ZERO; MAX_PAGES_PER_WORDLINE];
+        for (slot, time) in sense.iter_mut().zip(&profile.timing.read) {
+            *slot = *time;
+        }
+        let pages = profile.timing.read.len();
+        let mut timing = Timing {
+            command,
+            page_transfer,
+            wordline_transfer: page_transfer * pages as u64,
+            sense,
+            melded_sense: profile.timing.melded_read.unwrap_or(Time::ZERO),
+            program: profile.timing.program,
+            erase: profile.timing.erase,
+            meld: [false; 1 << MAX_PAGES_PER_WORDLINE],
+        };
+        if profile.timing.melded_read.is_some() {
+            for mask in 1..1u32 << pages {
+                timing.meld[mask as usize] = match profile.ftl.melded_partial_read {
+                    MeldedPartialRead::WholeWordline => true,
+                    MeldedPartialRead::Cheapest => timing.melded_read() < timing.single_reads(mask),
+                };
+            }
+        }
+        timing
+    }
+
+    /// How long a melded read occupies a die on an idle bus.
+    fn melded_read(&self) -> Time {
+        self.command + self.melded_sense + self.wordline_transfer
+    }
+
+    /// How long reading the pages of `mask` one by one does.
+    fn single_reads(&self, mask: u32) -> Time {
+        (0..MAX_PAGES_PER_WORDLINE)
+            .filter(|page| mask & (1 << page) != 0)
+            .map(|page| self.command + self.sense[page] + self.page_transfer)
+            .sum()
+    }
+
+    /// Whether the pages of `mask`, all of one melded wordline, are read melded.
+    #[inline]
+    pub(crate) fn melds(&self, mask: u8) -> bool {
+        self.meld[usize::from(mask) & ((1 << MAX_PAGES_PER_WORDLINE) - 1)]
+    }
+}
+
+/// Rounds to the nearest picosecond.
+fn divide(numerator: u128, denominator: u128) -> Time {
+    Time::from_ps(((numerator + denominator / 2) / denominator) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bus_times_of_the_preset() {
+        let timing = Timing::new(&Profile::builtin("melded-tlc-8x8").unwrap());
+        assert_eq!(timing.page_transfer, Time::from_ps(5_781_250));
+        assert_eq!(timing.command, Time::from_ps(12_500));
+    }
+
+    #[test]
+    fn a_partial_read_melds_only_when_that_is_cheaper() {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        let timing = Timing::new(&profile);
+        let melded: Vec<u8> = (1..8).filter(|&mask| timing.melds(mask)).collect();
+        // CSB and MSB together (185 us of sensing) and all three; every other set is cheaper alone.
+        assert_eq!(melded, [0b110, 0b111]);
+        profile.ftl.melded_partial_read = MeldedPartialRead::WholeWordline;
+        let timing = Timing::new(&profile);
+        assert!((1..8).all(|mask| timing.melds(mask)));
+    }
+}

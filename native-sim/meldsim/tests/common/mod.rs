@@ -1,0 +1,60 @@
+//! What several test files need.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use meldsim::profile::MeldedPartialRead;
+use meldsim::{Command, Device, Directive, NamespaceId, Pattern, Profile, Time};
+
+pub const SEQUENTIAL: Directive = Directive::read_pattern(Pattern::Sequential);
+
+/// The preset, as the published experiments use it.
+pub fn published_profile() -> Profile {
+    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+    profile.ftl.melded_partial_read = MeldedPartialRead::WholeWordline;
+    profile
+}
+
+/// A device small enough to fill and churn quickly.
+pub fn small_profile() -> Profile {
+    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+    profile.geometry.channels = 2;
+    profile.geometry.dies_per_channel = 2;
+    profile.geometry.blocks_per_plane = 20;
+    profile.geometry.wordlines_per_block = 4;
+    profile.controller.write_buffer.0 = 512 << 10;
+    profile.ftl.open_runs = 8;
+    profile
+}
+
+pub fn device(profile: &Profile) -> (Device, NamespaceId) {
+    let mut device = Device::new(profile).unwrap();
+    let nsid = device.create_namespace(1 << 40).unwrap();
+    (device, nsid)
+}
+
+/// Runs everything that is outstanding and returns the latency of the slowest command.
+pub fn drain(device: &mut Device) -> Time {
+    let mut slowest = Time::ZERO;
+    while device.run_until_completion() {
+        while let Some(completion) = device.pop_completion() {
+            slowest = slowest.max(completion.latency());
+        }
+    }
+    assert_eq!(device.outstanding(), 0);
+    slowest
+}
+
+/// The latency of one burst of `bytes` from the start of data written with `directive`.
+pub fn burst(profile: &Profile, bytes: u64, directive: Directive) -> Time {
+    let (mut device, nsid) = device(profile);
+    let nlb = bytes.div_ceil(profile.controller.lba_size.0);
+    device.preload(nsid, 0, nlb, directive).unwrap();
+    device
+        .submit(&Command::read(nsid, 0, nlb as u32, 0))
+        .unwrap();
+    drain(&mut device)
+}
+
+/// MiB/s of a burst of 128 MiB.
+pub fn burst_mib_s(profile: &Profile, directive: Directive) -> f64 {
+    128.0 / burst(profile, 128 << 20, directive).as_secs_f64()
+}

@@ -1,0 +1,190 @@
+//! Profiles: presets, and what is wrong with a bad one.
+
+#![allow(clippy::unwrap_used)]
+
+use meldsim::profile::ByteSize;
+use meldsim::{Device, Profile, ProfileError, Time};
+
+fn preset() -> Profile {
+    Profile::builtin("melded-tlc-8x8").unwrap()
+}
+
+fn preset_text_with(from: &str, to: &str) -> String {
+    let text = preset().to_toml();
+    assert!(text.contains(from), "{from} is not in {text}");
+    text.replace(from, to)
+}
+
+fn only_error(text: &str) -> ProfileError {
+    let errors = Profile::from_toml(text).expect_err("refused").0;
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors[0].clone()
+}
+
+#[test]
+fn presets_are_possible_and_survive_a_round_trip() {
+    let names: Vec<&str> = Profile::builtin_names().collect();
+    assert_eq!(names, ["melded-tlc-8x8", "melded-tlc-16x4"]);
+    for name in names {
+        let profile = Profile::builtin(name).unwrap();
+        assert_eq!(profile.name, name);
+        profile.validate().unwrap();
+        assert_eq!(Profile::from_toml(&profile.to_toml()).unwrap(), profile);
+    }
+}
+
+#[test]
+fn an_unknown_preset_names_the_known_ones() {
+    let error = Profile::builtin("melded-tlc-9x9").unwrap_err().to_string();
+    assert!(
+        error.contains("melded-tlc-9x9") && error.contains("melded-tlc-16x4"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_section() {
+    let error = only_error(&preset_text_with("channels = 8", "chanels = 8"));
+    assert_eq!(error.key, "geometry.chanels");
+    assert!(error.remedy.contains("`channels`"), "{error}");
+    let error = only_error(&format!("colour = 1\n{}", preset().to_toml()));
+    assert_eq!(error.key, "colour");
+}
+
+#[test]
+fn a_wrong_unit_names_key_value_and_remedy() {
+    let error = only_error(&preset_text_with("\"2274us\"", "\"58 parsecs\""));
+    assert_eq!(error.key, "timing.erase");
+    assert!(error.message.contains("58 parsecs"), "{error}");
+    assert!(error.remedy.contains("such as \"58us\""), "{error}");
+    let error = only_error(&preset_text_with("\"78us\"", "\"78\""));
+    assert_eq!(error.key, "timing.read[1]");
+    let error = only_error(&preset_text_with("\"800MT/s\"", "800"));
+    assert_eq!(error.key, "bus.rate");
+    assert!(error.message.contains("800"), "{error}");
+}
+
+#[test]
+fn a_missing_key_a_wrong_type_and_a_wrong_name_are_named() {
+    let error = only_error(&preset_text_with("channels = 8\n", ""));
+    assert_eq!(error.key, "geometry.channels");
+    let error = only_error(&preset_text_with("channels = 8", "channels = \"8\""));
+    assert_eq!(error.key, "geometry.channels");
+    let error = only_error(&preset_text_with("channels = 8", "channels = -8"));
+    assert_eq!(error.key, "geometry.channels");
+    let error = only_error(&preset_text_with("\"greedy\"", "\"lazy\""));
+    assert_eq!(error.key, "ftl.gc_victim");
+    assert!(
+        error.message.contains("lazy") && error.remedy.contains("greedy"),
+        "{error}"
+    );
+    let error = only_error("name = \"x\"\n[geometry");
+    assert_eq!(error.key, "(file)");
+    assert!(!error.to_string().contains('\n'), "{error}");
+    let error = only_error("name = \"x\"");
+    assert_eq!(error.key, "geometry");
+}
+
+#[test]
+fn defaults_apply_to_what_is_left_out() {
+    let text = preset().to_toml();
+    let minimal = text.split("[controller]").next().unwrap();
+    let profile = Profile::from_toml(minimal).unwrap();
+    assert_eq!(profile, preset(), "the presets use the defaults");
+}
+
+#[test]
+fn an_impossible_profile_is_refused_with_all_errors() {
+    let mut profile = preset();
+    profile.geometry.channels = 0;
+    profile.geometry.dies_per_channel = 65;
+    profile.geometry.page_size = ByteSize(3000);
+    profile.bus.width_bits = 9;
+    profile.timing.read.clear();
+    profile.timing.erase = Time::ZERO;
+    profile.controller.lba_size = ByteSize(100);
+    profile.ftl.over_provisioning_percent = 0;
+    let errors = Device::new(&profile).unwrap_err().0;
+    let keys: Vec<&str> = errors.iter().map(|error| error.key.as_str()).collect();
+    assert_eq!(
+        keys,
+        [
+            "geometry.channels",
+            "geometry.dies_per_channel",
+            "geometry.page_size",
+            "bus.width_bits",
+            "timing.read",
+            "timing.erase",
+            "controller.lba_size",
+            "ftl.over_provisioning_percent",
+        ]
+    );
+    assert_eq!(
+        errors[0].to_string(),
+        "geometry.channels: is 0; must be at least 1"
+    );
+}
+
+/// The one key that a profile is refused for.
+fn refused_key(change: impl FnOnce(&mut Profile)) -> String {
+    let mut profile = preset();
+    change(&mut profile);
+    let errors = profile.validate().expect_err("refused").0;
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(!errors[0].remedy.is_empty());
+    errors[0].key.clone()
+}
+
+#[test]
+fn fields_that_do_not_fit_together_are_refused() {
+    assert_eq!(
+        refused_key(|p| p.geometry.blocks_per_plane = 7),
+        "geometry.blocks_per_plane"
+    );
+    assert_eq!(
+        refused_key(|p| p.geometry.blocks_per_plane = 1 << 20),
+        "geometry.blocks_per_plane"
+    );
+    assert_eq!(
+        refused_key(|p| p.controller.write_buffer.0 = 1 << 20),
+        "controller.write_buffer"
+    );
+    assert_eq!(
+        refused_key(|p| p.controller.write_buffer.0 = 1 << 40),
+        "controller.write_buffer"
+    );
+    assert_eq!(
+        refused_key(|p| p.ftl.mapping_memory.0 = 128 << 20),
+        "ftl.mapping_memory"
+    );
+    assert_eq!(
+        refused_key(|p| p.timing.read.truncate(1)),
+        "timing.melded_read"
+    );
+    assert_eq!(refused_key(|p| p.name = " ".to_owned()), "name");
+}
+
+#[test]
+fn the_largest_numbers_are_refused_without_overflow() {
+    let mut profile = preset();
+    profile.geometry.channels = 256;
+    profile.geometry.dies_per_channel = 64;
+    profile.geometry.planes_per_die = 16;
+    profile.geometry.blocks_per_plane = 1 << 20;
+    profile.geometry.wordlines_per_block = 1 << 16;
+    profile.controller.write_buffer.0 = u64::MAX;
+    assert!(profile.validate().is_err());
+    profile.geometry.channels = u32::MAX;
+    assert!(profile.validate().is_err());
+}
+
+#[test]
+fn a_large_device_starts_at_once_and_costs_nothing_yet() {
+    let mut profile = preset();
+    profile.geometry.page_size = ByteSize(16 << 10);
+    profile.geometry.blocks_per_plane = 11_000; // 8 TiB
+    let started = std::time::Instant::now();
+    let device = Device::new(&profile).unwrap();
+    assert!(device.stats().capacity_pages << 14 > 7 << 40);
+    assert!(started.elapsed().as_millis() < 100);
+}
