@@ -10,7 +10,7 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * The plugin's configuration, read once and checked as a whole.
  *
  * @param mode how the device takes part at start
- * @param timeDilation wall seconds per simulated second, above 0
+ * @param timeDilation wall seconds per simulated second
  * @param profile built-in profile or path of a TOML file
  * @param hintFullBlockSequential whether full-size blocks carry the sequential directive at start
  * @param hintMinBytes bytes past which a block counts as full-size
@@ -38,6 +38,8 @@ public record MeldConfiguration(
 
   private static final String BLOCK_SIZE_KEY = "dfs.blocksize";
   private static final long BLOCK_SIZE_DEFAULT = 128L << 20;
+  private static final double MIN_DILATION = 0.001;
+  private static final double MAX_DILATION = 1_000_000;
   private static final long MIN_REQUEST_BYTES = 4 << 10;
   private static final long MAX_WINDOW_BYTES = 1 << 30;
 
@@ -91,10 +93,12 @@ public record MeldConfiguration(
         bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE / 2));
   }
 
-  /** Why a time dilation cannot be used, or null when it can. */
+  /** Why a time dilation cannot be used, or null when it can. The bounds are the simulator's. */
   static String dilationProblem(double dilation) {
-    boolean usable = dilation > 0 && !Double.isInfinite(dilation);
-    return usable ? null : "must be a number above 0; 1.0 runs the device at its own speed";
+    boolean usable = dilation >= MIN_DILATION && dilation <= MAX_DILATION;
+    return usable
+        ? null
+        : "must be a number from 0.001 to 1000000; 1.0 runs the device at its own speed";
   }
 
   private static void refuseUnknownKeys(Configuration conf) throws MeldConfigurationException {

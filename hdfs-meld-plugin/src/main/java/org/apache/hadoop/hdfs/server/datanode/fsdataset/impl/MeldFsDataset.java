@@ -1,0 +1,150 @@
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
+import org.hdfsmeld.datanode.MeldVolumes;
+
+/**
+ * Hadoop's dataset, which keeps the set of simulated volumes and their blocks in step with its own.
+ * Block I/O itself is seen elsewhere, by the DataNode's file I/O provider.
+ *
+ * <p>In this package because {@code FsDatasetImpl} can be extended only here.
+ */
+public class MeldFsDataset extends FsDatasetImpl {
+  private final MeldVolumes simulated;
+
+  /**
+   * Builds the dataset as stock HDFS does, then gives each volume its device.
+   *
+   * @throws IOException as stock HDFS, or when a device must not be missing and is
+   */
+  public MeldFsDataset(
+      DataNode datanode, DataStorage storage, Configuration conf, MeldVolumes simulated)
+      throws IOException {
+    super(datanode, storage, conf);
+    this.simulated = simulated;
+    try {
+      followVolumes();
+    } catch (IOException | RuntimeException e) {
+      shutdown();
+      throw e;
+    }
+  }
+
+  @Override
+  public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
+    super.addVolume(location, nsInfos);
+    followVolumes();
+  }
+
+  @Override
+  public void removeVolumes(Collection<StorageLocation> storageLocsToRemove, boolean clearFailure) {
+    super.removeVolumes(storageLocsToRemove, clearFailure);
+    forgetRemovedVolumes();
+  }
+
+  @Override
+  public void handleVolumeFailures(Set<FsVolumeSpi> failedVolumes) {
+    super.handleVolumeFailures(failedVolumes);
+    forgetRemovedVolumes();
+  }
+
+  @Override
+  ReplicaInfo moveBlock(
+      ExtendedBlock block,
+      ReplicaInfo replicaInfo,
+      FsVolumeReference volumeRef,
+      boolean moveBlockToLocalMount)
+      throws IOException {
+    ReplicaInfo moved = super.moveBlock(block, replicaInfo, volumeRef, moveBlockToLocalMount);
+    if (moveBlockToLocalMount) {
+      simulated.linked(
+          volumeRef.getVolume().getStorageID(),
+          block.getBlockPoolId(),
+          block.getBlockId(),
+          moved.getBlockDataLength());
+    }
+    return moved;
+  }
+
+  @Override
+  public void checkAndUpdate(String bpid, FsVolumeSpi.ScanInfo scanInfo) throws IOException {
+    super.checkAndUpdate(bpid, scanInfo);
+    if (volumeMap.get(bpid, scanInfo.getBlockId()) == null) {
+      reconcile(bpid);
+    }
+  }
+
+  @Override
+  public void addBlockPool(String bpid, Configuration conf) throws IOException {
+    super.addBlockPool(bpid, conf);
+    reconcile(bpid);
+  }
+
+  @Override
+  public void deleteBlockPool(String bpid, boolean force) throws IOException {
+    super.deleteBlockPool(bpid, force);
+    reconcile(bpid);
+  }
+
+  @Override
+  public void clearTrash(String bpid) {
+    super.clearTrash(bpid);
+    reconcile(bpid);
+  }
+
+  @Override
+  public void shutdown() {
+    super.shutdown();
+    simulated.close();
+  }
+
+  private void followVolumes() throws IOException {
+    for (FsVolumeImpl volume : getVolumeList()) {
+      if (hasDevice(volume)) {
+        simulated.add(volume.getStorageID(), volume.getCurrentDir());
+      }
+    }
+    forgetRemovedVolumes();
+  }
+
+  private void forgetRemovedVolumes() {
+    Set<String> present = new HashSet<>();
+    for (FsVolumeImpl volume : getVolumeList()) {
+      present.add(volume.getStorageID());
+    }
+    simulated.retain(present);
+  }
+
+  /** Memory and remote storage have no flash under them. */
+  private static boolean hasDevice(FsVolumeImpl volume) {
+    return !volume.isTransientStorage() && volume.getStorageType() != StorageType.PROVIDED;
+  }
+
+  /** Whole folders of blocks go at once in some operations: compare with the replica map. */
+  private void reconcile(String bpid) {
+    for (FsVolumeImpl volume : getVolumeList()) {
+      String storageId = volume.getStorageID();
+      simulated.retainBlocks(
+          storageId,
+          bpid,
+          blockId -> {
+            ReplicaInfo replica = volumeMap.get(bpid, blockId);
+            return replica != null && storageId.equals(replica.getStorageUuid());
+          });
+    }
+  }
+}

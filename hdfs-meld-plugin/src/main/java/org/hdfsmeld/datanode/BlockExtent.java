@@ -1,0 +1,121 @@
+package org.hdfsmeld.datanode;
+
+import java.util.Arrays;
+
+/**
+ * Where a block lies on the device: a list of slots, of which the bytes from 0 to {@code mapped}
+ * hold data.
+ *
+ * <p>Bookkeeping only, under its own short lock, so that it may be called under Hadoop's locks.
+ * Device commands that must keep their order are issued under {@link #order}.
+ */
+final class BlockExtent {
+  private static final long[] NO_SLOTS = {};
+
+  /** Held while commands that depend on each other are issued. Never taken under Hadoop's locks. */
+  final Object order = new Object();
+
+  private final BlockKey key;
+  private final SlotAllocator allocator;
+  private final long slotBytes;
+
+  private long[] slots = NO_SLOTS;
+  private long mapped;
+  private long trimEnd;
+  private int writers;
+  private boolean placed;
+  private boolean dropped;
+
+  BlockExtent(BlockKey key, SlotAllocator allocator, long slotBytes) {
+    this.key = key;
+    this.allocator = allocator;
+    this.slotBytes = slotBytes;
+  }
+
+  BlockKey key() {
+    return key;
+  }
+
+  /** Bytes from the block's start that the device holds. */
+  synchronized long mappedBytes() {
+    return mapped;
+  }
+
+  /** The device holds at least this much of the block now. */
+  synchronized void mappedTo(long bytes) {
+    mapped = Math.max(mapped, bytes);
+  }
+
+  /**
+   * The byte address of {@code offset} in the namespace, allocating its slot.
+   *
+   * @return {@link SlotAllocator#NONE} when the namespace is full or the block is gone
+   */
+  synchronized long address(long offset) {
+    int index = (int) (offset / slotBytes);
+    if (dropped) {
+      return SlotAllocator.NONE;
+    }
+    while (slots.length <= index) {
+      long slot = allocator.allocate();
+      if (slot == SlotAllocator.NONE) {
+        return SlotAllocator.NONE;
+      }
+      slots = Arrays.copyOf(slots, slots.length + 1);
+      slots[slots.length - 1] = slot;
+    }
+    return slots[index] * slotBytes + offset % slotBytes;
+  }
+
+  /** Bytes from {@code offset} to the end of its slot. */
+  long contiguousBytes(long offset) {
+    return slotBytes - offset % slotBytes;
+  }
+
+  synchronized void writerOpened() {
+    writers++;
+  }
+
+  synchronized void writerClosed() {
+    writers--;
+  }
+
+  /** Whether the block is being written, so that its file may be ahead of the device. */
+  synchronized boolean isWritten() {
+    return writers > 0;
+  }
+
+  /** Marks the first data of the block; true once. */
+  synchronized boolean place() {
+    boolean first = !placed;
+    placed = true;
+    return first;
+  }
+
+  /** The block was cut to {@code length} bytes: what follows is deallocated later. */
+  synchronized void truncate(long length) {
+    if (length < mapped) {
+      trimEnd = Math.max(trimEnd, mapped);
+      mapped = length;
+    }
+  }
+
+  /** Takes the end of what truncation has left behind since it was last asked; 0 for nothing. */
+  synchronized long takeTrimEnd() {
+    long end = trimEnd;
+    trimEnd = 0;
+    return end;
+  }
+
+  synchronized boolean isDropped() {
+    return dropped;
+  }
+
+  /** Ends the block and gives its slots up; empty when it has ended before. */
+  synchronized long[] drop() {
+    long[] taken = slots;
+    slots = NO_SLOTS;
+    dropped = true;
+    return taken;
+  }
+}

@@ -1,0 +1,40 @@
+package org.hdfsmeld.datanode;
+
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDataset;
+
+/**
+ * The entry point: {@code dfs.datanode.fsdataset.factory =
+ * org.hdfsmeld.datanode.MeldFsDatasetFactory} puts a DataNode's volumes on simulated devices.
+ *
+ * <p>The dataset is Hadoop's own; blocks are stored as ever.
+ */
+public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<MeldFsDataset> {
+  /**
+   * Makes the dataset.
+   *
+   * @throws MeldConfigurationException when a key is unknown or has a value that cannot be used
+   * @throws IOException as stock HDFS; also when the simulator cannot be used and the configuration
+   *     asks for fail-fast
+   */
+  @Override
+  public MeldFsDataset newInstance(DataNode datanode, DataStorage storage, Configuration conf)
+      throws IOException {
+    MeldConfiguration config = MeldConfiguration.read(conf);
+    MeldVolumes volumes = new MeldVolumes(config);
+    String problem =
+        FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));
+    if (problem != null) {
+      String message = "Block I/O cannot be forwarded to simulated devices: " + problem + ".";
+      if (config.failFast()) {
+        throw new IOException(message);
+      }
+      volumes.fail(message + " HDFS goes on without simulation.");
+    }
+    return new MeldFsDataset(datanode, storage, conf, volumes);
+  }
+}

@@ -1,0 +1,248 @@
+package org.hdfsmeld.datanode;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStats;
+
+/** One DataNode volume with its simulated device: what streams, metrics and JMX work on. */
+final class MeldVolume implements MeldVolumeMXBean {
+  private final String storageId;
+  private final File currentDir;
+  private final MeldConfiguration config;
+  private final VolumeCounters counters = new VolumeCounters();
+  private final HintRule hints;
+  private final VolumeDevice device;
+  private volatile VolumeBlocks blocks;
+
+  MeldVolume(
+      String storageId,
+      File currentDir,
+      MeldConfiguration config,
+      SimDeviceOpener opener,
+      SimFailures failures) {
+    this.storageId = storageId;
+    this.currentDir = currentDir;
+    this.config = config;
+    this.hints =
+        new HintRule(config.hintFullBlockSequential(), config.hintMinBytes(), config.windowBytes());
+    this.device = new VolumeDevice(getVolume(), config, opener, failures, counters);
+  }
+
+  String storageId() {
+    return storageId;
+  }
+
+  File currentDir() {
+    return currentDir;
+  }
+
+  VolumeDevice device() {
+    return device;
+  }
+
+  VolumeCounters counters() {
+    return counters;
+  }
+
+  HintRule hints() {
+    return hints;
+  }
+
+  /** The blocks on the device; null until it is open. */
+  VolumeBlocks blocks() {
+    return blocks;
+  }
+
+  /**
+   * Changes mode and dilation; opens the device when it is first needed.
+   *
+   * @throws SimException when that fails; the volume is then unhealthy
+   */
+  synchronized void change(MeldMode mode, double timeDilation) throws SimException {
+    try {
+      device.setMode(mode, timeDilation);
+    } finally {
+      NamespaceInfo namespace = device.namespace();
+      if (blocks == null && namespace != null) {
+        blocks = new VolumeBlocks(device, namespace, config.blockBytes(), hints, counters);
+      }
+    }
+  }
+
+  /** The block whose data {@code file} holds, or null when it holds something else. */
+  BlockKey dataBlock(File file) {
+    return key(file, BlockFiles.dataBlockId(file));
+  }
+
+  /** The block whose checksums {@code file} holds, or null when it holds something else. */
+  BlockKey metaBlock(File file) {
+    return key(file, BlockFiles.metaBlockId(file));
+  }
+
+  private BlockKey key(File file, OptionalLong id) {
+    String pool = id.isPresent() ? BlockFiles.pool(currentDir, file) : null;
+    return pool == null ? null : new BlockKey(pool, id.getAsLong());
+  }
+
+  /** A reader of the block; see {@link BlockReader}. */
+  BlockReader reader(BlockKey key, LongSupplier fileBytes, boolean paced) {
+    return new BlockReader(this, key, fileBytes, paced);
+  }
+
+  /** A writer of the block; see {@link BlockWriter}. */
+  BlockWriter writer(BlockKey key, boolean paced) {
+    return new BlockWriter(this, key, paced);
+  }
+
+  ReadAheadWindow newWindow(ReadAheadWindow.Source source) {
+    NamespaceInfo namespace = device.namespace();
+    return new ReadAheadWindow(
+        source,
+        namespace.pageBytes(),
+        namespace.wordlineBytes(),
+        config.requestBytes(),
+        config.windowBytes());
+  }
+
+  WriteCoalescer newCoalescer(WriteCoalescer.Sink sink) {
+    NamespaceInfo namespace = device.namespace();
+    long wordline = namespace.wordlineBytes();
+    long request = (config.requestBytes() + wordline - 1) / wordline * wordline;
+    return new WriteCoalescer(sink, namespace.pageBytes(), request, config.windowBytes());
+  }
+
+  /** The block's file was cut. */
+  void truncated(BlockKey key, long length) {
+    VolumeBlocks present = blocks;
+    if (present != null) {
+      present.truncate(key, length);
+    }
+  }
+
+  /** The block's file is gone. */
+  void deleted(BlockKey key) {
+    VolumeBlocks present = blocks;
+    if (present != null) {
+      present.drop(key);
+    }
+  }
+
+  /** The block came onto this volume by a hard link: nothing was written, but the device has it. */
+  void linked(BlockKey key, long length) {
+    VolumeBlocks present = blocks;
+    if (present != null && device.forwards()) {
+      present.preload(present.extent(key), length);
+    }
+  }
+
+  void close() {
+    device.close();
+  }
+
+  @Override
+  public String getVolume() {
+    File root = currentDir.getParentFile();
+    return root == null ? currentDir.getPath() : root.getPath();
+  }
+
+  @Override
+  public String getProfile() {
+    return config.profile();
+  }
+
+  @Override
+  public String getMode() {
+    return device.mode().text();
+  }
+
+  @Override
+  public void setMode(String mode) {
+    changeOverJmx(MeldMode.parse(mode), device.timeDilation());
+  }
+
+  @Override
+  public double getTimeDilation() {
+    return device.timeDilation();
+  }
+
+  @Override
+  public void setTimeDilation(double timeDilation) {
+    changeOverJmx(device.mode(), timeDilation);
+  }
+
+  private void changeOverJmx(MeldMode mode, double timeDilation) {
+    try {
+      change(mode, timeDilation);
+    } catch (SimException e) {
+      // A JMX client need not have our exception classes.
+      throw new IllegalStateException(e.getMessage());
+    }
+  }
+
+  @Override
+  public boolean isHintFullBlockSequential() {
+    return hints.isEnabled();
+  }
+
+  @Override
+  public void setHintFullBlockSequential(boolean enabled) {
+    hints.setEnabled(enabled);
+  }
+
+  @Override
+  public boolean isHealthy() {
+    return device.isHealthy();
+  }
+
+  @Override
+  public String getLastError() {
+    return device.lastError();
+  }
+
+  @Override
+  public Map<String, Long> getCounters() {
+    long[] stats = new long[SimStats.COUNT];
+    device.stats(stats);
+    Map<String, Long> values = new LinkedHashMap<>();
+    for (int i = 0; i < stats.length; i++) {
+      values.put(SimStats.NAMES.get(i), stats[i]);
+    }
+    VolumeBlocks present = blocks;
+    values.put("blocks_mapped", present == null ? 0L : present.count());
+    values.putAll(counters.values());
+    return values;
+  }
+
+  @Override
+  public void injectFault(String kind, long afterCalls) {
+    if (!config.testHooks()) {
+      throw new IllegalStateException("refused: " + MeldKeys.TEST_HOOKS + " is not true");
+    }
+    try {
+      device.injectFault(faultKind(kind), afterCalls);
+    } catch (IOException e) {
+      throw new IllegalStateException(e.getMessage());
+    }
+  }
+
+  private static int faultKind(String kind) {
+    switch (kind) {
+      case "none":
+        return SimDevice.FAULT_NONE;
+      case "panic":
+        return SimDevice.FAULT_PANIC;
+      case "error":
+        return SimDevice.FAULT_ERROR;
+      default:
+        throw new IllegalArgumentException(
+            "unknown fault '" + kind + "'; use none, panic or error");
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package org.hdfsmeld.datanode;
+
+import java.util.Map;
+
+/**
+ * The simulated device of one DataNode volume over JMX: {@code
+ * Hadoop:service=DataNode,name=MeldVolume-<storage uuid>}.
+ */
+public interface MeldVolumeMXBean {
+  /** The volume's folder. */
+  String getVolume();
+
+  /** The device's profile. */
+  String getProfile();
+
+  /** {@code off}, {@code account} or {@code real-time}. */
+  String getMode();
+
+  /**
+   * Changes the mode while the DataNode runs.
+   *
+   * @throws IllegalArgumentException on a mode that does not exist
+   * @throws IllegalStateException when the device cannot be opened; says what to do
+   */
+  void setMode(String mode);
+
+  /** Wall seconds that one simulated second takes in real-time mode. */
+  double getTimeDilation();
+
+  /**
+   * Changes the dilation while the DataNode runs.
+   *
+   * @throws IllegalArgumentException on a dilation outside of 0.001 to 1000000
+   */
+  void setTimeDilation(double timeDilation);
+
+  /** Whether full-size blocks are written with the sequential directive. */
+  boolean isHintFullBlockSequential();
+
+  /** Switches the directive for blocks written from now on. */
+  void setHintFullBlockSequential(boolean enabled);
+
+  /** False when the simulator is out of service and the volume is stock HDFS. */
+  boolean isHealthy();
+
+  /** Text of the simulator's last failure; empty when there was none. */
+  String getLastError();
+
+  /**
+   * The device's statistics by the names of {@code meldsim_stats} and the plugin's own counters.
+   * Names end in their unit.
+   */
+  Map<String, Long> getCounters();
+
+  /**
+   * Makes the simulator fail. For tests; refused unless {@code dfs.datanode.meld.test-hooks} is
+   * true.
+   *
+   * @param kind {@code none}, {@code panic} or {@code error}
+   * @param afterCalls simulator calls that still succeed
+   */
+  void injectFault(String kind, long afterCalls);
+}

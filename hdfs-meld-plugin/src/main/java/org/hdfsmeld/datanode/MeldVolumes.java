@@ -1,0 +1,141 @@
+package org.hdfsmeld.datanode;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.hdfsmeld.sim.NativeSimDevice;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStatus;
+
+/** The simulated volumes of one DataNode. */
+public final class MeldVolumes implements AutoCloseable {
+  private final MeldConfiguration config;
+  private final SimDeviceOpener opener;
+  private final SimFailures failures = new SimFailures();
+  private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
+  private final Map<String, VolumePublisher> publishers = new ConcurrentHashMap<>();
+
+  /** No volumes yet, and devices of libmeldsim. */
+  public MeldVolumes(MeldConfiguration config) {
+    this(config, () -> NativeSimDevice.open(config.nativeLibrary(), config.profile()));
+  }
+
+  MeldVolumes(MeldConfiguration config, SimDeviceOpener opener) {
+    this.config = config;
+    this.opener = opener;
+  }
+
+  /** The configuration the volumes were made with. */
+  public MeldConfiguration config() {
+    return config;
+  }
+
+  /**
+   * Gives a volume its device and publishes it. Does nothing when it has one.
+   *
+   * @param storageId the volume's storage uuid
+   * @param currentDir its {@code current} folder
+   * @throws MeldConfigurationException when the device's profile is unknown or invalid
+   * @throws IOException when the device cannot be opened and the configuration asks for fail-fast
+   */
+  public synchronized void add(String storageId, File currentDir) throws IOException {
+    if (volumes.containsKey(storageId)) {
+      return;
+    }
+    MeldVolume volume = new MeldVolume(storageId, currentDir, config, opener, failures);
+    try {
+      volume.change(config.mode(), config.timeDilation());
+    } catch (SimException e) {
+      if (e.status() == SimStatus.PROFILE) {
+        volume.close();
+        throw new MeldConfigurationException(
+            MeldKeys.PROFILE, config.profile(), e.getMessage() + "; correct it or use another");
+      }
+      if (config.failFast()) {
+        volume.close();
+        throw new IOException(
+            "The simulated device of volume "
+                + volume.getVolume()
+                + " cannot be used and "
+                + MeldKeys.FAIL_FAST
+                + " is true: "
+                + e.getMessage(),
+            e);
+      }
+    }
+    volumes.put(storageId, volume);
+    VolumePublisher publisher = new VolumePublisher(volume);
+    publisher.open();
+    publishers.put(storageId, publisher);
+  }
+
+  /** Closes the volumes whose storage uuid is not in {@code storageIds}. */
+  public synchronized void retain(Set<String> storageIds) {
+    for (String storageId : Set.copyOf(volumes.keySet())) {
+      if (!storageIds.contains(storageId)) {
+        remove(storageId);
+      }
+    }
+  }
+
+  private void remove(String storageId) {
+    VolumePublisher publisher = publishers.remove(storageId);
+    if (publisher != null) {
+      publisher.close();
+    }
+    MeldVolume volume = volumes.remove(storageId);
+    if (volume != null) {
+      volume.close();
+    }
+  }
+
+  /**
+   * Deallocates the blocks of a pool that exist no more.
+   *
+   * @param storageId the volume
+   * @param exists whether a block id is a replica on that volume
+   */
+  public void retainBlocks(String storageId, String pool, Predicate<Long> exists) {
+    MeldVolume volume = volumes.get(storageId);
+    if (volume != null && volume.blocks() != null) {
+      volume.blocks().retain(pool, exists);
+    }
+  }
+
+  /** A block came onto a volume by a hard link. */
+  public void linked(String storageId, String pool, long blockId, long length) {
+    MeldVolume volume = volumes.get(storageId);
+    if (volume != null) {
+      volume.linked(new BlockKey(pool, blockId), length);
+    }
+  }
+
+  /** The simulated side of a volume, or null when it has none. */
+  MeldVolume of(FsVolumeSpi volume) {
+    return volume == null ? null : volumes.get(volume.getStorageID());
+  }
+
+  /** The simulated volume that {@code file} is on, or null. */
+  MeldVolume holding(File file) {
+    for (MeldVolume volume : volumes.values()) {
+      if (BlockFiles.pool(volume.currentDir(), file) != null) {
+        return volume;
+      }
+    }
+    return null;
+  }
+
+  /** Says a failure that concerns the whole DataNode, once. */
+  void fail(String message) {
+    failures.say(message, message);
+  }
+
+  @Override
+  public synchronized void close() {
+    retain(Set.of());
+  }
+}

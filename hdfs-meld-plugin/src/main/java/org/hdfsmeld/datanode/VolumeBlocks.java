@@ -1,0 +1,202 @@
+package org.hdfsmeld.datanode;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.hdfsmeld.sim.Directive;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.Opcode;
+
+/**
+ * The blocks of a volume on its device's namespace.
+ *
+ * <p>A block is mapped when it is first written or read. What its file holds and the device does
+ * not know (written before a restart, or while forwarding was off) is preloaded: placed as if it
+ * had been written long ago.
+ */
+final class VolumeBlocks {
+  private static final long PRELOAD_BYTES_MAX = 1L << 30;
+
+  private final VolumeDevice device;
+  private final HintRule hints;
+  private final VolumeCounters counters;
+  private final SlotAllocator slots;
+  private final ConcurrentHashMap<BlockKey, BlockExtent> extents = new ConcurrentHashMap<>();
+  private final long lbaBytes;
+  private final long pageBytes;
+  private final long slotBytes;
+
+  /** Blocks on {@code namespace}, in slots of at least {@code blockBytes}. */
+  VolumeBlocks(
+      VolumeDevice device,
+      NamespaceInfo namespace,
+      long blockBytes,
+      HintRule hints,
+      VolumeCounters counters) {
+    this.device = device;
+    this.hints = hints;
+    this.counters = counters;
+    this.lbaBytes = namespace.lbaBytes();
+    this.pageBytes = namespace.pageBytes();
+    long wordline = namespace.wordlineBytes();
+    // Whole wordlines, so that a large block that goes on in another slot loses none.
+    this.slotBytes = (blockBytes + wordline - 1) / wordline * wordline;
+    this.slots = new SlotAllocator(namespace.sizeLbas() * lbaBytes / slotBytes);
+  }
+
+  /** Blocks mapped at present. */
+  int count() {
+    return extents.size();
+  }
+
+  BlockExtent extent(BlockKey key) {
+    return extents.computeIfAbsent(key, k -> new BlockExtent(k, slots, slotBytes));
+  }
+
+  /** The present extent of a block that was dropped and has come back, or {@code known}. */
+  BlockExtent current(BlockExtent known) {
+    return known.isDropped() ? extent(known.key()) : known;
+  }
+
+  /**
+   * Bytes of the block that the device can read.
+   *
+   * @param fileBytes present length of the block's file
+   */
+  long readableBytes(BlockExtent extent, long fileBytes) {
+    if (extent.mappedBytes() < fileBytes && !extent.isWritten()) {
+      preload(extent, fileBytes);
+    }
+    return Math.min(extent.mappedBytes(), fileBytes);
+  }
+
+  /** Makes the device hold the block up to {@code bytes}, as if long since written. */
+  void preload(BlockExtent extent, long bytes) {
+    synchronized (extent.order) {
+      trim(extent);
+      long offset = extent.mappedBytes();
+      if (offset >= bytes) {
+        return;
+      }
+      offset -= offset % pageBytes;
+      int directive = hints.directive(bytes);
+      countPlacement(extent, directive);
+      while (offset < bytes) {
+        long length =
+            Math.min(Math.min(bytes - offset, extent.contiguousBytes(offset)), PRELOAD_BYTES_MAX);
+        long address = extent.address(offset);
+        if (address == SlotAllocator.NONE
+            || !device.preload(address / lbaBytes, lbas(length), directive)) {
+          return;
+        }
+        offset += length;
+        extent.mappedTo(offset);
+      }
+    }
+  }
+
+  /**
+   * Submits a read.
+   *
+   * @return a ticket, or {@link TicketedIo#NOTHING}
+   */
+  long read(BlockExtent extent, long offset, int length, boolean detached) {
+    return submit(Opcode.READ, extent, offset, length, Directive.NONE, detached);
+  }
+
+  /**
+   * Submits a write of whole pages.
+   *
+   * @param blockBytes the block's present length, which decides the directive
+   * @return a ticket, or {@link TicketedIo#NOTHING}
+   */
+  long write(BlockExtent extent, long offset, int length, long blockBytes, boolean detached) {
+    int directive = hints.directive(blockBytes);
+    synchronized (extent.order) {
+      trim(extent);
+      countPlacement(extent, directive);
+      long ticket = submit(Opcode.WRITE, extent, offset, length, directive, detached);
+      extent.mappedTo(Math.min(offset + length, blockBytes));
+      return ticket;
+    }
+  }
+
+  /** The block was cut; bookkeeping only, the device hears of it with the next I/O on the block. */
+  void truncate(BlockKey key, long length) {
+    BlockExtent extent = extents.get(key);
+    if (extent != null) {
+      extent.truncate(length);
+    }
+  }
+
+  /** The block is gone: deallocates it. */
+  void drop(BlockKey key) {
+    BlockExtent extent = extents.remove(key);
+    if (extent == null) {
+      return;
+    }
+    long mapped = Math.max(extent.mappedBytes(), extent.takeTrimEnd());
+    for (long slot : extent.drop()) {
+      long length = Math.min(mapped, slotBytes);
+      if (length > 0) {
+        deallocate(slot * slotBytes, length);
+      }
+      mapped -= length;
+      slots.free(slot);
+    }
+  }
+
+  /** Drops the blocks of a pool that {@code exists} does not know. */
+  void retain(String pool, Predicate<Long> exists) {
+    for (BlockKey key : Set.copyOf(extents.keySet())) {
+      if (key.pool().equals(pool) && !exists.test(key.id())) {
+        drop(key);
+      }
+    }
+  }
+
+  private long submit(
+      int opcode, BlockExtent extent, long offset, int length, int directive, boolean detached) {
+    long first = Math.min(length, extent.contiguousBytes(offset));
+    if (first < length) {
+      // The range goes on in another slot: the last part's ticket stands for all of it.
+      submit(opcode, extent, offset, (int) first, directive, true);
+      return submit(opcode, extent, offset + first, (int) (length - first), directive, detached);
+    }
+    long address = extent.address(offset);
+    if (address == SlotAllocator.NONE) {
+      return TicketedIo.NOTHING;
+    }
+    return device.submit(opcode, address / lbaBytes, (int) lbas(length), directive, detached);
+  }
+
+  /** Deallocates what truncation left behind, before anything is written there again. */
+  private void trim(BlockExtent extent) {
+    long end = extent.takeTrimEnd();
+    long offset = extent.mappedBytes() + pageBytes - 1;
+    offset -= offset % pageBytes;
+    while (offset < end) {
+      long length = Math.min(end - offset, extent.contiguousBytes(offset));
+      long address = extent.address(offset);
+      if (address != SlotAllocator.NONE) {
+        deallocate(address, length);
+      }
+      offset += length;
+    }
+  }
+
+  private void deallocate(long address, long length) {
+    device.submit(Opcode.DEALLOCATE, address / lbaBytes, (int) lbas(length), Directive.NONE, true);
+  }
+
+  private void countPlacement(BlockExtent extent, int directive) {
+    if (extent.place()) {
+      (directive == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks).increment();
+    }
+  }
+
+  /** Logical blocks that {@code length} bytes take, up to whole pages. */
+  private long lbas(long length) {
+    return (length + pageBytes - 1) / pageBytes * (pageBytes / lbaBytes);
+  }
+}

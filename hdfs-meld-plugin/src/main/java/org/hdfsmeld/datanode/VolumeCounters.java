@@ -1,0 +1,60 @@
+package org.hdfsmeld.datanode;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the plugin itself counts on a volume, beside the device's own statistics. */
+final class VolumeCounters {
+  /** Wall time that readers were blocked for the device, in real-time mode. */
+  final LongAdder readerWaitNs = new LongAdder();
+
+  /** Wall time that writers were blocked for the device, in real-time mode. */
+  final LongAdder writerWaitNs = new LongAdder();
+
+  /** HDFS calls that went on as stock because the simulator is out of service. */
+  final LongAdder fallbacks = new LongAdder();
+
+  /** Simulator calls that failed. */
+  final LongAdder errors = new LongAdder();
+
+  /** Waits given up after the wait timeout. */
+  final LongAdder timeouts = new LongAdder();
+
+  /** Blocks laid out with the sequential directive. */
+  final LongAdder hintedBlocks = new LongAdder();
+
+  /** Blocks laid out without a directive. */
+  final LongAdder unhintedBlocks = new LongAdder();
+
+  /** Read calls of HDFS on block files, and their bytes. */
+  final LongAdder forwardedReads = new LongAdder();
+
+  final LongAdder forwardedReadBytes = new LongAdder();
+
+  /** Write calls of HDFS on block files, and their bytes. */
+  final LongAdder forwardedWrites = new LongAdder();
+
+  final LongAdder forwardedWriteBytes = new LongAdder();
+
+  /** Block files opened and closed without a read: short-circuit clients read them unseen. */
+  final LongAdder openedUnread = new LongAdder();
+
+  /** Names and present values. */
+  Map<String, Long> values() {
+    Map<String, Long> values = new LinkedHashMap<>();
+    values.put("reader_wait_ns", readerWaitNs.sum());
+    values.put("writer_wait_ns", writerWaitNs.sum());
+    values.put("fallbacks", fallbacks.sum());
+    values.put("errors", errors.sum());
+    values.put("timeouts", timeouts.sum());
+    values.put("hinted_blocks", hintedBlocks.sum());
+    values.put("unhinted_blocks", unhintedBlocks.sum());
+    values.put("forwarded_reads", forwardedReads.sum());
+    values.put("forwarded_read_bytes", forwardedReadBytes.sum());
+    values.put("forwarded_writes", forwardedWrites.sum());
+    values.put("forwarded_write_bytes", forwardedWriteBytes.sum());
+    values.put("opened_unread", openedUnread.sum());
+    return values;
+  }
+}

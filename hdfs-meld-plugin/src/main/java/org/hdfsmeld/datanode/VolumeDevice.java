@@ -1,0 +1,367 @@
+package org.hdfsmeld.datanode;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.hdfsmeld.sim.Directive;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStatus;
+
+/**
+ * The simulated device of one volume, behind the rule that the simulator never hurts HDFS.
+ *
+ * <p>Nothing here throws into an I/O path: a failing call is counted, said once, and done without.
+ * After a failure that the device cannot recover from, {@link #forwards} is false for good and the
+ * volume is stock HDFS. A device is opened when it is first needed, so mode {@code off} needs no
+ * library.
+ */
+final class VolumeDevice {
+  /** Slices of a wait: how soon an interrupt or a change of mode is seen. */
+  private static final long WAIT_SLICE_NS = 50_000_000;
+
+  /** Thin address space: this many full blocks. */
+  private static final long SLOTS = 1 << 20;
+
+  private static final long SLOT_ALIGNMENT = 64 << 10;
+
+  private final String volume;
+  private final MeldConfiguration config;
+  private final SimDeviceOpener opener;
+  private final SimFailures failures;
+  private final VolumeCounters counters;
+
+  private volatile MeldMode mode = MeldMode.OFF;
+  private volatile double timeDilation;
+  private volatile boolean healthy = true;
+  private volatile boolean closed;
+  private volatile SimDevice device;
+  private volatile NamespaceInfo namespace;
+  private volatile String lastError = "";
+
+  VolumeDevice(
+      String volume,
+      MeldConfiguration config,
+      SimDeviceOpener opener,
+      SimFailures failures,
+      VolumeCounters counters) {
+    this.volume = volume;
+    this.config = config;
+    this.opener = opener;
+    this.failures = failures;
+    this.counters = counters;
+    this.timeDilation = config.timeDilation();
+  }
+
+  MeldMode mode() {
+    return mode;
+  }
+
+  double timeDilation() {
+    return timeDilation;
+  }
+
+  boolean isHealthy() {
+    return healthy;
+  }
+
+  /** Text of the last failure, empty when there was none. */
+  String lastError() {
+    return lastError;
+  }
+
+  /** The open device's namespace, null before it is open. */
+  NamespaceInfo namespace() {
+    return namespace;
+  }
+
+  /**
+   * Whether I/O goes to the device. Counts a fallback when it should and cannot.
+   *
+   * <p>Cheap: called for every packet.
+   */
+  boolean forwards() {
+    if (mode == MeldMode.OFF) {
+      return false;
+    }
+    if (healthy) {
+      return true;
+    }
+    if (!closed) {
+      counters.fallbacks.increment();
+    }
+    return false;
+  }
+
+  /**
+   * Changes mode and dilation, opening the device first if it is needed now.
+   *
+   * @throws SimException when it cannot be opened or refuses the mode; the mode is set all the same
+   *     and the volume unhealthy
+   */
+  synchronized void setMode(MeldMode newMode, double newDilation) throws SimException {
+    String problem = MeldConfiguration.dilationProblem(newDilation);
+    if (problem != null) {
+      throw new IllegalArgumentException("time dilation " + newDilation + ": " + problem);
+    }
+    timeDilation = newDilation;
+    try {
+      if (newMode != MeldMode.OFF && device == null && !closed) {
+        open();
+      }
+      SimDevice target = device;
+      if (target != null && healthy) {
+        int status = target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
+        if (status < 0) {
+          throw new SimException(status, target.lastError());
+        }
+      }
+    } catch (SimException e) {
+      startFailure(e.getMessage());
+      throw e;
+    } catch (RuntimeException | LinkageError e) {
+      startFailure(e.toString());
+      throw new SimException(e.toString(), e);
+    } finally {
+      mode = newMode;
+    }
+  }
+
+  /** Submits a command: a ticket, or {@link TicketedIo#NOTHING} when detached or failed. */
+  long submit(int opcode, long slba, int nlb, int directive, boolean detached) {
+    SimDevice target = device;
+    if (target == null) {
+      return TicketedIo.NOTHING;
+    }
+    try {
+      long ticket = target.submit(opcode, namespace.nsid(), slba, nlb, directive, detached);
+      if (ticket < 0) {
+        failed(Opcode.name(opcode), ticket, target);
+        return TicketedIo.NOTHING;
+      }
+      return ticket;
+    } catch (RuntimeException | LinkageError e) {
+      broken(e);
+      return TicketedIo.NOTHING;
+    }
+  }
+
+  /** Submits a flush; see {@link #submit}. */
+  long flush() {
+    return submit(Opcode.FLUSH, 0, 0, Directive.NONE, false);
+  }
+
+  /**
+   * Waits for a ticket: until its commands are done, the wait timeout has passed, the thread is
+   * interrupted (the interrupt stays set), or waiting has become pointless.
+   *
+   * @param waitNs gets the wall time spent, in real-time mode
+   */
+  void await(long ticket, LongAdder waitNs) {
+    SimDevice target = device;
+    if (target == null || ticket == TicketedIo.NOTHING) {
+      return;
+    }
+    boolean timed = mode == MeldMode.REAL_TIME;
+    long begin = timed ? System.nanoTime() : 0;
+    try {
+      awaitSliced(target, ticket);
+    } catch (RuntimeException | LinkageError e) {
+      broken(e);
+    } finally {
+      if (timed) {
+        waitNs.add(System.nanoTime() - begin);
+      }
+    }
+  }
+
+  private void awaitSliced(SimDevice target, long ticket) {
+    // The clock is read only when the first slice was not enough.
+    long begin = 0;
+    while (true) {
+      boolean interrupted = Thread.currentThread().isInterrupted();
+      long result = target.await(ticket, interrupted ? 0 : WAIT_SLICE_NS);
+      if (result >= 0) {
+        return;
+      }
+      if (result != SimStatus.TIMEOUT) {
+        failed("wait", result, target);
+        return;
+      }
+      long now = System.nanoTime();
+      if (begin == 0) {
+        begin = now - WAIT_SLICE_NS;
+      }
+      boolean late = now - begin >= config.waitTimeoutNs();
+      if (late) {
+        counters.timeouts.increment();
+        failures.say(
+            volume + " timeout",
+            "Simulated device of volume "
+                + volume
+                + ": a wait took longer than "
+                + MeldKeys.WAIT_TIMEOUT
+                + "; the call went on without it. Lower "
+                + MeldKeys.TIME_DILATION
+                + " or raise the timeout. Said once; see the counter timeouts.");
+      }
+      if (late || interrupted || closed || mode == MeldMode.OFF) {
+        target.forget(ticket);
+        return;
+      }
+    }
+  }
+
+  /** Gives a ticket up. */
+  void forget(long ticket) {
+    SimDevice target = device;
+    if (target == null || ticket == TicketedIo.NOTHING || closed || !healthy) {
+      return;
+    }
+    try {
+      int status = target.forget(ticket);
+      if (status < 0) {
+        failed("forget", status, target);
+      }
+    } catch (RuntimeException | LinkageError e) {
+      broken(e);
+    }
+  }
+
+  /** Places data as if long since written; false when the device refused. */
+  boolean preload(long slba, long nlb, int directive) {
+    SimDevice target = device;
+    if (target == null) {
+      return false;
+    }
+    try {
+      int status = target.preload(namespace.nsid(), slba, nlb, directive);
+      if (status < 0) {
+        failed("preload", status, target);
+      }
+      return status >= 0;
+    } catch (RuntimeException | LinkageError e) {
+      broken(e);
+      return false;
+    }
+  }
+
+  /** Fills in the device's counters; leaves {@code out} alone when it has none. */
+  void stats(long[] out) {
+    SimDevice target = device;
+    if (target == null || closed || !healthy) {
+      return;
+    }
+    try {
+      int status = target.stats(out);
+      if (status < 0) {
+        failed("stats", status, target);
+      }
+    } catch (RuntimeException | LinkageError e) {
+      broken(e);
+    }
+  }
+
+  /** Test hook; see {@link SimDevice#injectFault}. */
+  void injectFault(int kind, long afterCalls) throws SimException {
+    SimDevice target = device;
+    if (target == null) {
+      throw new SimException("no device is open on volume " + volume, null);
+    }
+    int status = target.injectFault(kind, afterCalls);
+    if (status < 0) {
+      throw new SimException(status, target.lastError());
+    }
+  }
+
+  /** Closes the device. Waiters return; later calls do nothing. */
+  synchronized void close() {
+    closed = true;
+    healthy = false;
+    SimDevice target = device;
+    if (target != null) {
+      try {
+        target.close();
+      } catch (RuntimeException | LinkageError e) {
+        failures.say(volume + " close", "Closing the device of volume " + volume + ": " + e);
+      }
+    }
+  }
+
+  private void open() throws SimException {
+    SimDevice opened = opener.open();
+    try {
+      long slot = (config.blockBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+      namespace = opened.createNamespace(SLOTS * slot);
+      device = opened;
+    } finally {
+      if (device == null) {
+        opened.close();
+      }
+    }
+  }
+
+  private void startFailure(String reason) {
+    counters.errors.increment();
+    healthy = false;
+    lastError = reason;
+    failures.say(
+        "start " + reason,
+        "The simulated device cannot be used: "
+            + reason
+            + ". HDFS goes on without simulation; correct this and restart the DataNode ("
+            + MeldKeys.FAIL_FAST
+            + " = true would have stopped it).");
+  }
+
+  private void failed(String what, long status, SimDevice target) {
+    if (closed) {
+      return;
+    }
+    String reason = SimStatus.name(status) + ": " + target.lastError();
+    counters.errors.increment();
+    lastError = reason;
+    boolean fatal = SimStatus.isFatal(status);
+    if (fatal) {
+      healthy = false;
+    }
+    failures.say(
+        volume + " " + status,
+        "Simulated device of volume "
+            + volume
+            + ": "
+            + what
+            + " failed with "
+            + reason
+            + ". No data is affected. "
+            + remedy(status, fatal)
+            + " Said once; see the counter errors.");
+  }
+
+  private static String remedy(long status, boolean fatal) {
+    if (fatal) {
+      return "The volume goes on as stock HDFS; restart the DataNode to simulate again.";
+    }
+    if (status == SimStatus.CAPACITY) {
+      return "Use a profile with more capacity, or delete blocks.";
+    }
+    return "The call went on without the device.";
+  }
+
+  private void broken(Throwable e) {
+    if (closed) {
+      return;
+    }
+    counters.errors.increment();
+    healthy = false;
+    lastError = e.toString();
+    failures.say(
+        volume + " " + e.getClass(),
+        "Simulated device of volume "
+            + volume
+            + " failed with "
+            + e
+            + ". No data is affected. The volume goes on as stock HDFS; check that the plugin's jar"
+            + " and libmeldsim belong together and restart the DataNode.");
+  }
+}

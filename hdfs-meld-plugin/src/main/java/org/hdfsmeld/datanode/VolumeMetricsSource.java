@@ -1,0 +1,56 @@
+package org.hdfsmeld.datanode;
+
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.metrics2.MetricsCollector;
+import org.apache.hadoop.metrics2.MetricsInfo;
+import org.apache.hadoop.metrics2.MetricsRecordBuilder;
+import org.apache.hadoop.metrics2.MetricsSource;
+import org.apache.hadoop.metrics2.lib.Interns;
+
+/** A volume's counters as a metrics2 record {@code MeldVolume} in context {@code dfs}. */
+final class VolumeMetricsSource implements MetricsSource {
+  private static final MetricsInfo VOLUME = Interns.info("Volume", "Folder of the volume");
+  private static final MetricsInfo STORAGE = Interns.info("StorageId", "Storage uuid");
+  private static final MetricsInfo PROFILE = Interns.info("Profile", "Simulated device");
+  private static final MetricsInfo MODE = Interns.info("Mode", "How the device takes part");
+  private static final MetricsInfo HEALTHY = Interns.info("healthy", "1 while the device serves");
+
+  /** What goes up and down; all else only grows. */
+  private static final Set<String> GAUGES =
+      Set.of(
+          "channels",
+          "dies",
+          "mapped_pages",
+          "melded_mapped_pages",
+          "free_blocks",
+          "capacity_pages",
+          "blocks_mapped");
+
+  private final MeldVolume volume;
+
+  VolumeMetricsSource(MeldVolume volume) {
+    this.volume = volume;
+  }
+
+  @Override
+  public void getMetrics(MetricsCollector collector, boolean all) {
+    MetricsRecordBuilder record =
+        collector
+            .addRecord("MeldVolume")
+            .setContext("dfs")
+            .tag(VOLUME, volume.getVolume())
+            .tag(STORAGE, volume.storageId())
+            .tag(PROFILE, volume.getProfile())
+            .tag(MODE, volume.getMode())
+            .addGauge(HEALTHY, volume.isHealthy() ? 1 : 0);
+    for (Map.Entry<String, Long> counter : volume.getCounters().entrySet()) {
+      MetricsInfo info = Interns.info(counter.getKey(), counter.getKey());
+      if (GAUGES.contains(counter.getKey())) {
+        record.addGauge(info, counter.getValue());
+      } else {
+        record.addCounter(info, counter.getValue());
+      }
+    }
+  }
+}

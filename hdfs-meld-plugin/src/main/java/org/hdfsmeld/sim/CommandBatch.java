@@ -1,0 +1,70 @@
+package org.hdfsmeld.sim;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Commands for one {@link SimDevice#submitBatch}, in native memory so that nothing is copied or
+ * converted on the way. Reusable; not thread-safe.
+ */
+public final class CommandBatch {
+  /** The most commands in one batch: what a device keeps outstanding. */
+  public static final int MAX_COMMANDS = 1024;
+
+  private static final int COMMAND_BYTES = 32;
+
+  private final ByteBuffer memory;
+  private int size;
+
+  /**
+   * An empty batch.
+   *
+   * @param capacity commands it can hold, 1 to {@link #MAX_COMMANDS}
+   */
+  public CommandBatch(int capacity) {
+    if (capacity < 1 || capacity > MAX_COMMANDS) {
+      throw new IllegalArgumentException(
+          "capacity " + capacity + " is outside 1 to " + MAX_COMMANDS);
+    }
+    memory = ByteBuffer.allocateDirect(capacity * COMMAND_BYTES).order(ByteOrder.nativeOrder());
+  }
+
+  /** Empties the batch. */
+  public void clear() {
+    size = 0;
+  }
+
+  /** Commands in the batch. */
+  public int size() {
+    return size;
+  }
+
+  /** Whether no further command fits. */
+  public boolean isFull() {
+    return size * COMMAND_BYTES == memory.capacity();
+  }
+
+  /**
+   * Adds a command; arguments as of {@link SimDevice#submit}.
+   *
+   * @throws IllegalStateException when the batch is full
+   */
+  public void add(int opcode, int nsid, long slba, int nlb, int directive) {
+    if (isFull()) {
+      throw new IllegalStateException("the batch holds " + size + " commands and is full");
+    }
+    int at = size * COMMAND_BYTES;
+    memory.putInt(at, opcode);
+    memory.putInt(at + 4, nsid);
+    memory.putLong(at + 8, slba);
+    memory.putInt(at + 16, nlb);
+    memory.putInt(at + 20, directive);
+    memory.putLong(at + 24, 0);
+    size++;
+  }
+
+  /** The commands as the C ABI lays them out. */
+  ByteBuffer memory() {
+    return memory;
+  }
+}

@@ -1,0 +1,44 @@
+package org.hdfsmeld.sim;
+
+/**
+ * The C ABI, bound by JNA's direct mapping: a call costs a few hundred nanoseconds, as long as its
+ * arguments are primitives. Bound by {@link NativeLoader} only; calling anything before that is an
+ * {@link UnsatisfiedLinkError}.
+ *
+ * <p>{@code commands} of {@link #meldsim_submit_batch} is an address.
+ */
+final class LibMeldsim {
+  static final int ABI_VERSION = 1;
+  static final int FLAG_DETACHED = 1;
+
+  private LibMeldsim() {}
+
+  static native int meldsim_abi_version();
+
+  static native int meldsim_last_error(byte[] buf, long len);
+
+  static native int meldsim_open(int abiVersion, byte[] profile, long[] handle);
+
+  static native int meldsim_close(long handle);
+
+  static native int meldsim_set_mode(long handle, int mode, double timeDilation);
+
+  static native int meldsim_namespace_create(long handle, long sizeBytes, int[] nsid);
+
+  static native int meldsim_namespace_info(long handle, int nsid, long[] out, int n);
+
+  static native long meldsim_submit(
+      long handle, int opcode, int nsid, long slba, int nlb, int directive, int flags);
+
+  static native long meldsim_submit_batch(long handle, long commands, int n, int flags);
+
+  static native long meldsim_wait(long handle, long ticket, long timeoutNs);
+
+  static native int meldsim_forget(long handle, long ticket);
+
+  static native int meldsim_preload(long handle, int nsid, long slba, long nlb, int directive);
+
+  static native int meldsim_stats(long handle, long[] out, int n);
+
+  static native int meldsim_inject_fault(long handle, int kind, long afterCalls);
+}

@@ -1,0 +1,119 @@
+package org.hdfsmeld.sim;
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A device of libmeldsim. */
+public final class NativeSimDevice implements SimDevice {
+  private static final int NAMESPACE_INFO_COUNT = 5;
+
+  private final long handle;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private NativeSimDevice(long handle) {
+    this.handle = handle;
+  }
+
+  /**
+   * Loads the library if that has not happened yet, and opens a device in account mode.
+   *
+   * @param library path of the library, or empty for the packed one; see {@link NativeLoader#load}
+   * @param profile built-in profile or path of a TOML file
+   * @throws SimException when the library cannot be loaded or refuses the profile ({@link
+   *     SimException#status} is then {@link SimStatus#PROFILE})
+   */
+  public static NativeSimDevice open(String library, String profile) throws SimException {
+    NativeLoader.load(library);
+    long[] handle = new long[1];
+    int status = LibMeldsim.meldsim_open(LibMeldsim.ABI_VERSION, cString(profile), handle);
+    if (status < 0) {
+      throw new SimException(status, lastErrorText());
+    }
+    return new NativeSimDevice(handle[0]);
+  }
+
+  @Override
+  public NamespaceInfo createNamespace(long sizeBytes) throws SimException {
+    int[] nsid = new int[1];
+    int status = LibMeldsim.meldsim_namespace_create(handle, sizeBytes, nsid);
+    if (status < 0) {
+      throw new SimException(status, lastErrorText());
+    }
+    long[] info = new long[NAMESPACE_INFO_COUNT];
+    status = LibMeldsim.meldsim_namespace_info(handle, nsid[0], info, info.length);
+    if (status < 0) {
+      throw new SimException(status, lastErrorText());
+    }
+    return new NamespaceInfo(nsid[0], info[0], info[1], info[2], info[3], info[4]);
+  }
+
+  @Override
+  public long submit(int opcode, int nsid, long slba, int nlb, int directive, boolean detached) {
+    return LibMeldsim.meldsim_submit(
+        handle, opcode, nsid, slba, nlb, directive, detached ? LibMeldsim.FLAG_DETACHED : 0);
+  }
+
+  @Override
+  public long submitBatch(CommandBatch batch, boolean detached) {
+    long address = Pointer.nativeValue(Native.getDirectBufferPointer(batch.memory()));
+    return LibMeldsim.meldsim_submit_batch(
+        handle, address, batch.size(), detached ? LibMeldsim.FLAG_DETACHED : 0);
+  }
+
+  @Override
+  public long await(long ticket, long timeoutNs) {
+    return LibMeldsim.meldsim_wait(handle, ticket, timeoutNs);
+  }
+
+  @Override
+  public int forget(long ticket) {
+    return LibMeldsim.meldsim_forget(handle, ticket);
+  }
+
+  @Override
+  public int preload(int nsid, long slba, long nlb, int directive) {
+    return LibMeldsim.meldsim_preload(handle, nsid, slba, nlb, directive);
+  }
+
+  @Override
+  public int setMode(boolean realTime, double timeDilation) {
+    return LibMeldsim.meldsim_set_mode(handle, realTime ? 1 : 0, timeDilation);
+  }
+
+  @Override
+  public int stats(long[] out) {
+    return LibMeldsim.meldsim_stats(handle, out, out.length);
+  }
+
+  @Override
+  public int injectFault(int kind, long afterCalls) {
+    return LibMeldsim.meldsim_inject_fault(handle, kind, afterCalls);
+  }
+
+  @Override
+  public String lastError() {
+    return lastErrorText();
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      LibMeldsim.meldsim_close(handle);
+    }
+  }
+
+  private static String lastErrorText() {
+    int bytes = LibMeldsim.meldsim_last_error(null, 0);
+    byte[] text = new byte[Math.max(bytes, 1)];
+    LibMeldsim.meldsim_last_error(text, text.length);
+    return new String(text, 0, text.length - 1, StandardCharsets.UTF_8);
+  }
+
+  private static byte[] cString(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return Arrays.copyOf(bytes, bytes.length + 1);
+  }
+}

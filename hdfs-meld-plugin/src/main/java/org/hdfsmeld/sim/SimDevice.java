@@ -1,0 +1,89 @@
+package org.hdfsmeld.sim;
+
+/**
+ * One simulated device.
+ *
+ * <p>Calls of the I/O path return the C ABI's numbers instead of throwing: a ticket or a latency at
+ * or above 0, an error of {@link SimStatus} below 0. They take and return primitives only and
+ * allocate nothing. All methods may be called from any thread.
+ */
+public interface SimDevice extends AutoCloseable {
+  /** Fault kind of {@link #injectFault}: nothing happens any more. */
+  int FAULT_NONE = 0;
+
+  /** Fault kind of {@link #injectFault}: the simulator panics once and is out of service. */
+  int FAULT_PANIC = 1;
+
+  /** Fault kind of {@link #injectFault}: every call returns {@link SimStatus#INJECTED}. */
+  int FAULT_ERROR = 2;
+
+  /**
+   * Creates a thin namespace.
+   *
+   * @param sizeBytes its size, a multiple of the logical block
+   * @throws SimException when the device refuses it
+   */
+  NamespaceInfo createNamespace(long sizeBytes) throws SimException;
+
+  /**
+   * Submits a command, which reaches the device at the present simulated time.
+   *
+   * @param opcode one of {@link Opcode}
+   * @param slba first logical block
+   * @param nlb number of logical blocks
+   * @param directive one of {@link Directive}; writes only
+   * @param detached whether nobody will wait for it
+   * @return a ticket above 0, 0 when detached, or a status below 0
+   */
+  long submit(int opcode, int nsid, long slba, int nlb, int directive, boolean detached);
+
+  /** Submits commands that reach the device at one instant, under one ticket. */
+  long submitBatch(CommandBatch batch, boolean detached);
+
+  /**
+   * Waits for a ticket.
+   *
+   * @param timeoutNs wall nanoseconds
+   * @return the latency of the ticket's slowest command in simulated picoseconds, or a status below
+   *     0; after {@link SimStatus#TIMEOUT} the ticket stays valid
+   */
+  long await(long ticket, long timeoutNs);
+
+  /** Gives a ticket up; its commands run on. Returns a status. */
+  int forget(long ticket);
+
+  /** Places data as if long since written; takes no simulated time. Returns a status. */
+  int preload(int nsid, long slba, long nlb, int directive);
+
+  /**
+   * Chooses who moves simulated time.
+   *
+   * @param realTime true: the wall clock; false: waits move it as far as they need
+   * @param timeDilation wall seconds per simulated second in real time
+   * @return a status
+   */
+  int setMode(boolean realTime, double timeDilation);
+
+  /**
+   * Fills in the counters of {@link SimStats}.
+   *
+   * @return how many there are, or a status below 0
+   */
+  int stats(long[] out);
+
+  /**
+   * Makes the device fail. For tests.
+   *
+   * @param kind {@link #FAULT_NONE}, {@link #FAULT_PANIC} or {@link #FAULT_ERROR}
+   * @param afterCalls calls that still succeed
+   * @return a status
+   */
+  int injectFault(int kind, long afterCalls);
+
+  /** Text of this thread's last failure. */
+  String lastError();
+
+  /** Closes the device; waiters return {@link SimStatus#CLOSED}. May be called more than once. */
+  @Override
+  void close();
+}

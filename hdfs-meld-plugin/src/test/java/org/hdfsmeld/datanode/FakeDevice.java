@@ -1,0 +1,115 @@
+package org.hdfsmeld.datanode;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.hdfsmeld.sim.CommandBatch;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimStats;
+import org.hdfsmeld.sim.SimStatus;
+
+/** A device that writes down what it is asked. 4 KiB blocks and pages, wordlines of three pages. */
+final class FakeDevice implements SimDevice {
+  static final int PAGE = 4 << 10;
+  static final int WORDLINE = 3 * PAGE;
+
+  record Command(int opcode, long offset, long length, int directive, boolean detached) {}
+
+  final List<Command> commands = new ArrayList<>();
+  final List<Command> preloads = new ArrayList<>();
+  final Set<Long> open = new HashSet<>();
+  final List<Boolean> modes = new ArrayList<>();
+
+  /** What the next calls return instead of success; 0 for success. */
+  volatile int status;
+
+  /** What the next calls throw; null for nothing. */
+  volatile RuntimeException thrown;
+
+  volatile boolean closed;
+  private long tickets;
+
+  private void check() {
+    if (thrown != null) {
+      throw thrown;
+    }
+  }
+
+  @Override
+  public NamespaceInfo createNamespace(long sizeBytes) {
+    return new NamespaceInfo(1, PAGE, sizeBytes / PAGE, PAGE, WORDLINE, 1L << 37);
+  }
+
+  @Override
+  public synchronized long submit(
+      int opcode, int nsid, long slba, int nlb, int directive, boolean detached) {
+    check();
+    if (status < 0) {
+      return status;
+    }
+    commands.add(
+        new Command(opcode, slba * PAGE, Integer.toUnsignedLong(nlb) * PAGE, directive, detached));
+    if (detached) {
+      return 0;
+    }
+    open.add(++tickets);
+    return tickets;
+  }
+
+  @Override
+  public long submitBatch(CommandBatch batch, boolean detached) {
+    throw new UnsupportedOperationException("not on the plugin's path");
+  }
+
+  @Override
+  public synchronized long await(long ticket, long timeoutNs) {
+    check();
+    if (status < 0) {
+      return status;
+    }
+    return open.remove(ticket) ? 1 : SimStatus.TICKET;
+  }
+
+  @Override
+  public synchronized int forget(long ticket) {
+    return open.remove(ticket) ? SimStatus.OK : SimStatus.TICKET;
+  }
+
+  @Override
+  public synchronized int preload(int nsid, long slba, long nlb, int directive) {
+    check();
+    if (status < 0) {
+      return status;
+    }
+    preloads.add(new Command(-1, slba * PAGE, nlb * PAGE, directive, true));
+    return SimStatus.OK;
+  }
+
+  @Override
+  public int setMode(boolean realTime, double timeDilation) {
+    modes.add(realTime);
+    return status;
+  }
+
+  @Override
+  public int stats(long[] out) {
+    return SimStats.COUNT;
+  }
+
+  @Override
+  public int injectFault(int kind, long afterCalls) {
+    return SimStatus.OK;
+  }
+
+  @Override
+  public String lastError() {
+    return "the fake's error";
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,92 @@
+package org.hdfsmeld.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TestMeldConfiguration {
+  @Test
+  void defaultsAreThoseOfTheIssue() throws Exception {
+    MeldConfiguration config = MeldConfiguration.read(new Configuration());
+    assertThat(config.mode()).isEqualTo(MeldMode.ACCOUNT);
+    assertThat(config.timeDilation()).isEqualTo(1.0);
+    assertThat(config.profile()).isEqualTo("melded-tlc-8x8");
+    assertThat(config.hintFullBlockSequential()).isTrue();
+    assertThat(config.hintMinBytes()).isEqualTo(2 << 20);
+    assertThat(config.windowBytes()).isEqualTo(16 << 20);
+    assertThat(config.requestBytes()).isEqualTo(1 << 20);
+    assertThat(config.waitTimeoutNs()).isEqualTo(30_000_000_000L);
+    assertThat(config.failFast()).isFalse();
+    assertThat(config.nativeLibrary()).isEmpty();
+    assertThat(config.testHooks()).isFalse();
+    assertThat(config.blockBytes()).isEqualTo(128 << 20);
+  }
+
+  @Test
+  void defaultsFileAndKeysAgree() throws Exception {
+    Configuration file = new Configuration(false);
+    file.addResource("meld-default.xml");
+    Map<String, String> fromFile = new HashMap<>();
+    file.forEach(e -> fromFile.put(e.getKey(), e.getValue()));
+
+    Map<String, String> fromKeys = new HashMap<>();
+    for (var field : MeldKeys.class.getFields()) {
+      if (field.getName().endsWith("_DEFAULT")) {
+        String constant = field.getName().replace("_DEFAULT", "");
+        fromKeys.put(
+            (String) MeldKeys.class.getField(constant).get(null), (String) field.get(null));
+      }
+    }
+    // Hadoop reads an empty value as none.
+    assertThat(fromKeys.remove(MeldKeys.NATIVE_LIBRARY)).isEmpty();
+    assertThat(fromFile).isEqualTo(fromKeys);
+    fromKeys.put(MeldKeys.NATIVE_LIBRARY, "");
+    assertThat(fromKeys.keySet()).containsExactlyInAnyOrderElementsOf(MeldKeys.ALL);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "mode, fast, 'off, account, real-time'",
+    "time-dilation, 0, 0.001",
+    "time-dilation, -1, 0.001",
+    "time-dilation, slow, 0.001",
+    "profile, '', built-in",
+    "hint.full-block-sequential, yes, true or false",
+    "hint.min-bytes, 2MiB, 2m",
+    "readahead.window, 0, 16m",
+    "readahead.window, 64t, 16m",
+    "readahead.request, 32m, readahead.window",
+    "wait-timeout, 0, 30s",
+    "wait-timeout, soon, 30s",
+    "fail-fast, 1, true or false",
+    "hint.min-byte, 2m, hint.min-bytes",
+  })
+  void aWrongValueNamesKeyValueAndRemedy(String key, String value, String remedy) {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.PREFIX + key, value);
+    assertThatThrownBy(() -> MeldConfiguration.read(conf))
+        .isInstanceOf(MeldConfigurationException.class)
+        .hasMessageContaining(MeldKeys.PREFIX + key)
+        .hasMessageContaining("'" + value + "'")
+        .hasMessageContaining(remedy)
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void sizesTakeBinaryUnits() throws Exception {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.READAHEAD_WINDOW, "4m");
+    conf.set(MeldKeys.READAHEAD_REQUEST, "65536");
+    conf.set(MeldKeys.MODE, "Real-Time");
+    MeldConfiguration config = MeldConfiguration.read(conf);
+    assertThat(config.windowBytes()).isEqualTo(4 << 20);
+    assertThat(config.requestBytes()).isEqualTo(64 << 10);
+    assertThat(config.mode()).isEqualTo(MeldMode.REAL_TIME);
+  }
+}

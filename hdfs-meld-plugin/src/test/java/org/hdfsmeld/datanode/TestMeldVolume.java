@@ -1,0 +1,339 @@
+package org.hdfsmeld.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.sim.Directive;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a volume makes of the I/O on its blocks. */
+class TestMeldVolume {
+  private static final int MIB = 1 << 20;
+  private static final int PACKET = 64 << 10;
+  private static final int SEQUENTIAL = 0x0F_0081;
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
+
+  private final FakeDevice device = new FakeDevice();
+  private MeldVolume volume = volume("account");
+
+  private MeldVolume volume(String mode, String... settings) {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.MODE, mode);
+    for (int i = 0; i < settings.length; i += 2) {
+      conf.set(settings[i], settings[i + 1]);
+    }
+    try {
+      MeldConfiguration config = MeldConfiguration.read(conf);
+      MeldVolume made =
+          new MeldVolume(
+              "DS-1", new File("/data/1/current"), config, () -> device, new SimFailures());
+      made.change(config.mode(), config.timeDilation());
+      return made;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @AfterEach
+  void noTicketIsLeft() {
+    assertThat(device.open).isEmpty();
+  }
+
+  private void write(BlockKey key, long from, long to) {
+    BlockWriter writer = volume.writer(key, true);
+    for (long at = from; at < to; at += PACKET) {
+      writer.write(at, (int) Math.min(PACKET, to - at));
+    }
+    writer.close();
+  }
+
+  private void read(BlockKey key, long length) {
+    BlockReader reader = volume.reader(key, () -> length, true);
+    for (long at = 0; at < length; at += PACKET) {
+      reader.consume(at, (int) Math.min(PACKET, length - at));
+    }
+    reader.close();
+  }
+
+  private List<FakeDevice.Command> sent(int opcode) {
+    return device.commands.stream().filter(c -> c.opcode() == opcode).toList();
+  }
+
+  private static long bytes(List<FakeDevice.Command> commands) {
+    return commands.stream().mapToLong(FakeDevice.Command::length).sum();
+  }
+
+  private long counter(String name) {
+    return volume.getCounters().get(name);
+  }
+
+  @Test
+  void aFullBlockIsWrittenWithTheSequentialDirectiveThroughout() {
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(sent(Opcode.WRITE)).isNotEmpty().allMatch(c -> c.directive() == SEQUENTIAL);
+    assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(8 * MIB);
+    assertThat(counter("hinted_blocks")).isEqualTo(1);
+    assertThat(counter("blocks_mapped")).isEqualTo(1);
+    assertThat(counter("forwarded_write_bytes")).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void aSmallBlockIsWrittenWithoutDirectiveWhenClosed() {
+    BlockWriter writer = volume.writer(BLOCK, true);
+    writer.write(0, 100);
+    assertThat(device.commands).isEmpty();
+    writer.close();
+    assertThat(sent(Opcode.WRITE)).hasSize(1).allMatch(c -> c.directive() == Directive.NONE);
+    assertThat(counter("unhinted_blocks")).isEqualTo(1);
+  }
+
+  @Test
+  void aSyncFlushesAfterThePendingWrites() {
+    BlockWriter writer = volume.writer(BLOCK, true);
+    writer.write(0, 100);
+    writer.sync();
+    assertThat(device.commands)
+        .extracting(FakeDevice.Command::opcode)
+        .containsExactly(Opcode.WRITE, Opcode.FLUSH);
+    writer.close();
+  }
+
+  @Test
+  void whatWasWrittenIsReadWithoutPreload() {
+    write(BLOCK, 0, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    assertThat(device.preloads).isEmpty();
+    assertThat(bytes(sent(Opcode.READ))).isEqualTo(8 * MIB);
+    assertThat(counter("forwarded_reads")).isEqualTo(8 * MIB / PACKET);
+    assertThat(counter("forwarded_read_bytes")).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void anUnknownBlockIsPreloadedOnceByTheSameRule() {
+    read(BLOCK, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    read(new BlockKey("BP-1", 8), 100);
+    assertThat(device.preloads)
+        .extracting(FakeDevice.Command::directive)
+        .containsExactly(SEQUENTIAL, Directive.NONE);
+    assertThat(counter("hinted_blocks")).isEqualTo(1);
+    assertThat(counter("unhinted_blocks")).isEqualTo(1);
+  }
+
+  @Test
+  void anAppendGoesOnWhereTheBlockEnded() {
+    write(BLOCK, 0, 8 * MIB + 10);
+    device.commands.clear();
+    write(BLOCK, 8 * MIB + 10, 9 * MIB);
+    long address = volume.blocks().extent(BLOCK).address(0);
+    assertThat(sent(Opcode.WRITE).get(0).offset()).isEqualTo(address + 8 * MIB);
+    assertThat(device.preloads).isEmpty();
+  }
+
+  @Test
+  void anAppendToAnUnknownBlockPreloadsItFirst() {
+    write(BLOCK, 8 * MIB, 9 * MIB);
+    assertThat(bytes(device.preloads)).isEqualTo(8 * MIB);
+    read(BLOCK, 9 * MIB);
+    assertThat(bytes(device.preloads)).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void aBlockUnderConstructionIsReadAsFarAsTheDeviceHasIt() {
+    BlockWriter writer = volume.writer(BLOCK, true);
+    writer.write(0, MIB);
+    read(BLOCK, MIB);
+    assertThat(sent(Opcode.READ)).isEmpty();
+    writer.sync();
+    read(BLOCK, MIB);
+    assertThat(bytes(sent(Opcode.READ))).isEqualTo(MIB);
+    writer.close();
+    assertThat(device.preloads).isEmpty();
+  }
+
+  @Test
+  void truncationIsDeallocatedBeforeTheNextWrite() {
+    write(BLOCK, 0, 8 * MIB);
+    device.commands.clear();
+    volume.truncated(BLOCK, 3 * MIB + 10);
+    assertThat(device.commands).isEmpty();
+    write(BLOCK, 3 * MIB + 10, 4 * MIB);
+    assertThat(device.commands.get(0).opcode()).isEqualTo(Opcode.DEALLOCATE);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(5 * MIB - FakeDevice.PAGE);
+    assertThat(device.preloads).isEmpty();
+  }
+
+  @Test
+  void aDeletedBlockIsDeallocatedAndForgotten() {
+    write(BLOCK, 0, 8 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+    assertThat(counter("blocks_mapped")).isZero();
+    volume.deleted(BLOCK);
+    assertThat(sent(Opcode.DEALLOCATE)).hasSize(1);
+  }
+
+  @Test
+  void aBlockLargerThanASlotGoesOnInAnother() {
+    volume = volume("account", "dfs.blocksize", "4m");
+    write(BLOCK, 0, 10 * MIB);
+    read(BLOCK, 10 * MIB);
+    assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(10 * MIB);
+    assertThat(bytes(sent(Opcode.READ))).isEqualTo(10 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(10 * MIB);
+  }
+
+  @Test
+  void aWriterWhoseBlockIsDeletedAndComesBackGoesOn() {
+    BlockWriter writer = volume.writer(BLOCK, true);
+    writer.write(0, 4 * MIB);
+    volume.deleted(BLOCK);
+    writer.write(4 * MIB, 4 * MIB);
+    writer.close();
+    assertThat(counter("errors")).isZero();
+    assertThat(volume.blocks().extent(BLOCK).isWritten()).isFalse();
+  }
+
+  @Test
+  void offForwardsNothingAndNeedsNoDevice() {
+    volume = volume("off");
+    write(BLOCK, 0, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(volume.blocks()).isNull();
+    assertThat(device.commands).isEmpty();
+    assertThat(counter("fallbacks")).isZero();
+  }
+
+  @Test
+  void switchedOnLaterItPreloadsWhatWasWrittenMeanwhile() {
+    volume = volume("off");
+    BlockWriter writer = volume.writer(BLOCK, true);
+    writer.write(0, 4 * MIB);
+    volume.setMode("account");
+    writer.write(4 * MIB, 4 * MIB);
+    writer.close();
+    assertThat(bytes(device.preloads)).isEqualTo(4 * MIB);
+    assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(4 * MIB);
+    read(BLOCK, 8 * MIB);
+    assertThat(bytes(device.preloads)).isEqualTo(4 * MIB);
+  }
+
+  @Test
+  void theModeReachesTheDevice() {
+    volume.setMode("real-time");
+    assertThat(volume.getMode()).isEqualTo("real-time");
+    volume.setTimeDilation(20);
+    volume.setMode("off");
+    assertThat(device.modes).containsExactly(false, true, true, false);
+    assertThatThrownBy(() -> volume.setMode("warp")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> volume.setTimeDilation(0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void theHintCanBeSwitchedOff() {
+    volume.setHintFullBlockSequential(false);
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(sent(Opcode.WRITE)).allMatch(c -> c.directive() == Directive.NONE);
+    assertThat(counter("unhinted_blocks")).isEqualTo(1);
+  }
+
+  @Test
+  void errorsAreCountedAndLeaveTheVolumeInService() {
+    device.status = SimStatus.INJECTED;
+    write(BLOCK, 0, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    assertThat(counter("errors")).isPositive();
+    assertThat(volume.isHealthy()).isTrue();
+    assertThat(volume.getLastError()).contains("INJECTED").contains("the fake's error");
+    device.status = 0;
+    read(BLOCK, 8 * MIB);
+    assertThat(sent(Opcode.READ)).isNotEmpty();
+  }
+
+  @Test
+  void aPanicTakesTheVolumeOutOfService() {
+    write(BLOCK, 0, 8 * MIB);
+    device.status = SimStatus.PANIC;
+    read(BLOCK, 8 * MIB);
+    assertThat(volume.isHealthy()).isFalse();
+    device.status = 0;
+    device.commands.clear();
+    device.open.clear();
+    read(BLOCK, 8 * MIB);
+    write(new BlockKey("BP-1", 9), 0, 8 * MIB);
+    assertThat(device.commands).isEmpty();
+    assertThat(counter("fallbacks")).isPositive();
+  }
+
+  @Test
+  void anExceptionTakesTheVolumeOutOfService() {
+    device.thrown = new IllegalStateException("broken binding");
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(volume.isHealthy()).isFalse();
+    assertThat(volume.getLastError()).contains("broken binding");
+  }
+
+  @Test
+  void aDeviceThatCannotBeOpenedLeavesAStockVolume() {
+    MeldVolume broken =
+        new MeldVolume(
+            "DS-2",
+            new File("/data/2/current"),
+            volumeConfig(),
+            () -> {
+              throw new SimException("no library", null);
+            },
+            new SimFailures());
+    assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
+    BlockWriter writer = broken.writer(BLOCK, true);
+    writer.write(0, PACKET);
+    writer.close();
+    assertThat(broken.isHealthy()).isFalse();
+    assertThat(broken.getMode()).isEqualTo("account");
+    assertThat(broken.getCounters().get("fallbacks")).isPositive();
+    assertThat(broken.getCounters().get("errors")).isEqualTo(1);
+  }
+
+  @Test
+  void interruptedCallersKeepTheirInterrupt() {
+    Thread.currentThread().interrupt();
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void faultsAreForTestsOnly() {
+    assertThatThrownBy(() -> volume.injectFault("panic", 0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining(MeldKeys.TEST_HOOKS);
+    volume = volume("account", MeldKeys.TEST_HOOKS, "true");
+    volume.injectFault("panic", 0);
+    assertThatThrownBy(() -> volume.injectFault("fire", 0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void streamsThatAreOnlyOpenedAreCounted() {
+    volume.reader(BLOCK, () -> 100, true).close();
+    assertThat(counter("opened_unread")).isEqualTo(1);
+    assertThat(counter("forwarded_reads")).isZero();
+  }
+
+  private static MeldConfiguration volumeConfig() {
+    try {
+      return MeldConfiguration.read(new Configuration());
+    } catch (MeldConfigurationException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
