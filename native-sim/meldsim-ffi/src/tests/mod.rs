@@ -2,4 +2,11 @@
 //!
 //! They live inside of the crate because a C library has no Rust interface to link a test against.
 
+mod account;
+mod batches;
+mod concurrency;
+mod faults;
+mod fuzz;
 mod header;
+mod lifecycle;
+mod support;

@@ -1,0 +1,183 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use meldsim::experiment::BusSpeed;
+use meldsim::workload::{ReadWrite, parse_bytes, parse_read_pattern, parse_time};
+use meldsim::{Pattern, Time};
+
+/// The profile when none is named.
+pub(crate) const DEFAULT_PROFILE: &str = "melded-tlc-8x8";
+
+/// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
+#[derive(Debug, Parser)]
+#[command(
+    name = "meldsim",
+    version,
+    propagate_version = true,
+    after_help = "Examples:\n  \
+        meldsim experiment melded-throughput\n  \
+        meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
+        meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
+        Sizes take B, KiB, MiB, GiB (or k, m, g); times take ns, us, ms, s.\n\
+        Exit codes: 0 done, 1 the simulation failed, 2 bad usage or input."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the built-in device profiles, or show one as TOML
+    Profiles(ProfilesArgs),
+    /// Run a workload on a simulated device
+    Run(RunArgs),
+    /// Repeat a published experiment and compare
+    Experiment(ExperimentArgs),
+    /// Measure how fast the simulator itself is on this machine
+    Bench(BenchArgs),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    // No help texts here: they would spread every option's help over several lines.
+    Table,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FormatArg {
+    /// Form of the result: for people, or one object for programs
+    #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ProfilesArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ProfilesCommand>,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfilesCommand {
+    /// Print a profile as TOML, every key with its value: a start for your own
+    Show {
+        /// Built-in name, or path of a TOML file
+        profile: String,
+    },
+    /// Check a profile; say all that is wrong with it
+    Check {
+        /// Built-in name, or path of a TOML file
+        profile: String,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    meldsim run --rw read --bs 1m --iodepth 16 --size 4g --read-pattern sequential\n  \
+    meldsim run --profile my.toml --rw randrw --rwmixread 70 --size 1g --runtime 500ms\n  \
+    meldsim run --job native-sim/workloads/melded-scan.fio --format json\n\n\
+    What a job reads is in place before it starts, laid out as its read pattern says.")]
+pub(crate) struct RunArgs {
+    /// Built-in profile, or path of a TOML file
+    #[arg(long, default_value = DEFAULT_PROFILE)]
+    pub(crate) profile: String,
+    /// Job file in fio's syntax: [global], sections, rw, bs, iodepth, size, runtime, time_based, rwmixread, randseed,
+    /// read_pattern, stonewall
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rw", "bs", "iodepth", "size", "runtime", "rwmixread", "read_pattern"])]
+    pub(crate) job: Option<String>,
+    /// read, write, randread, randwrite, rw or randrw
+    #[arg(long, default_value = "read", value_name = "KIND")]
+    pub(crate) rw: ReadWrite,
+    /// Bytes of a request
+    #[arg(long, default_value = "4KiB", value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) bs: u64,
+    /// Requests outstanding
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) iodepth: u32,
+    /// Bytes to transfer, and of the namespace
+    #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) size: u64,
+    /// Submit nothing after this much simulated time
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub(crate) runtime: Option<Time>,
+    /// Percentage of reads with rw and randrw
+    #[arg(long, default_value_t = 50, value_name = "PERCENT")]
+    pub(crate) rwmixread: u32,
+    /// How the host says the data will be read: sequential, random or none
+    #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern)]
+    pub(crate) read_pattern: Pattern,
+    /// Seed of random order and mix; of jobs that set no randseed
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentArgs {
+    #[command(subcommand)]
+    pub(crate) command: ExperimentCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExperimentCommand {
+    /// Time to the last byte of one request, by its size: normal and melded layout
+    #[command(after_help = "Examples:\n  \
+        meldsim experiment melded-latency\n  \
+        meldsim experiment melded-latency --channels 16 --dies 4 --request-size 1MiB,2MiB --format json")]
+    MeldedLatency {
+        /// Bytes of a request, several with commas [default: the published sizes, 4 KiB to 128 MiB]
+        #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_bytes)]
+        request_size: Vec<u64>,
+        #[command(flatten)]
+        space: SpaceArgs,
+    },
+    /// Throughput of one 128 MiB read, by page size and bus: normal and melded layout
+    #[command(after_help = "Examples:\n  \
+        meldsim experiment melded-throughput\n  \
+        meldsim experiment melded-throughput --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json")]
+    MeldedThroughput {
+        #[command(flatten)]
+        space: SpaceArgs,
+    },
+}
+
+/// Without any of these, the published devices are simulated and compared.
+#[derive(Debug, Args)]
+pub(crate) struct SpaceArgs {
+    /// Channels
+    #[arg(long, value_name = "N")]
+    pub(crate) channels: Option<u32>,
+    /// Dies that share a channel
+    #[arg(long, value_name = "N")]
+    pub(crate) dies: Option<u32>,
+    /// Data bytes of a page, several with commas
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_bytes)]
+    pub(crate) page_size: Vec<u64>,
+    /// Bus of a channel in MT/s x bits, several with commas, such as 800x8,1600x16
+    #[arg(long, value_name = "BUS", value_delimiter = ',')]
+    pub(crate) bus: Vec<BusSpeed>,
+    /// Built-in profile or path of a TOML file to vary; when given, what is not asked for above is its own
+    /// [default: melded-tlc-8x8]
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Figures are measured: they differ between machines and runs.")]
+pub(crate) struct BenchArgs {
+    /// Built-in profile, or path of a TOML file
+    #[arg(long, default_value = DEFAULT_PROFILE)]
+    pub(crate) profile: String,
+    /// 4 KiB random reads to simulate
+    #[arg(long, default_value_t = 2_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
+    pub(crate) requests: u64,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
+}

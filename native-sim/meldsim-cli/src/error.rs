@@ -1,0 +1,40 @@
+//! What went wrong, and which exit code says so.
+
+use meldsim::ProfileErrors;
+use meldsim::experiment::ExperimentError;
+use meldsim::workload::{JobFileError, RunError};
+
+const RUNTIME_FAILURE: u8 = 1;
+const BAD_INPUT: u8 = 2;
+
+/// Input that cannot be used; the text names the culprit and the remedy.
+#[derive(Debug)]
+pub(crate) struct BadInput(pub(crate) String);
+
+impl std::fmt::Display for BadInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadInput {}
+
+/// The exit code for `error`: 2 when the user can mend his input, 1 otherwise.
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    let input = error.is::<BadInput>()
+        || error.is::<ProfileErrors>()
+        || error.is::<JobFileError>()
+        || matches!(
+            error.downcast_ref(),
+            Some(RunError::Profile(_) | RunError::Job { .. } | RunError::Device { .. })
+        )
+        || matches!(
+            error.downcast_ref(),
+            Some(
+                ExperimentError::Profile(_)
+                    | ExperimentError::Device(_)
+                    | ExperimentError::RequestSize { .. }
+            )
+        );
+    if input { BAD_INPUT } else { RUNTIME_FAILURE }
+}

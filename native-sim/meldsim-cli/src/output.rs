@@ -1,0 +1,75 @@
+//! Standard output and error, and the frame around every result.
+
+use std::io::{self, ErrorKind, Write};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+/// A result with where it comes from.
+#[derive(Serialize)]
+pub(crate) struct Document<T: Serialize> {
+    pub(crate) command: String,
+    pub(crate) meldsim_version: &'static str,
+    pub(crate) profile: String,
+    /// What the numbers are: simulated or measured.
+    pub(crate) kind: &'static str,
+    #[serde(flatten)]
+    pub(crate) body: T,
+}
+
+impl<T: Serialize> Document<T> {
+    pub(crate) fn new(profile: &str, kind: &'static str, body: T) -> Document<T> {
+        Document {
+            command: command_line(),
+            meldsim_version: env!("CARGO_PKG_VERSION"),
+            profile: profile.to_owned(),
+            kind,
+            body,
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Result<String> {
+        meldsim::report::json(self).context("cannot write the result as JSON")
+    }
+}
+
+/// The last line of a table: what the numbers are.
+pub(crate) fn footer(profile: &str, kind: &str) -> String {
+    format!(
+        "{kind} by meldsim {} on profile {profile}\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// The command as it can be repeated in a shell, by name and not by path.
+fn command_line() -> String {
+    let mut line = "meldsim".to_owned();
+    for argument in std::env::args_os().skip(1) {
+        let argument = argument.to_string_lossy();
+        let plain = |c: char| c.is_alphanumeric() || "-_=./:,%+@".contains(c);
+        line.push(' ');
+        if !argument.is_empty() && argument.chars().all(plain) {
+            line += &argument;
+        } else {
+            line += &format!("'{}'", argument.replace('\'', r"'\''"));
+        }
+    }
+    line
+}
+
+/// Prints `text`. A reader that has seen enough, as `head` has, is no failure.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
+}
+
+/// Prints a message to standard error; there is nowhere left to complain to when that fails.
+pub(crate) fn complain(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}

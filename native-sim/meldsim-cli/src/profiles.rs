@@ -1,0 +1,99 @@
+//! `meldsim profiles`, and how every command finds its profile.
+
+use anyhow::Result;
+use meldsim::report::{Align, Table, bytes, json};
+use meldsim::{Profile, ProfileErrors};
+use serde::Serialize;
+
+use crate::args::{Format, ProfilesArgs, ProfilesCommand};
+use crate::error::BadInput;
+
+/// The profile of that built-in name, or in the file of that path.
+pub(crate) fn load(name: &str) -> Result<Profile> {
+    if Profile::builtin_names().any(|builtin| builtin == name) {
+        return Ok(Profile::builtin(name)?);
+    }
+    let text = std::fs::read_to_string(name).map_err(|error| {
+        let names: Vec<&str> = Profile::builtin_names().collect();
+        BadInput(format!(
+            "profile: \"{name}\" is neither built in nor a readable file ({error}); use {} or the path of a TOML file",
+            names.join(", ")
+        ))
+    })?;
+    let profile = Profile::from_toml(&text).map_err(|errors| in_file(name, &errors))?;
+    profile
+        .validate()
+        .map_err(|errors| in_file(name, &errors))?;
+    Ok(profile)
+}
+
+/// One mistake on the line of the message, several below it.
+fn in_file(path: &str, ProfileErrors(errors): &ProfileErrors) -> BadInput {
+    BadInput(match errors.as_slice() {
+        [error] => format!("{path}: {error}"),
+        errors => errors.iter().fold(
+            format!("{path}: {} mistakes", errors.len()),
+            |text, error| format!("{text}\n  {error}"),
+        ),
+    })
+}
+
+pub(crate) fn run(args: &ProfilesArgs) -> Result<String> {
+    match &args.command {
+        None => list(args.format.format),
+        Some(ProfilesCommand::Show { profile }) => Ok(load(profile)?.to_toml()),
+        Some(ProfilesCommand::Check { profile }) => {
+            load(profile)?;
+            Ok(format!("{profile}: good\n"))
+        }
+    }
+}
+
+/// One line of the list.
+#[derive(Serialize)]
+struct Entry {
+    name: String,
+    channels: u32,
+    dies_per_channel: u32,
+    page_bytes: u64,
+    bus_mts: u64,
+    bus_bits: u32,
+    description: String,
+}
+
+#[derive(Serialize)]
+struct Listing {
+    profiles: Vec<Entry>,
+}
+
+fn list(format: Format) -> Result<String> {
+    let profiles = Profile::builtin_names()
+        .map(|name| {
+            let profile = Profile::builtin(name)?;
+            Ok(Entry {
+                name: name.to_owned(),
+                channels: profile.geometry.channels,
+                dies_per_channel: profile.geometry.dies_per_channel,
+                page_bytes: profile.geometry.page_size.0,
+                bus_mts: profile.bus.rate.0,
+                bus_bits: profile.bus.width_bits,
+                description: profile.description,
+            })
+        })
+        .collect::<Result<Vec<Entry>>>()?;
+    if format == Format::Json {
+        return Ok(json(&Listing { profiles })?);
+    }
+    let columns = ["name", "channels x dies", "page", "bus", "description"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Left)));
+    for entry in profiles {
+        table.row([
+            entry.name,
+            format!("{} x {}", entry.channels, entry.dies_per_channel),
+            bytes(entry.page_bytes),
+            format!("{}x{}", entry.bus_mts, entry.bus_bits),
+            entry.description,
+        ]);
+    }
+    Ok(table.to_string())
+}

@@ -1,0 +1,225 @@
+//! Results: shapes, determinism, golden outputs.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+mod support;
+
+use serde_json::Value;
+use support::{meldsim, stdout};
+
+fn parsed(line: &str) -> Value {
+    serde_json::from_str(&stdout(line)).unwrap()
+}
+
+#[test]
+fn one_throughput_cell_as_json() {
+    let document = parsed(
+        "experiment melded-throughput --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json",
+    );
+    let cells = document["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 1);
+    let cell = &cells[0];
+    for (key, value) in [
+        ("channels", 16),
+        ("dies_per_channel", 4),
+        ("page_bytes", 8192),
+        ("bus_mts", 1600),
+        ("bus_bits", 16),
+    ] {
+        assert_eq!(cell[key], value, "{key}");
+    }
+    for key in ["normal_mib_s", "melded_mib_s"] {
+        let rate = cell[key].as_f64().unwrap();
+        assert!(
+            rate > 1000.0 && rate.fract() != 0.0,
+            "{key} is whole or missing: {rate}"
+        );
+    }
+    assert!(cell.get("published").is_none());
+    assert_eq!(document["verdict"]["holds"], Value::Null);
+    assert_eq!(document["kind"], "simulated");
+}
+
+#[test]
+fn latency_cells_as_json() {
+    let document = parsed("experiment melded-latency --request-size 4KiB,2MiB --format json");
+    let cells = document["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2);
+    assert_eq!(cells[0]["request_bytes"], 4096);
+    assert_eq!(cells[0]["normal_us"].as_f64().unwrap().trunc(), 63.0);
+    assert_eq!(cells[0]["melded_us"].as_f64().unwrap().trunc(), 183.0);
+    assert_eq!(cells[1]["published"]["melded_us"], 636);
+    assert_eq!(
+        document["command"],
+        "meldsim experiment melded-latency --request-size 4KiB,2MiB --format json"
+    );
+}
+
+#[test]
+fn the_published_tables_hold() {
+    let latency = stdout("experiment melded-latency");
+    assert!(
+        latency.contains("verdict: holds, 0 of 32 published cells off"),
+        "{latency}"
+    );
+    let throughput = stdout("experiment melded-throughput");
+    assert!(
+        throughput.contains("verdict: holds, 0 of 16 published cells off"),
+        "{throughput}"
+    );
+    insta::assert_snapshot!("melded_latency", latency);
+    insta::assert_snapshot!("melded_throughput", throughput);
+}
+
+#[test]
+fn a_claim_that_does_not_hold_is_said_and_exits_0() {
+    let profile =
+        stdout("profiles show melded-tlc-8x8").replace("\"commands-first\"", "\"data-first\"");
+    let file = support::text_file("data-first.toml", &profile);
+    let text = stdout(&format!(
+        "experiment melded-latency --profile {}",
+        file.path
+    ));
+    assert!(text.contains("verdict: DOES NOT HOLD"), "{text}");
+}
+
+#[test]
+fn runs_are_golden_and_repeat() {
+    for (name, line) in [
+        (
+            "run_randread",
+            "run --rw randread --bs 4k --iodepth 16 --size 8m --seed 3",
+        ),
+        (
+            "run_randrw",
+            "run --rw randrw --bs 16k --iodepth 4 --size 8m --rwmixread 70",
+        ),
+        (
+            "run_read_json",
+            "run --bs 1m --iodepth 4 --size 32m --read-pattern sequential --format json",
+        ),
+    ] {
+        let first = stdout(line);
+        assert_eq!(first, stdout(line), "{line}");
+        insta::assert_snapshot!(name, first);
+    }
+    let other = stdout("run --rw randread --bs 4k --iodepth 16 --size 8m --seed 4");
+    assert_ne!(
+        other,
+        stdout("run --rw randread --bs 4k --iodepth 16 --size 8m --seed 3")
+    );
+}
+
+#[test]
+fn every_sample_job_file_runs() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let document = parsed(&format!("run --format json --job {}", path.display()));
+        for job in document["jobs"].as_array().unwrap() {
+            let done = |direction: &str| job[direction]["requests"].as_u64().unwrap_or(0);
+            assert!(
+                done("read") + done("write") > 0,
+                "{}: {job}",
+                path.display()
+            );
+        }
+        count += 1;
+    }
+    assert!(count >= 4);
+}
+
+#[test]
+fn melding_speeds_a_scan_up() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/melded-scan.fio");
+    let document = parsed(&format!("run --format json --job {path}"));
+    let rate = |job: usize| {
+        document["jobs"][job]["read"]["bandwidth_mib_s"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!(rate(1) / rate(0) > 1.3, "{} {}", rate(0), rate(1));
+}
+
+#[test]
+fn a_short_run_has_finite_rates_and_all_requests() {
+    let document = parsed("run --rw randread --size 12k --iodepth 2 --format json");
+    let read = &document["jobs"][0]["read"];
+    assert_eq!(read["requests"], 3);
+    assert!(read["iops"].as_f64().unwrap().is_finite());
+    assert!(read["latency"]["p99_us"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn a_runtime_ends_a_run() {
+    let document = parsed("run --rw randread --size 1g --iodepth 8 --runtime 2ms --format json");
+    let duration_us = document["jobs"][0]["duration_us"].as_f64().unwrap();
+    assert!((2000.0..2600.0).contains(&duration_us), "{duration_us}");
+}
+
+#[test]
+fn profiles_are_listed_shown_and_read_back() {
+    let list = stdout("profiles");
+    assert!(
+        list.contains("melded-tlc-8x8") && list.contains("melded-tlc-16x4"),
+        "{list}"
+    );
+    let names = parsed("profiles --format json");
+    assert_eq!(names["profiles"].as_array().unwrap().len(), 2);
+    for name in ["melded-tlc-8x8", "melded-tlc-16x4"] {
+        let shown = stdout(&format!("profiles show {name}"));
+        let file = support::text_file("copy.toml", &shown);
+        assert_eq!(stdout(&format!("profiles show {}", file.path)), shown);
+        assert!(stdout(&format!("profiles check {}", file.path)).ends_with("good\n"));
+    }
+}
+
+#[test]
+fn bench_measures_and_says_so() {
+    let document = parsed("bench --requests 20000 --format json");
+    assert_eq!(document["kind"], "measured");
+    let measurements = document["measurements"].as_array().unwrap();
+    assert_eq!(measurements.len(), 3);
+    assert_eq!(measurements[0]["requests"], 20_000);
+    assert!(measurements[1]["pages_per_wall_s"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn help_is_there_and_exits_0() {
+    for line in [
+        "--help",
+        "run --help",
+        "experiment melded-latency --help",
+        "profiles --help",
+        "bench --help",
+    ] {
+        let outcome = meldsim(line);
+        assert_eq!(outcome.code, 0, "{line}");
+        assert!(
+            outcome.stdout.contains("Usage: meldsim"),
+            "{line}: {}",
+            outcome.stdout
+        );
+    }
+    assert!(meldsim("--version").stdout.starts_with("meldsim 0."));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let binary = assert_cmd::cargo::cargo_bin("meldsim");
+    let mut child = std::process::Command::new(binary)
+        .args(["experiment", "melded-latency", "--request-size", "4KiB"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

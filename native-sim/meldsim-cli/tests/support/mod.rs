@@ -1,0 +1,52 @@
+//! Runs the command line and takes its outcome apart.
+
+use assert_cmd::Command;
+
+/// What one run gave.
+pub(crate) struct Outcome {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs `meldsim` with the words of `line`, with backtraces asked for as a developer's shell may have it.
+pub(crate) fn meldsim(line: &str) -> Outcome {
+    let output = Command::cargo_bin("meldsim")
+        .unwrap()
+        .args(line.split_whitespace())
+        .env("RUST_BACKTRACE", "1")
+        .output()
+        .unwrap();
+    Outcome {
+        code: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The standard output of a run that must succeed silently.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub(crate) fn stdout(line: &str) -> String {
+    let outcome = meldsim(line);
+    assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
+    assert_eq!(outcome.stderr, "", "{line}");
+    outcome.stdout
+}
+
+/// A file for one test; its folder goes when it is dropped.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub(crate) struct TextFile {
+    _folder: tempfile::TempDir,
+    pub(crate) path: String,
+}
+
+#[allow(dead_code, reason = "not every test file needs it")]
+pub(crate) fn text_file(name: &str, text: &str) -> TextFile {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    TextFile {
+        path: path.to_str().unwrap().to_owned(),
+        _folder: folder,
+    }
+}

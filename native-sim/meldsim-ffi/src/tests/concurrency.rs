@@ -1,0 +1,188 @@
+//! Real-time mode with several threads: contention, the clock, timeouts, close.
+
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::support::*;
+use crate::*;
+
+const NOW_PS: usize = 0;
+const READ_ACTIVE_PS: usize = 8;
+
+/// Reads `rounds` x 4 MiB from `offset`; the wall time it took.
+fn reader(rig: &Rig, offset: u64, rounds: u64) -> Duration {
+    let start = Instant::now();
+    for round in 0..rounds {
+        rig.read(offset + round % 8 * 4 * MIB, 4 * MIB);
+    }
+    start.elapsed()
+}
+
+#[test]
+fn two_readers_of_one_device_get_about_half_each() {
+    let rig = Rig::preloaded(64);
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 20.0));
+    let alone = reader(&rig, 0, 8);
+    let barrier = Barrier::new(2);
+    let (one, two) = thread::scope(|scope| {
+        let spawn = |offset| {
+            let (rig, barrier) = (&rig, &barrier);
+            scope.spawn(move || {
+                barrier.wait();
+                reader(rig, offset, 8)
+            })
+        };
+        let (one, two) = (spawn(0), spawn(32 * MIB));
+        (one.join().unwrap(), two.join().unwrap())
+    });
+    for shared in [one, two] {
+        let slowdown = shared.as_secs_f64() / alone.as_secs_f64();
+        assert!(
+            (1.6..2.6).contains(&slowdown),
+            "{slowdown} ({alone:?}, {one:?}, {two:?})"
+        );
+    }
+}
+
+#[test]
+fn simulated_time_is_never_ahead_of_the_scaled_wall_clock() {
+    let rig = Rig::preloaded(64);
+    let dilation = 7.0;
+    let start = Instant::now();
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, dilation));
+    let check = |rig: &Rig| {
+        let simulated_ps = rig.stat(NOW_PS) as f64;
+        let allowed_ps = start.elapsed().as_nanos() as f64 * 1000.0 / dilation;
+        assert!(simulated_ps <= allowed_ps, "{simulated_ps} > {allowed_ps}");
+    };
+    thread::scope(|scope| {
+        for offset in [0, 16, 32] {
+            let rig = &rig;
+            scope.spawn(move || {
+                for at in 0..20 {
+                    let wall = Instant::now();
+                    let latency_ps = rig.read((offset + at % 8) * MIB, MIB);
+                    let paced_ps = wall.elapsed().as_nanos() as f64 * 1000.0 / dilation;
+                    assert!(latency_ps as f64 <= paced_ps, "returned before its time");
+                    check(rig);
+                }
+            });
+        }
+    });
+    assert!(rig.stat(READ_ACTIVE_PS) > 0);
+    check(&rig);
+}
+
+#[test]
+fn idle_time_passes_too() {
+    let rig = Rig::preloaded(1);
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 1.0));
+    thread::sleep(Duration::from_millis(5));
+    assert!(rig.stat(NOW_PS) >= 5_000_000_000);
+}
+
+#[test]
+fn a_timeout_leaves_the_ticket_valid() {
+    let rig = Rig::preloaded(64);
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 5.0));
+    let ticket = rig.submit(MELDSIM_READ, 0, 32 * MIB, 0);
+    let start = Instant::now();
+    let early = meldsim_wait(rig.handle, ticket, ns(Duration::from_millis(2)));
+    assert_eq!(early, i64::from(MELDSIM_ERR_TIMEOUT), "{}", last_error());
+    assert!(start.elapsed() >= Duration::from_millis(2));
+    assert_eq!(
+        meldsim_wait(rig.handle, ticket, 0),
+        i64::from(MELDSIM_ERR_TIMEOUT)
+    );
+    assert!(
+        meldsim_wait(rig.handle, ticket, FOREVER) > 0,
+        "{}",
+        last_error()
+    );
+}
+
+#[test]
+fn close_wakes_waiters() {
+    let rig = Rig::preloaded(64);
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 100_000.0));
+    let handle = rig.handle;
+    let waiters: Vec<_> = (0..4)
+        .map(|at| {
+            let ticket = rig.submit(MELDSIM_READ, at * 16 * MIB, 16 * MIB, 0);
+            thread::spawn(move || meldsim_wait(handle, ticket, FOREVER))
+        })
+        .collect();
+    thread::sleep(Duration::from_millis(20));
+    ok(meldsim_close(handle));
+    for waiter in waiters {
+        assert_eq!(waiter.join().unwrap(), i64::from(MELDSIM_ERR_CLOSED));
+    }
+}
+
+#[test]
+fn a_leader_that_times_out_hands_over() {
+    let rig = Rig::preloaded(64);
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 10.0));
+    thread::scope(|scope| {
+        let ticket = rig.submit(MELDSIM_READ, 0, 16 * MIB, 0);
+        let rig = &rig;
+        let leader =
+            scope.spawn(move || meldsim_wait(rig.handle, ticket, ns(Duration::from_millis(3))));
+        thread::sleep(Duration::from_millis(1));
+        assert!(
+            rig.read(32 * MIB, MIB) > 0,
+            "the follower must not sleep for ever"
+        );
+        assert_eq!(leader.join().unwrap(), i64::from(MELDSIM_ERR_TIMEOUT));
+        assert!(meldsim_wait(rig.handle, ticket, FOREVER) > 0);
+    });
+}
+
+#[test]
+fn switching_to_account_releases_paced_waiters() {
+    let rig = Rig::preloaded(64);
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 1_000_000.0));
+    thread::scope(|scope| {
+        let rig = &rig;
+        let waiter = scope.spawn(move || rig.read(0, 16 * MIB));
+        thread::sleep(Duration::from_millis(20));
+        ok(meldsim_set_mode(rig.handle, MELDSIM_ACCOUNT, 1.0));
+        assert!(waiter.join().unwrap() > 0);
+    });
+    assert_eq!(meldsim_set_mode(rig.handle, 2, 1.0), MELDSIM_ERR_ARGUMENT);
+    assert_eq!(meldsim_set_mode(rig.handle, 1, 0.0), MELDSIM_ERR_ARGUMENT);
+}
+
+#[test]
+fn submitting_beyond_the_bound_blocks_until_there_is_room() {
+    let rig = Rig::preloaded(64);
+    let dilation = 5.0;
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, dilation));
+    let start = Instant::now();
+    let count = u64::from(MELDSIM_MAX_OUTSTANDING) + 64;
+    for at in 0..count {
+        let offset = at % 16_000 * 4096;
+        assert_eq!(rig.submit(MELDSIM_READ, offset, 4096, MELDSIM_DETACHED), 0);
+    }
+    // The 64 last ones had to wait for 64 completions at least.
+    assert!(start.elapsed().as_secs_f64() >= 63e-6 * dilation);
+    let last = rig.submit(MELDSIM_READ, 0, 4096, 0);
+    assert!(meldsim_wait(rig.handle, last, FOREVER) > 0);
+}
+
+#[test]
+fn many_threads_in_account_mode_lose_nothing() {
+    let rig = Rig::preloaded(64);
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let rig = &rig;
+            scope.spawn(move || {
+                for at in 0..500 {
+                    rig.read((thread * 500 + at) * 4096, 4096);
+                }
+            });
+        }
+    });
+    assert_eq!(rig.stat(1), 2000);
+}

@@ -1,0 +1,124 @@
+//! What every test needs: a device to play with, and shorter calls.
+
+use std::ffi::CString;
+use std::time::Duration;
+
+use crate::*;
+
+pub(super) const PROFILE: &str = "melded-tlc-8x8";
+pub(super) const FOREVER: u64 = u64::MAX;
+pub(super) const MIB: u64 = 1 << 20;
+
+/// An open device, closed when dropped.
+pub(super) struct Rig {
+    pub(super) handle: i64,
+    pub(super) nsid: u32,
+    pub(super) lba_bytes: u64,
+}
+
+impl Rig {
+    /// A device in account mode with a namespace of 1 GiB, of which nothing is written.
+    pub(super) fn new() -> Rig {
+        let handle = open(PROFILE).unwrap();
+        let mut nsid = 0;
+        // SAFETY: `nsid` is writable.
+        ok(unsafe { meldsim_namespace_create(handle, 1 << 30, &mut nsid) });
+        let lba_bytes = info(handle, nsid)[0];
+        Rig {
+            handle,
+            nsid,
+            lba_bytes,
+        }
+    }
+
+    /// As [`Rig::new`], with the first `mib` MiB hinted as sequential and on the flash.
+    pub(super) fn preloaded(mib: u64) -> Rig {
+        let rig = Rig::new();
+        ok(meldsim_preload(
+            rig.handle,
+            rig.nsid,
+            0,
+            rig.lbas(mib * MIB),
+            MELDSIM_DIRECTIVE_SEQUENTIAL,
+        ));
+        rig
+    }
+
+    pub(super) fn lbas(&self, bytes: u64) -> u64 {
+        bytes / self.lba_bytes
+    }
+
+    pub(super) fn submit(&self, opcode: u32, offset: u64, bytes: u64, flags: u32) -> i64 {
+        meldsim_submit(
+            self.handle,
+            opcode,
+            self.nsid,
+            self.lbas(offset),
+            self.lbas(bytes) as u32,
+            0,
+            flags,
+        )
+    }
+
+    /// Reads and waits; the latency in simulated picoseconds.
+    pub(super) fn read(&self, offset: u64, bytes: u64) -> i64 {
+        let ticket = self.submit(MELDSIM_READ, offset, bytes, 0);
+        assert!(ticket > 0, "{}", last_error());
+        let latency_ps = meldsim_wait(self.handle, ticket, FOREVER);
+        assert!(latency_ps >= 0, "{}", last_error());
+        latency_ps
+    }
+
+    pub(super) fn stat(&self, index: usize) -> u64 {
+        stats(self.handle)[index]
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        meldsim_close(self.handle);
+    }
+}
+
+pub(super) fn open(profile: &str) -> Result<i64, i32> {
+    let name = CString::new(profile).unwrap();
+    let mut handle = 0;
+    // SAFETY: a NUL-terminated name and a writable handle.
+    match unsafe { meldsim_open(MELDSIM_ABI_VERSION, name.as_ptr(), &mut handle) } {
+        MELDSIM_OK => Ok(handle),
+        code => Err(code),
+    }
+}
+
+pub(super) fn info(handle: i64, nsid: u32) -> [u64; 5] {
+    let mut values = [0; 5];
+    // SAFETY: room for five values.
+    let count = unsafe { meldsim_namespace_info(handle, nsid, values.as_mut_ptr(), 5) };
+    assert_eq!(count, 5, "{}", last_error());
+    values
+}
+
+pub(super) fn stats(handle: i64) -> [u64; 30] {
+    let mut values = [0; 30];
+    // SAFETY: room for thirty values.
+    let count = unsafe { meldsim_stats(handle, values.as_mut_ptr(), 30) };
+    assert_eq!(count, 30, "{}", last_error());
+    values
+}
+
+pub(super) fn ok(code: i32) {
+    assert_eq!(code, MELDSIM_OK, "{}", last_error());
+}
+
+pub(super) fn last_error() -> String {
+    let mut buffer = vec![0u8; 1024];
+    // SAFETY: 1024 writable bytes.
+    unsafe { meldsim_last_error(buffer.as_mut_ptr().cast(), 1024) };
+    let end = buffer.iter().position(|byte| *byte == 0).unwrap();
+    String::from_utf8(buffer[..end].to_vec()).unwrap()
+}
+
+/// Nanoseconds of wall time, as the ABI takes them.
+pub(super) fn ns(duration: Duration) -> u64 {
+    duration.as_nanos() as u64
+}

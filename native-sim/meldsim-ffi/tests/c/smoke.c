@@ -1,0 +1,71 @@
+/* A C caller of libmeldsim: opens a device, writes, reads back, waits, and provokes the documented errors. */
+#include <meldsim.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void fail(const char *what, int line, int64_t got) {
+  char text[512] = "";
+  meldsim_last_error(text, sizeof text);
+  fprintf(stderr, "line %d: %s: got %" PRId64 ", last error: %s\n", line, what, got, text);
+  exit(1);
+}
+
+#define CHECK(expression, condition)                                                                                   \
+  do {                                                                                                                 \
+    int64_t got = (expression);                                                                                        \
+    if (!(got condition)) fail(#expression " " #condition, __LINE__, got);                                             \
+  } while (0)
+
+int main(void) {
+  int64_t device = 0;
+  CHECK(meldsim_abi_version(), == MELDSIM_ABI_VERSION);
+  CHECK(meldsim_open(MELDSIM_ABI_VERSION, "melded-tlc-8x8", &device), == MELDSIM_OK);
+
+  uint32_t nsid = 0;
+  uint64_t info[MELDSIM_NAMESPACE_INFO_COUNT];
+  CHECK(meldsim_namespace_create(device, UINT64_C(1) << 40, &nsid), == MELDSIM_OK);
+  CHECK(meldsim_namespace_info(device, nsid, info, MELDSIM_NAMESPACE_INFO_COUNT), == MELDSIM_NAMESPACE_INFO_COUNT);
+  uint64_t lba_bytes = info[0], wordline_bytes = info[3];
+  CHECK(info[1] * lba_bytes == UINT64_C(1) << 40, == 1);
+  CHECK(wordline_bytes == 3 * info[2], == 1);
+
+  /* 64 wordlines, hinted as sequential, nobody waits; then a flush that somebody waits for. */
+  uint32_t blocks = (uint32_t)(64 * wordline_bytes / lba_bytes);
+  CHECK(meldsim_submit(device, MELDSIM_WRITE, nsid, 0, blocks, MELDSIM_DIRECTIVE_SEQUENTIAL, MELDSIM_DETACHED), == 0);
+  int64_t flush = meldsim_submit(device, MELDSIM_FLUSH, nsid, 0, 0, 0, 0);
+  CHECK(flush, > 0);
+  CHECK(meldsim_wait(device, flush, UINT64_MAX), > 0);
+
+  /* The same data in one batch of reads. */
+  meldsim_command reads[4];
+  memset(reads, 0, sizeof reads);
+  for (uint32_t at = 0; at < 4; at++) {
+    reads[at].opcode = MELDSIM_READ;
+    reads[at].nsid = nsid;
+    reads[at].slba = at * (blocks / 4);
+    reads[at].nlb = blocks / 4;
+  }
+  int64_t batch = meldsim_submit_batch(device, reads, 4, 0);
+  CHECK(batch, > 0);
+  CHECK(meldsim_wait(device, batch, UINT64_MAX), >= 166000000);
+  CHECK(meldsim_wait(device, batch, 0), == MELDSIM_ERR_TICKET);
+
+  uint64_t stats[MELDSIM_STATS_COUNT];
+  CHECK(meldsim_stats(device, stats, MELDSIM_STATS_COUNT), == MELDSIM_STATS_COUNT);
+  CHECK(stats[1], == 4);   /* read_commands */
+  CHECK(stats[12], == 64); /* melded_reads */
+
+  /* Errors are values with texts. */
+  CHECK(meldsim_submit(device, MELDSIM_READ, nsid + 1, 0, 1, 0, 0), == MELDSIM_ERR_NAMESPACE);
+  CHECK(meldsim_submit(device, MELDSIM_READ, nsid, info[1], 1, 0, 0), == MELDSIM_ERR_RANGE);
+  CHECK(meldsim_last_error(NULL, 0), > 1);
+  CHECK(meldsim_open(MELDSIM_ABI_VERSION + 1, "melded-tlc-8x8", &device), == MELDSIM_ERR_ABI);
+
+  CHECK(meldsim_close(device), == MELDSIM_OK);
+  CHECK(meldsim_close(device), == MELDSIM_ERR_CLOSED);
+  puts("ok");
+  return 0;
+}
