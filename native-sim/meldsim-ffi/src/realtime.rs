@@ -142,7 +142,7 @@ mod tests {
     fn the_clock_never_runs_ahead_of_the_wall() {
         for dilation in [1e-3, 0.37, 1.0, 3.0, 17.3, 1e6] {
             let clock = clock(dilation);
-            for elapsed_ns in [0, 1, 999, 1_000_003, 86_400_000_000_007u64] {
+            for elapsed_ns in [0, 1, 999, 1_000_003, 3_600_000_000_007u64] {
                 let elapsed = Duration::from_nanos(elapsed_ns);
                 let simulated = (clock.simulated_after(elapsed).as_ps() - 5_000) as f64;
                 let allowed = elapsed_ns as f64 * 1000.0 / dilation;

@@ -9,4 +9,5 @@ mod faults;
 mod fuzz;
 mod header;
 mod lifecycle;
+mod overhead;
 mod support;
