@@ -66,6 +66,11 @@ public final class MeldVolumes implements AutoCloseable {
                 + e.getMessage(),
             e);
       }
+      failures.say(
+          e.getMessage(),
+          "The simulated device cannot be used: "
+              + e.getMessage()
+              + ". HDFS goes on without simulation; correct this and restart the DataNode.");
     }
     volumes.put(storageId, volume);
     VolumePublisher publisher = new VolumePublisher(volume);

@@ -111,6 +111,11 @@ final class VolumeDevice {
       }
       SimDevice target = device;
       if (target != null && healthy) {
+        if (newMode == MeldMode.REAL_TIME && mode != MeldMode.REAL_TIME) {
+          // What was written while nobody waited must not sit in the device's buffer, where readers
+          // would find it faster than on the flash.
+          await(flush(), counters.writerWaitNs);
+        }
         int status = target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
         if (status < 0) {
           throw new SimException(status, target.lastError());
@@ -305,13 +310,6 @@ final class VolumeDevice {
     counters.errors.increment();
     healthy = false;
     lastError = reason;
-    failures.say(
-        "start " + reason,
-        "The simulated device cannot be used: "
-            + reason
-            + ". HDFS goes on without simulation; correct this and restart the DataNode ("
-            + MeldKeys.FAIL_FAST
-            + " = true would have stopped it).");
   }
 
   private void failed(String what, long status, SimDevice target) {

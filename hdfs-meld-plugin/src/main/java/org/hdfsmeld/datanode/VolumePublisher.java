@@ -18,19 +18,24 @@ final class VolumePublisher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(VolumePublisher.class);
 
   private final MeldVolume volume;
-  private final String name;
+  private final String beanName;
+
+  /** Differs from the bean's: Hadoop registers a bean of its own under the source's name. */
+  private final String sourceName;
+
   private ObjectName registered;
 
   VolumePublisher(MeldVolume volume) {
     this.volume = volume;
-    this.name = "MeldVolume-" + volume.storageId();
+    this.beanName = "Hadoop:service=DataNode,name=MeldVolume-" + volume.storageId();
+    this.sourceName = "MeldVolumeMetrics-" + volume.storageId();
   }
 
   /** Registers both. A failure costs visibility, not service: it is logged. */
   void open() {
     try {
       MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-      ObjectName objectName = new ObjectName("Hadoop:service=DataNode,name=" + name);
+      ObjectName objectName = new ObjectName(beanName);
       if (server.isRegistered(objectName)) {
         server.unregisterMBean(objectName);
       }
@@ -40,12 +45,12 @@ final class VolumePublisher implements AutoCloseable {
       LOG.warn("Volume {} is not visible over JMX", volume.getVolume(), e);
     }
     DefaultMetricsSystem.instance()
-        .register(name, "Simulated device of a volume", new VolumeMetricsSource(volume));
+        .register(sourceName, "Simulated device of a volume", new VolumeMetricsSource(volume));
   }
 
   @Override
   public void close() {
-    DefaultMetricsSystem.instance().unregisterSource(name);
+    DefaultMetricsSystem.instance().unregisterSource(sourceName);
     if (registered == null) {
       return;
     }

@@ -1,0 +1,183 @@
+package org.hdfsmeld.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A DataNode of unshaded Hadoop with the plugin and the real simulator. What HDFS operations do is
+ * tested in module {@code tests}, beside the shaded one.
+ */
+class ITMeldDataNode {
+  private static final int BLOCK_BYTES = 8 << 20;
+  private static final org.apache.hadoop.fs.Path FILE = new org.apache.hadoop.fs.Path("/file");
+
+  @TempDir Path dir;
+
+  private MiniDFSCluster cluster;
+
+  private FileSystem start(String... settings) throws IOException {
+    cluster = new MiniDFSCluster.Builder(conf(settings)).numDataNodes(1).build();
+    return cluster.getFileSystem();
+  }
+
+  private Configuration conf(String... settings) {
+    Configuration conf = new HdfsConfiguration();
+    conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
+    conf.set("dfs.datanode.fsdataset.factory", MeldFsDatasetFactory.class.getName());
+    conf.setLong("dfs.blocksize", BLOCK_BYTES);
+    for (int i = 0; i < settings.length; i += 2) {
+      conf.set(settings[i], settings[i + 1]);
+    }
+    return conf;
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+    assertThat(volumes()).isEmpty();
+  }
+
+  private static List<MeldVolumeMXBean> volumes() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    List<MeldVolumeMXBean> volumes = new ArrayList<>();
+    for (ObjectName name :
+        server.queryNames(new ObjectName("Hadoop:service=DataNode,name=MeldVolume-*"), null)) {
+      volumes.add(JMX.newMXBeanProxy(server, name, MeldVolumeMXBean.class));
+    }
+    return volumes;
+  }
+
+  private static long sum(String counter) throws Exception {
+    long sum = 0;
+    for (MeldVolumeMXBean volume : volumes()) {
+      sum += volume.getCounters().get(counter);
+    }
+    return sum;
+  }
+
+  private static byte[] data(int length) {
+    byte[] data = new byte[length];
+    new Random(1).nextBytes(data);
+    return data;
+  }
+
+  private static void write(FileSystem fs, byte[] data) throws IOException {
+    try (FSDataOutputStream out = fs.create(FILE, true)) {
+      out.write(data);
+    }
+  }
+
+  private static byte[] read(FileSystem fs) throws IOException {
+    try (FSDataInputStream in = fs.open(FILE)) {
+      return in.readAllBytes();
+    }
+  }
+
+  @Test
+  void everyByteReachesFileAndDevice() throws Exception {
+    FileSystem fs = start();
+    byte[] data = data(5 * BLOCK_BYTES / 2);
+    write(fs, data);
+    assertThat(read(fs)).isEqualTo(data);
+    assertThat(volumes()).hasSize(2).allMatch(MeldVolumeMXBean::isHealthy);
+    assertThat(sum("forwarded_write_bytes")).isEqualTo(data.length);
+    assertThat(sum("forwarded_read_bytes")).isEqualTo(data.length);
+    assertThat(sum("host_written_bytes")).isEqualTo(data.length);
+    assertThat(sum("host_read_bytes")).isEqualTo(data.length);
+    assertThat(sum("hinted_blocks")).isEqualTo(3);
+    assertThat(sum("errors")).isZero();
+  }
+
+  @Test
+  void realTimeReadersWaitForMeldedFlash() throws Exception {
+    FileSystem fs = start(MeldKeys.TIME_DILATION, "20");
+    byte[] data = data(4 * BLOCK_BYTES);
+    write(fs, data);
+    for (MeldVolumeMXBean volume : volumes()) {
+      volume.setMode("real-time");
+    }
+    assertThat(read(fs)).isEqualTo(data);
+    assertThat(sum("reader_wait_ns")).isPositive();
+    assertThat(sum("melded_reads")).isGreaterThan(sum("page_reads"));
+    assertThat(sum("buffer_page_reads")).isZero();
+    assertThat(sum("timeouts")).isZero();
+  }
+
+  @Test
+  void withoutTransferToTheDeviceSeesTheSame() throws Exception {
+    FileSystem fs = start("dfs.datanode.transferTo.allowed", "false");
+    byte[] data = data(BLOCK_BYTES);
+    write(fs, data);
+    assertThat(read(fs)).isEqualTo(data);
+    assertThat(sum("forwarded_read_bytes")).isEqualTo(data.length);
+    assertThat(sum("read_commands")).isLessThan(20);
+  }
+
+  @Test
+  void aMissingLibraryLeavesStockHdfs() throws Exception {
+    FileSystem fs = start(MeldKeys.NATIVE_LIBRARY, dir.resolve("no.so").toString());
+    byte[] data = data(BLOCK_BYTES);
+    write(fs, data);
+    assertThat(read(fs)).isEqualTo(data);
+    assertThat(volumes())
+        .hasSize(2)
+        .noneMatch(MeldVolumeMXBean::isHealthy)
+        .allMatch(v -> v.getLastError().contains(MeldKeys.NATIVE_LIBRARY));
+    assertThat(sum("fallbacks")).isPositive();
+  }
+
+  @Test
+  void failFastRefusesToStartWithoutTheLibrary() throws Exception {
+    assertRefusesToStart(
+        MeldKeys.NATIVE_LIBRARY, dir.resolve("no.so").toString(), MeldKeys.FAIL_FAST, "true");
+  }
+
+  @Test
+  void anUnknownProfileRefusesToStart() throws Exception {
+    assertRefusesToStart(MeldKeys.PROFILE, "melded-tlc-9x9");
+  }
+
+  private void assertRefusesToStart(String... settings) throws Exception {
+    Configuration conf = conf(settings);
+    cluster = new MiniDFSCluster.Builder(conf).numDataNodes(0).build();
+    cluster.startDataNodes(conf, 1, true, null, null);
+    DataNode datanode = cluster.getDataNodes().get(0);
+    await().until(() -> !datanode.isDatanodeUp());
+  }
+
+  @Test
+  void aPanicInTheSimulatorHurtsNobody() throws Exception {
+    FileSystem fs = start(MeldKeys.TEST_HOOKS, "true");
+    byte[] data = data(3 * BLOCK_BYTES);
+    for (MeldVolumeMXBean volume : volumes()) {
+      volume.injectFault("panic", 5);
+    }
+    write(fs, data);
+    assertThat(read(fs)).isEqualTo(data);
+    assertThat(volumes()).noneMatch(MeldVolumeMXBean::isHealthy);
+    assertThat(sum("errors")).isPositive();
+    assertThat(sum("fallbacks")).isPositive();
+  }
+}
