@@ -153,14 +153,11 @@ public record MeldConfiguration(
   private static boolean flag(Configuration conf, String key, String defaultValue)
       throws MeldConfigurationException {
     String value = text(conf, key, defaultValue);
-    switch (value.toLowerCase(Locale.ROOT)) {
-      case "true":
-        return true;
-      case "false":
-        return false;
-      default:
-        throw new MeldConfigurationException(key, value, "use true or false");
-    }
+    return switch (value.toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new MeldConfigurationException(key, value, "use true or false");
+    };
   }
 
   private static long bytes(Configuration conf, String key, String defaultValue, long min, long max)

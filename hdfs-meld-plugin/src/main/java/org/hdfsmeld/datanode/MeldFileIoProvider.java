@@ -32,7 +32,7 @@ final class MeldFileIoProvider extends FileIoProvider {
    * The checksum file that this thread opened last. HDFS opens it just before it makes the two
    * output streams of a replica from bare descriptors; this one tells which is which, and whose.
    */
-  private final ThreadLocal<OpenMeta> openMeta = new ThreadLocal<>();
+  private static final ThreadLocal<OpenMeta> OPEN_META = new ThreadLocal<>();
 
   private final MeldVolumes volumes;
 
@@ -116,12 +116,12 @@ final class MeldFileIoProvider extends FileIoProvider {
   @Override
   public FileOutputStream getFileOutputStream(FsVolumeSpi volume, FileDescriptor fd) {
     FileOutputStream out = super.getFileOutputStream(volume, fd);
-    OpenMeta meta = openMeta.get();
+    OpenMeta meta = OPEN_META.get();
     if (meta == null) {
       return out;
     }
     if (meta.descriptor() == fd) {
-      openMeta.remove();
+      OPEN_META.remove();
       return out;
     }
     MeldVolume simulated = volumes.of(volume);
@@ -156,7 +156,7 @@ final class MeldFileIoProvider extends FileIoProvider {
 
   private void remember(RandomAccessFile file, BlockKey block) {
     try {
-      openMeta.set(new OpenMeta(file.getFD(), block));
+      OPEN_META.set(new OpenMeta(file.getFD(), block));
     } catch (IOException e) {
       // The descriptor of a file that was just opened is always there.
       throw new IllegalStateException(e);

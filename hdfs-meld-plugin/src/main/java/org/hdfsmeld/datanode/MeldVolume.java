@@ -233,16 +233,13 @@ final class MeldVolume implements MeldVolumeMXBean {
   }
 
   private static int faultKind(String kind) {
-    switch (kind) {
-      case "none":
-        return SimDevice.FAULT_NONE;
-      case "panic":
-        return SimDevice.FAULT_PANIC;
-      case "error":
-        return SimDevice.FAULT_ERROR;
-      default:
-        throw new IllegalArgumentException(
-            "unknown fault '" + kind + "'; use none, panic or error");
-    }
+    return switch (kind) {
+      case "none" -> SimDevice.FAULT_NONE;
+      case "panic" -> SimDevice.FAULT_PANIC;
+      case "error" -> SimDevice.FAULT_ERROR;
+      default ->
+          throw new IllegalArgumentException(
+              "unknown fault '" + kind + "'; use none, panic or error");
+    };
   }
 }

@@ -24,8 +24,8 @@ public final class NativeLoader {
   /** What is bound: a canonical path, {@link #PACKED}, or null. */
   private static String bound;
 
-  /** Why the packed library cannot be loaded: it will not get better while the JVM lives. */
-  private static SimException packedFailure;
+  /** Why the packed library cannot be loaded; kept, for it will not get better. */
+  private static String packedProblem;
 
   private NativeLoader() {}
 
@@ -71,8 +71,8 @@ public final class NativeLoader {
   }
 
   private static void loadPacked() throws SimException {
-    if (packedFailure != null) {
-      throw packedFailure;
+    if (packedProblem != null) {
+      throw new SimException(packedProblem, null);
     }
     try {
       Path copy = unpack();
@@ -83,16 +83,16 @@ public final class NativeLoader {
         Files.deleteIfExists(copy);
       }
     } catch (SimException e) {
-      packedFailure = e;
+      packedProblem = e.getMessage();
       throw e;
     } catch (IOException e) {
-      packedFailure =
-          new SimException(
-              "cannot unpack libmeldsim into "
-                  + System.getProperty("java.io.tmpdir")
-                  + "; make it writable or set dfs.datanode.meld.native.library to the library",
-              e);
-      throw packedFailure;
+      packedProblem =
+          "cannot unpack libmeldsim into "
+              + System.getProperty("java.io.tmpdir")
+              + " ("
+              + e.getMessage()
+              + "); make it writable or set dfs.datanode.meld.native.library to the library";
+      throw new SimException(packedProblem, e);
     }
   }
 

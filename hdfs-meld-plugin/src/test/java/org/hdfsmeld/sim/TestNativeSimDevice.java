@@ -1,0 +1,142 @@
+package org.hdfsmeld.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The binding against the real library. */
+class TestNativeSimDevice {
+  private static final long SECOND_NS = 1_000_000_000;
+  private static final int BLOCKS = 30;
+
+  private SimDevice device;
+  private NamespaceInfo namespace;
+
+  @BeforeEach
+  void open() throws SimException {
+    device = NativeSimDevice.open("", "melded-tlc-8x8");
+    namespace = device.createNamespace(1L << 47);
+  }
+
+  @AfterEach
+  void close() {
+    device.close();
+  }
+
+  private long read(boolean detached) {
+    return device.submit(Opcode.READ, namespace.nsid(), 0, BLOCKS, Directive.NONE, detached);
+  }
+
+  private long stat(String name) {
+    long[] stats = new long[SimStats.COUNT];
+    assertThat(device.stats(stats)).isEqualTo(SimStats.COUNT);
+    return stats[SimStats.NAMES.indexOf(name)];
+  }
+
+  @Test
+  void runsOnTheJnaItIsMeantTo() throws Exception {
+    // By reflection: the compiler would put the constant it was compiled with.
+    Object version = com.sun.jna.Native.class.getField("VERSION").get(null);
+    assertThat(version).isEqualTo(System.getProperty("meld.test.jna", version.toString()));
+  }
+
+  @Test
+  void describesItsNamespace() {
+    assertThat(namespace)
+        .isEqualTo(
+            new NamespaceInfo(
+                namespace.nsid(), 4096, 1L << 35, 4096, 12288, namespace.capacityBytes()));
+    assertThat(namespace.capacityBytes()).isGreaterThan(100L << 30);
+    assertThat(stat("channels")).isEqualTo(8);
+    assertThat(stat("dies")).isEqualTo(64);
+  }
+
+  @Test
+  void meldedDataIsReadMelded() {
+    int directive = Directive.sequential(16 << 20);
+    assertThat(device.preload(namespace.nsid(), 0, BLOCKS, directive)).isEqualTo(SimStatus.OK);
+    long ticket = read(false);
+    assertThat(ticket).isPositive();
+    assertThat(device.await(ticket, SECOND_NS)).isGreaterThan(166_000_000);
+    assertThat(stat("melded_reads")).isEqualTo(BLOCKS / 3);
+    assertThat(stat("read_commands")).isEqualTo(1);
+  }
+
+  @Test
+  void aBatchHasOneTicket() {
+    device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
+    CommandBatch batch = new CommandBatch(3);
+    for (int i = 0; i < 3; i++) {
+      batch.add(Opcode.READ, namespace.nsid(), i * 10L, 10, Directive.NONE);
+    }
+    assertThat(batch.isFull()).isTrue();
+    long ticket = device.submitBatch(batch, false);
+    assertThat(device.await(ticket, SECOND_NS)).isPositive();
+    assertThat(stat("page_reads")).isEqualTo(30);
+    assertThat(device.await(ticket, SECOND_NS)).isEqualTo(SimStatus.TICKET);
+  }
+
+  @Test
+  void forgottenAndDetachedCommandsRunOn() {
+    device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
+    assertThat(read(true)).isZero();
+    assertThat(device.forget(read(false))).isEqualTo(SimStatus.OK);
+    assertThat(device.await(read(false), SECOND_NS)).isPositive();
+    assertThat(stat("read_commands")).isEqualTo(3);
+  }
+
+  @Test
+  void errorsComeWithTheirText() {
+    long status = device.submit(Opcode.READ, namespace.nsid(), 1L << 40, 1, Directive.NONE, false);
+    assertThat(status).isEqualTo(SimStatus.RANGE);
+    assertThat(device.lastError()).isNotBlank().doesNotContain("\0");
+    assertThat(device.submit(3, namespace.nsid(), 0, 1, Directive.NONE, false))
+        .isEqualTo(SimStatus.UNSUPPORTED);
+    assertThat(device.await(12345, 0)).isEqualTo(SimStatus.TICKET);
+    assertThat(device.setMode(true, -1)).isEqualTo(SimStatus.ARGUMENT);
+  }
+
+  @Test
+  void injectedFaultsStrike() {
+    device.injectFault(SimDevice.FAULT_ERROR, 1);
+    assertThat(read(true)).isZero();
+    assertThat(read(true)).isEqualTo(SimStatus.INJECTED);
+    device.injectFault(SimDevice.FAULT_NONE, 0);
+    assertThat(read(true)).isZero();
+    device.injectFault(SimDevice.FAULT_PANIC, 0);
+    assertThat(read(true)).isEqualTo(SimStatus.PANIC);
+    assertThat(read(true)).isEqualTo(SimStatus.PANIC);
+    assertThat(SimStatus.isFatal(SimStatus.PANIC)).isTrue();
+  }
+
+  @Test
+  void aClosedDeviceIsAnErrorAndNoMore() {
+    device.close();
+    device.close();
+    assertThat(read(false)).isEqualTo(SimStatus.CLOSED);
+    assertThat(SimStatus.name(SimStatus.CLOSED)).isEqualTo("CLOSED");
+  }
+
+  @Test
+  void anUnknownProfileNamesThoseThereAre() {
+    SimException e =
+        catchThrowableOfType(SimException.class, () -> NativeSimDevice.open("", "tape"));
+    assertThat(e.status()).isEqualTo(SimStatus.PROFILE);
+    assertThat(e).hasMessageContaining("tape").hasMessageContaining("melded-tlc-16x4");
+  }
+
+  @Test
+  void aBadProfileFileNamesTheKey(@TempDir Path dir) throws Exception {
+    Path file = Files.writeString(dir.resolve("größe.toml"), "name = \"x\"\nchanels = 8\n");
+    SimException e =
+        catchThrowableOfType(SimException.class, () -> NativeSimDevice.open("", file.toString()));
+    assertThat(e.status()).isEqualTo(SimStatus.PROFILE);
+    assertThat(e).hasMessageContaining("größe.toml").hasMessageContaining("chanels");
+  }
+}
