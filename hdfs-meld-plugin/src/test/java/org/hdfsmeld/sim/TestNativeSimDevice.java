@@ -40,10 +40,10 @@ class TestNativeSimDevice {
   }
 
   @Test
-  void runsOnTheJnaItIsMeantTo() throws Exception {
-    // By reflection: the compiler would put the constant it was compiled with.
-    Object version = com.sun.jna.Native.class.getField("VERSION").get(null);
-    assertThat(version).isEqualTo(System.getProperty("meld.test.jna", version.toString()));
+  void runsOnTheJnaItIsMeantTo() {
+    // From the jar, for the compiler would put the constant it was compiled with.
+    String version = com.sun.jna.Native.class.getPackage().getImplementationVersion();
+    assertThat(version).startsWith(System.getProperty("meld.test.jna", version));
   }
 
   @Test
