@@ -128,6 +128,10 @@ impl Device {
             return true;
         }
         *begun = true;
+        #[cfg(test)]
+        {
+            self.ftl.witness.writing = self.requests.tag(*request);
+        }
         while range.first < range.end {
             let partial =
                 range.partial_first || (range.partial_last && range.first + 1 == range.end);

@@ -5,6 +5,8 @@ mod error;
 mod location;
 mod request;
 mod stats;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 

@@ -91,6 +91,11 @@ impl Requests {
         self.requests[request].status = status;
     }
 
+    #[cfg(test)]
+    pub(super) fn tag(&self, request: u32) -> u64 {
+        self.requests[request].tag
+    }
+
     /// Some parts are done; with the last one the request ends.
     #[inline]
     pub(super) fn finish_part(

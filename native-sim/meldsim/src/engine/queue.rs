@@ -1,35 +1,109 @@
 //! The event queue: ordered by (time, sequence), so that ties have one order.
 
-use std::cmp::Ordering;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use super::Time;
 
+/// Time above sequence: one comparison orders events.
+type Key = u128;
+
+fn key(time: Time, sequence: u64) -> Key {
+    (Key::from(time.as_ps()) << 64) | Key::from(sequence)
+}
+
+fn time_of(key: Key) -> Time {
+    Time::from_ps((key >> 64) as u64)
+}
+
+/// A binary min-heap whose root may be vacant.
+///
+/// Handling an event nearly always schedules another. The place of the one that was popped is
+/// left open for it, which saves moving the last entry to the root and back.
 #[derive(Debug)]
-struct Entry<E> {
-    time: Time,
-    sequence: u64,
-    event: E,
+struct Heap<E> {
+    entries: Vec<(Key, E)>,
+    vacant: bool,
 }
 
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Entry<E>) -> bool {
-        self.cmp(other) == Ordering::Equal
+impl<E: Copy> Heap<E> {
+    fn new() -> Heap<E> {
+        Heap {
+            entries: Vec::new(),
+            vacant: false,
+        }
     }
-}
 
-impl<E> Eq for Entry<E> {}
-
-impl<E> PartialOrd for Entry<E> {
-    fn partial_cmp(&self, other: &Entry<E>) -> Option<Ordering> {
-        Some(self.cmp(other))
+    #[inline]
+    fn push(&mut self, key: Key, event: E) {
+        if self.vacant {
+            self.vacant = false;
+            self.entries[0] = (key, event);
+            self.sift_down();
+            return;
+        }
+        let mut index = self.entries.len();
+        self.entries.push((key, event));
+        while index > 0 {
+            let parent = (index - 1) / 2;
+            if self.entries[parent].0 < key {
+                break;
+            }
+            self.entries[index] = self.entries[parent];
+            index = parent;
+        }
+        self.entries[index] = (key, event);
     }
-}
 
-/// Reversed: the standard heap pops its greatest.
-impl<E> Ord for Entry<E> {
-    fn cmp(&self, other: &Entry<E>) -> Ordering {
-        (other.time, other.sequence).cmp(&(self.time, self.sequence))
+    /// The least key, once the root is filled.
+    #[inline]
+    fn settle(&mut self) -> Option<Key> {
+        if self.vacant {
+            self.vacant = false;
+            let last = self.entries.pop()?;
+            *self.entries.first_mut()? = last;
+            self.sift_down();
+        }
+        self.least()
+    }
+
+    /// The least key.
+    #[inline]
+    fn least(&self) -> Option<Key> {
+        if !self.vacant {
+            return self.entries.first().map(|entry| entry.0);
+        }
+        let children = self.entries.get(1..self.entries.len().min(3))?;
+        children.iter().map(|entry| entry.0).min()
+    }
+
+    /// Takes the entry with the least key, which [`Heap::settle`] has just found.
+    #[inline]
+    fn take_least(&mut self) -> E {
+        debug_assert!(!self.vacant);
+        self.vacant = true;
+        self.entries[0].1
+    }
+
+    #[inline]
+    fn sift_down(&mut self) {
+        let entries = &mut self.entries[..];
+        let moved = entries[0];
+        let mut index = 0;
+        loop {
+            let mut child = 2 * index + 1;
+            if child >= entries.len() {
+                break;
+            }
+            if child + 1 < entries.len() && entries[child + 1].0 < entries[child].0 {
+                child += 1;
+            }
+            if moved.0 < entries[child].0 {
+                break;
+            }
+            entries[index] = entries[child];
+            index = child;
+        }
+        entries[index] = moved;
     }
 }
 
@@ -42,16 +116,16 @@ pub(crate) struct EventQueue<E> {
     now: Time,
     sequence: u64,
     present: VecDeque<E>,
-    future: BinaryHeap<Entry<E>>,
+    future: Heap<E>,
 }
 
-impl<E> EventQueue<E> {
+impl<E: Copy> EventQueue<E> {
     pub(crate) fn new() -> EventQueue<E> {
         EventQueue {
             now: Time::ZERO,
             sequence: 0,
             present: VecDeque::new(),
-            future: BinaryHeap::new(),
+            future: Heap::new(),
         }
     }
 
@@ -67,11 +141,7 @@ impl<E> EventQueue<E> {
             self.present.push_back(event);
         } else {
             self.sequence += 1;
-            self.future.push(Entry {
-                time,
-                sequence: self.sequence,
-                event,
-            });
+            self.future.push(key(time, self.sequence), event);
         }
     }
 
@@ -79,7 +149,7 @@ impl<E> EventQueue<E> {
     #[inline]
     pub(crate) fn next_time(&self) -> Option<Time> {
         if self.present.is_empty() {
-            self.future.peek().map(|entry| entry.time)
+            self.future.least().map(time_of)
         } else {
             Some(self.now)
         }
@@ -88,12 +158,12 @@ impl<E> EventQueue<E> {
     /// The next event due by `limit`; the clock moves to it.
     #[inline]
     pub(crate) fn pop_until(&mut self, limit: Time) -> Option<E> {
-        match self.future.peek() {
-            Some(entry) if entry.time <= self.now => self.future.pop().map(|entry| entry.event),
+        match self.future.settle().map(time_of) {
+            Some(time) if time <= self.now => Some(self.future.take_least()),
             _ if !self.present.is_empty() => self.present.pop_front(),
-            Some(entry) if entry.time <= limit => {
-                self.now = entry.time;
-                self.future.pop().map(|entry| entry.event)
+            Some(time) if time <= limit => {
+                self.now = time;
+                Some(self.future.take_least())
             }
             _ => None,
         }
@@ -131,5 +201,27 @@ mod tests {
         assert_eq!(queue.pop_until(Time::MAX), Some('f'));
         assert_eq!(queue.pop_until(Time::MAX), Some('x'));
         assert_eq!(queue.pop_until(Time::MAX), None);
+    }
+
+    #[test]
+    fn any_mix_of_pushes_and_pops_is_ordered() {
+        let mut queue = EventQueue::new();
+        let mut expected = std::collections::BTreeSet::new();
+        let mut seed = 1u64;
+        for sequence in 0..20_000u64 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let time = queue.now() + Time::from_ps((seed >> 33) % 50);
+            queue.schedule(time, sequence);
+            expected.insert((time, sequence));
+            assert_eq!(queue.next_time(), expected.first().map(|&(time, _)| time));
+            for _ in 0..(seed >> 61) % 3 {
+                let next = expected.pop_first();
+                assert_eq!(
+                    queue.pop_until(Time::MAX),
+                    next.map(|(_, sequence)| sequence)
+                );
+                assert_eq!(queue.next_time(), expected.first().map(|&(time, _)| time));
+            }
+        }
     }
 }

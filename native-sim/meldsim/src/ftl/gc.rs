@@ -170,6 +170,8 @@ impl Ftl {
         }
         self.blocks.invalidate(ppa);
         let slot = self.buffer.take(User::Gc, place);
+        #[cfg(test)]
+        self.witness.collected(ppa, slot);
         self.mapping.set(place, Entry::Buffered(slot));
         self.stats.gc_pages_moved += 1;
         Some(slot)
@@ -186,6 +188,8 @@ impl Ftl {
         if victim.erasing == 0 {
             self.collector.victim = None;
             self.blocks.erased(superblock);
+            #[cfg(test)]
+            self.witness.erased(&self.geometry, superblock);
         }
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Ftl {
     pub(super) buffer: Buffer,
     pub(super) collector: Collector,
     pub(super) stats: FtlStats,
+    #[cfg(test)]
+    pub(crate) witness: super::witness::Witness,
     can_meld: bool,
     open_runs: u32,
     capacity_pages: u64,
@@ -85,6 +87,8 @@ impl Ftl {
             buffer: Buffer::new(host_slots, Collector::slots(geometry)),
             collector: Collector::new(profile.ftl.gc_victim, geometry),
             stats: FtlStats::default(),
+            #[cfg(test)]
+            witness: Default::default(),
             can_meld: profile.timing.melded_read.is_some(),
             open_runs: profile.ftl.open_runs,
             capacity_pages: Ftl::capacity_pages(profile, geometry),
@@ -252,9 +256,11 @@ impl Ftl {
             Entry::Unmapped if self.mapping.mapped() >= self.capacity_pages => {
                 return Err(WriteError::CapacityExceeded);
             }
-            Entry::Buffered(slot) => {
-                let slot = self.buffer.get(slot);
+            Entry::Buffered(index) => {
+                let slot = self.buffer.get(index);
                 if slot.user == User::Host && !slot.sealed {
+                    #[cfg(test)]
+                    self.witness.written(index);
                     return Ok(()); // overwritten where it is
                 }
             }
@@ -268,6 +274,8 @@ impl Ftl {
         };
         self.forget(entry);
         let slot = self.buffer.take(User::Host, place);
+        #[cfg(test)]
+        self.witness.written(slot);
         self.mapping.set(place, Entry::Buffered(slot));
         match layout {
             Layout::Normal => {
@@ -386,6 +394,8 @@ impl Ftl {
             self.stats.host_pages_programmed += u64::from(released.user == User::Host);
             if released.place != Place::NONE {
                 let ppa = self.geometry.page(wordline, index);
+                #[cfg(test)]
+                self.witness.programmed(slot, ppa);
                 self.blocks.validate(ppa, released.place);
                 self.mapping.set(released.place, Entry::Flash(ppa));
             }

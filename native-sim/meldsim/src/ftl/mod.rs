@@ -15,6 +15,8 @@ mod mapping;
 mod preload;
 mod scheduler;
 mod victim;
+#[cfg(test)]
+mod witness;
 
 pub(crate) use blocks::OVER_PROVISIONED_SUPERBLOCKS;
 pub(crate) use buffer::MAX_SLOTS;

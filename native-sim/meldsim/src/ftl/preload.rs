@@ -62,7 +62,13 @@ impl Ftl {
                 }
                 let place = Place(page);
                 let ppa = self.geometry.page(wordline, index);
-                self.forget(self.mapping.get(place));
+                let before = self.mapping.get(place);
+                #[cfg(test)]
+                match (stream, before) {
+                    (Stream::Gc(_), Entry::Flash(from)) => self.witness.moved(from, ppa),
+                    _ => self.witness.preloaded(ppa),
+                }
+                self.forget(before);
                 self.blocks.validate(ppa, place);
                 self.mapping.set(place, Entry::Flash(ppa));
             }
@@ -105,6 +111,8 @@ impl Ftl {
         self.blocks.get_mut(victim).state = State::Collected;
         let placed = self.place_now(&mut fills, stream);
         self.blocks.erased(victim);
+        #[cfg(test)]
+        self.witness.erased(&self.geometry, victim);
         placed
     }
 }

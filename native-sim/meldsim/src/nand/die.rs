@@ -94,6 +94,8 @@ pub(super) enum Next {
 
 #[derive(Debug)]
 pub(super) struct Die {
+    pub(super) channel: u32,
+    pub(super) way: u32,
     pub(super) phase: Phase,
     pub(super) active: Active,
     pub(super) busy_since: Time,
@@ -105,8 +107,10 @@ pub(super) struct Die {
 }
 
 impl Die {
-    pub(super) fn new() -> Die {
+    pub(super) fn new(channel: u32, way: u32) -> Die {
         Die {
+            channel,
+            way,
             phase: Phase::Idle,
             active: Active::Nothing,
             busy_since: Time::ZERO,

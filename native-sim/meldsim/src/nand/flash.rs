@@ -78,7 +78,9 @@ impl Flash {
             channels: (0..geometry.channels)
                 .map(|_| Channel::new(geometry.ways))
                 .collect(),
-            dies: (0..geometry.dies).map(|_| Die::new()).collect(),
+            dies: (0..geometry.dies)
+                .map(|die| Die::new(die / geometry.ways, die % geometry.ways))
+                .collect(),
             ends_at: vec![Time::MAX; geometry.dies as usize],
             reads: Slab::new(),
             works: Slab::new(),
@@ -124,11 +126,15 @@ impl Flash {
     /// Enters a die that has something to do into its channel's arbitration.
     #[inline]
     fn wait_for_bus(&mut self, queue: &mut EventQueue<Event>, die: u32) {
-        let phase = self.dies[die as usize].phase;
+        let Die {
+            phase,
+            channel,
+            way,
+            ..
+        } = self.dies[die as usize];
         if phase == Phase::Busy || phase == Phase::WaitCommand {
             return;
         }
-        let (channel, way) = (die / self.ways, die % self.ways);
         self.enter_arbitration(channel, way);
         let wake_at = self.channels[channel as usize].bus_free_at.max(queue.now());
         self.wake(queue, channel, wake_at);
