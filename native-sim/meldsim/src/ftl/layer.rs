@@ -347,7 +347,11 @@ impl Ftl {
             });
             return;
         }
-        slots.for_each(|slot| self.buffer.seal(slot));
+        slots.for_each(|slot| {
+            self.buffer.seal(slot);
+            #[cfg(test)]
+            self.witness.sealed(slot);
+        });
         let epoch = match stream {
             Stream::Host(_) => Some(self.barrier.closed()),
             Stream::Gc(_) => None,

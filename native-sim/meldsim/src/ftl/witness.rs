@@ -13,6 +13,8 @@ pub(crate) struct Witness {
     /// The tag of the write at work.
     pub(crate) writing: u64,
     slots: HashMap<u32, u64>,
+    /// Data of slots on their way to a die: writing to such a slot comes too late.
+    sealed: HashMap<u32, u64>,
     pages: HashMap<Ppa, u64>,
 }
 
@@ -21,13 +23,17 @@ impl Witness {
         self.slots.insert(slot, self.writing);
     }
 
+    pub(super) fn sealed(&mut self, slot: u32) {
+        self.sealed.insert(slot, self.slots[&slot]);
+    }
+
     pub(super) fn preloaded(&mut self, ppa: Ppa) {
         self.pages.insert(ppa, self.writing);
     }
 
     pub(super) fn programmed(&mut self, slot: u32, ppa: Ppa) {
-        let data = self.slots.remove(&slot).expect("the slot holds data");
-        self.pages.insert(ppa, data);
+        self.slots.remove(&slot);
+        self.pages.insert(ppa, self.sealed[&slot]);
     }
 
     pub(super) fn collected(&mut self, ppa: Ppa, slot: u32) {
