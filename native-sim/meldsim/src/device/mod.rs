@@ -162,7 +162,8 @@ impl Device {
     }
 
     /// Places data as if it had been written in order and flushed long since. Takes no simulated
-    /// time; only padding is counted. A page that is covered in part counts as covered.
+    /// time; only padding is counted. A page that is covered in part counts as covered. On a nearly
+    /// full device there may be room for the pages and none for the padding: then a part is placed.
     pub fn preload(
         &mut self,
         nsid: NamespaceId,

@@ -3,13 +3,14 @@
 use super::blocks::{State, Stream};
 use super::layer::{FillList, Ftl, Layout};
 use super::mapping::{Entry, Place};
-use super::scheduler::Fill;
+use super::scheduler::{Fill, Stripe};
 use super::victim;
 use crate::engine::NIL;
 use crate::profile::GcVictim;
 
-/// Wordlines placed at a time: bounds the memory of a large preload.
-const BATCH: usize = 4096;
+/// Wordlines placed at a time: bounds the memory of a large preload, and the room it needs before
+/// what it replaces is given up.
+const BATCH: u32 = 4096;
 
 impl Ftl {
     /// Maps the pages to flash as if the host had written them in order and flushed. Nothing but
@@ -19,7 +20,8 @@ impl Ftl {
             return false;
         }
         let (mut stripe, mut runs) = self.new_gatherers();
-        let mut fills: Vec<Fill> = Vec::with_capacity(BATCH);
+        let batch = self.geometry.wordlines_per_superblock().min(BATCH) as usize;
+        let mut fills: Vec<Fill> = Vec::with_capacity(batch);
         for page in first..end {
             let Some(place) = self.mapping.find_or_make(space, page) else {
                 return false;
@@ -32,7 +34,7 @@ impl Ftl {
                     fills.extend(complete.iter());
                 }
             }
-            if fills.len() >= BATCH && !self.place_now(&mut fills, Stream::Host(layout)) {
+            if fills.len() >= batch && !self.place_now(&mut fills, Stream::Host(layout)) {
                 return false;
             }
         }
@@ -93,16 +95,18 @@ impl Ftl {
                 places.extend((place != Place::NONE).then_some(place));
             }
         }
-        let (mut stripe, mut runs) = self.new_gatherers();
+        // The last stripe is made shorter, so that at most one wordline is padded.
+        let pages_per_wordline = self.geometry.pages_per_wordline;
         let mut fills: Vec<Fill> = Vec::new();
-        for place in places {
-            fills.extend(match layout {
-                Layout::Normal => stripe.push(place.0),
-                Layout::Melded => runs.push_leftover(place.0),
-            });
+        for stripe in places.chunks(match layout {
+            Layout::Normal => self.geometry.pages_per_stripe() as usize,
+            Layout::Melded => pages_per_wordline as usize,
+        }) {
+            let wordlines = (stripe.len() as u32).div_ceil(pages_per_wordline);
+            let mut gatherer = Stripe::new(wordlines, pages_per_wordline);
+            fills.extend(stripe.iter().filter_map(|place| gatherer.push(place.0)));
+            gatherer.close(|fill| fills.push(fill));
         }
-        stripe.close(|fill| fills.push(fill));
-        runs.close(|fill| fills.push(fill));
         let needed = fills.len() as u64;
         let per_superblock = u64::from(self.geometry.wordlines_per_superblock());
         if needed >= per_superblock || self.blocks.available(stream) < needed {
