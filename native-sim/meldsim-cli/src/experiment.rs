@@ -80,6 +80,7 @@ fn setups(space: &SpaceArgs, base: &Profile, published: &[Setup]) -> Vec<Setup> 
             }
         }
     }
+    setups.sort_by_key(|setup| setup.page_bytes);
     setups
 }
 

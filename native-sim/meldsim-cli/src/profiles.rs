@@ -41,7 +41,10 @@ fn in_file(path: &str, ProfileErrors(errors): &ProfileErrors) -> BadInput {
 pub(crate) fn run(args: &ProfilesArgs) -> Result<String> {
     match &args.command {
         None => list(args.format.format),
-        Some(ProfilesCommand::Show { profile }) => Ok(load(profile)?.to_toml()),
+        Some(ProfilesCommand::Show { profile }) => match Profile::builtin_text(profile) {
+            Some(text) => Ok(text.to_owned()),
+            None => Ok(load(profile)?.to_toml()),
+        },
         Some(ProfilesCommand::Check { profile }) => {
             load(profile)?;
             Ok(format!("{profile}: good\n"))

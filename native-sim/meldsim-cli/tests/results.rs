@@ -170,7 +170,13 @@ fn profiles_are_listed_shown_and_read_back() {
     for name in ["melded-tlc-8x8", "melded-tlc-16x4"] {
         let shown = stdout(&format!("profiles show {name}"));
         let file = support::text_file("copy.toml", &shown);
-        assert_eq!(stdout(&format!("profiles show {}", file.path)), shown);
+        assert!(
+            shown.contains("# [P]"),
+            "the sources of the numbers are shown"
+        );
+        let normalised = stdout(&format!("profiles show {}", file.path));
+        let again = support::text_file("again.toml", &normalised);
+        assert_eq!(stdout(&format!("profiles show {}", again.path)), normalised);
         assert!(stdout(&format!("profiles check {}", file.path)).ends_with("good\n"));
     }
 }

@@ -231,7 +231,7 @@ impl Session {
         mut done: impl FnMut(&mut State) -> Result<bool, Failure>,
         mark: impl Fn(&mut State, bool),
     ) -> Result<MutexGuard<'a, State>, Failure> {
-        let mut looked = 0;
+        let mut unlooked = 0;
         loop {
             let finished = state.usable().and_then(|()| {
                 state.catch_up();
@@ -244,7 +244,7 @@ impl Session {
                     return Ok(state);
                 }
                 Ok(false) => match state.executive {
-                    Executive::Account => account::step(&mut state, deadline, &mut looked),
+                    Executive::Account => account::step(&mut state, deadline, &mut unlooked),
                     Executive::RealTime(clock) => {
                         mark(&mut state, true);
                         let slept = realtime::pause(self, state, &clock, deadline);

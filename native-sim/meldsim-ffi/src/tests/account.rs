@@ -43,11 +43,15 @@ fn a_ticket_is_good_for_one_wait() {
 #[test]
 fn polling_with_no_timeout_makes_progress() {
     let rig = Rig::preloaded(64);
+    for at in 0..500 {
+        rig.submit(MELDSIM_READ, at * 4096, 4096, MELDSIM_DETACHED);
+    }
     let ticket = rig.submit(MELDSIM_READ, 0, 64 * MIB, 0);
-    let polls = (0..1_000_000)
-        .take_while(|_| meldsim_wait(rig.handle, ticket, 0) == i64::from(MELDSIM_ERR_TIMEOUT))
+    let timeout = i64::from(MELDSIM_ERR_TIMEOUT);
+    let polls = (0..10_000)
+        .take_while(|_| meldsim_wait(rig.handle, ticket, 0) == timeout)
         .count();
-    assert!((1..1_000_000).contains(&polls), "{polls}");
+    assert!((1..100).contains(&polls), "{polls}");
 }
 
 #[test]

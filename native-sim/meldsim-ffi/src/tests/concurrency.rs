@@ -10,39 +10,39 @@ use crate::*;
 const NOW_PS: usize = 0;
 const READ_ACTIVE_PS: usize = 8;
 
-/// Reads `rounds` x 4 MiB from `offset`; the wall time it took.
-fn reader(rig: &Rig, offset: u64, rounds: u64) -> Duration {
+/// Reads `rounds` x 4 MiB from `offset`: the mean simulated latency, and the wall time it all took.
+fn reader(rig: &Rig, offset: u64, rounds: u64) -> (f64, Duration) {
     let start = Instant::now();
-    for round in 0..rounds {
-        rig.read(offset + round % 8 * 4 * MIB, 4 * MIB);
-    }
-    start.elapsed()
+    let sum_ps: i64 = (0..rounds)
+        .map(|round| rig.read(offset + round % 8 * 4 * MIB, 4 * MIB))
+        .sum();
+    (sum_ps as f64 / rounds as f64, start.elapsed())
 }
 
 #[test]
 fn two_readers_of_one_device_get_about_half_each() {
+    const ROUNDS: u64 = 12;
     let rig = Rig::preloaded(64);
     ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 20.0));
-    let alone = reader(&rig, 0, 8);
+    let (alone_ps, _) = reader(&rig, 0, ROUNDS);
     let barrier = Barrier::new(2);
-    let (one, two) = thread::scope(|scope| {
+    let readers = thread::scope(|scope| {
         let spawn = |offset| {
             let (rig, barrier) = (&rig, &barrier);
             scope.spawn(move || {
                 barrier.wait();
-                reader(rig, offset, 8)
+                reader(rig, offset, ROUNDS)
             })
         };
         let (one, two) = (spawn(0), spawn(32 * MIB));
-        (one.join().unwrap(), two.join().unwrap())
+        [one.join().unwrap(), two.join().unwrap()]
     });
-    for shared in [one, two] {
-        let slowdown = shared.as_secs_f64() / alone.as_secs_f64();
-        assert!(
-            (1.6..2.6).contains(&slowdown),
-            "{slowdown} ({alone:?}, {one:?}, {two:?})"
-        );
+    for (shared_ps, _) in readers {
+        let slowdown = shared_ps / alone_ps;
+        assert!((1.5..2.2).contains(&slowdown), "{slowdown} {readers:?}");
     }
+    let fairness = readers[0].1.as_secs_f64() / readers[1].1.as_secs_f64();
+    assert!((0.7..1.4).contains(&fairness), "{fairness} {readers:?}");
 }
 
 #[test]

@@ -73,12 +73,8 @@ pub fn burst_read(
         (request_bytes / lba_bytes) as u32,
         0,
     ))?;
-    let mut completion = None;
-    while let (None, Some(next)) = (completion, device.next_event()) {
-        device.advance_to(next);
-        completion = device.pop_completion();
-    }
-    match completion {
+    device.run_until_completion();
+    match device.pop_completion() {
         Some(done) if done.status == Status::Success => Ok(done.completed - done.submitted),
         other => Err(ExperimentError::Incomplete(other)),
     }

@@ -27,6 +27,13 @@ impl Profile {
         }
     }
 
+    /// The built-in profile of that name as it was written, with its comments on where each number
+    /// comes from.
+    pub fn builtin_text(name: &str) -> Option<&'static str> {
+        let found = BUILTIN.iter().find(|(builtin, _)| *builtin == name);
+        found.map(|(_, text)| *text)
+    }
+
     /// The names of the built-in profiles.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
         BUILTIN.iter().map(|(name, _)| *name)

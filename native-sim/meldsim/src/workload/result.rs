@@ -6,7 +6,7 @@ use super::job::Job;
 use crate::device::Stats;
 use crate::engine::Time;
 use crate::report::{
-    Align, LatencyHistogram, LatencySummary, Table, bytes, count, percent, rate_mib_s,
+    Align, LatencyHistogram, LatencySummary, Table, bytes, count, duration, percent, rate_mib_s,
 };
 
 /// The outcome of all jobs of a run. Every figure is simulated.
@@ -188,9 +188,9 @@ impl DeviceResult {
         let (now, channels, dies) = (s.now_ps as f64, s.channels as f64, s.dies as f64);
         let pages = s.page_reads + s.melded_pages_read;
         format!(
-            "device: {:.3} ms simulated; channels {} busy, dies {} busy; {} of {} pages read came from {} melded reads\n\
+            "device: {} simulated; channels {} busy, dies {} busy; {} of {} pages read came from {} melded reads\n\
              flash: {} wordlines programmed ({} melded, {} pages of padding), {} blocks erased, {} pages moved by garbage collection\n",
-            now / 1e9,
+            duration(Time::from_ps(s.now_ps)),
             percent(s.channel_busy_ps as f64, now * channels),
             percent(s.die_busy_ps as f64, now * dies),
             percent(s.melded_pages_read as f64, pages as f64),

@@ -113,12 +113,11 @@ impl Runner {
             }
         }
         while self.device.outstanding() > 0 {
-            let Some(next) = self.device.next_event() else {
+            if !self.device.run_until_completion() {
                 return Err(RunError::Stuck {
                     outstanding: self.device.outstanding(),
                 });
-            };
-            self.device.advance_to(next);
+            }
             while let Some(completion) = self.device.pop_completion() {
                 let (index, slot) = untag(completion.tag);
                 let running = &mut self.jobs[index];
