@@ -188,3 +188,27 @@ fn a_large_device_starts_at_once_and_costs_nothing_yet() {
     assert!(device.stats().capacity_pages << 14 > 7 << 40);
     assert!(started.elapsed().as_millis() < 100);
 }
+
+/// The table of keys is complete and tells the defaults.
+#[test]
+fn every_key_is_in_the_readme() {
+    let readme = include_str!("../../profiles/README.md");
+    let text = preset().to_toml();
+    let mut section = String::new();
+    let mut keys = 0;
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix('[') {
+            section = format!("{}.", name.trim_end_matches(']'));
+        } else if let Some((key, value)) = line.split_once(" = ") {
+            let row = readme
+                .lines()
+                .find(|row| row.starts_with(&format!("| `{section}{key}` |")));
+            let row = row.unwrap_or_else(|| panic!("{section}{key} is not in the README"));
+            keys += 1;
+            if section == "controller." || section == "ftl." {
+                assert!(row.contains(value.trim_matches('"')), "{row}");
+            }
+        }
+    }
+    assert_eq!(readme.matches("\n| `").count(), keys);
+}

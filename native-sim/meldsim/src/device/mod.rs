@@ -125,6 +125,10 @@ impl Device {
 
     /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
     /// once and changes nothing; how it ends otherwise is told by its completion.
+    ///
+    /// Writes, deallocations and flushes take effect in the order submitted, reads at once. A write
+    /// completes when its last page is in the write buffer; one that covers a page on flash only in
+    /// part also waits for that page to be read (the rest is merged in the buffer).
     pub fn submit(&mut self, command: &Command) -> Result<(), DeviceError> {
         let pattern = command.directive.pattern()?;
         if command.opcode != Opcode::Write && command.directive != Directive::NONE {

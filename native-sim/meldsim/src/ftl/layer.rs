@@ -9,7 +9,7 @@ use super::gc::Collector;
 use super::mapping::{Entry, Mapping, Place};
 use super::scheduler::{Fill, Runs, Stripe};
 use crate::engine::{Event, EventQueue, NIL, Slab};
-use crate::nand::{Flash, Geometry, Owner, WordlineAddr};
+use crate::nand::{Flash, Geometry, WordlineAddr};
 use crate::profile::Profile;
 
 /// How pages lie on wordlines.
@@ -177,73 +177,6 @@ impl Ftl {
         unmapped
     }
 
-    /// Reads consecutive pages: queues what is on flash for `owner`. Returns the number of pages
-    /// on flash, in the buffer, and nowhere.
-    pub(crate) fn read(
-        &self,
-        flash: &mut Flash,
-        queue: &mut EventQueue<Event>,
-        space: u32,
-        first: u64,
-        end: u64,
-        owner: Owner,
-    ) -> PagesRead {
-        let mut read = PagesRead::default();
-        // Pages of one melded wordline become one operation. (NIL is no wordline.)
-        let mut pending = (WordlineAddr(NIL), 0u8);
-        let mut page = first;
-        while page < end {
-            let (entries, count) = self.mapping.entries(space, page, end - page);
-            page += count;
-            let Some(entries) = entries else {
-                read.unmapped += count;
-                continue;
-            };
-            for entry in entries {
-                let ppa = match entry {
-                    Entry::Flash(ppa) => ppa,
-                    Entry::Buffered(_) => {
-                        read.buffered += 1;
-                        continue;
-                    }
-                    Entry::Unmapped => {
-                        read.unmapped += 1;
-                        continue;
-                    }
-                };
-                read.flash += 1;
-                let (wordline, index) = self.geometry.wordline_of(ppa);
-                let set = 1 << index;
-                if wordline == pending.0 {
-                    pending.1 |= set;
-                    continue;
-                }
-                let melded = self.blocks.is_melded(wordline);
-                if !melded {
-                    flash.read(
-                        queue,
-                        self.geometry.die(wordline),
-                        wordline,
-                        set,
-                        false,
-                        owner,
-                    );
-                    continue;
-                }
-                if pending.1 != 0 {
-                    let die = self.geometry.die(pending.0);
-                    flash.read(queue, die, pending.0, pending.1, true, owner);
-                }
-                pending = (wordline, set);
-            }
-        }
-        if pending.1 != 0 {
-            let die = self.geometry.die(pending.0);
-            flash.read(queue, die, pending.0, pending.1, true, owner);
-        }
-        read
-    }
-
     /// Takes one page into the write buffer.
     pub(crate) fn write(
         &mut self,
@@ -408,14 +341,6 @@ impl Ftl {
             self.barrier.programmed(epoch);
         }
     }
-}
-
-/// Where the pages of a read were found.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PagesRead {
-    pub(crate) flash: u64,
-    pub(crate) buffered: u64,
-    pub(crate) unmapped: u64,
 }
 
 /// The few wordlines one page can complete (its own, and packed ones of a run it displaces),

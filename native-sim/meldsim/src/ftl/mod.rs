@@ -13,6 +13,7 @@ mod gc;
 mod layer;
 mod mapping;
 mod preload;
+mod read;
 mod scheduler;
 mod victim;
 #[cfg(test)]
