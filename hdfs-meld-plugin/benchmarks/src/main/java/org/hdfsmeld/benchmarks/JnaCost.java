@@ -1,0 +1,88 @@
+package org.hdfsmeld.benchmarks;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.hdfsmeld.datanode.BlockForwarding;
+import org.hdfsmeld.sim.PacketForwarding;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+import org.openjdk.jmh.util.Statistics;
+
+/**
+ * Measures what forwarding a 64 KiB packet costs on top of the simulation itself, and prints a
+ * table. Exits with 1 when a packet costs more than the bar.
+ *
+ * <p>Differences are between the best iterations: other work on the machine only ever adds time.
+ */
+public final class JnaCost {
+  private static final double BAR_NS = 1000;
+
+  private final Map<String, Statistics> measured = new HashMap<>();
+
+  private JnaCost() {}
+
+  /** Runs; takes about a minute. */
+  public static void main(String[] args) throws RunnerException {
+    System.out.println("Measuring, about a minute ...");
+    JnaCost cost = new JnaCost();
+    for (RunResult result : new Runner(options()).run()) {
+      String name = result.getParams().getBenchmark();
+      cost.measured.put(
+          name.substring(name.lastIndexOf('.') + 1), result.getPrimaryResult().getStatistics());
+    }
+    System.exit(cost.print() ? 0 : 1);
+  }
+
+  private static Options options() {
+    return new OptionsBuilder()
+        .include(PacketForwarding.class.getName())
+        .include(BlockForwarding.class.getName())
+        .forks(1)
+        .warmupIterations(3)
+        .warmupTime(TimeValue.seconds(1))
+        .measurementIterations(10)
+        .measurementTime(TimeValue.milliseconds(500))
+        .verbosity(VerboseMode.SILENT)
+        .build();
+  }
+
+  private boolean print() {
+    System.out.printf(
+        "Java %s, %s %s, %d processors%n%n",
+        System.getProperty("java.version"),
+        System.getProperty("os.name"),
+        System.getProperty("os.arch"),
+        Runtime.getRuntime().availableProcessors());
+    System.out.println(
+        "| measured per 64 KiB packet, account mode | best ns | mean ns | cost ns |");
+    System.out.println("| --- | ---: | ---: | ---: |");
+    row("an empty JNA call", "emptyCall", null);
+    row("simulation itself: packets in batches of 1024", "batch", null);
+    row("a submit for each packet, then a wait for each", "submitAllThenWait", "batch");
+    row("a submit and a wait for each packet in turn", "submitAndWait", "batch");
+    row("simulation itself: the window's requests in a batch", "readPathSimulationOnly", null);
+    row("the DataNode's read path: 16 MiB window", "readPath", "readPathSimulationOnly");
+    double worst =
+        Math.max(cost("submitAllThenWait", "batch"), cost("readPath", "readPathSimulationOnly"));
+    boolean held = worst <= BAR_NS;
+    System.out.printf(
+        "%nBar: a packet costs at most %.0f ns on top of the simulation. Worst: %.0f ns, %s.%n",
+        BAR_NS, worst, held ? "held" : "missed");
+    return held;
+  }
+
+  private void row(String what, String name, String base) {
+    String cost = base == null ? "" : String.format("%.0f", cost(name, base));
+    Statistics ns = measured.get(name);
+    System.out.printf("| %s | %.0f | %.0f | %s |%n", what, ns.getMin(), ns.getMean(), cost);
+  }
+
+  private double cost(String name, String base) {
+    return measured.get(name).getMin() - measured.get(base).getMin();
+  }
+}
