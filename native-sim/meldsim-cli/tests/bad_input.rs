@@ -81,7 +81,7 @@ fn a_profile_of_an_impossible_device() {
 
 #[test]
 fn a_profile_larger_than_memory() {
-    let large = preset().replace("blocks_per_plane = 732", "blocks_per_plane = 60000");
+    let large = preset().replace("blocks_per_plane = 736", "blocks_per_plane = 60000");
     let file = text_file("p.toml", &large);
     refused(
         &format!("run --profile {}", file.path),
