@@ -1,0 +1,175 @@
+package org.hdfsmeld.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Every way that bytes go into and out of a block: the same bytes come back, and the device saw
+ * them.
+ */
+class ITDataPath {
+  private static final int FILE_BYTES = 3 * MeldCluster.BLOCK_BYTES + 123_457;
+  private static final Path FILE = new Path("/file");
+
+  private MeldCluster cluster;
+
+  private void start(boolean transferTo) {
+    cluster =
+        MeldCluster.builder()
+            .set("dfs.datanode.transferTo.allowed", Boolean.toString(transferTo))
+            .start();
+  }
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  @ParameterizedTest(name = "transferTo {0}")
+  @ValueSource(booleans = {true, false})
+  void writesAndReadsReachTheDevice(boolean transferTo) throws Exception {
+    start(transferTo);
+    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 1, FILE_BYTES);
+    assertThat(Volumes.total("host_written_bytes")).isGreaterThanOrEqualTo(FILE_BYTES);
+    assertThat(Volumes.total("hinted_blocks")).as("full-size blocks").isEqualTo(3);
+    assertThat(Volumes.total("unhinted_blocks")).as("the short last block").isEqualTo(1);
+    assertThat(Volumes.total("melded_mapped_pages")).isPositive();
+
+    long before = Volumes.total("host_read_bytes");
+    Content.assertSame(cluster.fileSystem(), FILE, bytes);
+    assertThat(Volumes.total("host_read_bytes") - before).isGreaterThanOrEqualTo(FILE_BYTES);
+    assertThat(Volumes.total("forwarded_read_bytes")).isGreaterThanOrEqualTo(FILE_BYTES);
+    assertThat(Volumes.total("melded_reads")).isPositive();
+    assertThat(Volumes.total("unmapped_page_reads")).isZero();
+    assertThat(Volumes.total("errors")).isZero();
+  }
+
+  @ParameterizedTest(name = "transferTo {0}")
+  @ValueSource(booleans = {true, false})
+  void shortReadsAtOddOffsets(boolean transferTo) throws Exception {
+    start(transferTo);
+    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 2, FILE_BYTES);
+    Random random = new Random(3);
+    try (FSDataInputStream in = cluster.fileSystem().open(FILE)) {
+      for (int i = 0; i < 300; i++) {
+        int offset = random.nextInt(FILE_BYTES);
+        int length = Math.min(1 + random.nextInt(i % 3 == 0 ? 7 : 9_001), FILE_BYTES - offset);
+        byte[] part = new byte[length];
+        in.readFully(offset, part);
+        for (int j = 0; j < length; j++) {
+          if (part[j] != bytes[offset + j]) {
+            throw new AssertionError("byte " + (offset + j) + " of read " + i);
+          }
+        }
+      }
+    }
+    assertThat(Volumes.total("forwarded_reads")).isGreaterThanOrEqualTo(300);
+    assertThat(Volumes.total("host_read_bytes"))
+        .as("small reads at random places do not drag whole windows in")
+        .isLessThan(300L << 20);
+    assertThat(Volumes.total("errors")).isZero();
+  }
+
+  @ParameterizedTest(name = "transferTo {0}")
+  @ValueSource(booleans = {true, false})
+  void hflushedAndHsyncedBytesAreReadableWhileWriting(boolean transferTo) throws Exception {
+    start(transferTo);
+    byte[] bytes = Content.random(4, 2_500_001);
+    try (FSDataOutputStream out = cluster.fileSystem().create(FILE)) {
+      out.write(bytes, 0, 1_000_003);
+      out.hflush();
+      try (FSDataInputStream in = cluster.fileSystem().open(FILE)) {
+        byte[] seen = new byte[1_000_003];
+        in.readFully(seen);
+        assertThat(seen).isEqualTo(java.util.Arrays.copyOf(bytes, 1_000_003));
+      }
+      long flushes = Volumes.total("flush_commands");
+      out.write(bytes, 1_000_003, bytes.length - 1_000_003);
+      out.hsync();
+      assertThat(Volumes.total("flush_commands")).isGreaterThan(flushes);
+    }
+    Content.assertSame(cluster.fileSystem(), FILE, bytes);
+    assertThat(Volumes.total("errors")).isZero();
+  }
+
+  @ParameterizedTest(name = "transferTo {0}")
+  @ValueSource(booleans = {true, false})
+  void appendAndTruncate(boolean transferTo) throws Exception {
+    start(transferTo);
+    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 5, MeldCluster.BLOCK_BYTES + 77_777);
+    for (int round = 0; round < 3; round++) {
+      byte[] more = Content.random(6 + round, 1_234_567);
+      try (FSDataOutputStream out = cluster.fileSystem().append(FILE)) {
+        out.write(more);
+      }
+      bytes = Content.concat(bytes, more);
+      Content.assertSame(cluster.fileSystem(), FILE, bytes);
+    }
+    int shorter = MeldCluster.BLOCK_BYTES + 33_333;
+    boolean done = cluster.fileSystem().truncate(FILE, shorter);
+    if (!done) {
+      await().atMost(Duration.ofSeconds(60)).until(() -> cluster.fileSystem().recoverLease(FILE));
+    }
+    bytes = java.util.Arrays.copyOf(bytes, shorter);
+    Content.assertSame(cluster.fileSystem(), FILE, bytes);
+    assertThat(Volumes.total("errors")).isZero();
+  }
+
+  @ParameterizedTest(name = "transferTo {0}")
+  @ValueSource(booleans = {true})
+  void deletedBlocksFreeTheDevice(boolean transferTo) throws Exception {
+    start(transferTo);
+    Content.write(cluster.fileSystem(), FILE, 7, FILE_BYTES);
+    assertThat(Volumes.total("mapped_pages")).isPositive();
+    cluster.fileSystem().delete(FILE, false);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(Volumes.total("mapped_pages")).isZero());
+    assertThat(Volumes.total("blocks_mapped")).isZero();
+    assertThat(Volumes.total("errors")).isZero();
+  }
+
+  @ParameterizedTest(name = "transferTo {0}")
+  @ValueSource(booleans = {true, false})
+  void manyWritersAndReadersAtOnce(boolean transferTo) throws Exception {
+    start(transferTo);
+    int files = 6;
+    ExecutorService pool = Executors.newFixedThreadPool(files);
+    try {
+      List<Future<?>> work = new ArrayList<>();
+      for (int i = 0; i < files; i++) {
+        Path path = new Path("/many/" + i);
+        int seed = 100 + i;
+        work.add(
+            pool.submit(
+                () -> {
+                  byte[] bytes =
+                      Content.write(
+                          cluster.fileSystem(), path, seed, 5_000_011 + 500_009 * seed % 7);
+                  Content.assertSame(cluster.fileSystem(), path, bytes);
+                  return null;
+                }));
+      }
+      for (Future<?> task : work) {
+        task.get();
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+    assertThat(Volumes.total("errors")).isZero();
+  }
+}

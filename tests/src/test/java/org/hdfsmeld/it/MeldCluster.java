@@ -1,0 +1,125 @@
+package org.hdfsmeld.it;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+
+/** A real HDFS in this JVM whose DataNodes have the plugin, configured as a user would: by keys. */
+final class MeldCluster implements AutoCloseable {
+  static final int BLOCK_BYTES = 4 << 20;
+
+  /** Blocks that grow past this are taken as full-size, so tagged sequential. */
+  static final int HINT_MIN_BYTES = 1 << 20;
+
+  private final Path directory;
+  private final MiniDFSCluster hdfs;
+  private final DistributedFileSystem fileSystem;
+
+  private MeldCluster(Path directory, MiniDFSCluster hdfs) throws IOException {
+    this.directory = directory;
+    this.hdfs = hdfs;
+    this.fileSystem = hdfs.getFileSystem();
+  }
+
+  static Builder builder() {
+    return new Builder();
+  }
+
+  MiniDFSCluster hdfs() {
+    return hdfs;
+  }
+
+  DistributedFileSystem fileSystem() {
+    return fileSystem;
+  }
+
+  @Override
+  public void close() {
+    hdfs.shutdown(true);
+    FileUtil.fullyDelete(directory.toFile());
+  }
+
+  static final class Builder {
+    private final Map<String, String> settings = new LinkedHashMap<>();
+    private int dataNodes = 1;
+
+    private Builder() {
+      set("dfs.datanode.fsdataset.factory", "org.hdfsmeld.datanode.MeldFsDatasetFactory");
+      meld("mode", "account");
+      meld("test-hooks", "true");
+      meld("hint.min-bytes", Integer.toString(HINT_MIN_BYTES));
+      meld("readahead.window", "2m");
+      meld("readahead.request", "256k");
+      set("dfs.blocksize", Integer.toString(BLOCK_BYTES));
+      set("dfs.namenode.fs-limits.min-block-size", "0");
+      set("dfs.replication", "1");
+      // Deletes, re-replication and dead nodes are noticed within seconds, not minutes.
+      set("dfs.heartbeat.interval", "1");
+      set("dfs.namenode.heartbeat.recheck-interval", "500");
+      set("dfs.namenode.redundancy.interval.seconds", "1s");
+      set("dfs.client.block.write.replace-datanode-on-failure.best-effort", "true");
+    }
+
+    Builder dataNodes(int count) {
+      dataNodes = count;
+      return this;
+    }
+
+    Builder set(String key, String value) {
+      settings.put(key, value);
+      return this;
+    }
+
+    /** Sets {@code dfs.datanode.meld.<key>}. */
+    Builder meld(String key, String value) {
+      return set("dfs.datanode.meld." + key, value);
+    }
+
+    /** Starts all, waits until all serve. */
+    MeldCluster start() {
+      return start(dataNodes);
+    }
+
+    /** Starts the NameNode, and DataNodes that are expected to give up: waits for nothing. */
+    MeldCluster startExpectingRefusal() {
+      MeldCluster cluster = start(0);
+      try {
+        cluster.hdfs.startDataNodes(cluster.hdfs.getConfiguration(0), dataNodes, true, null, null);
+        return cluster;
+      } catch (IOException e) {
+        cluster.close();
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private MeldCluster start(int dataNodes) {
+      try {
+        Path directory = Files.createTempDirectory("meld-it");
+        Configuration configuration = new Configuration();
+        settings.forEach(configuration::set);
+        try {
+          MiniDFSCluster hdfs =
+              new MiniDFSCluster.Builder(configuration, new File(directory.toString()))
+                  .numDataNodes(dataNodes)
+                  .storagesPerDatanode(1)
+                  .build();
+          hdfs.waitActive();
+          return new MeldCluster(directory, hdfs);
+        } catch (IOException | RuntimeException e) {
+          FileUtil.fullyDelete(directory.toFile());
+          throw e;
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package org.hdfsmeld.it;
+
+import java.lang.management.ManagementFactory;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import javax.management.Attribute;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.MalformedObjectNameException;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.TabularData;
+
+/** The plugin's volumes in this JVM as an operator sees them: through JMX. */
+final class Volumes {
+  private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
+
+  private Volumes() {}
+
+  static Set<ObjectName> all() {
+    try {
+      return SERVER.queryNames(new ObjectName("Hadoop:service=DataNode,name=MeldVolume-*"), null);
+    } catch (MalformedObjectNameException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static Map<String, Long> counters(ObjectName volume) {
+    Map<String, Long> counters = new HashMap<>();
+    for (Object row : ((TabularData) get(volume, "Counters")).values()) {
+      CompositeData entry = (CompositeData) row;
+      counters.put((String) entry.get("key"), (Long) entry.get("value"));
+    }
+    return counters;
+  }
+
+  /** A counter summed over all volumes. */
+  static long total(String counter) {
+    long sum = 0;
+    for (ObjectName volume : all()) {
+      Long value = counters(volume).get(counter);
+      if (value == null) {
+        throw new AssertionError("no counter " + counter + " in " + counters(volume).keySet());
+      }
+      sum += value;
+    }
+    return sum;
+  }
+
+  static Object get(ObjectName volume, String attribute) {
+    try {
+      return SERVER.getAttribute(volume, attribute);
+    } catch (JMException e) {
+      throw new AssertionError(volume + " " + attribute, e);
+    }
+  }
+
+  static void setAll(String attribute, Object value) {
+    for (ObjectName volume : all()) {
+      try {
+        SERVER.setAttribute(volume, new Attribute(attribute, value));
+      } catch (JMException e) {
+        throw new AssertionError(volume + " " + attribute, e);
+      }
+    }
+  }
+
+  /** The test hook: after so many further calls the simulator of every volume fails. */
+  static void injectFault(String kind, long afterCalls) {
+    for (ObjectName volume : all()) {
+      try {
+        SERVER.invoke(
+            volume,
+            "injectFault",
+            new Object[] {kind, afterCalls},
+            new String[] {String.class.getName(), long.class.getName()});
+      } catch (JMException e) {
+        throw new AssertionError(volume + " injectFault", e);
+      }
+    }
+  }
+}
