@@ -12,7 +12,10 @@ import java.util.Arrays;
 final class BlockExtent {
   private static final long[] NO_SLOTS = {};
 
-  /** Held while commands that depend on each other are issued. Never taken under Hadoop's locks. */
+  /**
+   * Held while commands that depend on each other are issued. Under Hadoop's locks only by streams
+   * that nothing else writes beside, so that nobody waits for the device there.
+   */
   final Object order = new Object();
 
   private final BlockKey key;

@@ -19,6 +19,11 @@ final class BlockFiles {
     return name.startsWith(PREFIX) ? parse(name.substring(PREFIX.length())) : OptionalLong.empty();
   }
 
+  /** The file in {@code folder} that holds the block's data. */
+  static File dataFile(File folder, long blockId) {
+    return new File(folder, PREFIX + blockId);
+  }
+
   /** The block whose checksums {@code file} holds. */
   static OptionalLong metaBlockId(File file) {
     String name = file.getName();

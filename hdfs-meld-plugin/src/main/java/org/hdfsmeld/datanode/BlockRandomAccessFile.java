@@ -21,7 +21,7 @@ final class BlockRandomAccessFile extends RandomAccessFile {
     this.volume = volume;
     this.key = key;
     this.reader = volume.reader(key, file::length, false);
-    this.writer = volume.writer(key, false);
+    this.writer = volume.writer(key, file, false);
   }
 
   @Override

@@ -79,7 +79,11 @@ final class BlockReader implements ReadAheadWindow.Source {
 
   @Override
   public long readableBytes() {
-    extent = blocks.current(extent);
+    if (extent.isDropped()) {
+      // The block was deleted; its file is readable as long as it is open, the device has it no
+      // more.
+      return 0;
+    }
     return blocks.readableBytes(extent, fileBytes.getAsLong());
   }
 

@@ -1,11 +1,14 @@
 package org.hdfsmeld.datanode;
 
+import java.io.File;
+
 /** One open write stream of a block, as the device sees it. */
 final class BlockWriter implements WriteCoalescer.Sink {
   private static final long NOWHERE = -1;
 
   private final MeldVolume volume;
   private final BlockKey key;
+  private final File file;
   private final boolean paced;
 
   private VolumeBlocks blocks;
@@ -17,11 +20,13 @@ final class BlockWriter implements WriteCoalescer.Sink {
   /**
    * A writer that has written nothing.
    *
+   * @param file the block's file as long as it is written
    * @param paced whether writes wait for the device; not where Hadoop holds locks
    */
-  BlockWriter(MeldVolume volume, BlockKey key, boolean paced) {
+  BlockWriter(MeldVolume volume, BlockKey key, File file, boolean paced) {
     this.volume = volume;
     this.key = key;
+    this.file = file;
     this.paced = paced;
   }
 
@@ -82,7 +87,9 @@ final class BlockWriter implements WriteCoalescer.Sink {
   /** Goes on at another offset: after an append's start, or writes that were not forwarded. */
   private void jump(long offset) {
     coalescer.flush();
-    refresh();
+    if (!present()) {
+      return;
+    }
     if (offset == 0) {
       extent.truncate(0);
     } else {
@@ -90,14 +97,17 @@ final class BlockWriter implements WriteCoalescer.Sink {
     }
   }
 
-  /** A block can be deleted and come back under its writer. */
-  private void refresh() {
-    BlockExtent present = blocks.current(extent);
-    if (present != extent) {
+  /**
+   * Whether the block still exists. A late delete of an older replica may have taken the extent
+   * with it, and then the block gets another.
+   */
+  private boolean present() {
+    if (extent.isDropped() && file.exists()) {
       extent.writerClosed();
-      present.writerOpened();
-      extent = present;
+      extent = blocks.extent(key);
+      extent.writerOpened();
     }
+    return !extent.isDropped();
   }
 
   @Override
@@ -107,8 +117,9 @@ final class BlockWriter implements WriteCoalescer.Sink {
 
   @Override
   public long write(long offset, int length, long blockBytes) {
-    refresh();
-    return blocks.write(extent, offset, length, blockBytes, !paced);
+    return present()
+        ? blocks.write(extent, offset, length, blockBytes, !paced)
+        : TicketedIo.NOTHING;
   }
 
   @Override

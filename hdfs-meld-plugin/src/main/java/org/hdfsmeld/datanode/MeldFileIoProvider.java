@@ -36,7 +36,11 @@ final class MeldFileIoProvider extends FileIoProvider {
 
   private final MeldVolumes volumes;
 
-  private record OpenMeta(FileDescriptor descriptor, BlockKey block) {}
+  private record OpenMeta(FileDescriptor descriptor, BlockKey block, File folder) {
+    File dataFile() {
+      return BlockFiles.dataFile(folder, block.id());
+    }
+  }
 
   MeldFileIoProvider(Configuration conf, DataNode datanode, MeldVolumes volumes) {
     super(conf, datanode);
@@ -110,7 +114,7 @@ final class MeldFileIoProvider extends FileIoProvider {
     FileOutputStream out = super.getFileOutputStream(volume, f, append);
     MeldVolume simulated = volumes.of(volume);
     BlockKey block = simulated == null ? null : simulated.dataBlock(f);
-    return block == null ? out : writing(simulated, block, out);
+    return block == null ? out : writing(simulated, block, f, out);
   }
 
   @Override
@@ -125,12 +129,13 @@ final class MeldFileIoProvider extends FileIoProvider {
       return out;
     }
     MeldVolume simulated = volumes.of(volume);
-    return simulated == null ? out : writing(simulated, meta.block(), out);
+    return simulated == null ? out : writing(simulated, meta.block(), meta.dataFile(), out);
   }
 
-  private static FileOutputStream writing(MeldVolume volume, BlockKey block, FileOutputStream out) {
+  private static FileOutputStream writing(
+      MeldVolume volume, BlockKey block, File file, FileOutputStream out) {
     try {
-      return new BlockOutputStream(out, volume.writer(block, true));
+      return new BlockOutputStream(out, volume.writer(block, file, true));
     } catch (IOException e) {
       // The descriptor of a stream that was just opened is always there.
       throw new IllegalStateException(e);
@@ -149,14 +154,14 @@ final class MeldFileIoProvider extends FileIoProvider {
     RandomAccessFile file = super.getRandomAccessFile(volume, f, mode);
     BlockKey metaOf = update ? simulated.metaBlock(f) : null;
     if (metaOf != null) {
-      remember(file, metaOf);
+      remember(file, metaOf, f.getParentFile());
     }
     return file;
   }
 
-  private void remember(RandomAccessFile file, BlockKey block) {
+  private void remember(RandomAccessFile file, BlockKey block, File folder) {
     try {
-      OPEN_META.set(new OpenMeta(file.getFD(), block));
+      OPEN_META.set(new OpenMeta(file.getFD(), block, folder));
     } catch (IOException e) {
       // The descriptor of a file that was just opened is always there.
       throw new IllegalStateException(e);
@@ -216,7 +221,7 @@ final class MeldFileIoProvider extends FileIoProvider {
     MeldVolume to = volumes.holding(target);
     BlockKey copy = to == null ? null : to.dataBlock(target);
     if (copy != null) {
-      BlockWriter writer = to.writer(copy, false);
+      BlockWriter writer = to.writer(copy, target, false);
       forEachPart(length, writer::write);
       writer.close();
     }

@@ -97,8 +97,8 @@ final class MeldVolume implements MeldVolumeMXBean {
   }
 
   /** A writer of the block; see {@link BlockWriter}. */
-  BlockWriter writer(BlockKey key, boolean paced) {
-    return new BlockWriter(this, key, paced);
+  BlockWriter writer(BlockKey key, File file, boolean paced) {
+    return new BlockWriter(this, key, file, paced);
   }
 
   ReadAheadWindow newWindow(ReadAheadWindow.Source source) {

@@ -53,11 +53,6 @@ final class VolumeBlocks {
     return extents.computeIfAbsent(key, k -> new BlockExtent(k, slots, slotBytes));
   }
 
-  /** The present extent of a block that was dropped and has come back, or {@code known}. */
-  BlockExtent current(BlockExtent known) {
-    return known.isDropped() ? extent(known.key()) : known;
-  }
-
   /**
    * Bytes of the block that the device can read.
    *

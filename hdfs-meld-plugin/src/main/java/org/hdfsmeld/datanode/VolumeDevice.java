@@ -132,9 +132,14 @@ final class VolumeDevice {
     }
   }
 
+  /** The open device while it is in service, else null. */
+  private SimDevice usable() {
+    return healthy ? device : null;
+  }
+
   /** Submits a command: a ticket, or {@link TicketedIo#NOTHING} when detached or failed. */
   long submit(int opcode, long slba, int nlb, int directive, boolean detached) {
-    SimDevice target = device;
+    SimDevice target = usable();
     if (target == null) {
       return TicketedIo.NOTHING;
     }
@@ -163,7 +168,7 @@ final class VolumeDevice {
    * @param waitNs gets the wall time spent, in real-time mode
    */
   void await(long ticket, LongAdder waitNs) {
-    SimDevice target = device;
+    SimDevice target = usable();
     if (target == null || ticket == TicketedIo.NOTHING) {
       return;
     }
@@ -219,8 +224,8 @@ final class VolumeDevice {
 
   /** Gives a ticket up. */
   void forget(long ticket) {
-    SimDevice target = device;
-    if (target == null || ticket == TicketedIo.NOTHING || closed || !healthy) {
+    SimDevice target = usable();
+    if (target == null || ticket == TicketedIo.NOTHING) {
       return;
     }
     try {
@@ -235,7 +240,7 @@ final class VolumeDevice {
 
   /** Places data as if long since written; false when the device refused. */
   boolean preload(long slba, long nlb, int directive) {
-    SimDevice target = device;
+    SimDevice target = usable();
     if (target == null) {
       return false;
     }
@@ -253,8 +258,8 @@ final class VolumeDevice {
 
   /** Fills in the device's counters; leaves {@code out} alone when it has none. */
   void stats(long[] out) {
-    SimDevice target = device;
-    if (target == null || closed || !healthy) {
+    SimDevice target = usable();
+    if (target == null) {
       return;
     }
     try {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.Directive;
@@ -11,7 +13,9 @@ import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a volume makes of the I/O on its blocks. */
 class TestMeldVolume {
@@ -20,7 +24,10 @@ class TestMeldVolume {
   private static final int SEQUENTIAL = 0x0F_0081;
   private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
 
+  @TempDir Path dir;
+
   private final FakeDevice device = new FakeDevice();
+  private File file;
   private MeldVolume volume = volume("account");
 
   private MeldVolume volume(String mode, String... settings) {
@@ -41,13 +48,18 @@ class TestMeldVolume {
     }
   }
 
+  @BeforeEach
+  void nameTheFile() {
+    file = dir.resolve("blk_7").toFile();
+  }
+
   @AfterEach
   void noTicketIsLeft() {
     assertThat(device.open).isEmpty();
   }
 
   private void write(BlockKey key, long from, long to) {
-    BlockWriter writer = volume.writer(key, true);
+    BlockWriter writer = volume.writer(key, file, true);
     for (long at = from; at < to; at += PACKET) {
       writer.write(at, (int) Math.min(PACKET, to - at));
     }
@@ -86,7 +98,7 @@ class TestMeldVolume {
 
   @Test
   void aSmallBlockIsWrittenWithoutDirectiveWhenClosed() {
-    BlockWriter writer = volume.writer(BLOCK, true);
+    BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, 100);
     assertThat(device.commands).isEmpty();
     writer.close();
@@ -96,7 +108,7 @@ class TestMeldVolume {
 
   @Test
   void aSyncFlushesAfterThePendingWrites() {
-    BlockWriter writer = volume.writer(BLOCK, true);
+    BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, 100);
     writer.sync();
     assertThat(device.commands)
@@ -147,7 +159,7 @@ class TestMeldVolume {
 
   @Test
   void aBlockUnderConstructionIsReadAsFarAsTheDeviceHasIt() {
-    BlockWriter writer = volume.writer(BLOCK, true);
+    BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, MIB);
     read(BLOCK, MIB);
     assertThat(sent(Opcode.READ)).isEmpty();
@@ -192,14 +204,39 @@ class TestMeldVolume {
   }
 
   @Test
-  void aWriterWhoseBlockIsDeletedAndComesBackGoesOn() {
-    BlockWriter writer = volume.writer(BLOCK, true);
+  void aWriterWhoseExtentALateDeleteTookGoesOn() throws IOException {
+    assertThat(file.createNewFile()).isTrue();
+    writeAcrossADelete();
+    assertThat(counter("blocks_mapped")).isEqualTo(1);
+    assertThat(volume.blocks().extent(BLOCK).isWritten()).isFalse();
+  }
+
+  @Test
+  void aWriterWhoseBlockIsDeletedLeavesNothingBehind() {
+    writeAcrossADelete();
+    assertThat(counter("blocks_mapped")).isZero();
+  }
+
+  private void writeAcrossADelete() {
+    BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, 4 * MIB);
     volume.deleted(BLOCK);
     writer.write(4 * MIB, 4 * MIB);
     writer.close();
     assertThat(counter("errors")).isZero();
-    assertThat(volume.blocks().extent(BLOCK).isWritten()).isFalse();
+  }
+
+  @Test
+  void aReaderWhoseBlockIsDeletedLeavesNothingBehind() {
+    BlockReader reader = volume.reader(BLOCK, () -> 64 * MIB, true);
+    reader.consume(0, PACKET);
+    volume.deleted(BLOCK);
+    for (long at = PACKET; at < 64 * MIB; at += PACKET) {
+      reader.consume(at, PACKET);
+    }
+    reader.close();
+    assertThat(counter("blocks_mapped")).isZero();
+    assertThat(counter("errors")).isZero();
   }
 
   @Test
@@ -216,7 +253,7 @@ class TestMeldVolume {
   @Test
   void switchedOnLaterItPreloadsWhatWasWrittenMeanwhile() {
     volume = volume("off");
-    BlockWriter writer = volume.writer(BLOCK, true);
+    BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, 4 * MIB);
     volume.setMode("account");
     writer.write(4 * MIB, 4 * MIB);
@@ -295,7 +332,7 @@ class TestMeldVolume {
             },
             new SimFailures());
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
-    BlockWriter writer = broken.writer(BLOCK, true);
+    BlockWriter writer = broken.writer(BLOCK, file, true);
     writer.write(0, PACKET);
     writer.close();
     assertThat(broken.isHealthy()).isFalse();
