@@ -33,9 +33,11 @@ pub(crate) fn step(
     Ok(())
 }
 
-/// Runs the device until nothing is outstanding.
+/// Runs the device until it is idle: nothing is outstanding, and what was written is programmed but for wordlines that
+/// still lack pages. Else programs that were only accounted would be paced after a change of mode.
 pub(crate) fn drain(state: &mut State) {
-    while state.device.outstanding() > 0 && state.device.run_until_completion() {
+    while let Some(next) = state.device.next_event() {
+        state.device.advance_to(next);
         state.collect();
     }
 }

@@ -65,6 +65,8 @@ final class MeldCluster implements AutoCloseable {
       set("dfs.heartbeat.interval", "1");
       set("dfs.namenode.heartbeat.recheck-interval", "500");
       set("dfs.namenode.redundancy.interval.seconds", "1s");
+      // A copy that meets the stale replica of a restarted DataNode fails; it is tried again.
+      set("dfs.namenode.reconstruction.pending.timeout-sec", "5");
       set("dfs.client.block.write.replace-datanode-on-failure.best-effort", "true");
     }
 
