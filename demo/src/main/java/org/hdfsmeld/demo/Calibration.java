@@ -1,0 +1,56 @@
+package org.hdfsmeld.demo;
+
+/**
+ * How much slower than real a device must be, for the device and not the host to be the bottleneck.
+ *
+ * @param hostMibPerSecond measured: what one reader gets from HDFS without a simulated device
+ * @param deviceMibPerSecond simulated: what one device delivers, the faster layout
+ * @param slowdown how many times slower than the host a slowed device shall be
+ * @param dilation wall seconds that one simulated second takes
+ * @param limited whether the time allowed for the scans, not the slowdown, decided
+ */
+record Calibration(
+    double hostMibPerSecond,
+    double deviceMibPerSecond,
+    double slowdown,
+    double dilation,
+    boolean limited) {
+
+  /**
+   * The dilation at which one device delivers {@code 1/slowdown} of what one reader of the host
+   * could take, less if {@code paceSeconds}, the time of both paced scans, would be exceeded.
+   *
+   * @param dataMib what each scan reads
+   * @param readers how many devices deliver at a time
+   * @param expectedGain how many times slower the other layout is
+   */
+  static Calibration automatic(
+      double hostMibPerSecond,
+      double deviceMibPerSecond,
+      double slowdown,
+      double dataMib,
+      int readers,
+      double expectedGain,
+      double paceSeconds) {
+    double wanted = slowdown * deviceMibPerSecond / hostMibPerSecond;
+    double deviceSeconds = dataMib / (readers * deviceMibPerSecond) * (1 + expectedGain);
+    double longest = paceSeconds / deviceSeconds;
+    double dilation = Math.max(1, Math.min(wanted, longest));
+    return of(hostMibPerSecond, deviceMibPerSecond, round(dilation), wanted > longest);
+  }
+
+  /** A dilation that the user chose. */
+  static Calibration fixed(double hostMibPerSecond, double deviceMibPerSecond, double dilation) {
+    return of(hostMibPerSecond, deviceMibPerSecond, dilation, false);
+  }
+
+  private static Calibration of(double host, double device, double dilation, boolean limited) {
+    return new Calibration(host, device, dilation * host / device, dilation, limited);
+  }
+
+  /** To two significant digits, so that the number can be typed. */
+  private static double round(double value) {
+    double unit = Math.pow(10, Math.floor(Math.log10(value)) - 1);
+    return Math.max(1, Math.round(value / unit) * unit);
+  }
+}

@@ -1,0 +1,310 @@
+package org.hdfsmeld.demo;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
+import org.apache.logging.log4j.LogManager;
+import org.hdfsmeld.spark.BuildInfo;
+import org.hdfsmeld.spark.Json;
+import org.hdfsmeld.spark.RunRecord;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command line of the demo. */
+@Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    versionProvider = BuildInfo.class,
+    sortOptions = false,
+    showDefaultValues = true,
+    usageHelpWidth = 100,
+    description = {
+      "Spark reads TPC-H from an embedded HDFS whose DataNodes stand on simulated SSDs: with the"
+          + " plugin off (stock), with the normal layout, and with melded pages.",
+      "Prints a table, writes an HTML page, removes everything else. About two minutes."
+    },
+    footer = {
+      "",
+      "Exit code: 0 the run completed and all variants read the same content; 1 it did not; 2 bad"
+          + " arguments."
+    })
+public final class Demo implements Callable<Integer> {
+  /** The system property that log4j2.xml takes the log file's name from. */
+  private static final String LOG_PROPERTY = "hdfsmeld.demo.log";
+
+  @Spec CommandSpec spec;
+
+  @Option(
+      names = "--scale",
+      defaultValue = "1.25",
+      description = "TPC-H scale factor; 1.25 is 1.09 GiB of text for each layout.")
+  double scale;
+
+  @Option(
+      names = "--files",
+      defaultValue = "9",
+      description =
+          "Files of lineitem, a multiple of 3; orders has a third as many. File N lies on device N"
+              + " modulo 3, and a task reads one file: so two readers seldom meet on one device.")
+  int files;
+
+  @Option(
+      names = "--block-size",
+      defaultValue = "128m",
+      paramLabel = "SIZE",
+      description = "HDFS block size.")
+  String blockSize;
+
+  @Option(
+      names = "--dilation",
+      defaultValue = "auto",
+      paramLabel = "auto|N",
+      description =
+          "Wall seconds that a simulated second takes while a scan is paced; auto: such that a"
+              + " device is --slowdown times slower than a reader of stock HDFS was.")
+  String dilation;
+
+  @Option(
+      names = "--slowdown",
+      defaultValue = "10",
+      paramLabel = "N",
+      description = "See --dilation auto.")
+  double slowdown;
+
+  @Option(
+      names = "--window",
+      defaultValue = "16m",
+      paramLabel = "SIZE",
+      description = "Bytes that a reader keeps requested from its device.")
+  String window;
+
+  @Option(
+      names = "--profile",
+      defaultValue = "melded-tlc-8x8",
+      paramLabel = "NAME|FILE",
+      description = "The simulated device: a built-in profile or a TOML file.")
+  String profile;
+
+  @Option(
+      names = "--directive",
+      defaultValue = "on",
+      paramLabel = "on|off",
+      description = "off: write the second data set without the directive too, as a control.")
+  Switch directive;
+
+  @Option(
+      names = "--report",
+      defaultValue = "demo-report.html",
+      paramLabel = "FILE",
+      description = "The HTML page to write.")
+  Path report;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the result with its whole configuration there too.")
+  Path json;
+
+  @Option(
+      names = "--work-dir",
+      defaultValue = "${sys:java.io.tmpdir}",
+      paramLabel = "DIR",
+      description = "Where the temporary directory is made.")
+  Path workDirectory;
+
+  @Option(names = "--keep", description = "Keep the temporary directory and the log.")
+  boolean keep;
+
+  enum Switch {
+    ON,
+    OFF
+  }
+
+  private final PrintStream out;
+  private final PrintStream err;
+
+  Demo(PrintStream out, PrintStream err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Entry point. */
+  public static void main(String[] arguments) {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    // Hadoop prints to them here and there.
+    System.setOut(silent());
+    System.setErr(silent());
+    System.exit(execute(out, err, arguments));
+  }
+
+  /** Runs a command line: 0, 1 or 2, see --help. */
+  static int execute(PrintStream out, PrintStream err, String... arguments) {
+    return new CommandLine(new Demo(out, err))
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setOut(new java.io.PrintWriter(out, true, Charset.defaultCharset()))
+        .setErr(new java.io.PrintWriter(err, true, Charset.defaultCharset()))
+        .execute(arguments);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Settings settings = settings();
+    Workspace workspace;
+    try {
+      workspace = Workspace.below(settings.workDirectory(), settings.neededBytes());
+    } catch (Workspace.UnusableException e) {
+      throw bad(e.getMessage());
+    }
+    Path log = workspace.directory().resolveSibling(workspace.directory().getFileName() + ".log");
+    System.setProperty(LOG_PROPERTY, log.toString());
+    System.setProperty("java.io.tmpdir", workspace.temporary().toString());
+    System.setProperty("jna.tmpdir", workspace.temporary().toString());
+
+    AtomicBoolean keepLog = new AtomicBoolean(settings.keep());
+    try (Cleanup cleanup = new Cleanup()) {
+      cleanup.add(() -> closeLog(log, keepLog.get()));
+      if (!settings.keep()) {
+        cleanup.add(workspace::delete);
+      }
+      workspace.create();
+      return run(settings, workspace, cleanup);
+    } catch (Exception e) {
+      if (Cleanup.stopping()) {
+        return 1; // not seen: the JVM is exiting already
+      }
+      keepLog.set(true);
+      LoggerFactory.getLogger(Demo.class).error("the demo failed", e);
+      err.println("demo: " + message(e));
+      err.println("demo: the log is " + log);
+      return 1;
+    }
+  }
+
+  private int run(Settings settings, Workspace workspace, Cleanup cleanup) throws Exception {
+    Instant started = Instant.now();
+    try (Terminal terminal = new Terminal(err, Terminal.isTerminal(), DemoRun.STAGES)) {
+      DemoRun run = new DemoRun(settings, workspace, cleanup, terminal);
+      DemoResult result = run.run();
+      RunRecord record =
+          RunRecord.of(Demo.class.getName(), arguments(), started, run.spark(), result);
+      Files.writeString(settings.report(), HtmlReport.of(result, record));
+      if (settings.json() != null) {
+        Files.writeString(settings.json(), Json.pretty(record));
+      }
+      out.print(SummaryTable.of(result));
+      out.println();
+      out.println("report: " + settings.report().toAbsolutePath());
+      return result.checksumsAgree() ? 0 : 1;
+    }
+  }
+
+  private Settings settings() {
+    if (!(scale > 0) || scale > 1000) {
+      throw bad("--scale: is " + scale + "; must be above 0 and at most 1000");
+    }
+    if (files < 3 || files % 3 != 0) {
+      throw bad("--files: is " + files + "; must be a multiple of 3");
+    }
+    if (!(slowdown >= 1) || slowdown > 1000) {
+      throw bad("--slowdown: is " + slowdown + "; must be from 1 to 1000");
+    }
+    for (Path file : Arrays.asList(report, json)) {
+      Path parent = file == null ? null : file.toAbsolutePath().getParent();
+      if (parent != null && !Files.isDirectory(parent)) {
+        throw bad(file + ": there is no directory " + parent + "; make it first");
+      }
+    }
+    return new Settings(
+        scale,
+        files,
+        size("--block-size", blockSize, 1 << 20),
+        dilation(),
+        slowdown,
+        size("--window", window, 64 << 10),
+        profile,
+        directive == Switch.ON,
+        report,
+        json,
+        workDirectory,
+        keep);
+  }
+
+  private OptionalDouble dilation() {
+    if (dilation.equals("auto")) {
+      return OptionalDouble.empty();
+    }
+    try {
+      double value = Double.parseDouble(dilation);
+      if (value >= 1 && value <= 1e6) {
+        return OptionalDouble.of(value);
+      }
+    } catch (NumberFormatException e) {
+      // Falls through to the message.
+    }
+    throw bad("--dilation: is '" + dilation + "'; must be auto, or a number from 1 to 1000000");
+  }
+
+  private long size(String option, String text, long least) {
+    long value;
+    try {
+      value = TraditionalBinaryPrefix.string2long(text.toLowerCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      value = -1;
+    }
+    if (value < least || value > 1L << 40) {
+      throw bad(
+          option
+              + ": is '"
+              + text
+              + "'; must be a size from "
+              + TraditionalBinaryPrefix.long2String(least, "", 0)
+              + " up, such as 16m");
+    }
+    return value;
+  }
+
+  private String[] arguments() {
+    return spec.commandLine().getParseResult().originalArgs().toArray(String[]::new);
+  }
+
+  /** The last step of all: what is logged after it would make the file anew. */
+  private static void closeLog(Path log, boolean keep) throws IOException {
+    LogManager.shutdown();
+    if (!keep) {
+      Files.deleteIfExists(log);
+    }
+  }
+
+  private static String message(Throwable error) {
+    Throwable root = error;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    String message = root.getMessage();
+    return message == null || message.isBlank() ? root.toString() : message;
+  }
+
+  private ParameterException bad(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private static PrintStream silent() {
+    return new PrintStream(OutputStream.nullOutputStream(), false, Charset.defaultCharset());
+  }
+}

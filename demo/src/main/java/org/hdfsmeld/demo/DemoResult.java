@@ -1,0 +1,78 @@
+package org.hdfsmeld.demo;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Everything the demo found.
+ *
+ * @param directive whether the melded data set was written with the directive; else it is a control
+ * @param gainEndToEnd simulated: melded by normal, as Spark saw it
+ * @param gainDevice simulated: melded by normal, devices alone
+ */
+record DemoResult(
+    boolean directive,
+    String profile,
+    long windowBytes,
+    List<DataSet> dataSets,
+    Calibration calibration,
+    VariantResult stock,
+    VariantResult normal,
+    VariantResult melded,
+    double gainEndToEnd,
+    double gainDevice,
+    double gainPublished,
+    String publishedSource,
+    boolean checksumsAgree) {
+
+  static DemoResult of(
+      Settings settings,
+      List<DataSet> dataSets,
+      Calibration calibration,
+      VariantResult stock,
+      VariantResult normal,
+      VariantResult melded) {
+    boolean agree =
+        Stream.of(stock, normal, melded)
+                .map(variant -> variant.scan().rows() + " " + variant.scan().checksum())
+                .distinct()
+                .count()
+            == 1;
+    return new DemoResult(
+        settings.directive(),
+        settings.profile(),
+        settings.window(),
+        List.copyOf(dataSets),
+        calibration,
+        stock,
+        normal,
+        melded,
+        melded.endToEndMibPerSecond() / normal.endToEndMibPerSecond(),
+        melded.all().mibPerSecond() / normal.all().mibPerSecond(),
+        Published.GAIN,
+        Published.SOURCE,
+        agree);
+  }
+
+  /** The same without the samples over time. */
+  DemoResult withoutSamples() {
+    return new DemoResult(
+        directive,
+        profile,
+        windowBytes,
+        dataSets,
+        calibration,
+        stock.withoutSamples(),
+        normal.withoutSamples(),
+        melded.withoutSamples(),
+        gainEndToEnd,
+        gainDevice,
+        gainPublished,
+        publishedSource,
+        checksumsAgree);
+  }
+
+  List<VariantResult> variants() {
+    return List.of(stock, normal, melded);
+  }
+}

@@ -1,0 +1,183 @@
+package org.hdfsmeld.demo;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.spark.sql.SparkSession;
+import org.hdfsmeld.spark.Format;
+import org.hdfsmeld.spark.Generate;
+import org.hdfsmeld.spark.Scan;
+
+/** The run itself: cluster, two data sets, four scans. */
+final class DemoRun {
+  static final int STAGES = 7;
+  private static final double MIB = 1L << 20;
+  private static final String NORMAL = "/tpch/normal";
+  private static final String MELDED = "/tpch/melded";
+
+  private final Settings settings;
+  private final Workspace workspace;
+  private final Cleanup cleanup;
+  private final Terminal terminal;
+
+  private EmbeddedCluster cluster;
+  private Volumes volumes;
+  private SparkSession spark;
+
+  DemoRun(Settings settings, Workspace workspace, Cleanup cleanup, Terminal terminal) {
+    this.settings = settings;
+    this.workspace = workspace;
+    this.cleanup = cleanup;
+    this.terminal = terminal;
+  }
+
+  DemoResult run() throws Exception {
+    terminal.stage(
+        "start HDFS (1 NameNode, 3 DataNodes) and Spark local[2]",
+        () -> -1,
+        this::start,
+        started -> "one simulated " + settings.profile() + " under each DataNode");
+    DataSet normalData = generate("write TPC-H, normal layout (directive off)", NORMAL, false);
+    DataSet meldedData =
+        generate(
+            settings.directive()
+                ? "write TPC-H, melded layout (sequential directive)"
+                : "write TPC-H again (control: directive off)",
+            MELDED,
+            settings.directive());
+
+    double deviceRate = warmUp(meldedData);
+    VariantResult stock = stock(normalData);
+    Calibration calibration = calibrate(stock, deviceRate, normalData.bytes() / MIB);
+    volumes.setTimeDilation(calibration.dilation());
+    VariantResult normal = paced("normal", normalData, calibration.dilation());
+    VariantResult melded = paced("melded", meldedData, calibration.dilation());
+    return DemoResult.of(
+        settings, List.of(normalData, meldedData), calibration, stock, normal, melded);
+  }
+
+  SparkSession spark() {
+    return spark;
+  }
+
+  private Void start() throws Exception {
+    cluster = EmbeddedCluster.start(settings, workspace);
+    cleanup.add(cluster::close);
+    volumes = Volumes.find(EmbeddedCluster.DATA_NODES);
+    spark = EmbeddedSpark.start(cluster.clientConfiguration(), workspace);
+    cleanup.add(spark::stop);
+    return null;
+  }
+
+  private DataSet generate(String label, String path, boolean directive) throws Exception {
+    return terminal.stage(
+        label,
+        HdfsTraffic.writtenFraction(settings.estimatedBytes()),
+        () -> {
+          volumes.setHint(directive);
+          List<Counters> before = volumes.counters();
+          long start = System.nanoTime();
+          List<Generate.Written> written =
+              Generate.generate(
+                  spark,
+                  new Generate.Request(
+                      settings.scale(),
+                      List.of(Format.TEXT),
+                      settings.files(),
+                      settings.ordersFiles(),
+                      path,
+                      false));
+          cluster.flushDevices();
+          double seconds = (System.nanoTime() - start) / 1e9;
+          return DataSet.of(
+              path,
+              directive,
+              written.stream().mapToInt(Generate.Written::files).sum(),
+              written.stream().mapToLong(Generate.Written::bytes).sum(),
+              seconds,
+              volumes.countersSince(before));
+        },
+        data ->
+            String.format(
+                Locale.ROOT,
+                "%,.0f MiB in %d files; melded pages %.0f %%; writes are accounted, not paced",
+                data.bytes() / MIB,
+                data.files(),
+                100 * data.meldedMappedShare()));
+  }
+
+  /** Scans in account mode: warms the JVM up, and shows what the device can do. */
+  private double warmUp(DataSet data) throws Exception {
+    return terminal.stage(
+        "warm up: scan, device time accounted",
+        HdfsTraffic.readFraction(data.bytes()),
+        () -> {
+          List<Counters> before = volumes.counters();
+          scan(data);
+          return DeviceFigures.mean(volumes.countersSince(before), 1).mibPerSecond();
+        },
+        rate -> String.format(Locale.ROOT, "simulated: one device delivers %,.0f MiB/s", rate));
+  }
+
+  private VariantResult stock(DataSet data) throws Exception {
+    return terminal.stage(
+        "scan, plugin off (stock)",
+        HdfsTraffic.readFraction(data.bytes()),
+        () -> {
+          volumes.setMode("off");
+          return VariantResult.stock(scan(data));
+        },
+        stock ->
+            String.format(
+                Locale.ROOT,
+                "measured: Spark %,.0f MiB/s, one reader %,.0f MiB/s",
+                stock.wallMibPerSecond(),
+                stock.readerMibPerSecond()));
+  }
+
+  private Calibration calibrate(VariantResult stock, double deviceRate, double dataMib) {
+    double hostRate = stock.readerMibPerSecond();
+    Calibration calibration =
+        settings.dilation().isPresent()
+            ? Calibration.fixed(hostRate, deviceRate, settings.dilation().getAsDouble())
+            : Calibration.automatic(
+                hostRate,
+                deviceRate,
+                settings.slowdown(),
+                dataMib,
+                Settings.READERS,
+                Published.GAIN,
+                Settings.PACED_SCANS_SECONDS);
+    terminal.say(SummaryTable.describe(calibration));
+    return calibration;
+  }
+
+  private VariantResult paced(String name, DataSet data, double dilation) throws Exception {
+    return terminal.stage(
+        "scan, " + name + (data.directive() || name.equals("normal") ? " layout" : " (control)"),
+        HdfsTraffic.readFraction(data.bytes()),
+        () -> {
+          volumes.setMode("real-time");
+          List<Counters> before = volumes.counters();
+          Scan.Result scan;
+          List<Sampler.Sample> samples;
+          try (Sampler sampler = Sampler.start(volumes)) {
+            scan = scan(data);
+            samples = sampler.samples();
+          }
+          return VariantResult.paced(name, dilation, scan, volumes.countersSince(before), samples);
+        },
+        variant ->
+            String.format(
+                Locale.ROOT,
+                "simulated: %,.0f MiB/s end to end in device time; readers waited %.1f %%",
+                variant.endToEndMibPerSecond(),
+                100 * variant.readerWaitShare()));
+  }
+
+  private Scan.Result scan(DataSet data) throws Exception {
+    List<String> paths = new ArrayList<>();
+    paths.add(data.path() + "/text");
+    return Scan.scan(spark, new Scan.Request(Format.TEXT, paths, true));
+  }
+}

@@ -1,0 +1,353 @@
+package org.hdfsmeld.demo;
+
+import static org.hdfsmeld.demo.Html.cells;
+import static org.hdfsmeld.demo.Html.escape;
+import static org.hdfsmeld.demo.Html.kind;
+import static org.hdfsmeld.demo.Html.table;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
+import org.hdfsmeld.spark.Json;
+import org.hdfsmeld.spark.RunRecord;
+
+/** The result as one HTML page that needs nothing else. */
+final class HtmlReport {
+  private final DemoResult result;
+  private final RunRecord run;
+  private final String second;
+
+  private HtmlReport(DemoResult result, RunRecord run) {
+    this.result = result;
+    this.run = run;
+    this.second = result.directive() ? "melded" : "control";
+  }
+
+  static String of(DemoResult result, RunRecord run) {
+    HtmlReport report = new HtmlReport(result, run);
+    Map<String, String> parts =
+        Map.ofEntries(
+            Map.entry("title", report.title()),
+            Map.entry("headline", report.headline()),
+            Map.entry("verdicts", report.verdicts()),
+            Map.entry("throughput", report.throughput()),
+            Map.entry("gain", report.gain()),
+            Map.entry("evidence", report.evidence()),
+            Map.entry("wall", report.wall()),
+            Map.entry("timeline", report.timeline()),
+            Map.entry("figures", report.figures()),
+            Map.entry("devices", report.devices()),
+            Map.entry("calibration", escape(SummaryTable.describe(result.calibration()))),
+            Map.entry("source", escape(result.publishedSource())),
+            Map.entry("command", report.command()),
+            Map.entry("json", escape(Json.pretty(report.configuration()))));
+    return fill(template(), parts);
+  }
+
+  /** Replaces each {@code {{name}}} once; what is put in is not looked at again. */
+  static String fill(String template, Map<String, String> parts) {
+    StringBuilder out = new StringBuilder();
+    int from = 0;
+    for (int open = template.indexOf("{{"); open >= 0; open = template.indexOf("{{", from)) {
+      int close = template.indexOf("}}", open);
+      String name = template.substring(open + 2, close);
+      String part = parts.get(name);
+      if (part == null) {
+        throw new IllegalArgumentException("the template asks for an unknown part: " + name);
+      }
+      out.append(template, from, open).append(part);
+      from = close + 2;
+    }
+    return out.append(template, from, template.length()).toString();
+  }
+
+  private String title() {
+    return result.directive()
+        ? "Melded pages under HDFS and Spark"
+        : "Control: both data sets without the directive";
+  }
+
+  private String headline() {
+    return String.format(
+        Locale.ROOT,
+        "<p class=\"big\">%.2f×</p><p>is what Spark gains end to end from the %s layout %s;"
+            + " the devices alone gain %.2f× %s, the paper %.2f× %s.</p>",
+        result.gainEndToEnd(),
+        result.directive() ? "melded" : "same",
+        kind("simulated"),
+        result.gainDevice(),
+        kind("simulated"),
+        result.gainPublished(),
+        kind("published"));
+  }
+
+  private String verdicts() {
+    return Verdict.of(result).stream()
+        .map(
+            verdict ->
+                String.format(
+                    "<li class=\"%s\"><span>%s</span><strong>%s</strong></li>",
+                    verdict.met() ? "met" : "missed",
+                    escape(verdict.bar()),
+                    escape(verdict.value())))
+        .collect(Collectors.joining("\n"));
+  }
+
+  private String throughput() {
+    double full =
+        Charts.roundUp(
+            Stream.of(result.normal(), result.melded())
+                .flatMapToDouble(
+                    v -> DoubleStream.of(v.endToEndMibPerSecond(), v.all().mibPerSecond()))
+                .max()
+                .orElse(1));
+    return "<h3>One device while it is reading "
+        + kind("simulated")
+        + "</h3>"
+        + Charts.bars(
+            List.of(
+                bar("normal", "normal", result.normal().all().mibPerSecond()),
+                bar(second, "melded", result.melded().all().mibPerSecond())),
+            full)
+        + "<h3>End to end, as Spark saw it, in device time "
+        + kind("simulated")
+        + "</h3>"
+        + Charts.bars(
+            List.of(
+                bar("normal", "normal", result.normal().endToEndMibPerSecond()),
+                bar(second, "melded", result.melded().endToEndMibPerSecond())),
+            full);
+  }
+
+  private String gain() {
+    double full = 1.6;
+    return Charts.bars(
+        List.of(
+            new Charts.Bar("published", "published", Published.GAIN, times(Published.GAIN)),
+            new Charts.Bar(
+                "devices (simulated)", "melded", result.gainDevice(), times(result.gainDevice())),
+            new Charts.Bar(
+                "end to end (simulated)",
+                "melded",
+                result.gainEndToEnd(),
+                times(result.gainEndToEnd()))),
+        full);
+  }
+
+  private String evidence() {
+    StringBuilder html = new StringBuilder();
+    share(html, "Readers waiting for the device", "measured", VariantResult::readerWaitShare);
+    share(html, "Dies busy while reading", "simulated", v -> v.all().dieUtilisation());
+    share(html, "Channels busy while reading", "simulated", v -> v.all().channelUtilisation());
+    share(
+        html,
+        "Time with reads outstanding, mean of the devices",
+        "simulated",
+        v -> v.all().readActiveShare());
+    return html.toString();
+  }
+
+  private void share(
+      StringBuilder html, String title, String kind, Function<VariantResult, Double> value) {
+    html.append("<h3>").append(title).append(' ').append(kind(kind)).append("</h3>");
+    List<Charts.Bar> bars = new ArrayList<>();
+    for (VariantResult variant : List.of(result.normal(), result.melded())) {
+      double share = value.apply(variant);
+      bars.add(new Charts.Bar(name(variant), variant.name(), share, percent(share)));
+    }
+    html.append(Charts.bars(bars, 1));
+  }
+
+  private String wall() {
+    double full =
+        Charts.roundUp(
+            result.variants().stream()
+                .mapToDouble(VariantResult::wallMibPerSecond)
+                .max()
+                .orElse(1));
+    return Charts.bars(
+        result.variants().stream().map(v -> bar(name(v), v.name(), v.wallMibPerSecond())).toList(),
+        full);
+  }
+
+  private String timeline() {
+    StringBuilder html = new StringBuilder();
+    double xMax = 0;
+    double yMax = 0;
+    for (VariantResult variant : List.of(result.normal(), result.melded())) {
+      for (int device = 0; device < variant.devices().size(); device++) {
+        for (double[] point : Timeline.of(variant.samples(), device, variant.dilation())) {
+          xMax = Math.max(xMax, point[0]);
+          yMax = Math.max(yMax, point[1]);
+        }
+      }
+    }
+    for (VariantResult variant : List.of(result.normal(), result.melded())) {
+      List<Charts.Line> lines = new ArrayList<>();
+      for (int device = 0; device < variant.devices().size(); device++) {
+        lines.add(
+            new Charts.Line(
+                "device " + device,
+                device,
+                Timeline.of(variant.samples(), device, variant.dilation())));
+      }
+      html.append("<h3>").append(name(variant)).append(' ').append(kind("simulated"));
+      html.append("</h3>");
+      html.append(Charts.lines(lines, xMax, Charts.roundUp(yMax), "device ms", "MiB/s"));
+    }
+    html.append("<p class=\"legend\">");
+    for (int device = 0; device < result.normal().devices().size(); device++) {
+      html.append("<span class=\"key d").append(device).append("\">device ");
+      html.append(device).append("</span> ");
+    }
+    return html.append("</p>").toString();
+  }
+
+  private String figures() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        cells(
+            "Device throughput, MiB/s " + kind("published"),
+            "–",
+            number(Published.NORMAL_MIB_PER_SECOND),
+            result.directive() ? number(Published.MELDED_MIB_PER_SECOND) : "–"));
+    rows.add(paced("Device throughput, MiB/s", "simulated", v -> number(v.all().mibPerSecond())));
+    rows.add(
+        paced(
+            "End to end in device time, MiB/s",
+            "simulated",
+            v -> number(v.endToEndMibPerSecond())));
+    rows.add(
+        all("End to end on the wall clock, MiB/s", "measured", v -> number(v.wallMibPerSecond())));
+    rows.add(all("Scan, wall seconds", "measured", v -> decimal(v.wallSeconds())));
+    rows.add(
+        all("Run time of the tasks, seconds", "measured", v -> decimal(v.scan().taskSeconds())));
+    rows.add(
+        paced("Readers waiting for the device", "measured", v -> percent(v.readerWaitShare())));
+    rows.add(paced("Dies busy while reading", "simulated", v -> percent(v.all().dieUtilisation())));
+    rows.add(
+        paced(
+            "Channels busy while reading",
+            "simulated",
+            v -> percent(v.all().channelUtilisation())));
+    rows.add(
+        cells(
+            "Melded pages, share written " + kind("simulated"),
+            "–",
+            percent(result.dataSets().get(0).meldedMappedShare()),
+            percent(result.dataSets().get(1).meldedMappedShare())));
+    rows.add(
+        paced("Melded pages, share read", "simulated", v -> percent(v.all().meldedReadShare())));
+    rows.add(all("Bytes of the files", "measured", v -> number(v.scan().fileBytes())));
+    rows.add(all("Rows", "measured", v -> number(v.scan().rows())));
+    rows.add(all("Checksum", "measured", v -> v.scan().checksum().substring(0, 8) + "…"));
+    return table(cells("", "stock", "normal", second), rows);
+  }
+
+  private String devices() {
+    List<List<String>> rows = new ArrayList<>();
+    for (VariantResult variant : List.of(result.normal(), result.melded())) {
+      for (DeviceFigures device : variant.devices()) {
+        rows.add(
+            cells(
+                name(variant) + ", device " + device.device(),
+                number(device.readMib()),
+                number(device.mibPerSecond()),
+                percent(device.readActiveShare()),
+                percent(device.dieUtilisation()),
+                percent(device.channelUtilisation()),
+                decimal(device.readerWaitSeconds()),
+                Long.toString(device.timeouts())));
+      }
+    }
+    return table(
+        cells(
+            "",
+            "read, MiB " + kind("simulated"),
+            "MiB/s " + kind("simulated"),
+            "reads outstanding " + kind("simulated"),
+            "dies busy " + kind("simulated"),
+            "channels busy " + kind("simulated"),
+            "readers waited, s " + kind("measured"),
+            "waits given up " + kind("measured")),
+        rows);
+  }
+
+  private String command() {
+    return escape(
+        ("./meld demo " + String.join(" ", run.arguments())).strip()
+            + "\nhdfs-meld "
+            + run.version()
+            + ", started "
+            + run.started());
+  }
+
+  /** Everything but the samples, which the page shows as lines. */
+  private RunRecord configuration() {
+    return new RunRecord(
+        run.tool(),
+        run.version(),
+        run.command(),
+        run.arguments(),
+        run.started(),
+        run.seed(),
+        run.sparkVersion(),
+        run.sparkConf(),
+        run.hadoopVersion(),
+        run.machine(),
+        result.withoutSamples());
+  }
+
+  private List<String> paced(String name, String kind, Function<VariantResult, String> value) {
+    return cells(
+        name + " " + kind(kind), "–", value.apply(result.normal()), value.apply(result.melded()));
+  }
+
+  private List<String> all(String name, String kind, Function<VariantResult, String> value) {
+    List<String> row = new ArrayList<>();
+    row.add(name + " " + kind(kind));
+    result.variants().forEach(variant -> row.add(value.apply(variant)));
+    return row;
+  }
+
+  private String name(VariantResult variant) {
+    return variant.name().equals("melded") ? second : variant.name();
+  }
+
+  private static Charts.Bar bar(String label, String series, double rate) {
+    return new Charts.Bar(label, series, rate, number(rate) + " MiB/s");
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%,.0f", value);
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
+  }
+
+  private static String percent(double share) {
+    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+  }
+
+  private static String times(double gain) {
+    return String.format(Locale.ROOT, "%.2f×", gain);
+  }
+
+  private static String template() {
+    try (InputStream in = HtmlReport.class.getResourceAsStream("report.html")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

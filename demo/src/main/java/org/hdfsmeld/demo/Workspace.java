@@ -1,0 +1,98 @@
+package org.hdfsmeld.demo;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** The one directory that holds everything the demo writes, but for its report and its log. */
+record Workspace(Path directory) {
+  private static final long MIB = 1L << 20;
+  private static final int ATTEMPTS = 20;
+  private static final long PAUSE_MS = 50;
+
+  /** A directory could not be used; the message says why and what to do. */
+  static final class UnusableException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UnusableException(String message) {
+      super(message);
+    }
+  }
+
+  /** A workspace, not yet created, below a directory that has enough room. */
+  static Workspace below(Path parent, long neededBytes) throws IOException, UnusableException {
+    if (!Files.isDirectory(parent) || !Files.isWritable(parent)) {
+      throw new UnusableException(
+          "--work-dir: " + parent + " is not a writable directory; name another");
+    }
+    long free = Files.getFileStore(parent).getUsableSpace();
+    if (free < neededBytes) {
+      throw new UnusableException(
+          String.format(
+              "--work-dir: %s has %,d MiB free, %,d MiB are needed;"
+                  + " free some, name another directory, or lower --scale",
+              parent, free / MIB, neededBytes / MIB));
+    }
+    return new Workspace(
+        parent.toAbsolutePath().resolve("hdfs-meld-demo-" + ProcessHandle.current().pid()));
+  }
+
+  void create() throws IOException {
+    Files.createDirectory(directory);
+    Files.createDirectory(temporary());
+  }
+
+  /** Where libraries put their temporary files. */
+  Path temporary() {
+    return directory.resolve("tmp");
+  }
+
+  Path resolve(String name) {
+    return directory.resolve(name);
+  }
+
+  /** Deletes the directory and all in it, again if somebody still at work makes it anew. */
+  void delete() throws IOException, InterruptedException {
+    for (int attempt = 0; attempt < ATTEMPTS && Files.exists(directory); attempt++) {
+      try {
+        deleteOnce();
+      } catch (DirectoryNotEmptyException e) {
+        continue;
+      }
+      Thread.sleep(PAUSE_MS);
+    }
+  }
+
+  private void deleteOnce() throws IOException {
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException error) throws IOException {
+            if (error instanceof NoSuchFileException) {
+              return FileVisitResult.CONTINUE;
+            }
+            throw error;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, IOException error)
+              throws IOException {
+            Files.deleteIfExists(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,2 @@
+/** The demo: stock, normal and melded layout side by side, in one JVM. */
+package org.hdfsmeld.demo;
