@@ -54,6 +54,11 @@ record DemoResult(
         agree);
   }
 
+  /** What a person sees: without the directive, the second data set is not melded. */
+  String displayName(VariantResult variant) {
+    return variant.name().equals("melded") && !directive ? "control" : variant.name();
+  }
+
   /** The same without the samples over time. */
   DemoResult withoutSamples() {
     return new DemoResult(

@@ -60,7 +60,7 @@ record DeviceFigures(
     }
     long melded = Counters.sum(volumes, "melded_pages_read");
     long buffered = Counters.sum(volumes, "buffer_page_reads");
-    long pages = melded + buffered + Counters.sum(volumes, "page_reads");
+    long pages = volumes.stream().mapToLong(DeviceFigures::pagesRead).sum();
     return new DeviceFigures(
         name,
         readMib,
@@ -73,6 +73,13 @@ record DeviceFigures(
         ratio(melded, pages),
         ratio(buffered, pages),
         Counters.sum(volumes, "timeouts"));
+  }
+
+  /** Pages read in any way. */
+  static long pagesRead(Counters volume) {
+    return volume.get("page_reads")
+        + volume.get("melded_pages_read")
+        + volume.get("buffer_page_reads");
   }
 
   private static double ratio(double part, double whole) {

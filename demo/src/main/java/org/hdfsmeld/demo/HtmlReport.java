@@ -41,6 +41,7 @@ final class HtmlReport {
             Map.entry("verdicts", report.verdicts()),
             Map.entry("throughput", report.throughput()),
             Map.entry("gain", report.gain()),
+            Map.entry("paper", report.paper()),
             Map.entry("evidence", report.evidence()),
             Map.entry("wall", report.wall()),
             Map.entry("timeline", report.timeline()),
@@ -79,10 +80,10 @@ final class HtmlReport {
   private String headline() {
     return String.format(
         Locale.ROOT,
-        "<p class=\"big\">%.2f×</p><p>is what Spark gains end to end from the %s layout %s;"
-            + " the devices alone gain %.2f× %s, the paper %.2f× %s.</p>",
+        "<p class=\"big\">%.2f×</p><p>is what Spark gains end to end %s %s;"
+            + " the devices alone gain %.2f× %s, the paper has %.2f× %s.</p>",
         result.gainEndToEnd(),
-        result.directive() ? "melded" : "same",
+        result.directive() ? "from the melded layout" : "when neither data set has the directive",
         kind("simulated"),
         result.gainDevice(),
         kind("simulated"),
@@ -129,7 +130,7 @@ final class HtmlReport {
   }
 
   private String gain() {
-    double full = 1.6;
+    double full = Charts.roundUp(Math.max(1.5, result.gainDevice()));
     return Charts.bars(
         List.of(
             new Charts.Bar("published", "published", Published.GAIN, times(Published.GAIN)),
@@ -140,6 +141,19 @@ final class HtmlReport {
                 "melded",
                 result.gainEndToEnd(),
                 times(result.gainEndToEnd()))),
+        full);
+  }
+
+  private String paper() {
+    double normal = result.normal().all().mibPerSecond();
+    double melded = result.melded().all().mibPerSecond();
+    double full = Charts.roundUp(Math.max(Published.MELDED_MIB_PER_SECOND, melded));
+    return Charts.bars(
+        List.of(
+            bar("normal, published", "published", Published.NORMAL_MIB_PER_SECOND),
+            bar("normal, simulated", "normal", normal),
+            bar("melded, published", "published", Published.MELDED_MIB_PER_SECOND),
+            bar(second + ", simulated", "melded", melded)),
         full);
   }
 
@@ -185,7 +199,7 @@ final class HtmlReport {
     double yMax = 0;
     for (VariantResult variant : List.of(result.normal(), result.melded())) {
       for (int device = 0; device < variant.devices().size(); device++) {
-        for (double[] point : Timeline.of(variant.samples(), device, variant.dilation())) {
+        for (double[] point : Timeline.of(variant, device)) {
           xMax = Math.max(xMax, point[0]);
           yMax = Math.max(yMax, point[1]);
         }
@@ -194,11 +208,7 @@ final class HtmlReport {
     for (VariantResult variant : List.of(result.normal(), result.melded())) {
       List<Charts.Line> lines = new ArrayList<>();
       for (int device = 0; device < variant.devices().size(); device++) {
-        lines.add(
-            new Charts.Line(
-                "device " + device,
-                device,
-                Timeline.of(variant.samples(), device, variant.dilation())));
+        lines.add(new Charts.Line("device " + device, device, Timeline.of(variant, device)));
       }
       html.append("<h3>").append(name(variant)).append(' ').append(kind("simulated"));
       html.append("</h3>");
@@ -320,7 +330,7 @@ final class HtmlReport {
   }
 
   private String name(VariantResult variant) {
-    return variant.name().equals("melded") ? second : variant.name();
+    return result.displayName(variant);
   }
 
   private static Charts.Bar bar(String label, String series, double rate) {

@@ -22,11 +22,13 @@ final class Sampler implements AutoCloseable {
           });
 
   /**
-   * Bytes read since the beginning of the device's life, by device.
+   * Pages that the devices have read since the beginning of their lives. Unlike bytes, which count
+   * when a command arrives, pages count when they are sensed.
    *
    * @param wallSeconds since the sampler started
+   * @param pages by device
    */
-  record Sample(double wallSeconds, List<Long> readBytes) {}
+  record Sample(double wallSeconds, List<Long> pages) {}
 
   private Sampler(Volumes volumes) {
     this.volumes = volumes;
@@ -50,8 +52,7 @@ final class Sampler implements AutoCloseable {
 
   private synchronized void take() {
     double seconds = (System.nanoTime() - startNanos) / 1e9;
-    List<Long> bytes =
-        volumes.counters().stream().map(counters -> counters.get("host_read_bytes")).toList();
-    samples.add(new Sample(seconds, bytes));
+    samples.add(
+        new Sample(seconds, volumes.counters().stream().map(DeviceFigures::pagesRead).toList()));
   }
 }

@@ -39,8 +39,7 @@ final class SummaryTable {
 
   private void figures() {
     out.append(System.lineSeparator());
-    String melded = result.directive() ? "melded" : "control";
-    out.append(String.format(ROW, "", "", "stock", "normal", melded));
+    out.append(String.format(ROW, "", "", "stock", "normal", result.displayName(result.melded())));
     row("device throughput, MiB/s", "simulated", v -> number(v.all().mibPerSecond()));
     row("end to end in device time, MiB/s", "simulated", v -> number(v.endToEndMibPerSecond()));
     all("end to end on the wall clock, MiB/s", "measured", v -> number(v.wallMibPerSecond()));

@@ -16,7 +16,7 @@ import org.hdfsmeld.spark.Scan;
  *     blocked waiting for a device
  * @param all the devices together; null for stock
  * @param devices each device; empty for stock
- * @param samples bytes read by time; empty for stock
+ * @param samples pages read by time; empty for stock
  */
 record VariantResult(
     String name,

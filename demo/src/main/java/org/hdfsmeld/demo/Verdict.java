@@ -31,7 +31,8 @@ record Verdict(String bar, String value, boolean met) {
     for (VariantResult variant : List.of(result.normal(), result.melded())) {
       verdicts.add(
           new Verdict(
-              "readers wait for the device at least 90 % of their time, " + variant.name(),
+              "readers wait for the device at least 90 % of their time, "
+                  + result.displayName(variant),
               format("%.1f %%", 100 * variant.readerWaitShare()),
               variant.readerWaitShare() >= LEAST_WAIT_SHARE));
     }

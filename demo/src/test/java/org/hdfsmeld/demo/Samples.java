@@ -71,7 +71,7 @@ final class Samples {
       volumes.add(counters(2000, Math.round(wallSeconds * 1000 * 2 * 0.95 / 3)));
     }
     for (int i = 0; i <= 4 * wallSeconds; i++) {
-      samples.add(new Sampler.Sample(i / 4.0, List.of(i * MIB, i * 2 * MIB, i * 3 * MIB)));
+      samples.add(new Sampler.Sample(i / 4.0, List.of(10L * i, 20L * i, 30L * i)));
     }
     return VariantResult.paced(name, DILATION, scan(wallSeconds, checksum), volumes, samples);
   }
