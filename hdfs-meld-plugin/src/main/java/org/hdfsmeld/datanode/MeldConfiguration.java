@@ -20,7 +20,8 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param failFast whether a simulator that cannot start stops the DataNode
  * @param nativeLibrary path of the library, or empty for the packed one
  * @param testHooks whether faults can be injected over JMX
- * @param blockBytes {@code dfs.blocksize}: bytes of one slot of the namespace
+ * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
+ *     blocks take several slots
  */
 public record MeldConfiguration(
     MeldMode mode,
@@ -34,10 +35,11 @@ public record MeldConfiguration(
     boolean failFast,
     String nativeLibrary,
     boolean testHooks,
-    long blockBytes) {
+    long slotBytes) {
 
   private static final String BLOCK_SIZE_KEY = "dfs.blocksize";
   private static final long BLOCK_SIZE_DEFAULT = 128L << 20;
+  private static final long MAX_SLOT_BYTES = 1 << 30;
   private static final double MIN_DILATION = 0.001;
   private static final double MAX_DILATION = 1_000_000;
   private static final long MIN_REQUEST_BYTES = 4 << 10;
@@ -90,7 +92,9 @@ public record MeldConfiguration(
         flag(conf, MeldKeys.FAIL_FAST, MeldKeys.FAIL_FAST_DEFAULT),
         text(conf, MeldKeys.NATIVE_LIBRARY, MeldKeys.NATIVE_LIBRARY_DEFAULT),
         flag(conf, MeldKeys.TEST_HOOKS, MeldKeys.TEST_HOOKS_DEFAULT),
-        bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE / 2));
+        Math.min(
+            bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE),
+            MAX_SLOT_BYTES));
   }
 
   /** Why a time dilation cannot be used, or null when it can. The bounds are the simulator's. */

@@ -71,7 +71,7 @@ final class MeldVolume implements MeldVolumeMXBean {
     } finally {
       NamespaceInfo namespace = device.namespace();
       if (blocks == null && namespace != null) {
-        blocks = new VolumeBlocks(device, namespace, config.blockBytes(), hints, counters);
+        blocks = new VolumeBlocks(device, namespace, config.slotBytes(), hints, counters);
       }
     }
   }

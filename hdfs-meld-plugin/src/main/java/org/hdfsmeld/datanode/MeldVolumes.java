@@ -10,9 +10,13 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The simulated volumes of one DataNode. */
 public final class MeldVolumes implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MeldVolumes.class);
+
   private final MeldConfiguration config;
   private final SimDeviceOpener opener;
   private final SimFailures failures = new SimFailures();
@@ -73,6 +77,12 @@ public final class MeldVolumes implements AutoCloseable {
               + ". HDFS goes on without simulation; correct this and restart the DataNode.");
     }
     volumes.put(storageId, volume);
+    LOG.info(
+        "Volume {}: simulated device {}, mode {}, {}",
+        volume.getVolume(),
+        volume.getProfile(),
+        volume.getMode(),
+        volume.isHealthy() ? "in service" : "out of service");
     VolumePublisher publisher = new VolumePublisher(volume);
     publisher.open();
     publishers.put(storageId, publisher);

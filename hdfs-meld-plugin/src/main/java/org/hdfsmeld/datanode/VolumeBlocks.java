@@ -26,11 +26,11 @@ final class VolumeBlocks {
   private final long pageBytes;
   private final long slotBytes;
 
-  /** Blocks on {@code namespace}, in slots of at least {@code blockBytes}. */
+  /** Blocks on {@code namespace}, in slots of at least {@code minSlotBytes}. */
   VolumeBlocks(
       VolumeDevice device,
       NamespaceInfo namespace,
-      long blockBytes,
+      long minSlotBytes,
       HintRule hints,
       VolumeCounters counters) {
     this.device = device;
@@ -40,7 +40,7 @@ final class VolumeBlocks {
     this.pageBytes = namespace.pageBytes();
     long wordline = namespace.wordlineBytes();
     // Whole wordlines, so that a large block that goes on in another slot loses none.
-    this.slotBytes = (blockBytes + wordline - 1) / wordline * wordline;
+    this.slotBytes = (minSlotBytes + wordline - 1) / wordline * wordline;
     this.slots = new SlotAllocator(namespace.sizeLbas() * lbaBytes / slotBytes);
   }
 

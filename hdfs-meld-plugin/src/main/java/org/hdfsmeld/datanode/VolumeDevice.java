@@ -20,7 +20,7 @@ final class VolumeDevice {
   /** Slices of a wait: how soon an interrupt or a change of mode is seen. */
   private static final long WAIT_SLICE_NS = 50_000_000;
 
-  /** Thin address space: this many full blocks. */
+  /** Thin address space for this many full blocks. */
   private static final long SLOTS = 1 << 20;
 
   private static final long SLOT_ALIGNMENT = 64 << 10;
@@ -301,7 +301,7 @@ final class VolumeDevice {
   private void open() throws SimException {
     SimDevice opened = opener.open();
     try {
-      long slot = (config.blockBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+      long slot = (config.slotBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
       namespace = opened.createNamespace(SLOTS * slot);
       device = opened;
     } finally {

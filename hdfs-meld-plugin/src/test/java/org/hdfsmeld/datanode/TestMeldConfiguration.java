@@ -25,7 +25,7 @@ class TestMeldConfiguration {
     assertThat(config.failFast()).isFalse();
     assertThat(config.nativeLibrary()).isEmpty();
     assertThat(config.testHooks()).isFalse();
-    assertThat(config.blockBytes()).isEqualTo(128 << 20);
+    assertThat(config.slotBytes()).isEqualTo(128 << 20);
   }
 
   @Test
