@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.apache.logging.log4j.LogManager;
+import org.hdfsmeld.spark.BadArguments;
 import org.hdfsmeld.spark.BuildInfo;
 import org.hdfsmeld.spark.Json;
 import org.hdfsmeld.spark.RunRecord;
@@ -27,7 +29,7 @@ import picocli.CommandLine.Spec;
 
 /** The command line of the demo. */
 @Command(
-    name = "demo",
+    name = "./meld demo",
     mixinStandardHelpOptions = true,
     versionProvider = BuildInfo.class,
     sortOptions = false,
@@ -157,6 +159,7 @@ public final class Demo implements Callable<Integer> {
   static int execute(PrintStream out, PrintStream err, String... arguments) {
     return new CommandLine(new Demo(out, err))
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(new BadArguments())
         .setOut(new java.io.PrintWriter(out, true, Charset.defaultCharset()))
         .setErr(new java.io.PrintWriter(err, true, Charset.defaultCharset()))
         .execute(arguments);
@@ -182,17 +185,26 @@ public final class Demo implements Callable<Integer> {
       if (!settings.keep()) {
         cleanup.add(workspace::delete);
       }
-      workspace.create();
-      return run(settings, workspace, cleanup);
-    } catch (Exception e) {
-      if (Cleanup.stopping()) {
-        return 1; // not seen: the JVM is exiting already
+      try {
+        workspace.create();
+        Optional<String> problem =
+            ProfileCheck.problem(settings.profile(), settings.neededBytesPerDevice());
+        if (problem.isPresent()) {
+          throw bad(problem.get());
+        }
+        return run(settings, workspace, cleanup);
+      } catch (ParameterException e) {
+        throw e;
+      } catch (Exception e) {
+        if (Cleanup.stopping()) {
+          return 1; // not seen: the JVM is exiting already
+        }
+        keepLog.set(true);
+        LoggerFactory.getLogger(Demo.class).error("the demo failed", e);
+        err.println("demo: " + message(e));
+        err.println("demo: the log is " + log);
+        return 1;
       }
-      keepLog.set(true);
-      LoggerFactory.getLogger(Demo.class).error("the demo failed", e);
-      err.println("demo: " + message(e));
-      err.println("demo: the log is " + log);
-      return 1;
     }
   }
 

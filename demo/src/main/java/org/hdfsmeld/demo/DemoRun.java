@@ -88,6 +88,7 @@ final class DemoRun {
                       path,
                       false));
           cluster.flushDevices();
+          volumes.check();
           double seconds = (System.nanoTime() - start) / 1e9;
           return DataSet.of(
               path,
@@ -165,6 +166,7 @@ final class DemoRun {
             scan = scan(data);
             samples = sampler.samples();
           }
+          volumes.check();
           return VariantResult.paced(name, dilation, scan, volumes.countersSince(before), samples);
         },
         variant ->

@@ -86,7 +86,6 @@ final class EmbeddedCluster implements AutoCloseable {
     conf.set("dfs.datanode.meld.mode", "account");
     conf.set("dfs.datanode.meld.profile", settings.profile());
     conf.setLong("dfs.datanode.meld.readahead.window", settings.window());
-    conf.setBoolean("dfs.datanode.meld.fail-fast", true);
 
     // The block scanner would read what nobody asked for; a slowed device is slow on purpose.
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 0);

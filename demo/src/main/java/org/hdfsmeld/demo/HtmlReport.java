@@ -22,6 +22,8 @@ import org.hdfsmeld.spark.RunRecord;
 
 /** The result as one HTML page that needs nothing else. */
 final class HtmlReport {
+  private static final double MIB = 1L << 20;
+
   private final DemoResult result;
   private final RunRecord run;
   private final String second;
@@ -257,7 +259,7 @@ final class HtmlReport {
             percent(result.dataSets().get(1).meldedMappedShare())));
     rows.add(
         paced("Melded pages, share read", "simulated", v -> percent(v.all().meldedReadShare())));
-    rows.add(all("Bytes of the files", "measured", v -> number(v.scan().fileBytes())));
+    rows.add(all("Files, MiB", "measured", v -> number(v.scan().fileBytes() / MIB)));
     rows.add(all("Rows", "measured", v -> number(v.scan().rows())));
     rows.add(all("Checksum", "measured", v -> v.scan().checksum().substring(0, 8) + "…"));
     return table(cells("", "stock", "normal", second), rows);

@@ -47,6 +47,11 @@ record Settings(
     return (long) (scale * TEXT_BYTES_PER_SCALE);
   }
 
+  /** Two data sets on three devices, not quite evenly. */
+  long neededBytesPerDevice() {
+    return 2 * estimatedBytes() / EmbeddedCluster.DATA_NODES / 100 * 110;
+  }
+
   /** Two data sets, block checksums, logs, and room to breathe. */
   long neededBytes() {
     return 2 * estimatedBytes() / 100 * 105 + (256L << 20);

@@ -22,6 +22,9 @@ public interface VolumeBean {
   /** Whether the simulator works. */
   boolean isHealthy();
 
+  /** Text of the simulator's last failure; empty when there was none. */
+  String getLastError();
+
   /** Everything that is counted. */
   Map<String, Long> getCounters();
 }

@@ -20,7 +20,7 @@ final class Volumes {
     this.beans = beans;
   }
 
-  /** The volumes in the order of their paths; fails unless exactly so many work. */
+  /** The volumes in the order of their paths; fails unless there are so many and all work. */
   static Volumes find(int expected) throws JMException {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     List<VolumeBean> beans = new ArrayList<>();
@@ -28,16 +28,30 @@ final class Volumes {
       beans.add(JMX.newMXBeanProxy(server, name, VolumeBean.class));
     }
     beans.sort(Comparator.comparing(VolumeBean::getVolume));
-    long healthy = beans.stream().filter(VolumeBean::isHealthy).count();
-    if (healthy != expected) {
+    if (beans.size() != expected) {
       throw new IllegalStateException(
-          "the simulator works on " + healthy + " of " + expected + " volumes");
+          "the plugin shows " + beans.size() + " volumes, not " + expected);
     }
-    return new Volumes(beans);
+    Volumes volumes = new Volumes(beans);
+    volumes.check();
+    return volumes;
   }
 
-  int count() {
-    return beans.size();
+  /** Fails if any simulated device has failed, or let a reader go before its time. */
+  void check() {
+    for (VolumeBean bean : beans) {
+      Counters counters = new Counters(bean.getCounters());
+      if (!bean.isHealthy() || counters.get("errors") > 0) {
+        throw new IllegalStateException(
+            "the simulator failed on volume " + bean.getVolume() + ": " + bean.getLastError());
+      }
+      if (counters.get("timeouts") > 0) {
+        throw new IllegalStateException(
+            "readers gave up waiting for volume "
+                + bean.getVolume()
+                + "; choose a smaller --dilation");
+      }
+    }
   }
 
   void setMode(String mode) {

@@ -30,6 +30,7 @@ abstract class JobCommand implements Callable<Integer> {
   static int execute(JobCommand job, String... arguments) {
     return new CommandLine(job)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(new BadArguments())
         .setExecutionExceptionHandler(
             (error, commandLine, parsed) -> {
               LOG.error("{} failed", commandLine.getCommandName(), error);

@@ -1,0 +1,108 @@
+package org.hdfsmeld.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole demo, with a tenth of the data and a dilation that does not depend on the machine. */
+class ITDemo {
+  private static final String SCALE = "0.12";
+  private static final String DILATION = "200";
+
+  @TempDir Path directory;
+  private Path work;
+
+  @BeforeEach
+  void makeWorkDirectory() throws Exception {
+    work = Files.createDirectory(directory.resolve("work"));
+  }
+
+  @Test
+  void meldingGains() throws Exception {
+    JsonNode result = run().path("result");
+    assertThat(result.path("gainEndToEnd").asDouble()).isBetween(1.25, 1.55);
+    assertThat(result.path("gainDevice").asDouble()).isBetween(1.35, 1.50);
+    assertThat(result.path("checksumsAgree").asBoolean()).isTrue();
+    assertThat(result.path("dataSets").get(0).path("meldedMappedShare").asDouble()).isZero();
+    assertThat(result.path("dataSets").get(1).path("meldedMappedShare").asDouble())
+        .isGreaterThan(0.99);
+    assertThat(result.path("melded").path("all").path("meldedReadShare").asDouble())
+        .isGreaterThan(0.99);
+    for (String variant : List.of("normal", "melded")) {
+      assertThat(result.path(variant).path("readerWaitShare").asDouble())
+          .as(variant)
+          .isBetween(0.8, 1.0);
+      assertEqualPlacement(result.path(variant).path("devices"));
+    }
+    // What Spark read is what the devices delivered: nothing went past the simulator.
+    double files = result.path("melded").path("scan").path("fileBytes").asDouble() / (1 << 20);
+    assertThat(result.path("melded").path("all").path("readMib").asDouble())
+        .isCloseTo(files, within(0.02 * files));
+    assertThat(Files.readString(directory.resolve("report.html"))).contains("Melded pages under");
+  }
+
+  @Test
+  void withoutTheDirectiveNothingIsGained() throws Exception {
+    JsonNode result = run("--directive", "off").path("result");
+    assertThat(result.path("gainDevice").asDouble()).isCloseTo(1, within(0.01));
+    // Three seconds of scan: what starts and ends a task weighs ten times what it does in full.
+    assertThat(result.path("gainEndToEnd").asDouble()).isCloseTo(1, within(0.08));
+    assertThat(result.path("melded").path("all").path("meldedReadShare").asDouble()).isZero();
+  }
+
+  @Test
+  void interruptLeavesNothingBehind() throws Exception {
+    DemoProcess demo = DemoProcess.start(directory, arguments());
+    demo.awaitLine(line -> line.startsWith("[3/7]"));
+    demo.interrupt();
+    assertThat(demo.waitFor()).as(demo.output()).isIn(130, 143);
+    assertThat(work).isEmptyDirectory();
+    assertThat(directory.resolve("report.html")).doesNotExist();
+  }
+
+  @Test
+  void aProfileThatDoesNotExistIsABadArgument() throws Exception {
+    DemoProcess demo = DemoProcess.start(directory, arguments("--profile", "no-such-device"));
+    assertThat(demo.waitFor()).isEqualTo(2);
+    assertThat(demo.output())
+        .contains("--profile", "no-such-device", "melded-tlc-8x8")
+        .doesNotContain("\tat ");
+    assertThat(work).isEmptyDirectory();
+  }
+
+  private JsonNode run(String... more) throws Exception {
+    DemoProcess demo = DemoProcess.start(directory, arguments(more));
+    assertThat(demo.waitFor()).as(demo.output()).isZero();
+    assertThat(demo.output()).contains("time dilation", "accounted, not paced", "report: ");
+    assertThat(work).isEmptyDirectory();
+    return new ObjectMapper().readTree(directory.resolve("result.json").toFile());
+  }
+
+  private String[] arguments(String... more) {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("--scale", SCALE, "--files", "3", "--dilation", DILATION));
+    arguments.addAll(List.of("--work-dir", work.toString()));
+    arguments.addAll(List.of("--report", "report.html", "--json", "result.json"));
+    arguments.addAll(List.of(more));
+    return arguments.toArray(String[]::new);
+  }
+
+  /** Each device has one of the three files of lineitem, and one of them has that of orders. */
+  private static void assertEqualPlacement(JsonNode devices) {
+    assertThat(devices).hasSize(3);
+    List<Double> readMib = new ArrayList<>();
+    devices.forEach(device -> readMib.add(device.path("readMib").asDouble()));
+    readMib.sort(null);
+    assertThat(readMib.get(0)).isCloseTo(readMib.get(1), within(1.0));
+    assertThat(readMib.get(2)).isGreaterThan(1.5 * readMib.get(1));
+  }
+}
