@@ -33,7 +33,7 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<MeldFsDatas
       if (config.failFast()) {
         throw new IOException(message);
       }
-      volumes.fail(message + " HDFS goes on without simulation.");
+      volumes.notForwarded(message);
     }
     return new MeldFsDataset(datanode, storage, conf, volumes);
   }

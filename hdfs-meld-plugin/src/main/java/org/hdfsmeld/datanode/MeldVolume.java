@@ -208,8 +208,7 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public Map<String, Long> getCounters() {
-    long[] stats = new long[SimStats.COUNT];
-    device.stats(stats);
+    long[] stats = device.stats();
     Map<String, Long> values = new LinkedHashMap<>();
     for (int i = 0; i < stats.length; i++) {
       values.put(SimStats.NAMES.get(i), stats[i]);

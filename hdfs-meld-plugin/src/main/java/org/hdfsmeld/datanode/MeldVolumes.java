@@ -70,11 +70,7 @@ public final class MeldVolumes implements AutoCloseable {
                 + e.getMessage(),
             e);
       }
-      failures.say(
-          e.getMessage(),
-          "The simulated device cannot be used: "
-              + e.getMessage()
-              + ". HDFS goes on without simulation; correct this and restart the DataNode.");
+      failures.notStarted(e.getMessage());
     }
     volumes.put(storageId, volume);
     LOG.info(
@@ -144,9 +140,9 @@ public final class MeldVolumes implements AutoCloseable {
     return null;
   }
 
-  /** Says a failure that concerns the whole DataNode, once. */
-  void fail(String message) {
-    failures.say(message, message);
+  /** Block I/O cannot be forwarded, on none of the volumes. */
+  void notForwarded(String message) {
+    failures.notForwarded(message);
   }
 
   @Override

@@ -2,21 +2,86 @@ package org.hdfsmeld.datanode;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.hdfsmeld.sim.SimStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says each kind of simulator failure once, however often it happens: a volume does many I/Os. */
+/**
+ * What a DataNode's log says about failures of the simulator: each kind once, however often it
+ * happens, for a volume does many I/Os. Counters show the rest.
+ */
 final class SimFailures {
   private static final Logger LOG = LoggerFactory.getLogger(SimFailures.class);
 
   private final Set<String> said = ConcurrentHashMap.newKeySet();
 
+  /** No device could be opened; HDFS goes on. */
+  void notStarted(String reason) {
+    say(
+        reason,
+        "The simulated device cannot be used: "
+            + reason
+            + ". HDFS goes on without simulation; correct this and restart the DataNode.");
+  }
+
+  /** Block I/O cannot be seen; HDFS goes on. */
+  void notForwarded(String message) {
+    say(message, message + " HDFS goes on without simulation.");
+  }
+
   /**
-   * Logs a failure unless one of the same kind has been logged before.
+   * A call failed.
    *
-   * @param kind what counts as the same
+   * @param what the call
+   * @param status its status
+   * @param reason the status' name and text
    */
-  void say(String kind, String message) {
+  void failed(String volume, String what, long status, String reason) {
+    say(
+        volume + " " + status,
+        device(volume) + ": " + what + " failed with " + reason + ". " + remedy(status));
+  }
+
+  /** The binding threw. */
+  void broken(String volume, Throwable e) {
+    say(
+        volume + " " + e.getClass(),
+        device(volume)
+            + " failed with "
+            + e
+            + ". No data is affected. The volume goes on as stock HDFS; check that the plugin's jar"
+            + " and libmeldsim belong together and restart the DataNode.");
+  }
+
+  /** A wait was given up. */
+  void timedOut(String volume) {
+    say(
+        volume + " timeout",
+        device(volume)
+            + ": a wait took longer than "
+            + MeldKeys.WAIT_TIMEOUT
+            + "; the call went on without it. Lower "
+            + MeldKeys.TIME_DILATION
+            + " or raise the timeout. Said once; see the counter timeouts.");
+  }
+
+  private static String device(String volume) {
+    return "Simulated device of volume " + volume;
+  }
+
+  private static String remedy(long status) {
+    if (SimStatus.isFatal(status)) {
+      return "No data is affected. The volume goes on as stock HDFS; restart the DataNode to"
+          + " simulate again.";
+    }
+    String then =
+        status == SimStatus.CAPACITY
+            ? "Use a profile with more capacity, or delete blocks."
+            : "The call went on without the device.";
+    return "No data is affected. " + then + " Said once; see the counter errors.";
+  }
+
+  private void say(String kind, String message) {
     if (said.add(kind)) {
       LOG.error("{}", message);
     }

@@ -6,6 +6,7 @@ import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStats;
 import org.hdfsmeld.sim.SimStatus;
 
 /**
@@ -38,6 +39,7 @@ final class VolumeDevice {
   private volatile SimDevice device;
   private volatile NamespaceInfo namespace;
   private volatile String lastError = "";
+  private final long[] lastStats = new long[SimStats.COUNT];
 
   VolumeDevice(
       String volume,
@@ -205,15 +207,7 @@ final class VolumeDevice {
       boolean late = now - begin >= config.waitTimeoutNs();
       if (late) {
         counters.timeouts.increment();
-        failures.say(
-            volume + " timeout",
-            "Simulated device of volume "
-                + volume
-                + ": a wait took longer than "
-                + MeldKeys.WAIT_TIMEOUT
-                + "; the call went on without it. Lower "
-                + MeldKeys.TIME_DILATION
-                + " or raise the timeout. Said once; see the counter timeouts.");
+        failures.timedOut(volume);
       }
       if (late || interrupted || closed || mode == MeldMode.OFF) {
         target.forget(ticket);
@@ -256,20 +250,22 @@ final class VolumeDevice {
     }
   }
 
-  /** Fills in the device's counters; leaves {@code out} alone when it has none. */
-  void stats(long[] out) {
+  /**
+   * The device's counters, in the order of {@link SimStats}; the last known ones once it failed.
+   */
+  synchronized long[] stats() {
     SimDevice target = usable();
-    if (target == null) {
-      return;
-    }
-    try {
-      int status = target.stats(out);
-      if (status < 0) {
-        failed("stats", status, target);
+    if (target != null) {
+      try {
+        int status = target.stats(lastStats);
+        if (status < 0) {
+          failed("stats", status, target);
+        }
+      } catch (RuntimeException | LinkageError e) {
+        broken(e);
       }
-    } catch (RuntimeException | LinkageError e) {
-      broken(e);
     }
+    return lastStats.clone();
   }
 
   /** Test hook; see {@link SimDevice#injectFault}. */
@@ -293,7 +289,7 @@ final class VolumeDevice {
       try {
         target.close();
       } catch (RuntimeException | LinkageError e) {
-        failures.say(volume + " close", "Closing the device of volume " + volume + ": " + e);
+        failures.broken(volume, e);
       }
     }
   }
@@ -324,31 +320,10 @@ final class VolumeDevice {
     String reason = SimStatus.name(status) + ": " + target.lastError();
     counters.errors.increment();
     lastError = reason;
-    boolean fatal = SimStatus.isFatal(status);
-    if (fatal) {
+    if (SimStatus.isFatal(status)) {
       healthy = false;
     }
-    failures.say(
-        volume + " " + status,
-        "Simulated device of volume "
-            + volume
-            + ": "
-            + what
-            + " failed with "
-            + reason
-            + ". No data is affected. "
-            + remedy(status, fatal)
-            + " Said once; see the counter errors.");
-  }
-
-  private static String remedy(long status, boolean fatal) {
-    if (fatal) {
-      return "The volume goes on as stock HDFS; restart the DataNode to simulate again.";
-    }
-    if (status == SimStatus.CAPACITY) {
-      return "Use a profile with more capacity, or delete blocks.";
-    }
-    return "The call went on without the device.";
+    failures.failed(volume, what, status, reason);
   }
 
   private void broken(Throwable e) {
@@ -358,13 +333,6 @@ final class VolumeDevice {
     counters.errors.increment();
     healthy = false;
     lastError = e.toString();
-    failures.say(
-        volume + " " + e.getClass(),
-        "Simulated device of volume "
-            + volume
-            + " failed with "
-            + e
-            + ". No data is affected. The volume goes on as stock HDFS; check that the plugin's jar"
-            + " and libmeldsim belong together and restart the DataNode.");
+    failures.broken(volume, e);
   }
 }

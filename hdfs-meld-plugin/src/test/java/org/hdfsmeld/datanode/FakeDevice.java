@@ -25,6 +25,9 @@ final class FakeDevice implements SimDevice {
   /** What the next calls return instead of success; 0 for success. */
   volatile int status;
 
+  /** Whether waits run into their timeout, in no time. */
+  volatile boolean stuck;
+
   /** What the next calls throw; null for nothing. */
   volatile RuntimeException thrown;
 
@@ -68,6 +71,9 @@ final class FakeDevice implements SimDevice {
     check();
     if (status < 0) {
       return status;
+    }
+    if (stuck) {
+      return SimStatus.TIMEOUT;
     }
     return open.remove(ticket) ? 1 : SimStatus.TICKET;
   }

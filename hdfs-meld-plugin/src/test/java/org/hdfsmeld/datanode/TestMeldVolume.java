@@ -349,6 +349,25 @@ class TestMeldVolume {
   }
 
   @Test
+  void aDeviceThatDoesNotAnswerIsGivenUpAfterTheTimeout() {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "60ms");
+    device.stuck = true;
+    write(BLOCK, 0, 100);
+    assertThat(counter("timeouts")).isEqualTo(1);
+    assertThat(counter("writer_wait_ns")).isPositive();
+    assertThat(volume.isHealthy()).isTrue();
+  }
+
+  @Test
+  void aWaitEndsWhenTheThreadIsInterrupted() {
+    device.stuck = true;
+    Thread.currentThread().interrupt();
+    write(BLOCK, 0, 100);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(counter("timeouts")).isZero();
+  }
+
+  @Test
   void faultsAreForTestsOnly() {
     assertThatThrownBy(() -> volume.injectFault("panic", 0))
         .isInstanceOf(IllegalStateException.class)

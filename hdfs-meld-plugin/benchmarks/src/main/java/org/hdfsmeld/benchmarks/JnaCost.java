@@ -43,6 +43,7 @@ public final class JnaCost {
         .include(PacketForwarding.class.getName())
         .include(BlockForwarding.class.getName())
         .forks(1)
+        .jvmArgsAppend("-Dslf4j.internal.verbosity=ERROR")
         .warmupIterations(3)
         .warmupTime(TimeValue.seconds(1))
         .measurementIterations(10)
