@@ -30,7 +30,8 @@ record Workspace(Path directory) {
       throw new UnusableException(
           "--work-dir: " + parent + " is not a writable directory; name another");
     }
-    long free = Files.getFileStore(parent).getUsableSpace();
+    // Not by Files.getFileStore, which fails where the mount is not visible, as in a chroot.
+    long free = parent.toFile().getUsableSpace();
     if (free < neededBytes) {
       throw new UnusableException(
           String.format(
