@@ -50,8 +50,10 @@ final class DemoProcess {
 
   /** Ctrl-C; where whoever runs the tests has it ignored, children cannot see it: then SIGTERM. */
   void interrupt() throws Exception {
-    String signal = isSigintIgnored() ? "-TERM" : "-INT";
-    new ProcessBuilder("kill", signal, Long.toString(process.pid())).start().waitFor();
+    String signal = isSigintIgnored() ? "TERM" : "INT";
+    // The shell's own kill: a minimal machine has no program of that name.
+    String kill = "kill -s " + signal + " " + process.pid();
+    new ProcessBuilder("sh", "-c", kill).start().waitFor();
   }
 
   /** Waits for the end and returns the exit code. */
