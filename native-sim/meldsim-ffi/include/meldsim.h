@@ -42,6 +42,11 @@
 #define MELDSIM_DETACHED 1
 
 /**
+ * Flag of `meldsim_submit`: in real-time mode, MELDSIM_ERR_TIMEOUT when there is no room, instead of blocking.
+ */
+#define MELDSIM_NO_WAIT 2
+
+/**
  * Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
  */
 #define MELDSIM_ACCOUNT 0
@@ -264,14 +269,17 @@ int32_t meldsim_namespace_info(int64_t handle, uint32_t nsid, uint64_t *out, uin
  * Submits one command; it reaches the device now, in simulated time.
  *
  * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
- * and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or MELDSIM_DETACHED.
+ * and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+ * MELDSIM_DETACHED and MELDSIM_NO_WAIT.
  *
  * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
  * MELDSIM_MAX_OUTSTANDING commands are on the device, the engine runs (account mode) or the call blocks (real-time mode)
- * until there is room. Thread-safe.
+ * until there is room. With MELDSIM_NO_WAIT it never blocks: nothing is submitted and MELDSIM_ERR_TIMEOUT returned.
+ * Thread-safe.
  *
  * Errors: MELDSIM_ERR_ARGUMENT (flags), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED (opcode,
- * directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+ * directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_TIMEOUT (no room), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC,
+ * MELDSIM_ERR_INJECTED.
  */
 int64_t meldsim_submit(int64_t handle,
                        uint32_t opcode,

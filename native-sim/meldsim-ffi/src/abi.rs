@@ -26,6 +26,8 @@ pub const MELDSIM_DEALLOCATE: u32 = 9;
 
 /// Flag of `meldsim_submit`: nobody will wait; failures show in the statistics only.
 pub const MELDSIM_DETACHED: u32 = 1;
+/// Flag of `meldsim_submit`: in real-time mode, MELDSIM_ERR_TIMEOUT when there is no room, instead of blocking.
+pub const MELDSIM_NO_WAIT: u32 = 2;
 
 /// Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
 pub const MELDSIM_ACCOUNT: u32 = 0;
@@ -223,14 +225,17 @@ pub unsafe extern "C" fn meldsim_namespace_info(
 /// Submits one command; it reaches the device now, in simulated time.
 ///
 /// `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
-/// and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or MELDSIM_DETACHED.
+/// and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+/// MELDSIM_DETACHED and MELDSIM_NO_WAIT.
 ///
 /// Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
 /// MELDSIM_MAX_OUTSTANDING commands are on the device, the engine runs (account mode) or the call blocks (real-time mode)
-/// until there is room. Thread-safe.
+/// until there is room. With MELDSIM_NO_WAIT it never blocks: nothing is submitted and MELDSIM_ERR_TIMEOUT returned.
+/// Thread-safe.
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT (flags), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED (opcode,
-/// directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+/// directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_TIMEOUT (no room), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC,
+/// MELDSIM_ERR_INJECTED.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_submit(
     handle: i64,
@@ -373,15 +378,19 @@ fn status(handle: i64, body: impl FnOnce(&Session) -> Result<(), Failure>) -> i3
 }
 
 fn submit(handle: i64, commands: &[meldsim_command], flags: u32) -> Result<i64, Failure> {
-    if flags & !MELDSIM_DETACHED != 0 {
+    if flags & !(MELDSIM_DETACHED | MELDSIM_NO_WAIT) != 0 {
         return Err(Failure::argument(format!(
-            "flags {flags:#x} has unknown bits; only 1 (detached) is known"
+            "flags {flags:#x} has unknown bits; only 1 (detached) and 2 (no wait) are known"
         )));
     }
     let session = handles::get(handle)?;
     session.guard(|session| {
         let commands = commands.iter().map(convert::command);
-        session.submit(commands, flags & MELDSIM_DETACHED != 0)
+        session.submit(
+            commands,
+            flags & MELDSIM_DETACHED != 0,
+            flags & MELDSIM_NO_WAIT != 0,
+        )
     })
 }
 

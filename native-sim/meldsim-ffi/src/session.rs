@@ -8,7 +8,7 @@ use meldsim_core::{Command, Device, Directive, Namespace, NamespaceId, Stats};
 use crate::account;
 use crate::convert::{completed_with, refused};
 use crate::deadline::Deadline;
-use crate::error::{Failure, MELDSIM_ERR_NAMESPACE};
+use crate::error::{Failure, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_TIMEOUT};
 use crate::fault::Fault;
 use crate::panic::catch;
 use crate::realtime::{self, Clock};
@@ -135,8 +135,14 @@ impl Session {
         Ok(state.device.stats())
     }
 
-    /// Submits `commands` at one instant. A ticket, or 0 when `detached`.
-    pub(crate) fn submit<I>(&self, commands: I, detached: bool) -> Result<i64, Failure>
+    /// Submits `commands` at one instant. A ticket, or 0 when `detached`. In real-time mode blocks until there is room,
+    /// or with `no_wait` is a timeout.
+    pub(crate) fn submit<I>(
+        &self,
+        commands: I,
+        detached: bool,
+        no_wait: bool,
+    ) -> Result<i64, Failure>
     where
         I: ExactSizeIterator<Item = Result<Command, Failure>>,
     {
@@ -147,6 +153,12 @@ impl Session {
         state.catch_up();
         let room = MELDSIM_MAX_OUTSTANDING as usize - count;
         if state.device.outstanding() > room {
+            if no_wait && matches!(state.executive, Executive::RealTime(_)) {
+                return Err(Failure::new(
+                    MELDSIM_ERR_TIMEOUT,
+                    format!("no room: {MELDSIM_MAX_OUTSTANDING} commands are on the device"),
+                ));
+            }
             state = self.wait_for_room(state, room)?;
         }
         let ticket = match detached {

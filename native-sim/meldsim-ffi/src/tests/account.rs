@@ -125,7 +125,7 @@ fn what_the_device_refuses_has_its_code() {
     for (at, (outcome, code)) in cases.into_iter().enumerate() {
         assert_eq!(outcome, i64::from(code), "case {at}: {}", last_error());
     }
-    let flags = meldsim_submit(rig.handle, MELDSIM_READ, rig.nsid, 0, 1, 0, 2);
+    let flags = meldsim_submit(rig.handle, MELDSIM_READ, rig.nsid, 0, 1, 0, 4);
     assert_eq!(flags, i64::from(MELDSIM_ERR_ARGUMENT));
     assert_eq!(
         meldsim_preload(rig.handle, rig.nsid, 0, beyond + 1, 0),

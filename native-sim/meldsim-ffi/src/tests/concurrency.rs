@@ -186,3 +186,19 @@ fn many_threads_in_account_mode_lose_nothing() {
     });
     assert_eq!(rig.stat(1), 2000);
 }
+
+#[test]
+fn submitting_without_waiting_is_refused_when_there_is_no_room() {
+    let rig = Rig::preloaded(64);
+    let flags = MELDSIM_DETACHED | MELDSIM_NO_WAIT;
+    let fill = || {
+        for _ in 0..MELDSIM_MAX_OUTSTANDING {
+            assert_eq!(rig.submit(MELDSIM_READ, 0, 4096, flags), 0);
+        }
+        rig.submit(MELDSIM_READ, 0, 4096, flags)
+    };
+    assert_eq!(fill(), 0, "account mode makes room");
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 1e6));
+    assert_eq!(fill(), i64::from(MELDSIM_ERR_TIMEOUT));
+    assert!(last_error().starts_with("no room"), "{}", last_error());
+}
