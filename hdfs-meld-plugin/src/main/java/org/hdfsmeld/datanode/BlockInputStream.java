@@ -77,7 +77,7 @@ final class BlockInputStream extends FileInputStream {
 
   private long position() throws IOException {
     if (position == UNKNOWN) {
-      position = in.getChannel().position();
+      position = Uninterrupted.ask(in.getChannel()::position);
     }
     return position;
   }

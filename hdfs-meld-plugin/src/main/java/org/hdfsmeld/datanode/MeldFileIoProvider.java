@@ -83,7 +83,7 @@ final class MeldFileIoProvider extends FileIoProvider {
 
   private static long sizeOrZero(FileChannel channel) {
     try {
-      return channel.size();
+      return Uninterrupted.ask(channel::size);
     } catch (IOException e) {
       // Closed meanwhile: nothing more to request ahead.
       return 0;

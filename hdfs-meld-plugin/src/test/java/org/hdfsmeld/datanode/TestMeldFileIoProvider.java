@@ -127,6 +127,30 @@ class TestMeldFileIoProvider {
   }
 
   @Test
+  void anInterruptedThreadReadsAsEver() throws IOException {
+    store();
+    Thread.currentThread().interrupt();
+    try (FileInputStream in = provider.openAndSeek(volume, block, 1000)) {
+      assertThat(in.read()).isEqualTo(DATA[1000] & 0xFF);
+      assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOfRange(DATA, 1001, DATA.length));
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
+  @Test
+  void anInterruptedThreadWritesAsEver() throws IOException {
+    try (FileOutputStream out = provider.getFileOutputStream(volume, block)) {
+      Thread.currentThread().interrupt();
+      out.write(DATA);
+      out.write(7);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(block).hasSize(DATA.length + 1);
+  }
+
+  @Test
   void checksumFilesAreLeftAlone() throws IOException {
     Files.write(meta.toPath(), new byte[100]);
     try (FileInputStream in = provider.openAndSeek(volume, meta, 0)) {
