@@ -4,6 +4,7 @@ import java.lang.management.ManagementFactory;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.apache.hadoop.metrics2.MetricsException;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +45,14 @@ final class VolumePublisher implements AutoCloseable {
     } catch (JMException e) {
       LOG.warn("Volume {} is not visible over JMX", volume.getVolume(), e);
     }
-    DefaultMetricsSystem.instance()
-        .register(sourceName, "Simulated device of a volume", new VolumeMetricsSource(volume));
+    try {
+      // Left by a DataNode that did not shut down; its name would be refused.
+      DefaultMetricsSystem.instance().unregisterSource(sourceName);
+      DefaultMetricsSystem.instance()
+          .register(sourceName, "Simulated device of a volume", new VolumeMetricsSource(volume));
+    } catch (MetricsException e) {
+      LOG.warn("Volume {} is not visible as metrics", volume.getVolume(), e);
+    }
   }
 
   @Override

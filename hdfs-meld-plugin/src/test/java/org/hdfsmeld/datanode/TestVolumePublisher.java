@@ -45,4 +45,18 @@ class TestVolumePublisher {
       assertThat(DefaultMetricsSystem.instance().getSource("MeldVolumeMetrics-DS-77")).isNull();
     }
   }
+
+  @Test
+  void aSecondVolumeOfThatNameTakesItOver() throws Exception {
+    DefaultMetricsSystem.initialize("DataNode");
+    MeldConfiguration config = MeldConfiguration.read(new Configuration());
+    try (MeldVolumes left = new MeldVolumes(config, FakeDevice::new);
+        MeldVolumes restarted = new MeldVolumes(config, FakeDevice::new)) {
+      left.add("DS-78", new File("/data/78/current"));
+      restarted.add("DS-78", new File("/data/78/current"));
+      assertGauge("healthy", 1, getMetrics("MeldVolumeMetrics-DS-78"));
+    } finally {
+      DefaultMetricsSystem.shutdown();
+    }
+  }
 }
