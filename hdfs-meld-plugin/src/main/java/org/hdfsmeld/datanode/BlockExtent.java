@@ -24,6 +24,10 @@ final class BlockExtent {
 
   private long[] slots = NO_SLOTS;
   private long mapped;
+
+  /** The device holds nothing of the block past this; there may be gaps after {@link #mapped}. */
+  private long reach;
+
   private long trimEnd;
   private int writers;
   private boolean placed;
@@ -47,6 +51,23 @@ final class BlockExtent {
   /** The device holds at least this much of the block now. */
   synchronized void mappedTo(long bytes) {
     mapped = Math.max(mapped, bytes);
+    reach = Math.max(reach, bytes);
+  }
+
+  /**
+   * The device took a write of this range. What lies past a gap, which a refused write left, does
+   * not count as mapped.
+   */
+  synchronized void written(long from, long to) {
+    reach = Math.max(reach, to);
+    if (from <= mapped) {
+      mapped = Math.max(mapped, to);
+    }
+  }
+
+  /** Where the last byte of the block on the device may be. */
+  synchronized long reach() {
+    return reach;
   }
 
   /**
@@ -108,6 +129,11 @@ final class BlockExtent {
     long end = trimEnd;
     trimEnd = 0;
     return end;
+  }
+
+  /** Gives back what {@link #takeTrimEnd} took. */
+  synchronized void putTrimEnd(long end) {
+    trimEnd = Math.max(trimEnd, end);
   }
 
   synchronized boolean isDropped() {

@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode;
 
 import java.util.function.LongSupplier;
+import org.hdfsmeld.sim.SimStatus;
 
 /** One open read stream of a block, as the device sees it. */
 final class BlockReader implements ReadAheadWindow.Source {
@@ -8,6 +9,7 @@ final class BlockReader implements ReadAheadWindow.Source {
   private final BlockKey key;
   private final LongSupplier fileBytes;
   private final boolean paced;
+  private final WaitBudget budget;
 
   private VolumeBlocks blocks;
   private BlockExtent extent;
@@ -28,6 +30,7 @@ final class BlockReader implements ReadAheadWindow.Source {
     this.key = key;
     this.fileBytes = fileBytes;
     this.paced = paced;
+    this.budget = volume.newBudget(paced);
   }
 
   /** Bytes are read from the block's file: returns when the device has them too. Never throws. */
@@ -39,6 +42,7 @@ final class BlockReader implements ReadAheadWindow.Source {
     if (window == null && !open()) {
       return;
     }
+    budget.renew();
     reads++;
     readBytes += length;
     window.read(offset, length);
@@ -90,12 +94,17 @@ final class BlockReader implements ReadAheadWindow.Source {
   @Override
   public long request(long offset, int length) {
     publishCounts();
-    return blocks.read(extent, offset, length, !paced);
+    long ticket;
+    do {
+      ticket = blocks.read(extent, offset, length, !paced);
+    } while (ticket == SimStatus.TIMEOUT
+        && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
+    return Math.max(ticket, TicketedIo.NOTHING);
   }
 
   @Override
   public void await(long ticket) {
-    volume.device().await(ticket, volume.counters().readerWaitNs);
+    volume.device().await(ticket, budget, volume.counters().readerWaitNs);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode;
 
 import java.io.File;
+import org.hdfsmeld.sim.SimStatus;
 
 /** One open write stream of a block, as the device sees it. */
 final class BlockWriter implements WriteCoalescer.Sink {
@@ -10,6 +11,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
   private final BlockKey key;
   private final File file;
   private final boolean paced;
+  private final WaitBudget budget;
 
   private VolumeBlocks blocks;
   private BlockExtent extent;
@@ -28,6 +30,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
     this.key = key;
     this.file = file;
     this.paced = paced;
+    this.budget = volume.newBudget(paced);
   }
 
   /** Bytes were written to the block's file. Never throws. */
@@ -38,6 +41,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
     if (coalescer == null && !open()) {
       return;
     }
+    budget.renew();
     if (offset != next) {
       jump(offset);
     }
@@ -52,6 +56,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
     if (coalescer == null || closed || !volume.device().forwards()) {
       return;
     }
+    budget.renew();
     coalescer.flush();
     coalescer.drain();
     await(volume.device().flush());
@@ -63,12 +68,15 @@ final class BlockWriter implements WriteCoalescer.Sink {
       return;
     }
     closed = true;
+    budget.renew();
     if (coalescer == null) {
       return;
     }
     if (volume.device().forwards()) {
       coalescer.flush();
       coalescer.drain();
+    } else {
+      coalescer.release();
     }
     extent.writerClosed();
   }
@@ -117,14 +125,18 @@ final class BlockWriter implements WriteCoalescer.Sink {
 
   @Override
   public long write(long offset, int length, long blockBytes) {
-    return present()
-        ? blocks.write(extent, offset, length, blockBytes, !paced)
-        : TicketedIo.NOTHING;
+    long ticket;
+    do {
+      ticket =
+          present() ? blocks.write(extent, offset, length, blockBytes, !paced) : TicketedIo.NOTHING;
+    } while (ticket == SimStatus.TIMEOUT
+        && volume.device().awaitRoom(budget, volume.counters().writerWaitNs));
+    return Math.max(ticket, TicketedIo.NOTHING);
   }
 
   @Override
   public void await(long ticket) {
-    volume.device().await(ticket, volume.counters().writerWaitNs);
+    volume.device().await(ticket, budget, volume.counters().writerWaitNs);
   }
 
   @Override

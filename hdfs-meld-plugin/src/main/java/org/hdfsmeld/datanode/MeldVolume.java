@@ -118,6 +118,11 @@ final class MeldVolume implements MeldVolumeMXBean {
     return new WriteCoalescer(sink, namespace.pageBytes(), request, config.windowBytes());
   }
 
+  /** What one call of a stream may wait: nothing unless it is paced. */
+  WaitBudget newBudget(boolean paced) {
+    return new WaitBudget(paced ? config.waitTimeoutNs() : 0);
+  }
+
   /** The block's file was cut. */
   void truncated(BlockKey key, long length) {
     VolumeBlocks present = blocks;

@@ -2,10 +2,12 @@ package org.hdfsmeld.datanode;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimStatus;
 
 /**
  * The blocks of a volume on its device's namespace.
@@ -22,9 +24,15 @@ final class VolumeBlocks {
   private final VolumeCounters counters;
   private final SlotAllocator slots;
   private final ConcurrentHashMap<BlockKey, BlockExtent> extents = new ConcurrentHashMap<>();
+
+  /** Slots of ended blocks that are not deallocated yet, each with the bytes it may hold. */
+  private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+
   private final long lbaBytes;
   private final long pageBytes;
   private final long slotBytes;
+
+  private record Ended(long slot, long bytes) {}
 
   /** Blocks on {@code namespace}, in slots of at least {@code minSlotBytes}. */
   VolumeBlocks(
@@ -93,7 +101,7 @@ final class VolumeBlocks {
   /**
    * Submits a read.
    *
-   * @return a ticket, or {@link TicketedIo#NOTHING}
+   * @return as of {@link VolumeDevice#submit}
    */
   long read(BlockExtent extent, long offset, int length, boolean detached) {
     return submit(Opcode.READ, extent, offset, length, Directive.NONE, detached);
@@ -103,15 +111,18 @@ final class VolumeBlocks {
    * Submits a write of whole pages.
    *
    * @param blockBytes the block's present length, which decides the directive
-   * @return a ticket, or {@link TicketedIo#NOTHING}
+   * @return as of {@link VolumeDevice#submit}
    */
   long write(BlockExtent extent, long offset, int length, long blockBytes, boolean detached) {
     int directive = hints.directive(blockBytes);
+    reclaim();
     synchronized (extent.order) {
       trim(extent);
       countPlacement(extent, directive);
       long ticket = submit(Opcode.WRITE, extent, offset, length, directive, detached);
-      extent.mappedTo(Math.min(offset + length, blockBytes));
+      if (ticket >= 0) {
+        extent.written(offset, Math.min(offset + length, blockBytes));
+      }
       return ticket;
     }
   }
@@ -130,14 +141,25 @@ final class VolumeBlocks {
     if (extent == null) {
       return;
     }
-    long mapped = Math.max(extent.mappedBytes(), extent.takeTrimEnd());
+    long left = extent.reach();
     for (long slot : extent.drop()) {
-      long length = Math.min(mapped, slotBytes);
-      if (length > 0) {
-        deallocate(slot * slotBytes, length);
+      long length = Math.min(left, slotBytes);
+      ended.add(new Ended(slot, length));
+      left -= length;
+    }
+    reclaim();
+  }
+
+  /** Deallocates and frees the slots of ended blocks, as far as the device has room. */
+  private void reclaim() {
+    Ended next = ended.poll();
+    while (next != null) {
+      if (next.bytes() > 0 && !deallocate(next.slot() * slotBytes, next.bytes())) {
+        ended.add(next);
+        return;
       }
-      mapped -= length;
-      slots.free(slot);
+      slots.free(next.slot());
+      next = ended.poll();
     }
   }
 
@@ -155,12 +177,15 @@ final class VolumeBlocks {
     long first = Math.min(length, extent.contiguousBytes(offset));
     if (first < length) {
       // The range goes on in another slot: the last part's ticket stands for all of it.
-      submit(opcode, extent, offset, (int) first, directive, true);
+      long status = submit(opcode, extent, offset, (int) first, directive, true);
+      if (status < 0) {
+        return status;
+      }
       return submit(opcode, extent, offset + first, (int) (length - first), directive, detached);
     }
     long address = extent.address(offset);
     if (address == SlotAllocator.NONE) {
-      return TicketedIo.NOTHING;
+      return SimStatus.CAPACITY;
     }
     return device.submit(opcode, address / lbaBytes, (int) lbas(length), directive, detached);
   }
@@ -173,15 +198,20 @@ final class VolumeBlocks {
     while (offset < end) {
       long length = Math.min(end - offset, extent.contiguousBytes(offset));
       long address = extent.address(offset);
-      if (address != SlotAllocator.NONE) {
-        deallocate(address, length);
+      if (address != SlotAllocator.NONE && !deallocate(address, length)) {
+        extent.putTrimEnd(end);
+        return;
       }
       offset += length;
     }
   }
 
-  private void deallocate(long address, long length) {
-    device.submit(Opcode.DEALLOCATE, address / lbaBytes, (int) lbas(length), Directive.NONE, true);
+  /** False when the device has no room for the command at present. */
+  private boolean deallocate(long address, long length) {
+    long status =
+        device.submit(
+            Opcode.DEALLOCATE, address / lbaBytes, (int) lbas(length), Directive.NONE, true);
+    return status != SimStatus.TIMEOUT;
   }
 
   private void countPlacement(BlockExtent extent, int directive) {

@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode;
 
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
@@ -20,6 +21,9 @@ import org.hdfsmeld.sim.SimStatus;
 final class VolumeDevice {
   /** Slices of a wait: how soon an interrupt or a change of mode is seen. */
   private static final long WAIT_SLICE_NS = 50_000_000;
+
+  /** How soon it is seen that the device has room for commands again. */
+  private static final long ROOM_POLL_NS = 1_000_000;
 
   /** Thin address space for this many full blocks. */
   private static final long SLOTS = 1 << 20;
@@ -116,7 +120,7 @@ final class VolumeDevice {
         if (newMode == MeldMode.REAL_TIME && mode != MeldMode.REAL_TIME) {
           // What was written while nobody waited must not sit in the device's buffer, where readers
           // would find it faster than on the flash.
-          await(flush(), counters.writerWaitNs);
+          await(flush(), new WaitBudget(config.waitTimeoutNs()), counters.writerWaitNs);
         }
         int status = target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
         if (status < 0) {
@@ -126,7 +130,7 @@ final class VolumeDevice {
     } catch (SimException e) {
       startFailure(e.getMessage());
       throw e;
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       startFailure(e.toString());
       throw new SimException(e.toString(), e);
     } finally {
@@ -139,37 +143,63 @@ final class VolumeDevice {
     return healthy ? device : null;
   }
 
-  /** Submits a command: a ticket, or {@link TicketedIo#NOTHING} when detached or failed. */
+  /**
+   * Submits a command. Never blocks.
+   *
+   * @return a ticket, {@link TicketedIo#NOTHING} when detached, {@link SimStatus#TIMEOUT} when the
+   *     device has no room for it at present, or another status below 0
+   */
   long submit(int opcode, long slba, int nlb, int directive, boolean detached) {
     SimDevice target = usable();
     if (target == null) {
-      return TicketedIo.NOTHING;
+      return SimStatus.CLOSED;
     }
     try {
       long ticket = target.submit(opcode, namespace.nsid(), slba, nlb, directive, detached);
-      if (ticket < 0) {
+      if (ticket < 0 && ticket != SimStatus.TIMEOUT) {
         failed(Opcode.name(opcode), ticket, target);
-        return TicketedIo.NOTHING;
       }
       return ticket;
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       broken(e);
-      return TicketedIo.NOTHING;
+      return SimStatus.CLOSED;
     }
   }
 
-  /** Submits a flush; see {@link #submit}. */
+  /** Submits a flush: a ticket, or {@link TicketedIo#NOTHING} when that failed. */
   long flush() {
-    return submit(Opcode.FLUSH, 0, 0, Directive.NONE, false);
+    return Math.max(submit(Opcode.FLUSH, 0, 0, Directive.NONE, false), TicketedIo.NOTHING);
   }
 
   /**
-   * Waits for a ticket: until its commands are done, the wait timeout has passed, the thread is
-   * interrupted (the interrupt stays set), or waiting has become pointless.
+   * Lets a little time pass in which the device may get room for commands.
+   *
+   * @param waitNs gets the wall time spent
+   * @return whether to try again; false when the budget is spent or waiting has become pointless
+   */
+  boolean awaitRoom(WaitBudget budget, LongAdder waitNs) {
+    if (budget.isSpent()) {
+      timedOut();
+      return false;
+    }
+    if (Thread.currentThread().isInterrupted() || closed || mode == MeldMode.OFF) {
+      return false;
+    }
+    long begin = System.nanoTime();
+    LockSupport.parkNanos(Math.min(ROOM_POLL_NS, budget.leftNs()));
+    long spent = System.nanoTime() - begin;
+    budget.spend(spent);
+    waitNs.add(spent);
+    return true;
+  }
+
+  /**
+   * Waits for a ticket: until its commands are done, the budget is spent, the thread is interrupted
+   * (the interrupt stays set), or waiting has become pointless.
    *
    * @param waitNs gets the wall time spent, in real-time mode
    */
-  void await(long ticket, LongAdder waitNs) {
+  void await(long ticket, WaitBudget budget, LongAdder waitNs) {
     SimDevice target = usable();
     if (target == null || ticket == TicketedIo.NOTHING) {
       return;
@@ -177,8 +207,8 @@ final class VolumeDevice {
     boolean timed = mode == MeldMode.REAL_TIME;
     long begin = timed ? System.nanoTime() : 0;
     try {
-      awaitSliced(target, ticket);
-    } catch (RuntimeException | LinkageError e) {
+      awaitSliced(target, ticket, budget);
+    } catch (RuntimeException | Error e) {
       broken(e);
     } finally {
       if (timed) {
@@ -187,12 +217,13 @@ final class VolumeDevice {
     }
   }
 
-  private void awaitSliced(SimDevice target, long ticket) {
+  private void awaitSliced(SimDevice target, long ticket, WaitBudget budget) {
     // The clock is read only when the first slice was not enough.
     long begin = 0;
     while (true) {
       boolean interrupted = Thread.currentThread().isInterrupted();
-      long result = target.await(ticket, interrupted ? 0 : WAIT_SLICE_NS);
+      long slice = interrupted ? 0 : Math.min(WAIT_SLICE_NS, budget.leftNs());
+      long result = target.await(ticket, slice);
       if (result >= 0) {
         return;
       }
@@ -201,13 +232,11 @@ final class VolumeDevice {
         return;
       }
       long now = System.nanoTime();
-      if (begin == 0) {
-        begin = now - WAIT_SLICE_NS;
-      }
-      boolean late = now - begin >= config.waitTimeoutNs();
+      budget.spend(begin == 0 ? slice : now - begin);
+      begin = now;
+      boolean late = budget.isSpent();
       if (late) {
-        counters.timeouts.increment();
-        failures.timedOut(volume);
+        timedOut();
       }
       if (late || interrupted || closed || mode == MeldMode.OFF) {
         target.forget(ticket);
@@ -227,7 +256,7 @@ final class VolumeDevice {
       if (status < 0) {
         failed("forget", status, target);
       }
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       broken(e);
     }
   }
@@ -244,7 +273,7 @@ final class VolumeDevice {
         failed("preload", status, target);
       }
       return status >= 0;
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       broken(e);
       return false;
     }
@@ -261,7 +290,7 @@ final class VolumeDevice {
         if (status < 0) {
           failed("stats", status, target);
         }
-      } catch (RuntimeException | LinkageError e) {
+      } catch (RuntimeException | Error e) {
         broken(e);
       }
     }
@@ -288,7 +317,7 @@ final class VolumeDevice {
     if (target != null) {
       try {
         target.close();
-      } catch (RuntimeException | LinkageError e) {
+      } catch (RuntimeException | Error e) {
         failures.broken(volume, e);
       }
     }
@@ -305,6 +334,11 @@ final class VolumeDevice {
         opened.close();
       }
     }
+  }
+
+  private void timedOut() {
+    counters.timeouts.increment();
+    failures.timedOut(volume);
   }
 
   private void startFailure(String reason) {

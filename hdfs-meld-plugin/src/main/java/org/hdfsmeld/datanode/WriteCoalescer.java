@@ -84,6 +84,16 @@ final class WriteCoalescer {
     }
   }
 
+  /** Gives up what is pending and the device writes under way. */
+  void release() {
+    start = 0;
+    end = 0;
+    while (!tickets.isEmpty()) {
+      sink.forget(tickets.ticket());
+      tickets.remove();
+    }
+  }
+
   private void submit(long length) {
     if (tickets.isFull()) {
       awaitOldest();

@@ -10,6 +10,7 @@ package org.hdfsmeld.sim;
 final class LibMeldsim {
   static final int ABI_VERSION = 1;
   static final int FLAG_DETACHED = 1;
+  static final int FLAG_NO_WAIT = 2;
 
   private LibMeldsim() {}
 

@@ -118,7 +118,7 @@ public final class NativeLoader {
     try {
       Native.register(LibMeldsim.class, NativeLibrary.getInstance(library.toString()));
       version = LibMeldsim.meldsim_abi_version();
-    } catch (LinkageError e) {
+    } catch (Error e) {
       throw new SimException(
           "cannot load libmeldsim from "
               + library

@@ -52,8 +52,8 @@ public final class NativeSimDevice implements SimDevice {
 
   @Override
   public long submit(int opcode, int nsid, long slba, int nlb, int directive, boolean detached) {
-    return LibMeldsim.meldsim_submit(
-        handle, opcode, nsid, slba, nlb, directive, detached ? LibMeldsim.FLAG_DETACHED : 0);
+    int flags = LibMeldsim.FLAG_NO_WAIT | (detached ? LibMeldsim.FLAG_DETACHED : 0);
+    return LibMeldsim.meldsim_submit(handle, opcode, nsid, slba, nlb, directive, flags);
   }
 
   @Override

@@ -33,7 +33,8 @@ public interface SimDevice extends AutoCloseable {
    * @param nlb number of logical blocks
    * @param directive one of {@link Directive}; writes only
    * @param detached whether nobody will wait for it
-   * @return a ticket above 0, 0 when detached, or a status below 0
+   * @return a ticket above 0, 0 when detached, or a status below 0: {@link SimStatus#TIMEOUT} when
+   *     the device, in real time, has no room for the command at present
    */
   long submit(int opcode, int nsid, long slba, int nlb, int directive, boolean detached);
 

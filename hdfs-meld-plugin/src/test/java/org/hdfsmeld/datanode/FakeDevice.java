@@ -28,6 +28,9 @@ final class FakeDevice implements SimDevice {
   /** Whether waits run into their timeout, in no time. */
   volatile boolean stuck;
 
+  /** Whether there is no room for commands. */
+  volatile boolean full;
+
   /** What the next calls throw; null for nothing. */
   volatile RuntimeException thrown;
 
@@ -51,6 +54,9 @@ final class FakeDevice implements SimDevice {
     check();
     if (status < 0) {
       return status;
+    }
+    if (full) {
+      return SimStatus.TIMEOUT;
     }
     commands.add(
         new Command(opcode, slba * PAGE, Integer.toUnsignedLong(nlb) * PAGE, directive, detached));

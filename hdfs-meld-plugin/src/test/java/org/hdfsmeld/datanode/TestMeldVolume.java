@@ -298,6 +298,45 @@ class TestMeldVolume {
   }
 
   @Test
+  void whatTheDeviceRefusedIsPlacedLater() {
+    BlockWriter writer = volume.writer(BLOCK, file, true);
+    writer.write(0, 4 * MIB);
+    device.status = SimStatus.CAPACITY;
+    writer.write(4 * MIB, 2 * MIB);
+    device.status = 0;
+    writer.write(6 * MIB, 2 * MIB);
+    writer.close();
+    assertThat(volume.blocks().extent(BLOCK).mappedBytes()).isLessThan(6 * MIB);
+    read(BLOCK, 8 * MIB);
+    assertThat(bytes(device.preloads)).isBetween(2L * MIB, 5L * MIB);
+    assertThat(volume.blocks().extent(BLOCK).mappedBytes()).isEqualTo(8 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void aWriterClosedWhileSwitchedOffGivesItsTicketsUp() {
+    BlockWriter writer = volume.writer(BLOCK, file, true);
+    writer.write(0, 8 * MIB);
+    assertThat(device.open).isNotEmpty();
+    volume.setMode("off");
+    writer.close();
+    assertThat(device.open).isEmpty();
+  }
+
+  @Test
+  void aCallWaitsForTheTimeoutOnceHoweverMuchIsUnderWay() {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "100ms");
+    BlockWriter writer = volume.writer(BLOCK, file, true);
+    writer.write(0, 8 * MIB);
+    device.stuck = true;
+    long begin = System.nanoTime();
+    writer.close();
+    assertThat(System.nanoTime() - begin).isLessThan(400_000_000L);
+    assertThat(counter("timeouts")).isPositive();
+  }
+
+  @Test
   void aPanicTakesTheVolumeOutOfService() {
     write(BLOCK, 0, 8 * MIB);
     device.status = SimStatus.PANIC;
@@ -342,6 +381,19 @@ class TestMeldVolume {
   }
 
   @Test
+  void anIncompatibleBindingLeavesAStockVolume() throws IOException {
+    try (MeldVolumes volumes =
+        new MeldVolumes(
+            volumeConfig(),
+            () -> {
+              throw new Error("incompatible JNA native library");
+            })) {
+      volumes.add("DS-2", new File("/data/2/current"));
+      assertThat(volumes.holding(new File("/data/2/current/BP-1/blk_1")).isHealthy()).isFalse();
+    }
+  }
+
+  @Test
   void interruptedCallersKeepTheirInterrupt() {
     Thread.currentThread().interrupt();
     write(BLOCK, 0, 8 * MIB);
@@ -356,6 +408,58 @@ class TestMeldVolume {
     assertThat(counter("timeouts")).isEqualTo(1);
     assertThat(counter("writer_wait_ns")).isPositive();
     assertThat(volume.isHealthy()).isTrue();
+  }
+
+  @Test
+  void aCallWaitsForRoomNoLongerThanTheTimeout() {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "60ms");
+    device.full = true;
+    write(BLOCK, 0, 100);
+    assertThat(counter("timeouts")).isEqualTo(1);
+    assertThat(counter("writer_wait_ns")).isGreaterThanOrEqualTo(60_000_000);
+    assertThat(counter("errors")).isZero();
+    read(BLOCK, 100);
+    assertThat(counter("timeouts")).isEqualTo(2);
+    device.full = false;
+    read(BLOCK, 100);
+    assertThat(sent(Opcode.READ)).hasSize(1);
+    assertThat(device.preloads).hasSize(1);
+  }
+
+  @Test
+  void aStreamThatMustNotWaitGoesOnWithoutRoom() {
+    volume = volume("real-time");
+    device.full = true;
+    BlockReader reader = volume.reader(BLOCK, () -> 100, false);
+    reader.consume(0, 100);
+    reader.close();
+    assertThat(counter("reader_wait_ns")).isZero();
+    assertThat(counter("timeouts")).isEqualTo(1);
+  }
+
+  @Test
+  void aDeletedBlockIsDeallocatedWhenThereIsRoom() {
+    volume = volume("real-time");
+    write(BLOCK, 0, 8 * MIB);
+    device.full = true;
+    volume.deleted(BLOCK);
+    assertThat(sent(Opcode.DEALLOCATE)).isEmpty();
+    device.full = false;
+    write(new BlockKey("BP-1", 9), 0, 100);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void aCutIsDeallocatedWhenThereIsRoom() {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "10ms");
+    write(BLOCK, 0, 8 * MIB);
+    volume.truncated(BLOCK, 4 * MIB);
+    device.full = true;
+    write(BLOCK, 4 * MIB, 4 * MIB + 100);
+    assertThat(sent(Opcode.DEALLOCATE)).isEmpty();
+    device.full = false;
+    write(BLOCK, 4 * MIB + 100, 5 * MIB);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(4 * MIB);
   }
 
   @Test
