@@ -117,6 +117,14 @@ public final class MeldVolumes implements AutoCloseable {
     }
   }
 
+  /** A block has a replica on no volume any more. */
+  public void gone(String pool, long blockId) {
+    BlockKey key = new BlockKey(pool, blockId);
+    for (MeldVolume volume : volumes.values()) {
+      volume.deleted(key);
+    }
+  }
+
   /** A block came onto a volume by a hard link. */
   public void linked(String storageId, String pool, long blockId, long length) {
     MeldVolume volume = volumes.get(storageId);

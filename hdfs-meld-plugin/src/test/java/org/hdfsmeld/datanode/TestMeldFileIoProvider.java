@@ -267,6 +267,18 @@ class TestMeldFileIoProvider {
   }
 
   @Test
+  void aBlockFoundMissingIsForgottenAndNoOther() throws IOException {
+    for (File file : new File[] {block, new File(block.getParentFile(), "blk_43")}) {
+      try (FileOutputStream out = provider.getFileOutputStream(volume, file)) {
+        out.write(DATA);
+      }
+    }
+    volumes.gone("BP-1", 42);
+    volumes.gone("BP-2", 43);
+    assertThat(counter("blocks_mapped")).isEqualTo(1);
+  }
+
+  @Test
   void anUnknownVolumeIsStock() throws IOException {
     store();
     FsVolumeSpi other = mock(FsVolumeSpi.class);

@@ -84,7 +84,7 @@ public class MeldFsDataset extends FsDatasetImpl {
   public void checkAndUpdate(String bpid, FsVolumeSpi.ScanInfo scanInfo) throws IOException {
     super.checkAndUpdate(bpid, scanInfo);
     if (volumeMap.get(bpid, scanInfo.getBlockId()) == null) {
-      reconcile(bpid);
+      simulated.gone(bpid, scanInfo.getBlockId());
     }
   }
 
