@@ -9,5 +9,4 @@ mod faults;
 mod fuzz;
 mod header;
 mod lifecycle;
-mod overhead;
 mod support;
