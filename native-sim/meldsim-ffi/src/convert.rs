@@ -7,7 +7,7 @@ use meldsim_core::{
 
 use crate::abi::{MELDSIM_NAMESPACE_INFO_COUNT, meldsim_command};
 use crate::error::{
-    Failure, MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_NAMESPACE,
+    Failure, MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_PANIC,
     MELDSIM_ERR_PROFILE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED,
 };
 
@@ -103,6 +103,8 @@ pub(crate) fn refused(error: DeviceError) -> Failure {
         DeviceError::OutOfRange { .. } => MELDSIM_ERR_RANGE,
         DeviceError::Directive(_) | DeviceError::DirectiveNotOnWrite => MELDSIM_ERR_UNSUPPORTED,
         DeviceError::CapacityExceeded { .. } => MELDSIM_ERR_CAPACITY,
+        // For good: this device serves nobody any more.
+        DeviceError::EndOfTime => MELDSIM_ERR_PANIC,
     };
     Failure::new(code, error.to_string())
 }

@@ -45,6 +45,9 @@ pub enum DeviceError {
     /// A directive on a command that is not a write.
     #[error("only a write carries a directive; clear DTYPE and DSPEC")]
     DirectiveNotOnWrite,
+    /// The device has run for longer than its clock can count.
+    #[error("the device's simulated time is used up after 106 days; start with a new device")]
+    EndOfTime,
     /// More data than the device has room for.
     #[error(
         "the data does not fit: {pages} pages asked for, {free} free; deallocate or use a larger profile"

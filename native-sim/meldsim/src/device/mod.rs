@@ -67,6 +67,10 @@ struct PageRange {
 }
 
 impl Device {
+    /// Commands are refused after this time: what is outstanding needs the rest of the clock's
+    /// range to complete.
+    pub const LAST_SUBMISSION: Time = Time::from_ps(u64::MAX / 2);
+
     /// Builds the device; refuses a profile that describes an impossible one.
     pub fn new(profile: &Profile) -> Result<Device, ProfileErrors> {
         profile.validate()?;
@@ -130,6 +134,9 @@ impl Device {
     /// completes when its last page is in the write buffer; one that covers a page on flash only in
     /// part also waits for that page to be read (the rest is merged in the buffer).
     pub fn submit(&mut self, command: &Command) -> Result<(), DeviceError> {
+        if self.now() > Device::LAST_SUBMISSION {
+            return Err(DeviceError::EndOfTime);
+        }
         let pattern = command.directive.pattern()?;
         if command.opcode != Opcode::Write && command.directive != Directive::NONE {
             return Err(DeviceError::DirectiveNotOnWrite);

@@ -6,6 +6,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 /// An instant or a length of simulated time, in picoseconds.
 ///
 /// Picoseconds because one byte on a fast bus takes less than a nanosecond; 64 bits hold 213 days.
+/// Sums and products saturate: what would come later than [`Time::MAX`] never comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
@@ -69,13 +70,13 @@ impl Time {
 impl Add for Time {
     type Output = Time;
     fn add(self, other: Time) -> Time {
-        Time(self.0 + other.0)
+        self.saturating_add(other)
     }
 }
 
 impl AddAssign for Time {
     fn add_assign(&mut self, other: Time) {
-        self.0 += other.0;
+        *self = *self + other;
     }
 }
 
@@ -89,7 +90,7 @@ impl Sub for Time {
 impl Mul<u64> for Time {
     type Output = Time;
     fn mul(self, factor: u64) -> Time {
-        Time(self.0 * factor)
+        Time(self.0.saturating_mul(factor))
     }
 }
 

@@ -86,8 +86,9 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// A mapping that may hold `pages` pages in `bytes` of memory. Sparse writes cost a leaf each,
-    /// so a pathological host meets the limit before the flash is full.
+    /// A mapping that may take `bytes` of memory, and two leaves at least: a tiny device's data may
+    /// lie across a boundary. Sparse writes cost a leaf each, so a pathological host meets the
+    /// limit before the flash is full.
     pub(crate) fn new(bytes: u64) -> Mapping {
         let leaves = bytes / (LEAF as u64 * MAPPING_BYTES_PER_PAGE / 2);
         Mapping {
@@ -95,7 +96,7 @@ impl Mapping {
             nodes: Vec::new(),
             leaves: Vec::new(),
             free_leaves: Vec::new(),
-            max_leaves: leaves.min((1 << (32 - LEAF_BITS)) - 1) as u32,
+            max_leaves: leaves.clamp(2, (1 << (32 - LEAF_BITS)) - 1) as u32,
             mapped: 0,
         }
     }

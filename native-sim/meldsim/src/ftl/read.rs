@@ -31,11 +31,14 @@ impl Ftl {
         let mut page = first;
         while page < end {
             let (entries, count) = self.mapping.entries(space, page, end - page);
-            page += count;
             let Some(entries) = entries else {
-                read.unmapped += count;
+                // A hole may be far larger than a leaf.
+                let present = self.mapping.next_present(space, page, end).unwrap_or(end);
+                read.unmapped += present - page;
+                page = present;
                 continue;
             };
+            page += count;
             for entry in entries {
                 let ppa = match entry {
                     Entry::Flash(ppa) => ppa,

@@ -98,7 +98,7 @@ pub struct Controller {
     /// least the pages that all open wordlines may hold; default 32MiB \[A\].
     pub write_buffer: ByteSize,
     /// Latency of everything that needs no flash: admitting a write to the buffer, reading a
-    /// buffered or an unmapped page, deallocating. Unit: time; range 0 to 1s; default 10us \[A\].
+    /// buffered or an unmapped page, deallocating. Unit: time; range 1ns to 1s; default 10us \[A\].
     pub latency: Time,
     /// Reads a die may serve before a program or an erase that waits for it gets its turn. Unit:
     /// count; range 1 to 1000000; default 32 \[A\].

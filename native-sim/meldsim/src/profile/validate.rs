@@ -123,7 +123,8 @@ impl Profile {
         checker.range(
             "controller.latency",
             &controller.latency,
-            Time::ZERO..=Time::from_ms(1000),
+            // Not zero: a closed loop of commands that take no time would never end.
+            Time::from_ns(1)..=Time::from_ms(1000),
         );
         let reads = &controller.reads_before_program;
         checker.range("controller.reads_before_program", reads, 1..=1_000_000);

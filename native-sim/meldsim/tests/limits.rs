@@ -1,0 +1,101 @@
+//! The far ends: of time, of namespaces, of memory.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use meldsim::profile::ByteSize;
+use meldsim::workload::{Job, ReadWrite, Runner};
+use meldsim::{Command, Device, DeviceError, Directive, Time};
+
+#[test]
+fn commands_are_refused_when_simulated_time_is_used_up() {
+    let (mut device, nsid) = device(&small_profile());
+    device.advance_to(Device::LAST_SUBMISSION);
+    device.submit(&Command::read(nsid, 0, 1, 0)).unwrap();
+    drain(&mut device);
+    let refused = device.submit(&Command::read(nsid, 0, 1, 1));
+    assert_eq!(refused, Err(DeviceError::EndOfTime));
+    assert_eq!(device.stats().read_commands, 1);
+    device.advance_to(Time::MAX);
+    assert_eq!(device.now(), Time::MAX);
+}
+
+#[test]
+fn a_run_longer_than_simulated_time_ends_with_a_message() {
+    let mut profile = small_profile();
+    profile.controller.latency = Time::from_ms(1000);
+    let job = Job {
+        size_bytes: 1 << 20,
+        rw: ReadWrite::RandWrite,
+        time_based: true,
+        runtime: Some(Time::MAX),
+        ..Job::new("long")
+    };
+    let outcome = Runner::new(&profile, &[job]).unwrap().run(|_| {});
+    let message = outcome.unwrap_err().to_string();
+    assert!(message.contains("simulated time is used up"), "{message}");
+}
+
+#[test]
+fn time_saturates_at_its_end() {
+    let mut profile = small_profile();
+    profile.timing.read = vec![Time::from_ms(1000)];
+    profile.timing.melded_read = None;
+    profile.geometry.channels = 1;
+    profile.geometry.dies_per_channel = 1;
+    let (mut device, nsid) = device(&profile);
+    device.preload(nsid, 0, 8, Directive::NONE).unwrap();
+    device.advance_to(Device::LAST_SUBMISSION);
+    device.submit(&Command::read(nsid, 0, 8, 0)).unwrap();
+    device.advance_to(Time::from_ps(u64::MAX - 1));
+    drain(&mut device);
+    device.advance_to(Time::MAX);
+    assert_eq!(device.stats().now_ps, u64::MAX);
+}
+
+#[test]
+fn the_least_mapping_memory_holds_a_tiny_device() {
+    let mut profile = small_profile();
+    profile.geometry.channels = 1;
+    profile.geometry.dies_per_channel = 1;
+    profile.geometry.blocks_per_plane = 20;
+    profile.ftl.mapping_memory = ByteSize(13 * 12 * 8);
+    let (mut device, nsid) = device(&profile);
+    let pages = device.stats().capacity_pages;
+    assert_eq!(pages * 8, profile.ftl.mapping_memory.0);
+    // Across a boundary of the mapping's leaves.
+    device.preload(nsid, 1000, pages, Directive::NONE).unwrap();
+    assert_eq!(device.stats().mapped_pages, pages);
+}
+
+#[test]
+fn a_read_of_a_huge_hole_is_quick() {
+    let mut profile = small_profile();
+    profile.controller.lba_size = ByteSize(64 << 10);
+    profile.geometry.page_size = ByteSize(512);
+    let mut device = Device::new(&profile).unwrap();
+    let nsid = device.create_namespace(1 << 48).unwrap();
+    for tag in 0..10 {
+        device
+            .submit(&Command::read(nsid, 1, u32::MAX, tag))
+            .unwrap();
+    }
+    drain(&mut device);
+    assert_eq!(
+        device.stats().unmapped_page_reads,
+        10 * 128 * u64::from(u32::MAX)
+    );
+}
+
+#[test]
+fn a_time_based_job_ends_on_the_quickest_device() {
+    let mut profile = small_profile();
+    profile.controller.latency = Time::ZERO;
+    let error = Device::new(&profile).unwrap_err().to_string();
+    assert!(
+        error.contains("controller.latency: is 0ps; must be at least 1ns"),
+        "{error}"
+    );
+}
