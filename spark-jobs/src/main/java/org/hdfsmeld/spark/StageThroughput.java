@@ -3,6 +3,7 @@ package org.hdfsmeld.spark;
 /**
  * What one Spark stage read and wrote, and how fast; all of it measured on the wall clock.
  *
+ * @param name the description of its job, or what Spark calls the stage
  * @param wallSeconds from the submission of the stage to its completion
  * @param taskSeconds run time summed over the tasks
  * @param cpuSeconds CPU time of the task threads

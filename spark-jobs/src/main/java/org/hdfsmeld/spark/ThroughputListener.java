@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 import org.apache.spark.SparkConf;
 import org.apache.spark.executor.TaskMetrics;
@@ -29,11 +30,13 @@ public final class ThroughputListener extends SparkListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ThroughputListener.class);
   private static final String JOB_GROUP_KEY = "spark.jobGroup.id";
+  private static final String DESCRIPTION_KEY = "spark.job.description";
 
   private final String file;
   private final Map<Integer, Sums> running = new HashMap<>();
   private final Map<Integer, StageThroughput> done = new TreeMap<>();
   private final Map<Integer, String> groups = new HashMap<>();
+  private final Map<Integer, String> descriptions = new HashMap<>();
 
   /** A listener that only keeps and logs. */
   public ThroughputListener() {
@@ -59,12 +62,14 @@ public final class ThroughputListener extends SparkListener {
 
   @Override
   public synchronized void onJobStart(SparkListenerJobStart job) {
-    String group = job.properties() == null ? null : job.properties().getProperty(JOB_GROUP_KEY);
-    if (group != null) {
-      scala.collection.Iterator<StageInfo> stages = job.stageInfos().iterator();
-      while (stages.hasNext()) {
-        groups.putIfAbsent(stages.next().stageId(), group);
-      }
+    Properties properties = job.properties() == null ? new Properties() : job.properties();
+    String group = properties.getProperty(JOB_GROUP_KEY, "");
+    String description = properties.getProperty(DESCRIPTION_KEY, "");
+    scala.collection.Iterator<StageInfo> stages = job.stageInfos().iterator();
+    while (stages.hasNext()) {
+      StageInfo stage = stages.next();
+      groups.putIfAbsent(stage.stageId(), group);
+      descriptions.putIfAbsent(stage.stageId(), description.isEmpty() ? stage.name() : description);
     }
   }
 
@@ -90,7 +95,9 @@ public final class ThroughputListener extends SparkListener {
   public synchronized void onStageCompleted(SparkListenerStageCompleted completed) {
     StageInfo info = completed.stageInfo();
     Sums sums = running.remove(info.stageId());
-    StageThroughput stage = (sums == null ? new Sums() : sums).toStage(info);
+    StageThroughput stage =
+        (sums == null ? new Sums() : sums)
+            .toStage(info, descriptions.getOrDefault(info.stageId(), info.name()));
     done.put(stage.stageId(), stage);
     if (LOG.isInfoEnabled()) {
       LOG.info(
@@ -126,13 +133,13 @@ public final class ThroughputListener extends SparkListener {
     private long runMillis;
     private long cpuNanos;
 
-    StageThroughput toStage(StageInfo info) {
+    StageThroughput toStage(StageInfo info, String name) {
       long start = info.submissionTime().isDefined() ? (Long) info.submissionTime().get() : 0;
       long end = info.completionTime().isDefined() ? (Long) info.completionTime().get() : start;
       double wallSeconds = (end - start) / 1e3;
       return new StageThroughput(
           info.stageId(),
-          info.name(),
+          name,
           tasks,
           failed,
           readBytes,

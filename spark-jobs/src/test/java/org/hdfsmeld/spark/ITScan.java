@@ -43,6 +43,7 @@ class ITScan {
     // Every line ends by one newline, which is not part of its content.
     assertThat(result.contentBytes()).isEqualTo(result.fileBytes() - ROWS);
     assertThat(result.stages()).hasSize(1);
+    assertThat(result.stages().get(0).name()).isEqualTo("scan text");
     assertThat(result.stages().get(0).readBytes()).isGreaterThanOrEqualTo(result.fileBytes());
   }
 
