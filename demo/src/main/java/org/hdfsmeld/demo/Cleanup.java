@@ -2,21 +2,23 @@ package org.hdfsmeld.demo;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.util.ShutdownHookManager;
-import org.slf4j.Logger;
+import java.util.concurrent.CountDownLatch;
 import org.slf4j.LoggerFactory;
+import sun.misc.Signal;
 
 /**
- * What must be undone, latest first: at the end, or when the JVM is told to stop. The hook is
- * Hadoop's, ahead of Spark's and Hadoop's own, so that they find nothing left to do.
+ * What must be undone, latest first: at the end, or when a signal says to stop.
+ *
+ * <p>Signals are handled here and not by a shutdown hook, because HDFS cannot be shut down while
+ * hooks run: it removes hooks of its own, which is refused by then. After the last step the JVM is
+ * halted, so that nothing that still runs in it can leave anything behind.
  */
 final class Cleanup implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Cleanup.class);
-  private static final int PRIORITY = 200;
-  private static final long TIMEOUT_SECONDS = 60;
+  private static final String[] SIGNALS = {"INT", "TERM", "HUP"};
+  private static final int EXIT_CODE_BASE = 128;
 
   private final Deque<Step> steps = new ArrayDeque<>();
+  private volatile boolean interrupted;
   private boolean closed;
 
   /** Something to undo. */
@@ -25,8 +27,14 @@ final class Cleanup implements AutoCloseable {
   }
 
   Cleanup() {
-    ShutdownHookManager.get()
-        .addShutdownHook(this::close, PRIORITY, TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    for (String name : SIGNALS) {
+      try {
+        Signal.handle(new Signal(name), this::interrupt);
+      } catch (IllegalArgumentException e) {
+        // Ignored for the whole process, as by nohup: then it stays ignored.
+        LoggerFactory.getLogger(Cleanup.class).info("signal {}: {}", name, e.getMessage());
+      }
+    }
   }
 
   /** Adds a step; when everything was already undone, it runs at once. */
@@ -34,13 +42,18 @@ final class Cleanup implements AutoCloseable {
     steps.push(step);
     if (closed) {
       close();
-      throw new IllegalStateException("interrupted");
     }
   }
 
-  /** Whether the JVM is going down, so that failures from now on are nobody's fault. */
-  static boolean stopping() {
-    return ShutdownHookManager.get().isShutdownInProgress();
+  /** After a signal never returns: a failure from then on is a consequence of it. */
+  void ifInterruptedAwaitHalt() {
+    while (interrupted) {
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException e) {
+        // Somebody stops this thread; the JVM is about to halt.
+      }
+    }
   }
 
   @Override
@@ -50,8 +63,14 @@ final class Cleanup implements AutoCloseable {
       try {
         steps.pop().run();
       } catch (Exception e) {
-        LOG.warn("while cleaning up", e);
+        LoggerFactory.getLogger(Cleanup.class).warn("while cleaning up", e);
       }
     }
+  }
+
+  private void interrupt(Signal signal) {
+    interrupted = true;
+    close();
+    Runtime.getRuntime().halt(EXIT_CODE_BASE + signal.getNumber());
   }
 }

@@ -12,9 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
-import org.apache.logging.log4j.LogManager;
 import org.hdfsmeld.spark.BadArguments;
 import org.hdfsmeld.spark.BuildInfo;
 import org.hdfsmeld.spark.Json;
@@ -48,6 +46,9 @@ import picocli.CommandLine.Spec;
 public final class Demo implements Callable<Integer> {
   /** The system property that log4j2.xml takes the log file's name from. */
   private static final String LOG_PROPERTY = "hdfsmeld.demo.log";
+
+  // Beyond it a wait for a full window comes near the plugin's wait-timeout.
+  private static final int MAX_DILATION = 5000;
 
   @Spec CommandSpec spec;
 
@@ -174,14 +175,11 @@ public final class Demo implements Callable<Integer> {
     } catch (Workspace.UnusableException e) {
       throw bad(e.getMessage());
     }
-    Path log = workspace.directory().resolveSibling(workspace.directory().getFileName() + ".log");
-    System.setProperty(LOG_PROPERTY, log.toString());
+    System.setProperty(LOG_PROPERTY, workspace.log().toString());
     System.setProperty("java.io.tmpdir", workspace.temporary().toString());
     System.setProperty("jna.tmpdir", workspace.temporary().toString());
 
-    AtomicBoolean keepLog = new AtomicBoolean(settings.keep());
     try (Cleanup cleanup = new Cleanup()) {
-      cleanup.add(() -> closeLog(log, keepLog.get()));
       if (!settings.keep()) {
         cleanup.add(workspace::delete);
       }
@@ -196,13 +194,10 @@ public final class Demo implements Callable<Integer> {
       } catch (ParameterException e) {
         throw e;
       } catch (Exception e) {
-        if (Cleanup.stopping()) {
-          return 1; // not seen: the JVM is exiting already
-        }
-        keepLog.set(true);
+        cleanup.ifInterruptedAwaitHalt();
         LoggerFactory.getLogger(Demo.class).error("the demo failed", e);
         err.println("demo: " + message(e));
-        err.println("demo: the log is " + log);
+        err.println("demo: the log is " + workspace.keepLog());
         return 1;
       }
     }
@@ -237,6 +232,9 @@ public final class Demo implements Callable<Integer> {
       throw bad("--slowdown: is " + slowdown + "; must be from 1 to 1000");
     }
     for (Path file : Arrays.asList(report, json)) {
+      if (file != null && Files.isDirectory(file)) {
+        throw bad(file + ": is a directory; name a file");
+      }
       Path parent = file == null ? null : file.toAbsolutePath().getParent();
       if (parent != null && !Files.isDirectory(parent)) {
         throw bad(file + ": there is no directory " + parent + "; make it first");
@@ -263,13 +261,14 @@ public final class Demo implements Callable<Integer> {
     }
     try {
       double value = Double.parseDouble(dilation);
-      if (value >= 1 && value <= 1e6) {
+      if (value >= 1 && value <= MAX_DILATION) {
         return OptionalDouble.of(value);
       }
     } catch (NumberFormatException e) {
       // Falls through to the message.
     }
-    throw bad("--dilation: is '" + dilation + "'; must be auto, or a number from 1 to 1000000");
+    throw bad(
+        "--dilation: is '" + dilation + "'; must be auto, or a number from 1 to " + MAX_DILATION);
   }
 
   private long size(String option, String text, long least) {
@@ -285,8 +284,8 @@ public final class Demo implements Callable<Integer> {
               + ": is '"
               + text
               + "'; must be a size from "
-              + TraditionalBinaryPrefix.long2String(least, "", 0)
-              + " up, such as 16m");
+              + (least >> 10)
+              + "k up, such as 16m");
     }
     return value;
   }
@@ -295,21 +294,16 @@ public final class Demo implements Callable<Integer> {
     return spec.commandLine().getParseResult().originalArgs().toArray(String[]::new);
   }
 
-  /** The last step of all: what is logged after it would make the file anew. */
-  private static void closeLog(Path log, boolean keep) throws IOException {
-    LogManager.shutdown();
-    if (!keep) {
-      Files.deleteIfExists(log);
-    }
-  }
-
   private static String message(Throwable error) {
     Throwable root = error;
     while (root.getCause() != null && root.getCause() != root) {
       root = root.getCause();
     }
     String message = root.getMessage();
-    return message == null || message.isBlank() ? root.toString() : message;
+    // A remote exception's message has the remote stack trace in it.
+    return message == null || message.isBlank()
+        ? root.toString()
+        : message.strip().lines().findFirst().orElseThrow();
   }
 
   private ParameterException bad(String message) {

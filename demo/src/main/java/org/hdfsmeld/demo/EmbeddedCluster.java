@@ -12,6 +12,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 /** One NameNode and some DataNodes in this JVM, one simulated volume each. */
 final class EmbeddedCluster implements AutoCloseable {
   static final int DATA_NODES = 3;
+  private static final long LARGEST_REQUEST = 1 << 20;
   private static final String SLOW_IO_CLIENT_KEY = "dfs.client.slow.io.warning.threshold.ms";
   private static final String FACTORY = "org.hdfsmeld.datanode.MeldFsDatasetFactory";
 
@@ -86,6 +87,8 @@ final class EmbeddedCluster implements AutoCloseable {
     conf.set("dfs.datanode.meld.mode", "account");
     conf.set("dfs.datanode.meld.profile", settings.profile());
     conf.setLong("dfs.datanode.meld.readahead.window", settings.window());
+    conf.setLong(
+        "dfs.datanode.meld.readahead.request", Math.min(settings.window(), LARGEST_REQUEST));
 
     // The block scanner would read what nobody asked for; a slowed device is slow on purpose.
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 0);

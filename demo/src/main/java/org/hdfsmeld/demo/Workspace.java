@@ -7,12 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /** The one directory that holds everything the demo writes, but for its report and its log. */
 record Workspace(Path directory) {
   private static final long MIB = 1L << 20;
-  private static final int ATTEMPTS = 20;
+  private static final int ATTEMPTS = 200;
   private static final long PAUSE_MS = 50;
 
   /** A directory could not be used; the message says why and what to do. */
@@ -44,8 +45,19 @@ record Workspace(Path directory) {
   }
 
   void create() throws IOException {
-    Files.createDirectory(directory);
-    Files.createDirectory(temporary());
+    // The log may have made it already.
+    Files.createDirectories(temporary());
+  }
+
+  /** What Hadoop, Spark and the plugin have to say. */
+  Path log() {
+    return directory.resolve("demo.log");
+  }
+
+  /** Moves the log out of the directory, for the user to read. */
+  Path keepLog() throws IOException {
+    Path kept = directory.resolveSibling(directory.getFileName() + ".log");
+    return Files.move(log(), kept, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /** Where libraries put their temporary files. */
@@ -63,7 +75,7 @@ record Workspace(Path directory) {
       try {
         deleteOnce();
       } catch (DirectoryNotEmptyException e) {
-        continue;
+        // Somebody was faster; once more.
       }
       Thread.sleep(PAUSE_MS);
     }

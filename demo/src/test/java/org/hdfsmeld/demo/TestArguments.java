@@ -28,6 +28,7 @@ class TestArguments {
     "--files, 0",
     "--dilation, 0",
     "--dilation, slow",
+    "--dilation, 1e6",
     "--slowdown, 0.5",
     "--window, 16q",
     "--window, 1k",
@@ -35,13 +36,14 @@ class TestArguments {
     "--block-size, 1k",
     "--directive, maybe",
     "--report, /no/such/directory/report.html",
+    "--report, /tmp",
     "--work-dir, /no/such/directory",
     "--unheard-of, 1"
   })
   void areRefused(String option, String value) throws Exception {
     assertThat(execute(option, value)).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8))
-        .contains(value.startsWith("/no/such/directory/") ? value : option)
+        .contains(option.equals("--report") ? value : option)
         .contains("Try: ./meld demo --help")
         .hasLineCount(2);
     assertThat(Files.list(directory)).isEmpty();
