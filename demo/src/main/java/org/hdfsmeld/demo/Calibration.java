@@ -1,20 +1,22 @@
 package org.hdfsmeld.demo;
 
+import java.util.Locale;
+
 /**
  * How much slower than real a device must be, for the device and not the host to be the bottleneck.
  *
  * @param hostMibPerSecond measured: what one reader gets from HDFS without a simulated device
  * @param deviceMibPerSecond simulated: what one device delivers, the faster layout
- * @param slowdown how many times slower than the host a slowed device shall be
+ * @param slowdown how many times slower than the host a slowed device is
  * @param dilation wall seconds that one simulated second takes
- * @param limited whether the time allowed for the scans, not the slowdown, decided
+ * @param rule what the dilation was chosen by
  */
 record Calibration(
     double hostMibPerSecond,
     double deviceMibPerSecond,
     double slowdown,
     double dilation,
-    boolean limited) {
+    String rule) {
 
   /**
    * The dilation at which one device delivers {@code 1/slowdown} of what one reader of the host
@@ -36,16 +38,24 @@ record Calibration(
     double deviceSeconds = dataMib / (readers * deviceMibPerSecond) * (1 + expectedGain);
     double longest = paceSeconds / deviceSeconds;
     double dilation = Math.max(1, Math.min(wanted, longest));
-    return of(hostMibPerSecond, deviceMibPerSecond, round(dilation), wanted > longest);
+    String rule =
+        wanted > longest
+            ? format("both paced scans end within %.0f s", paceSeconds)
+            : format("a device is about %.3g times slower than a reader of stock HDFS", slowdown);
+    return of(hostMibPerSecond, deviceMibPerSecond, round(dilation), rule);
   }
 
   /** A dilation that the user chose. */
   static Calibration fixed(double hostMibPerSecond, double deviceMibPerSecond, double dilation) {
-    return of(hostMibPerSecond, deviceMibPerSecond, dilation, false);
+    return of(hostMibPerSecond, deviceMibPerSecond, dilation, "as given");
   }
 
-  private static Calibration of(double host, double device, double dilation, boolean limited) {
-    return new Calibration(host, device, dilation * host / device, dilation, limited);
+  private static Calibration of(double host, double device, double dilation, String rule) {
+    return new Calibration(host, device, dilation * host / device, dilation, rule);
+  }
+
+  private static String format(String format, double value) {
+    return String.format(Locale.ROOT, format, value);
   }
 
   /** To two significant digits, so that the number can be typed. */

@@ -18,6 +18,7 @@ final class Cleanup implements AutoCloseable {
   private static final int EXIT_CODE_BASE = 128;
 
   private final Deque<Step> steps = new ArrayDeque<>();
+  private final Runnable announcement;
   private volatile boolean interrupted;
   private boolean closed;
 
@@ -26,7 +27,13 @@ final class Cleanup implements AutoCloseable {
     void run() throws Exception;
   }
 
-  Cleanup() {
+  /**
+   * Nothing to undo yet.
+   *
+   * @param announcement runs when a signal has come, before the steps
+   */
+  Cleanup(Runnable announcement) {
+    this.announcement = announcement;
     for (String name : SIGNALS) {
       try {
         Signal.handle(new Signal(name), this::interrupt);
@@ -69,7 +76,10 @@ final class Cleanup implements AutoCloseable {
   }
 
   private void interrupt(Signal signal) {
-    interrupted = true;
+    if (!interrupted) {
+      interrupted = true;
+      announcement.run();
+    }
     close();
     Runtime.getRuntime().halt(EXIT_CODE_BASE + signal.getNumber());
   }

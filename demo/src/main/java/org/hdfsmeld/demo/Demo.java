@@ -179,7 +179,7 @@ public final class Demo implements Callable<Integer> {
     System.setProperty("java.io.tmpdir", workspace.temporary().toString());
     System.setProperty("jna.tmpdir", workspace.temporary().toString());
 
-    try (Cleanup cleanup = new Cleanup()) {
+    try (Cleanup cleanup = new Cleanup(() -> err.println("\ndemo: stopping, cleaning up"))) {
       if (!settings.keep()) {
         cleanup.add(workspace::delete);
       }

@@ -55,8 +55,8 @@ record DeviceFigures(
     double channelSeconds = 0;
     for (Counters volume : volumes) {
       double active = volume.get("read_active_ps") / PS_PER_SECOND;
-      dieSeconds += active * volume.get("dies");
-      channelSeconds += active * volume.get("channels");
+      dieSeconds += active * (double) volume.get("dies");
+      channelSeconds += active * (double) volume.get("channels");
     }
     long melded = Counters.sum(volumes, "melded_pages_read");
     long buffered = Counters.sum(volumes, "buffer_page_reads");
@@ -70,8 +70,8 @@ record DeviceFigures(
         ratio(Counters.sum(volumes, "die_busy_ps") / PS_PER_SECOND, dieSeconds),
         ratio(Counters.sum(volumes, "channel_busy_ps") / PS_PER_SECOND, channelSeconds),
         Counters.sum(volumes, "reader_wait_ns") / 1e9,
-        ratio(melded, pages),
-        ratio(buffered, pages),
+        ratio((double) melded, (double) pages),
+        ratio((double) buffered, (double) pages),
         Counters.sum(volumes, "timeouts"));
   }
 

@@ -260,7 +260,7 @@ final class HtmlReport {
     rows.add(
         paced("Melded pages, share read", "simulated", v -> percent(v.all().meldedReadShare())));
     rows.add(all("Files, MiB", "measured", v -> number(v.scan().fileBytes() / MIB)));
-    rows.add(all("Rows", "measured", v -> number(v.scan().rows())));
+    rows.add(all("Rows", "measured", v -> number((double) v.scan().rows())));
     rows.add(all("Checksum", "measured", v -> v.scan().checksum().substring(0, 8) + "…"));
     return table(cells("", "stock", "normal", second), rows);
   }

@@ -36,7 +36,9 @@ final class Sampler implements AutoCloseable {
 
   static Sampler start(Volumes volumes) {
     Sampler sampler = new Sampler(volumes);
-    sampler.executor.scheduleAtFixedRate(sampler::take, 0, PERIOD_MS, TimeUnit.MILLISECONDS);
+    // A failure to sample is seen at close, which takes a last one.
+    var unused =
+        sampler.executor.scheduleAtFixedRate(sampler::take, 0, PERIOD_MS, TimeUnit.MILLISECONDS);
     return sampler;
   }
 

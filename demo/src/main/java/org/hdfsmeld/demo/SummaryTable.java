@@ -23,18 +23,19 @@ final class SummaryTable {
     return table.out.toString();
   }
 
-  /** The calibration in one sentence. */
+  /** The calibration: the first line says what was chosen and why, the second what it means. */
   static String describe(Calibration calibration) {
     return String.format(
         Locale.ROOT,
-        "time dilation %,.0f: a device (simulated %,.0f MiB/s) gives %.1f MiB/s of wall time,"
-            + " %.1f times less than one reader took from stock (measured %,.0f MiB/s)%s",
+        "time dilation %,.0f (rule: %s);%n"
+            + "a device, simulated %,.0f MiB/s, then gives %.1f MiB/s of wall time, %.1f times less"
+            + " than a reader took, measured %,.0f MiB/s",
         calibration.dilation(),
+        calibration.rule(),
         calibration.deviceMibPerSecond(),
         calibration.deviceMibPerSecond() / calibration.dilation(),
         calibration.slowdown(),
-        calibration.hostMibPerSecond(),
-        calibration.limited() ? "; limited, so that the scans end in time" : "");
+        calibration.hostMibPerSecond());
   }
 
   private void figures() {

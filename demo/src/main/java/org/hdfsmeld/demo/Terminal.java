@@ -84,9 +84,9 @@ final class Terminal implements AutoCloseable {
     return result;
   }
 
-  /** A line between stages. */
+  /** Lines between stages. */
   void say(String text) {
-    out.println("      " + text);
+    text.lines().forEach(line -> out.println("      " + line));
   }
 
   @Override

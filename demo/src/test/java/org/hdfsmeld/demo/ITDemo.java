@@ -64,6 +64,7 @@ class ITDemo {
     demo.awaitLine(line -> line.startsWith("[3/7]"));
     demo.interrupt();
     assertThat(demo.waitFor()).as(demo.output()).isIn(130, 143);
+    assertThat(demo.output()).contains("cleaning up").doesNotContain("\tat ");
     assertThat(work).isEmptyDirectory();
     assertThat(directory.resolve("report.html")).doesNotExist();
   }

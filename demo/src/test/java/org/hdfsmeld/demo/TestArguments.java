@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -46,16 +45,14 @@ class TestArguments {
         .contains(option.equals("--report") ? value : option)
         .contains("Try: ./meld demo --help")
         .hasLineCount(2);
-    assertThat(Files.list(directory)).isEmpty();
+    assertThat(directory).isEmptyDirectory();
   }
 
   @Test
   void tooLittleRoomIsSaidBeforehand() throws Exception {
     assertThat(execute("--scale", "1000")).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("MiB free", "lower --scale");
-    try (Stream<Path> left = Files.list(directory)) {
-      assertThat(left).isEmpty();
-    }
+    assertThat(directory).isEmptyDirectory();
   }
 
   @Test

@@ -13,7 +13,8 @@ class TestCalibration {
     Calibration calibration = Calibration.automatic(200, 4000, 10, 1000, 2, 1.4, 1000);
     assertThat(calibration.dilation()).isEqualTo(200);
     assertThat(calibration.slowdown()).isEqualTo(10);
-    assertThat(calibration.limited()).isFalse();
+    assertThat(calibration.rule())
+        .isEqualTo("a device is about 10.0 times slower than a reader of stock HDFS");
   }
 
   @Test
@@ -22,7 +23,7 @@ class TestCalibration {
     Calibration calibration = Calibration.automatic(10, 4000, 10, 1000, 2, 1.4, 60);
     assertThat(calibration.dilation()).isEqualTo(200);
     assertThat(calibration.slowdown()).isEqualTo(0.5, within(1e-9));
-    assertThat(calibration.limited()).isTrue();
+    assertThat(calibration.rule()).isEqualTo("both paced scans end within 60 s");
   }
 
   @Test

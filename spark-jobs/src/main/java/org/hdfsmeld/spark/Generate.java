@@ -67,14 +67,16 @@ public final class Generate extends JobCommand {
   boolean overwrite;
 
   enum Choice {
-    TEXT(Format.TEXT),
-    PARQUET(Format.PARQUET),
-    BOTH(Format.TEXT, Format.PARQUET);
+    TEXT,
+    PARQUET,
+    BOTH;
 
-    private final List<Format> formats;
-
-    Choice(Format... formats) {
-      this.formats = List.of(formats);
+    List<Format> formats() {
+      return switch (this) {
+        case TEXT -> List.of(Format.TEXT);
+        case PARQUET -> List.of(Format.PARQUET);
+        case BOTH -> List.of(Format.TEXT, Format.PARQUET);
+      };
     }
   }
 
@@ -141,7 +143,7 @@ public final class Generate extends JobCommand {
         session,
         new Request(
             scale,
-            format.formats,
+            format.formats(),
             files,
             ordersFiles == null ? files : ordersFiles,
             output,
