@@ -1,6 +1,5 @@
 package org.hdfsmeld.demo;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.apache.spark.sql.SparkSession;
@@ -178,8 +177,6 @@ final class DemoRun {
   }
 
   private Scan.Result scan(DataSet data) throws Exception {
-    List<String> paths = new ArrayList<>();
-    paths.add(data.path() + "/text");
-    return Scan.scan(spark, new Scan.Request(Format.TEXT, paths, true));
+    return Scan.scan(spark, new Scan.Request(Format.TEXT, List.of(data.path() + "/text"), true));
   }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
@@ -95,7 +96,7 @@ class ITDataPath {
       try (FSDataInputStream in = cluster.fileSystem().open(FILE)) {
         byte[] seen = new byte[1_000_003];
         in.readFully(seen);
-        assertThat(seen).isEqualTo(java.util.Arrays.copyOf(bytes, 1_000_003));
+        assertThat(seen).isEqualTo(Arrays.copyOf(bytes, 1_000_003));
       }
       long flushes = Volumes.total("flush_commands");
       out.write(bytes, 1_000_003, bytes.length - 1_000_003);
@@ -124,7 +125,7 @@ class ITDataPath {
     if (!done) {
       await().atMost(Duration.ofSeconds(60)).until(() -> cluster.fileSystem().recoverLease(FILE));
     }
-    bytes = java.util.Arrays.copyOf(bytes, shorter);
+    bytes = Arrays.copyOf(bytes, shorter);
     Content.assertSame(cluster.fileSystem(), FILE, bytes);
     assertThat(Volumes.total("errors")).isZero();
   }
@@ -159,7 +160,7 @@ class ITDataPath {
                 () -> {
                   byte[] bytes =
                       Content.write(
-                          cluster.fileSystem(), path, seed, 5_000_011 + 500_009 * seed % 7);
+                          cluster.fileSystem(), path, seed, 5_000_011 + 500_009 * (seed % 7));
                   Content.assertSame(cluster.fileSystem(), path, bytes);
                   return null;
                 }));

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Random;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -43,8 +44,7 @@ class ITSimulatorFaults {
           int offset = random.nextInt(FILE_BYTES - 1000);
           byte[] part = new byte[999];
           in.readFully(offset, part);
-          assertThat(part)
-              .isEqualTo(java.util.Arrays.copyOfRange(before, offset, offset + part.length));
+          assertThat(part).isEqualTo(Arrays.copyOfRange(before, offset, offset + part.length));
         }
       }
       byte[] more = Content.random(5, 1_000_003);
