@@ -6,6 +6,8 @@
 //!   mapping: logical page -> nothing | slot | physical page
 //! ```
 
+#[allow(dead_code, reason = "the regions of the flash do not use it yet")]
+mod allocation;
 mod blocks;
 mod buffer;
 mod flush;
