@@ -142,6 +142,10 @@ fn fields_that_do_not_fit_together_are_refused() {
         "geometry.blocks_per_plane"
     );
     assert_eq!(
+        refused_key(|p| p.geometry.dies_per_package = 3),
+        "geometry.dies_per_package"
+    );
+    assert_eq!(
         refused_key(|p| p.geometry.blocks_per_plane = 1 << 20),
         "geometry.blocks_per_plane"
     );

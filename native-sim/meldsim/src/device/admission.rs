@@ -152,10 +152,10 @@ impl Device {
                 // Read-modify-write: the write completes only when the rest of the page is in.
                 self.requests.expect(*request, 1);
                 let (wordline, page) = self.geometry.wordline_of(ppa);
-                let die = self.geometry.die(wordline);
+                let at = self.geometry.locate(wordline);
                 let owner = Owner::request(*request);
                 self.flash
-                    .read(&mut self.queue, die, wordline, 1 << page, false, owner);
+                    .read(&mut self.queue, at, 1 << page, false, owner);
             }
             range.partial_first = false;
             range.first += 1;

@@ -37,8 +37,8 @@ impl Device {
                 let (wordline, page) = self.geometry.wordline_of(ppa);
                 let die = self.geometry.die(wordline);
                 Location::Flash {
-                    channel: die / self.geometry.ways,
-                    die: die % self.geometry.ways,
+                    channel: die / self.geometry.dies_per_channel,
+                    die: die % self.geometry.dies_per_channel,
                     block: self.geometry.superblock(wordline),
                     wordline: self.geometry.wordline_in_block(wordline),
                     page,

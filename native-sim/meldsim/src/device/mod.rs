@@ -260,24 +260,27 @@ impl Device {
     #[inline]
     fn finish_operation(&mut self, operation: Finished) -> bool {
         match operation {
-            Finished::Read {
-                wordline,
-                pages,
-                owner,
-            } => match owner.as_request() {
+            Finished::Read { at, pages, owner } => match owner.as_request() {
                 Some(request) => {
                     self.finish_part(request, u64::from(pages.count_ones()));
                     return false;
                 }
-                None => self.ftl.gc_read(wordline, pages),
+                None => {
+                    debug_assert_eq!(owner.as_gc(), Some(0));
+                    self.ftl.gc_read(at, pages);
+                }
             },
-            Finished::Program(program) => {
-                self.ftl.programmed(program);
+            Finished::Program { unit, token } => {
+                debug_assert!(self.geometry.has(unit));
+                self.ftl.programmed(token);
                 while let Some(request) = self.ftl.pop_flushed() {
                     self.finish_part(request, 1);
                 }
             }
-            Finished::Erase(superblock) => self.ftl.erased(superblock),
+            Finished::Erase { unit, token } => {
+                debug_assert!(self.geometry.has(unit));
+                self.ftl.erased(token);
+            }
         }
         true
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::layer::Layout;
 use super::mapping::Place;
-use crate::nand::{Geometry, Ppa, WordlineAddr};
+use crate::nand::{Geometry, Ppa, Wordline};
 
 /// Superblocks that only garbage collection may open: it must be able to make room.
 const GC_RESERVE: u32 = 2;
@@ -115,7 +115,7 @@ impl Blocks {
     }
 
     /// The next wordline for a stream, or nothing when it needs a superblock it may not have.
-    pub(crate) fn next_wordline(&mut self, stream: Stream) -> Option<WordlineAddr> {
+    pub(crate) fn next_wordline(&mut self, stream: Stream) -> Option<Wordline> {
         let index = stream.index();
         let open = match self.open[index].take() {
             Some(open) => open,
@@ -173,13 +173,13 @@ impl Blocks {
     }
 
     /// The wordline is programmed: its pages may be read and its block collected.
-    pub(crate) fn programmed(&mut self, wordline: WordlineAddr) {
+    pub(crate) fn programmed(&mut self, wordline: Wordline) {
         let superblock = self.geometry.superblock(wordline);
         self.superblocks[superblock as usize].unprogrammed -= 1;
     }
 
     #[inline]
-    pub(crate) fn is_melded(&self, wordline: WordlineAddr) -> bool {
+    pub(crate) fn is_melded(&self, wordline: Wordline) -> bool {
         self.superblocks[self.geometry.superblock(wordline) as usize].layout == Layout::Melded
     }
 
@@ -211,7 +211,7 @@ impl Blocks {
     }
 
     /// The pages of a wordline that hold current data, as a set.
-    pub(crate) fn valid_pages(&self, wordline: WordlineAddr) -> u8 {
+    pub(crate) fn valid_pages(&self, wordline: Wordline) -> u8 {
         let first = self.geometry.page(wordline, 0);
         let block = &self.superblocks[self.geometry.superblock(wordline) as usize];
         let base = self.geometry.index_in_superblock(first);

@@ -12,7 +12,7 @@ use super::mapping::{Entry, Place};
 use super::scheduler::{Runs, Stripe};
 use super::victim;
 use crate::engine::{Event, EventQueue, NIL};
-use crate::nand::{Flash, Geometry, MAX_PAGES_PER_WORDLINE, Owner, Ppa, WordlineAddr};
+use crate::nand::{Flash, Geometry, MAX_PAGES_PER_WORDLINE, Owner, Ppa, Wordline, WordlineAddr};
 use crate::profile::GcVictim;
 
 #[derive(Debug)]
@@ -102,11 +102,10 @@ impl Ftl {
                 let melded = victim.layout == Layout::Melded;
                 flash.read(
                     queue,
-                    geometry.die(wordline),
-                    wordline,
+                    geometry.locate(wordline),
                     pages,
                     melded,
-                    Owner::GC,
+                    Owner::gc(0),
                 );
             }
         }
@@ -120,13 +119,15 @@ impl Ftl {
         if emptied && victim.erasing == 0 {
             victim.erasing = self.geometry.dies;
             for die in 0..self.geometry.dies {
-                flash.erase(queue, die, victim.superblock);
+                let (unit, block) = self.geometry.block_of(die, victim.superblock);
+                flash.erase(queue, unit, block, victim.superblock);
             }
         }
     }
 
     /// Pages of the victim have arrived in the controller.
-    pub(crate) fn gc_read(&mut self, wordline: WordlineAddr, pages: u8) {
+    pub(crate) fn gc_read(&mut self, at: WordlineAddr, pages: u8) {
+        let wordline = self.geometry.wordline(at);
         let Some(victim) = &mut self.collector.victim else {
             debug_assert!(false, "read for no victim");
             return;
@@ -195,7 +196,7 @@ impl Ftl {
 }
 
 /// What the cursor points at: a wordline, and which of its pages.
-fn unit(geometry: &Geometry, victim: &Victim) -> (WordlineAddr, u8) {
+fn unit(geometry: &Geometry, victim: &Victim) -> (Wordline, u8) {
     match victim.layout {
         Layout::Melded => (
             geometry.wordline_at(victim.superblock, victim.cursor),

@@ -9,7 +9,7 @@ use super::gc::Collector;
 use super::mapping::{Entry, Mapping, Place};
 use super::scheduler::{Fill, Runs, Stripe};
 use crate::engine::{Event, EventQueue, NIL, Slab};
-use crate::nand::{Flash, Geometry, WordlineAddr};
+use crate::nand::{Flash, Geometry, Wordline};
 use crate::profile::Profile;
 
 /// How pages lie on wordlines.
@@ -52,7 +52,7 @@ struct Closed {
 #[derive(Clone, Copy, Debug)]
 struct Program {
     closed: Closed,
-    wordline: WordlineAddr,
+    wordline: Wordline,
 }
 
 /// The flash translation layer of a device.
@@ -307,7 +307,8 @@ impl Ftl {
                     };
                     if let Some(closed) = self.closed[stream.index()].pop_front() {
                         let program = self.programs.insert(Program { closed, wordline });
-                        flash.program(queue, self.geometry.die(wordline), program);
+                        let all = (1 << self.geometry.pages_per_wordline) - 1;
+                        flash.program(queue, self.geometry.locate(wordline), all, program);
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use super::layer::Ftl;
 use super::mapping::Entry;
 use crate::engine::{Event, EventQueue, NIL};
-use crate::nand::{Flash, Owner, WordlineAddr};
+use crate::nand::{Flash, Owner, Wordline};
 
 /// Where the pages of a read were found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,7 +27,7 @@ impl Ftl {
     ) -> PagesRead {
         let mut read = PagesRead::default();
         // NIL is no wordline.
-        let mut pending = (WordlineAddr(NIL), 0u8);
+        let mut pending = (Wordline(NIL), 0u8);
         let mut page = first;
         while page < end {
             let (entries, count) = self.mapping.entries(space, page, end - page);
@@ -60,26 +60,20 @@ impl Ftl {
                 }
                 let melded = self.blocks.is_melded(wordline);
                 if !melded {
-                    flash.read(
-                        queue,
-                        self.geometry.die(wordline),
-                        wordline,
-                        set,
-                        false,
-                        owner,
-                    );
+                    let at = self.geometry.locate(wordline);
+                    flash.read(queue, at, set, false, owner);
                     continue;
                 }
                 if pending.1 != 0 {
-                    let die = self.geometry.die(pending.0);
-                    flash.read(queue, die, pending.0, pending.1, true, owner);
+                    let at = self.geometry.locate(pending.0);
+                    flash.read(queue, at, pending.1, true, owner);
                 }
                 pending = (wordline, set);
             }
         }
         if pending.1 != 0 {
-            let die = self.geometry.die(pending.0);
-            flash.read(queue, die, pending.0, pending.1, true, owner);
+            let at = self.geometry.locate(pending.0);
+            flash.read(queue, at, pending.1, true, owner);
         }
         read
     }

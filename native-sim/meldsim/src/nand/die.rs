@@ -1,6 +1,6 @@
 //! A die: what is queued on it, what it does, and what it does next.
 
-use super::geometry::WordlineAddr;
+use super::geometry::{Unit, WordlineAddr};
 use super::timing::Timing;
 use crate::engine::{NIL, Slab, Time};
 
@@ -12,7 +12,7 @@ const COALESCE_WINDOW: usize = 16;
 /// Pages of one wordline to read, for one owner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadOp {
-    pub(super) wordline: WordlineAddr,
+    pub(super) at: WordlineAddr,
     pub(super) owner: u32,
     pub(super) next: u32,
     pub(super) pages: u8,
@@ -28,10 +28,10 @@ pub(super) struct WorkOp {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
-    /// Programs a wordline; the number is the FTL's.
-    Program(u32),
-    /// Erases this die's block of the superblock.
-    Erase(u32),
+    /// Programs a wordline.
+    Program { unit: Unit, token: u32 },
+    /// Erases a block.
+    Erase { unit: Unit, token: u32 },
 }
 
 /// A FIFO of slab indices.
@@ -71,7 +71,7 @@ pub(super) enum Active {
     Nothing,
     /// One page, sensed alone.
     Page {
-        wordline: WordlineAddr,
+        at: WordlineAddr,
         owner: u32,
         pages: u8,
     },
@@ -79,8 +79,7 @@ pub(super) enum Active {
     Melded {
         first: u32,
     },
-    Program(u32),
-    Erase(u32),
+    Work(Work),
 }
 
 /// What a die does next.
@@ -154,8 +153,8 @@ impl Die {
             return Next::Nothing;
         }
         match works[self.works.head].work {
-            Work::Program(_) => Next::Program,
-            Work::Erase(_) => Next::Erase,
+            Work::Program { .. } => Next::Program,
+            Work::Erase { .. } => Next::Erase,
         }
     }
 
@@ -169,10 +168,7 @@ impl Die {
             self.works.tail = NIL;
         }
         self.reads_passed = 0;
-        self.active = match work {
-            Work::Program(program) => Active::Program(program),
-            Work::Erase(superblock) => Active::Erase(superblock),
-        };
+        self.active = Active::Work(work);
     }
 
     /// Takes the next read off the queue, together with what a melded read serves along, and
@@ -197,7 +193,7 @@ impl Die {
         let page = op.pages.trailing_zeros();
         let rest = op.pages & (op.pages - 1);
         self.active = Active::Page {
-            wordline: op.wordline,
+            at: op.at,
             owner: op.owner,
             pages: 1 << page,
         };
@@ -219,7 +215,7 @@ impl Die {
                 break;
             }
             let op = &ops[index];
-            if op.wordline == first.wordline && op.pages & pages == 0 {
+            if op.at == first.at && op.pages & pages == 0 {
                 pages |= op.pages;
             }
             index = op.next;
@@ -235,7 +231,7 @@ impl Die {
         let (mut previous, mut index) = (NIL, first.next);
         while missing != 0 && index != NIL {
             let op = ops[index];
-            if op.wordline == first.wordline && op.pages & !missing == 0 {
+            if op.at == first.at && op.pages & !missing == 0 {
                 missing &= !op.pages;
                 self.unlink(ops, previous, index);
                 ops[last].next = index;

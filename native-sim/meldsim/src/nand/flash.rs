@@ -2,7 +2,7 @@
 
 use super::channel::{Channel, Grant, Transfer};
 use super::die::{Active, Die, Next, Phase, ReadOp, Work, WorkOp};
-use super::geometry::{Geometry, WordlineAddr};
+use super::geometry::{Geometry, Unit, WordlineAddr};
 use super::timing::Timing;
 use crate::engine::{Event, EventQueue, NIL, Slab, Time};
 use crate::profile::{Arbitration, Profile};
@@ -12,8 +12,15 @@ use crate::profile::{Arbitration, Profile};
 pub(crate) struct Owner(u32);
 
 impl Owner {
-    /// Garbage collection.
-    pub(crate) const GC: Owner = Owner(NIL);
+    /// Owners from here on are garbage collectors, the first set's at the top.
+    const FIRST_GC: u32 = u32::MAX - u16::MAX as u32;
+
+    /// The garbage collection of an NVM set.
+    #[inline]
+    pub(crate) fn gc(set: u32) -> Owner {
+        debug_assert!(set <= u32::from(u16::MAX));
+        Owner(u32::MAX - set)
+    }
 
     #[inline]
     pub(crate) fn request(index: u32) -> Owner {
@@ -23,7 +30,13 @@ impl Owner {
     /// The host's request, if it is for one.
     #[inline]
     pub(crate) fn as_request(self) -> Option<u32> {
-        (self != Owner::GC).then_some(self.0)
+        (self.0 < Owner::FIRST_GC).then_some(self.0)
+    }
+
+    /// The NVM set, if it is for one's garbage collection.
+    #[inline]
+    pub(crate) fn as_gc(self) -> Option<u32> {
+        (self.0 >= Owner::FIRST_GC).then(|| u32::MAX - self.0)
     }
 }
 
@@ -32,14 +45,14 @@ impl Owner {
 pub(crate) enum Finished {
     /// Pages of a wordline have arrived in the controller.
     Read {
-        wordline: WordlineAddr,
+        at: WordlineAddr,
         pages: u8,
         owner: Owner,
     },
-    /// A wordline is programmed.
-    Program(u32),
-    /// A block of the superblock is erased.
-    Erase(u32),
+    /// Pages of a wordline are programmed.
+    Program { unit: Unit, token: u32 },
+    /// A block is erased.
+    Erase { unit: Unit, token: u32 },
 }
 
 /// What the flash counts.
@@ -58,7 +71,10 @@ pub(crate) struct Flash {
     timing: Timing,
     arbitration: Arbitration,
     reads_before_program: u32,
-    ways: u32,
+    dies_per_channel: u32,
+    planes: u32,
+    pages_per_wordline: u32,
+    blocks_per_plane: u32,
     channels: Vec<Channel>,
     dies: Vec<Die>,
     /// When each die's sense, program or erase ends; apart from the dies, to be scanned quickly.
@@ -70,16 +86,25 @@ pub(crate) struct Flash {
 
 impl Flash {
     pub(crate) fn new(profile: &Profile, geometry: &Geometry) -> Flash {
+        debug_assert_eq!(geometry.dies_per_channel % geometry.dies_per_package, 0);
         Flash {
             timing: Timing::new(profile),
             arbitration: profile.bus.arbitration,
             reads_before_program: profile.controller.reads_before_program,
-            ways: geometry.ways,
+            dies_per_channel: geometry.dies_per_channel,
+            planes: geometry.planes,
+            pages_per_wordline: geometry.pages_per_wordline,
+            blocks_per_plane: profile.geometry.blocks_per_plane,
             channels: (0..geometry.channels)
-                .map(|_| Channel::new(geometry.ways))
+                .map(|_| Channel::new(geometry.dies_per_channel))
                 .collect(),
             dies: (0..geometry.dies)
-                .map(|die| Die::new(die / geometry.ways, die % geometry.ways))
+                .map(|die| {
+                    Die::new(
+                        die / geometry.dies_per_channel,
+                        die % geometry.dies_per_channel,
+                    )
+                })
                 .collect(),
             ends_at: vec![Time::MAX; geometry.dies as usize],
             reads: Slab::new(),
@@ -94,33 +119,67 @@ impl Flash {
     pub(crate) fn read(
         &mut self,
         queue: &mut EventQueue<Event>,
-        die: u32,
-        wordline: WordlineAddr,
+        at: WordlineAddr,
         pages: u8,
         melded: bool,
         owner: Owner,
     ) {
         let op = ReadOp {
-            wordline,
+            at,
             owner: owner.0,
             next: NIL,
             pages,
             melded,
         };
+        let die = self.die_of(at.unit);
         self.dies[die as usize].push_read(&mut self.reads, op);
         self.wait_for_bus(queue, die);
     }
 
-    /// Queues the one-shot program of a wordline of `die`.
-    pub(crate) fn program(&mut self, queue: &mut EventQueue<Event>, die: u32, program: u32) {
-        self.dies[die as usize].push_work(&mut self.works, Work::Program(program));
+    /// Queues the program of the pages of a wordline: all of them, in one shot.
+    pub(crate) fn program(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        at: WordlineAddr,
+        pages: u8,
+        token: u32,
+    ) {
+        debug_assert!(u32::from(pages) == (1 << self.pages_per_wordline) - 1);
+        self.work(
+            queue,
+            at.unit,
+            Work::Program {
+                unit: at.unit,
+                token,
+            },
+        );
+    }
+
+    /// Queues the erasure of a block of a unit.
+    pub(crate) fn erase(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        unit: Unit,
+        block: u32,
+        token: u32,
+    ) {
+        debug_assert!(block < self.blocks_per_plane);
+        self.work(queue, unit, Work::Erase { unit, token });
+    }
+
+    fn work(&mut self, queue: &mut EventQueue<Event>, unit: Unit, work: Work) {
+        let die = self.die_of(unit);
+        self.dies[die as usize].push_work(&mut self.works, work);
         self.wait_for_bus(queue, die);
     }
 
-    /// Queues the erasure of the die's block of a superblock.
-    pub(crate) fn erase(&mut self, queue: &mut EventQueue<Event>, die: u32, superblock: u32) {
-        self.dies[die as usize].push_work(&mut self.works, Work::Erase(superblock));
-        self.wait_for_bus(queue, die);
+    #[inline]
+    fn die_of(&self, unit: Unit) -> u32 {
+        if self.planes == 1 {
+            unit.0
+        } else {
+            unit.0 / self.planes
+        }
     }
 
     /// Enters a die that has something to do into its channel's arbitration.
@@ -152,7 +211,7 @@ impl Flash {
     /// Puts a die that is not busy where its next operation has to wait.
     #[inline]
     fn enter_arbitration(&mut self, channel: u32, way: u32) {
-        let die = &mut self.dies[(channel * self.ways + way) as usize];
+        let die = &mut self.dies[(channel * self.dies_per_channel + way) as usize];
         let bus = &mut self.channels[channel as usize];
         let next = die.next(&self.works, self.reads_before_program);
         let phase = match next {
@@ -213,16 +272,12 @@ impl Flash {
             // From here the die programs; its end was set when the transfer was granted.
             Transfer::In(way) => self.channels[channel as usize].working |= 1 << way,
             Transfer::Out(way) => {
-                let die = channel * self.ways + way;
+                let die = channel * self.dies_per_channel + way;
                 match self.dies[die as usize].active {
-                    Active::Page {
-                        wordline,
-                        owner,
-                        pages,
-                    } => {
+                    Active::Page { at, owner, pages } => {
                         self.stats.page_reads += 1;
                         finished.push(Finished::Read {
-                            wordline,
+                            at,
                             pages,
                             owner: Owner(owner),
                         });
@@ -232,7 +287,7 @@ impl Flash {
                         let mut index = first;
                         while index != NIL {
                             let ReadOp {
-                                wordline,
+                                at,
                                 pages,
                                 owner,
                                 next,
@@ -240,7 +295,7 @@ impl Flash {
                             } = self.reads[index];
                             self.stats.melded_pages_read += u64::from(pages.count_ones());
                             finished.push(Finished::Read {
-                                wordline,
+                                at,
                                 pages,
                                 owner: Owner(owner),
                             });
@@ -248,7 +303,7 @@ impl Flash {
                             index = next;
                         }
                     }
-                    Active::Nothing | Active::Program(_) | Active::Erase(_) => {
+                    Active::Nothing | Active::Work(_) => {
                         debug_assert!(false, "a transfer out without a read");
                     }
                 }
@@ -262,14 +317,18 @@ impl Flash {
         while working != 0 {
             let way = working.trailing_zeros();
             working &= working - 1;
-            let die = (channel * self.ways + way) as usize;
+            let die = (channel * self.dies_per_channel + way) as usize;
             if self.ends_at[die] > now {
                 continue;
             }
             self.channels[channel as usize].working &= !(1 << way);
             match self.dies[die].active {
-                Active::Program(program) => finished.push(Finished::Program(program)),
-                Active::Erase(superblock) => finished.push(Finished::Erase(superblock)),
+                Active::Work(Work::Program { unit, token }) => {
+                    finished.push(Finished::Program { unit, token });
+                }
+                Active::Work(Work::Erase { unit, token }) => {
+                    finished.push(Finished::Erase { unit, token });
+                }
                 _ => debug_assert!(false, "a die works on nothing"),
             }
             self.become_idle(channel, way, now);
@@ -278,7 +337,7 @@ impl Flash {
 
     #[inline]
     fn end_senses(&mut self, channel: u32, now: Time) {
-        let base = (channel * self.ways) as usize;
+        let base = (channel * self.dies_per_channel) as usize;
         let bus = &mut self.channels[channel as usize];
         let mut sensing = bus.sensing;
         while sensing != 0 {
@@ -293,7 +352,7 @@ impl Flash {
 
     #[inline]
     fn become_idle(&mut self, channel: u32, way: u32, now: Time) {
-        let die = &mut self.dies[(channel * self.ways + way) as usize];
+        let die = &mut self.dies[(channel * self.dies_per_channel + way) as usize];
         die.phase = Phase::Idle;
         die.active = Active::Nothing;
         die.busy += now - die.busy_since;
@@ -303,7 +362,7 @@ impl Flash {
     #[inline]
     fn grant(&mut self, channel: u32, now: Time) {
         let bus = &mut self.channels[channel as usize];
-        let base = channel * self.ways;
+        let base = channel * self.dies_per_channel;
         match bus.arbitrate(self.arbitration) {
             Grant::Nothing => {}
             Grant::Command(way) => {
@@ -351,7 +410,7 @@ impl Flash {
     #[inline]
     fn next_look(&self, channel: u32) -> Time {
         let bus = &self.channels[channel as usize];
-        let base = (channel * self.ways) as usize;
+        let base = (channel * self.dies_per_channel) as usize;
         let earliest = |mut ways: u64| {
             let mut time = Time::MAX;
             while ways != 0 {

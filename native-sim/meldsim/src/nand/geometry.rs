@@ -5,21 +5,37 @@ use crate::profile::{PageAllocation, Profile};
 /// Pages of a wordline at most (QLC).
 pub(crate) const MAX_PAGES_PER_WORDLINE: usize = 4;
 
+/// A parallel unit: one plane. `die * planes + plane`, where `die = channel * dies_per_channel +
+/// way * dies_per_package + die of the package`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Unit(pub(crate) u32);
+
+/// A physical wordline: the unit, and `block * wordlines_per_block + wordline of the block`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct WordlineAddr {
+    pub(crate) unit: Unit,
+    pub(crate) row: u32,
+}
+
 /// A physical page: superblock, wordline of the block, die, page of the wordline, in bit fields
 /// from the top, so that taking it apart is shifts and masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Ppa(pub(crate) u32);
 
-/// A physical wordline: a [`Ppa`] without its lowest field.
+/// A wordline of a superblock: a [`Ppa`] without its lowest field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct WordlineAddr(pub(crate) u32);
+pub(crate) struct Wordline(pub(crate) u32);
 
 /// The geometry, ready for use. A *superblock* is one block of every die; it is what the FTL
 /// opens, closes and erases.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometry {
     pub(crate) channels: u32,
-    pub(crate) ways: u32,
+    pub(crate) dies_per_channel: u32,
+    /// Dies of a package, which is a way of its channel.
+    pub(crate) dies_per_package: u32,
+    /// Planes of a die.
+    pub(crate) planes: u32,
     pub(crate) dies: u32,
     pub(crate) pages_per_wordline: u32,
     pub(crate) wordlines_per_block: u32,
@@ -35,16 +51,18 @@ pub(crate) struct Geometry {
 impl Geometry {
     pub(crate) fn new(profile: &Profile) -> Geometry {
         let geometry = &profile.geometry;
-        let (channels, ways) = (geometry.channels, geometry.dies_per_channel);
-        let dies = channels * ways;
+        let (channels, dies_per_channel) = (geometry.channels, geometry.dies_per_channel);
+        let dies = channels * dies_per_channel;
         let pages_per_wordline = profile.timing.read.len() as u32;
         let die_of = |n: u32| match profile.ftl.page_allocation {
-            PageAllocation::ChannelFirst => (n % channels) * ways + n / channels,
+            PageAllocation::ChannelFirst => (n % channels) * dies_per_channel + n / channels,
             PageAllocation::WayFirst => n,
         };
         Geometry {
             channels,
-            ways,
+            dies_per_channel,
+            dies_per_package: geometry.dies_per_package,
+            planes: geometry.planes_per_die,
             dies,
             pages_per_wordline,
             wordlines_per_block: geometry.wordlines_per_block,
@@ -80,37 +98,71 @@ impl Geometry {
 
     /// The `n`-th wordline of a superblock, in the order in which they are filled.
     #[inline]
-    pub(crate) fn wordline_at(&self, superblock: u32, n: u32) -> WordlineAddr {
+    pub(crate) fn wordline_at(&self, superblock: u32, n: u32) -> Wordline {
         let (wordline, position) = (n / self.dies, n % self.dies);
         let die = self.stripe_order[position as usize];
-        WordlineAddr((((superblock << self.wordline_bits) | wordline) << self.die_bits) | die)
+        Wordline((((superblock << self.wordline_bits) | wordline) << self.die_bits) | die)
+    }
+
+    pub(crate) fn has(&self, unit: Unit) -> bool {
+        unit.0 < self.dies * self.planes
+    }
+
+    /// The die's plane and the plane's block that belong to a superblock.
+    #[inline]
+    pub(crate) fn block_of(&self, die: u32, superblock: u32) -> (Unit, u32) {
+        if self.planes == 1 {
+            return (Unit(die), superblock);
+        }
+        let plane = superblock % self.planes;
+        (Unit(die * self.planes + plane), superblock / self.planes)
+    }
+
+    /// Where a wordline of a superblock lies.
+    #[inline]
+    pub(crate) fn locate(&self, wordline: Wordline) -> WordlineAddr {
+        let (unit, block) = self.block_of(self.die(wordline), self.superblock(wordline));
+        WordlineAddr {
+            unit,
+            row: block * self.wordlines_per_block + self.wordline_in_block(wordline),
+        }
+    }
+
+    /// The wordline of a superblock that lies there.
+    #[inline]
+    pub(crate) fn wordline(&self, at: WordlineAddr) -> Wordline {
+        let (die, plane) = (at.unit.0 / self.planes, at.unit.0 % self.planes);
+        let block = at.row / self.wordlines_per_block;
+        let superblock = block * self.planes + plane;
+        let row = (superblock << self.wordline_bits) | (at.row % self.wordlines_per_block);
+        Wordline((row << self.die_bits) | die)
     }
 
     #[inline]
-    pub(crate) fn page(&self, wordline: WordlineAddr, page: u32) -> Ppa {
+    pub(crate) fn page(&self, wordline: Wordline, page: u32) -> Ppa {
         Ppa((wordline.0 << self.page_bits) | page)
     }
 
     #[inline]
-    pub(crate) fn wordline_of(&self, ppa: Ppa) -> (WordlineAddr, u32) {
+    pub(crate) fn wordline_of(&self, ppa: Ppa) -> (Wordline, u32) {
         (
-            WordlineAddr(ppa.0 >> self.page_bits),
+            Wordline(ppa.0 >> self.page_bits),
             ppa.0 & mask(self.page_bits),
         )
     }
 
     #[inline]
-    pub(crate) fn die(&self, wordline: WordlineAddr) -> u32 {
+    pub(crate) fn die(&self, wordline: Wordline) -> u32 {
         wordline.0 & mask(self.die_bits)
     }
 
     #[inline]
-    pub(crate) fn superblock(&self, wordline: WordlineAddr) -> u32 {
+    pub(crate) fn superblock(&self, wordline: Wordline) -> u32 {
         wordline.0 >> (self.die_bits + self.wordline_bits)
     }
 
     /// The wordline's number within its block.
-    pub(crate) fn wordline_in_block(&self, wordline: WordlineAddr) -> u32 {
+    pub(crate) fn wordline_in_block(&self, wordline: Wordline) -> u32 {
         (wordline.0 >> self.die_bits) & mask(self.wordline_bits)
     }
 

@@ -38,6 +38,10 @@ pub struct Geometry {
     pub channels: u32,
     /// Dies that share a channel (ways). Unit: count; range 1 to 64; no default.
     pub dies_per_channel: u32,
+    /// Dies of a package, which is a way of its channel. Unit: count; range 1 to 64, a divisor of
+    /// `dies_per_channel`; default 1.
+    #[serde(default = "one")]
+    pub dies_per_package: u32,
     /// Planes of a die. They add blocks; commands that use several planes at once are not modelled.
     /// Unit: count; range 1 to 16; default 1.
     #[serde(default = "one")]

@@ -74,6 +74,13 @@ impl Profile {
             &geometry.dies_per_channel,
             1..=64,
         );
+        let dies_per_package = geometry.dies_per_package;
+        checker.range("geometry.dies_per_package", &dies_per_package, 1..=64);
+        if dies_per_package != 0 && geometry.dies_per_channel % dies_per_package != 0 {
+            let message = format!("is {dies_per_package}");
+            let remedy = "must divide geometry.dies_per_channel";
+            checker.refuse("geometry.dies_per_package", message, remedy);
+        }
         checker.range("geometry.planes_per_die", &geometry.planes_per_die, 1..=16);
         checker.range(
             "geometry.blocks_per_plane",
