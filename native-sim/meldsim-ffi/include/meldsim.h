@@ -77,11 +77,6 @@
 #define MELDSIM_NAMESPACE_INFO_COUNT 5
 
 /**
- * How many counters `meldsim_stats` knows.
- */
-#define MELDSIM_STATS_COUNT 30
-
-/**
  * The call succeeded.
  */
 #define MELDSIM_OK 0
@@ -330,18 +325,11 @@ int32_t meldsim_forget(int64_t handle, int64_t ticket);
 int32_t meldsim_preload(int64_t handle, uint32_t nsid, uint64_t slba, uint64_t nlb, uint32_t directive);
 
 /**
- * Fills `out` with at most `n` counters of the device, all since it was opened, in this order (`_ps`: simulated
- * picoseconds):
+ * Fills `out` with the first `n` counters of the device, all since it was opened (names in `_ps`: simulated picoseconds).
  *
- * now_ps, read_commands, write_commands, deallocate_commands, flush_commands, failed_commands, host_read_bytes,
- * host_written_bytes, read_active_ps (time with a read outstanding), active_ps (time with a command outstanding),
- * read_latency_ps (sum), page_reads (single-page senses), melded_reads (wordlines), melded_pages_read, buffer_page_reads,
- * unmapped_page_reads, programs, host_pages_programmed, padded_pages, melded_wordlines_programmed, erases,
- * gc_pages_moved, channel_busy_ps (sum over channels), die_busy_ps (sum over dies), channels, dies, mapped_pages,
- * melded_mapped_pages, free_blocks, capacity_pages.
- *
- * Returns how many counters there are (MELDSIM_STATS_COUNT). In real-time mode they are as of now. The caller owns
- * `out`. Thread-safe.
+ * Returns how many counters there are, which may be more than `n` and grows from release to release; a null `out` with
+ * `n` 0 asks for that only. `meldsim_stats_name` says what stands where: look a counter up by its name. In real-time mode
+ * they are as of now. The caller owns `out`. Thread-safe.
  *
  * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  *
@@ -351,6 +339,18 @@ int32_t meldsim_preload(int64_t handle, uint32_t nsid, uint64_t slba, uint64_t n
 int32_t meldsim_stats(int64_t handle,
                       uint64_t *out,
                       uint32_t n);
+
+/**
+ * The name of the counter at `index` of `meldsim_stats`, such as `read_commands`; null past the last one.
+ *
+ * The text is NUL-terminated, belongs to the library and lives as long as it. Thread-safe; nothing else can go wrong.
+ */
+const char *meldsim_stats_name(uint32_t index);
+
+/**
+ * What the counter at `index` of `meldsim_stats` counts, in one English sentence; else as `meldsim_stats_name`.
+ */
+const char *meldsim_stats_description(uint32_t index);
 
 /**
  * Test hook: after `after_calls` more calls of namespace_create, submit, submit_batch, wait or preload on this device,

@@ -2,14 +2,15 @@
 
 use std::ffi::{CStr, c_char};
 
-use meldsim_core::{NamespaceId, Stats};
+use meldsim_core::NamespaceId;
 
 use crate::convert;
+use crate::counters;
 use crate::deadline::Deadline;
 use crate::error::{self, Failure, MELDSIM_ERR_ABI};
 use crate::fault::Fault;
 use crate::handles;
-use crate::panic::boundary;
+use crate::panic::{boundary, catch};
 use crate::session::{MELDSIM_MAX_OUTSTANDING, Session};
 
 /// The version of this interface; give it to `meldsim_open`. It changes when a caller must be rebuilt.
@@ -43,8 +44,6 @@ pub const MELDSIM_DIRECTIVE_RANDOM: u32 = 0x000F_0002;
 
 /// How many values `meldsim_namespace_info` knows.
 pub const MELDSIM_NAMESPACE_INFO_COUNT: u32 = 5;
-/// How many counters `meldsim_stats` knows.
-pub const MELDSIM_STATS_COUNT: u32 = 30;
 
 /// One command of `meldsim_submit_batch`: 32 bytes without padding, fields as the arguments of `meldsim_submit`.
 #[repr(C)]
@@ -66,7 +65,6 @@ pub struct meldsim_command {
 }
 
 const _: () = assert!(size_of::<meldsim_command>() == 32);
-const _: () = assert!(Stats::NAMES.len() == MELDSIM_STATS_COUNT as usize);
 
 /// Version of the interface this library was built with. Thread-safe; cannot fail.
 #[unsafe(no_mangle)]
@@ -331,18 +329,11 @@ pub extern "C" fn meldsim_preload(
     })
 }
 
-/// Fills `out` with at most `n` counters of the device, all since it was opened, in this order (`_ps`: simulated
-/// picoseconds):
+/// Fills `out` with the first `n` counters of the device, all since it was opened (names in `_ps`: simulated picoseconds).
 ///
-/// now_ps, read_commands, write_commands, deallocate_commands, flush_commands, failed_commands, host_read_bytes,
-/// host_written_bytes, read_active_ps (time with a read outstanding), active_ps (time with a command outstanding),
-/// read_latency_ps (sum), page_reads (single-page senses), melded_reads (wordlines), melded_pages_read, buffer_page_reads,
-/// unmapped_page_reads, programs, host_pages_programmed, padded_pages, melded_wordlines_programmed, erases,
-/// gc_pages_moved, channel_busy_ps (sum over channels), die_busy_ps (sum over dies), channels, dies, mapped_pages,
-/// melded_mapped_pages, free_blocks, capacity_pages.
-///
-/// Returns how many counters there are (MELDSIM_STATS_COUNT). In real-time mode they are as of now. The caller owns
-/// `out`. Thread-safe.
+/// Returns how many counters there are, which may be more than `n` and grows from release to release; a null `out` with
+/// `n` 0 asks for that only. `meldsim_stats_name` says what stands where: look a counter up by its name. In real-time mode
+/// they are as of now. The caller owns `out`. Thread-safe.
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 ///
@@ -356,6 +347,20 @@ pub unsafe extern "C" fn meldsim_stats(handle: i64, out: *mut u64, n: u32) -> i3
         // SAFETY: the contract of this function on `out` and `n`.
         unsafe { fill(out, n, &stats.to_array()) }
     })
+}
+
+/// The name of the counter at `index` of `meldsim_stats`, such as `read_commands`; null past the last one.
+///
+/// The text is NUL-terminated, belongs to the library and lives as long as it. Thread-safe; nothing else can go wrong.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_stats_name(index: u32) -> *const c_char {
+    catch(|| counters::name(index)).unwrap_or(std::ptr::null())
+}
+
+/// What the counter at `index` of `meldsim_stats` counts, in one English sentence; else as `meldsim_stats_name`.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_stats_description(index: u32) -> *const c_char {
+    catch(|| counters::description(index)).unwrap_or(std::ptr::null())
 }
 
 /// Test hook: after `after_calls` more calls of namespace_create, submit, submit_batch, wait or preload on this device,

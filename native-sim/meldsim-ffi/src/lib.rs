@@ -9,6 +9,7 @@
 mod abi;
 mod account;
 mod convert;
+mod counters;
 mod deadline;
 mod error;
 mod fault;

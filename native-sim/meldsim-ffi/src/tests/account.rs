@@ -6,11 +6,11 @@ use crate::*;
 #[test]
 fn a_page_read_takes_the_time_of_the_model() {
     let rig = Rig::preloaded(4);
-    let before_ps = rig.stat(0);
+    let before_ps = rig.stat("now_ps");
     let latency_ps = rig.read(0, 4096) as u64;
     assert!(latency_ps >= 63_000_000, "{latency_ps}");
     assert_eq!(
-        rig.stat(0) - before_ps,
+        rig.stat("now_ps") - before_ps,
         latency_ps,
         "time stops at the completion"
     );
@@ -20,7 +20,7 @@ fn a_page_read_takes_the_time_of_the_model() {
 fn submitting_alone_takes_no_simulated_time() {
     let rig = Rig::preloaded(4);
     let ticket = rig.submit(MELDSIM_READ, 0, 4096, 0);
-    assert_eq!(rig.stat(0), 0);
+    assert_eq!(rig.stat("now_ps"), 0);
     ok(meldsim_forget(rig.handle, ticket));
     assert_eq!(
         meldsim_wait(rig.handle, ticket, FOREVER),
@@ -62,10 +62,14 @@ fn outstanding_commands_are_bounded() {
         let ticket = rig.submit(MELDSIM_READ, at * 4096, 4096, MELDSIM_DETACHED);
         assert_eq!(ticket, 0, "{}", last_error());
     }
-    assert!(rig.stat(0) > 0, "the engine ran to make room");
+    assert!(rig.stat("now_ps") > 0, "the engine ran to make room");
     // A switch completes the rest.
     ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 1.0));
-    assert_eq!(rig.stat(6), many * 4096, "all bytes were read");
+    assert_eq!(
+        rig.stat("host_read_bytes"),
+        many * 4096,
+        "all bytes were read"
+    );
 }
 
 #[test]
@@ -91,7 +95,11 @@ fn writes_and_reads_back_with_a_directive() {
         last_error()
     );
     rig.read(0, 16 * MIB);
-    assert!(rig.stat(12) > 1000, "melded reads: {}", rig.stat(12));
+    assert!(
+        rig.stat("melded_reads") > 1000,
+        "melded reads: {}",
+        rig.stat("melded_reads")
+    );
 }
 
 #[test]

@@ -7,9 +7,6 @@ use std::time::{Duration, Instant};
 use super::support::*;
 use crate::*;
 
-const NOW_PS: usize = 0;
-const READ_ACTIVE_PS: usize = 8;
-
 /// Reads `rounds` x 4 MiB from `offset`: the mean simulated latency, and the wall time it all took.
 fn reader(rig: &Rig, offset: u64, rounds: u64) -> (f64, Duration) {
     let start = Instant::now();
@@ -52,7 +49,7 @@ fn simulated_time_is_never_ahead_of_the_scaled_wall_clock() {
     let start = Instant::now();
     ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, dilation));
     let check = |rig: &Rig| {
-        let simulated_ps = rig.stat(NOW_PS) as f64;
+        let simulated_ps = rig.stat("now_ps") as f64;
         let allowed_ps = start.elapsed().as_nanos() as f64 * 1000.0 / dilation;
         assert!(simulated_ps <= allowed_ps, "{simulated_ps} > {allowed_ps}");
     };
@@ -70,7 +67,7 @@ fn simulated_time_is_never_ahead_of_the_scaled_wall_clock() {
             });
         }
     });
-    assert!(rig.stat(READ_ACTIVE_PS) > 0);
+    assert!(rig.stat("read_active_ps") > 0);
     check(&rig);
 }
 
@@ -79,7 +76,7 @@ fn idle_time_passes_too() {
     let rig = Rig::preloaded(1);
     ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 1.0));
     thread::sleep(Duration::from_millis(5));
-    assert!(rig.stat(NOW_PS) >= 5_000_000_000);
+    assert!(rig.stat("now_ps") >= 5_000_000_000);
 }
 
 #[test]
@@ -184,7 +181,7 @@ fn many_threads_in_account_mode_lose_nothing() {
             });
         }
     });
-    assert_eq!(rig.stat(1), 2000);
+    assert_eq!(rig.stat("read_commands"), 2000);
 }
 
 #[test]

@@ -1,6 +1,9 @@
-//! `include/meldsim.h` is generated from the entry points and committed: a test regenerates and compares it.
+//! `include/meldsim.h` is generated from the entry points, `docs/counters.md` from the counters, and both are committed:
+//! tests regenerate and compare them.
 
 use std::path::Path;
+
+use meldsim_core::Stats;
 
 const PREAMBLE: &str = "\
 /* meldsim: a deterministic simulator of an SSD with melded pages. C ABI.
@@ -10,6 +13,17 @@ const PREAMBLE: &str = "\
  * everything ending in _ns is wall nanoseconds. All functions may be called from any thread at any time.
  *
  * Generated from src/abi.rs: UPDATE_HEADER=1 cargo test -p meldsim-ffi header */";
+
+const COUNTERS: &str = "\
+# Counters of a device
+
+What a simulated device counts since it was opened, all of it *simulated*. The same names stand in the `device` object of
+`meldsim run --format json`, in `Stats` of the Rust library, in `meldsim_stats_name` of the C ABI, and in the DataNode's metrics. Their
+order may change: look one up by its name. `_ps` is simulated picoseconds.
+
+| counter | what it counts |
+| --- | --- |
+";
 
 fn generate() -> String {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -37,16 +51,33 @@ fn generate() -> String {
     String::from_utf8(out).unwrap()
 }
 
-#[test]
-fn the_committed_header_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/meldsim.h");
-    let fresh = generate();
+fn counters() -> String {
+    let mut page = COUNTERS.to_owned();
+    for (name, description) in Stats::NAMES.iter().zip(Stats::DESCRIPTIONS) {
+        page += &format!("| `{name}` | {description} |\n");
+    }
+    page
+}
+
+fn assert_committed(path: &str, fresh: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os("UPDATE_HEADER").is_some() {
-        std::fs::write(&path, &fresh).unwrap();
+        std::fs::write(&path, fresh).unwrap();
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         committed == fresh,
-        "include/meldsim.h is out of date; run UPDATE_HEADER=1 cargo test -p meldsim-ffi header"
+        "{} is out of date; run UPDATE_HEADER=1 cargo test -p meldsim-ffi header",
+        path.display()
     );
+}
+
+#[test]
+fn the_committed_header_is_up_to_date() {
+    assert_committed("include/meldsim.h", &generate());
+}
+
+#[test]
+fn the_committed_list_of_counters_is_up_to_date() {
+    assert_committed("../../docs/counters.md", &counters());
 }

@@ -44,7 +44,7 @@ fn null_arguments_are_errors() {
         );
         assert_eq!(
             meldsim_stats(rig.handle, std::ptr::null_mut(), 0),
-            MELDSIM_STATS_COUNT as i32,
+            meldsim_core::Stats::NAMES.len() as i32,
             "asks for the count only"
         );
     }
@@ -124,7 +124,32 @@ fn the_last_error_is_cut_at_the_buffer_and_is_per_thread() {
 fn two_devices_in_one_process_do_not_share_anything() {
     let (one, two) = (Rig::preloaded(1), Rig::preloaded(1));
     one.read(0, 4096);
-    assert_eq!(one.stat(1), 1);
-    assert_eq!(two.stat(1), 0);
-    assert_eq!(two.stat(0), 0, "no time has passed");
+    assert_eq!(one.stat("read_commands"), 1);
+    assert_eq!(two.stat("read_commands"), 0);
+    assert_eq!(two.stat("now_ps"), 0, "no time has passed");
+}
+
+#[test]
+fn counters_are_named_and_described_to_the_last() {
+    let names: Vec<&str> = (0u32..)
+        .map(|index| meldsim_stats_name(index))
+        .take_while(|name| !name.is_null())
+        .map(text)
+        .collect();
+    assert_eq!(names, meldsim_core::Stats::NAMES);
+    let described = text(meldsim_stats_description(1));
+    assert_eq!(described, "Reads submitted.");
+    assert!(meldsim_stats_description(names.len() as u32).is_null());
+    assert!(meldsim_stats_name(u32::MAX).is_null());
+}
+
+#[test]
+fn a_caller_with_less_room_gets_the_first_counters() {
+    let rig = Rig::preloaded(1);
+    rig.read(0, 4096);
+    let mut values = [u64::MAX; 3];
+    // SAFETY: room for two values is promised, the third is a guard.
+    let count = unsafe { meldsim_stats(rig.handle, values.as_mut_ptr(), 2) };
+    assert_eq!(count as usize, meldsim_core::Stats::NAMES.len());
+    assert_eq!(values, [rig.stat("now_ps"), 1, u64::MAX]);
 }

@@ -1,6 +1,6 @@
 //! What every test needs: a device to play with, and shorter calls.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::time::Duration;
 
 use crate::*;
@@ -69,8 +69,8 @@ impl Rig {
         latency_ps
     }
 
-    pub(super) fn stat(&self, index: usize) -> u64 {
-        stats(self.handle)[index]
+    pub(super) fn stat(&self, name: &str) -> u64 {
+        stat(self.handle, name)
     }
 }
 
@@ -98,12 +98,23 @@ pub(super) fn info(handle: i64, nsid: u32) -> [u64; 5] {
     values
 }
 
-pub(super) fn stats(handle: i64) -> [u64; 30] {
-    let mut values = [0; 30];
-    // SAFETY: room for thirty values.
-    let count = unsafe { meldsim_stats(handle, values.as_mut_ptr(), 30) };
-    assert_eq!(count, 30, "{}", last_error());
-    values
+/// The counter of that name, found as a C caller finds it.
+pub(super) fn stat(handle: i64, name: &str) -> u64 {
+    // SAFETY: no values are asked for.
+    let count = unsafe { meldsim_stats(handle, std::ptr::null_mut(), 0) };
+    assert!(count > 0, "{}", last_error());
+    let mut values = vec![0; count as usize];
+    // SAFETY: room for `count` values.
+    unsafe { meldsim_stats(handle, values.as_mut_ptr(), count as u32) };
+    let at = (0..count as u32).position(|at| text(meldsim_stats_name(at)) == name);
+    values[at.unwrap_or_else(|| panic!("no counter {name}"))]
+}
+
+/// A string of the library.
+pub(super) fn text(string: *const std::ffi::c_char) -> &'static str {
+    assert!(!string.is_null());
+    // SAFETY: not null, and the library's strings are NUL-terminated and live for ever.
+    unsafe { CStr::from_ptr(string) }.to_str().unwrap()
 }
 
 pub(super) fn ok(code: i32) {

@@ -19,6 +19,17 @@ static void fail(const char *what, int line, int64_t got) {
     if (!(got condition)) fail(#expression " " #condition, __LINE__, got);                                             \
   } while (0)
 
+/* Counters are found by name: their number and order are the library's business. */
+static int64_t counter(int64_t device, const char *name) {
+  uint64_t values[256];
+  CHECK(meldsim_stats(device, values, 256), <= 256);
+  for (uint32_t at = 0; meldsim_stats_name(at) != NULL; at++) {
+    if (strcmp(meldsim_stats_name(at), name) == 0) return (int64_t)values[at];
+  }
+  fail(name, __LINE__, -1);
+  return -1;
+}
+
 int main(void) {
   int64_t device = 0;
   CHECK(meldsim_abi_version(), == MELDSIM_ABI_VERSION);
@@ -53,10 +64,8 @@ int main(void) {
   CHECK(meldsim_wait(device, batch, UINT64_MAX), >= 166000000);
   CHECK(meldsim_wait(device, batch, 0), == MELDSIM_ERR_TICKET);
 
-  uint64_t stats[MELDSIM_STATS_COUNT];
-  CHECK(meldsim_stats(device, stats, MELDSIM_STATS_COUNT), == MELDSIM_STATS_COUNT);
-  CHECK(stats[1], == 4);   /* read_commands */
-  CHECK(stats[12], == 64); /* melded_reads */
+  CHECK(counter(device, "read_commands"), == 4);
+  CHECK(counter(device, "melded_reads"), == 64);
 
   /* Errors are values with texts. */
   CHECK(meldsim_submit(device, MELDSIM_READ, nsid + 1, 0, 1, 0, 0), == MELDSIM_ERR_NAMESPACE);

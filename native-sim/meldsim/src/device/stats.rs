@@ -3,17 +3,21 @@
 use super::Device;
 
 macro_rules! stats {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident,)*) => {
         /// Counters of a device since it was built. Everything is a `u64`, so that a table of
         /// names and values ([`Stats::NAMES`], [`Stats::to_array`]) says it all; the order is stable.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Stats {
-            $($(#[$doc])* pub $name: u64,)*
+            $($(#[doc = $doc])* pub $name: u64,)*
         }
 
         impl Stats {
             /// The counters' names, in order.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// What each counter counts, in the order of [`Stats::NAMES`].
+            pub const DESCRIPTIONS: &'static [&'static str] =
+                &[$(concat!($($doc),*).trim_ascii_start()),*];
 
             /// The counters' values, in the order of [`Stats::NAMES`].
             pub fn to_array(&self) -> [u64; Stats::NAMES.len()] {
