@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::svg::escape;
+
 /// On which side a column's cells are padded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -35,6 +37,30 @@ impl Table {
         let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
         row.resize(self.columns.len(), String::new());
         self.rows.push(row);
+    }
+
+    /// The table as an HTML element.
+    pub fn to_html(&self) -> String {
+        let row = |element: &str, cells: &mut dyn Iterator<Item = &str>| {
+            let mut html = "<tr>".to_owned();
+            for (cell, (_, align)) in cells.zip(&self.columns) {
+                let class = match align {
+                    Align::Left => "",
+                    Align::Right => " class=\"right\"",
+                };
+                html += &format!("<{element}{class}>{}</{element}>", escape(cell));
+            }
+            html + "</tr>\n"
+        };
+        let mut html = "<table>\n".to_owned();
+        html += &row(
+            "th",
+            &mut self.columns.iter().map(|(name, _)| name.as_str()),
+        );
+        for cells in &self.rows {
+            html += &row("td", &mut cells.iter().map(String::as_str));
+        }
+        html + "</table>"
     }
 }
 
