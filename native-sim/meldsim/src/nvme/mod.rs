@@ -3,6 +3,7 @@
 mod command;
 mod directive;
 mod namespace;
+pub mod wire;
 
 pub use command::{Command, Completion, Opcode, Status};
 pub use directive::{Directive, DirectiveError, Pattern};
