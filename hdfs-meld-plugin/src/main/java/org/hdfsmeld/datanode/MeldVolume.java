@@ -2,14 +2,12 @@ package org.hdfsmeld.datanode;
 
 import java.io.File;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
-import org.hdfsmeld.sim.SimStats;
 
 /** One DataNode volume with its simulated device: what streams, metrics and JMX work on. */
 final class MeldVolume implements MeldVolumeMXBean {
@@ -213,11 +211,7 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public Map<String, Long> getCounters() {
-    long[] stats = device.stats();
-    Map<String, Long> values = new LinkedHashMap<>();
-    for (int i = 0; i < stats.length; i++) {
-      values.put(SimStats.NAMES.get(i), stats[i]);
-    }
+    Map<String, Long> values = device.stats();
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
     values.putAll(counters.values());

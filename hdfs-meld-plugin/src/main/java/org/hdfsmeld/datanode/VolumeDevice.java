@@ -1,5 +1,8 @@
 package org.hdfsmeld.datanode;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.hdfsmeld.sim.Directive;
@@ -43,7 +46,8 @@ final class VolumeDevice {
   private volatile SimDevice device;
   private volatile NamespaceInfo namespace;
   private volatile String lastError = "";
-  private final long[] lastStats = new long[SimStats.COUNT];
+  private List<String> statNames = SimStats.NAMES;
+  private long[] lastStats = new long[statNames.size()];
 
   VolumeDevice(
       String volume,
@@ -279,10 +283,8 @@ final class VolumeDevice {
     }
   }
 
-  /**
-   * The device's counters, in the order of {@link SimStats}; the last known ones once it failed.
-   */
-  synchronized long[] stats() {
+  /** The device's counters; zeros before it is open, the last known ones once it failed. */
+  synchronized Map<String, Long> stats() {
     SimDevice target = usable();
     if (target != null) {
       try {
@@ -294,7 +296,11 @@ final class VolumeDevice {
         broken(e);
       }
     }
-    return lastStats.clone();
+    Map<String, Long> byName = new LinkedHashMap<>();
+    for (int i = 0; i < lastStats.length; i++) {
+      byName.put(statNames.get(i), lastStats[i]);
+    }
+    return byName;
   }
 
   /** Test hook; see {@link SimDevice#injectFault}. */
@@ -328,6 +334,8 @@ final class VolumeDevice {
     try {
       long slot = (config.slotBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
       namespace = opened.createNamespace(SLOTS * slot);
+      statNames = opened.statNames();
+      lastStats = new long[statNames.size()];
       device = opened;
     } finally {
       if (device == null) {

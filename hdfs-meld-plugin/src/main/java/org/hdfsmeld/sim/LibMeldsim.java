@@ -1,5 +1,7 @@
 package org.hdfsmeld.sim;
 
+import com.sun.jna.Pointer;
+
 /**
  * The C ABI, bound by JNA's direct mapping: a call costs a few hundred nanoseconds, as long as its
  * arguments are primitives. Bound by {@link NativeLoader} only; calling anything before that is an
@@ -40,6 +42,8 @@ final class LibMeldsim {
   static native int meldsim_preload(long handle, int nsid, long slba, long nlb, int directive);
 
   static native int meldsim_stats(long handle, long[] out, int n);
+
+  static native Pointer meldsim_stats_name(int index);
 
   static native int meldsim_inject_fault(long handle, int kind, long afterCalls);
 }

@@ -4,6 +4,7 @@ import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A device of libmeldsim. */
@@ -81,6 +82,11 @@ public final class NativeSimDevice implements SimDevice {
   @Override
   public int setMode(boolean realTime, double timeDilation) {
     return LibMeldsim.meldsim_set_mode(handle, realTime ? 1 : 0, timeDilation);
+  }
+
+  @Override
+  public List<String> statNames() {
+    return SimStats.ofLibrary();
   }
 
   @Override

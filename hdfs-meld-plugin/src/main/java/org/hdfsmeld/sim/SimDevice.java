@@ -1,5 +1,7 @@
 package org.hdfsmeld.sim;
 
+import java.util.List;
+
 /**
  * One simulated device.
  *
@@ -65,8 +67,11 @@ public interface SimDevice extends AutoCloseable {
    */
   int setMode(boolean realTime, double timeDilation);
 
+  /** The names of the device's counters, in the order of {@link #stats}. */
+  List<String> statNames();
+
   /**
-   * Fills in the counters of {@link SimStats}.
+   * Fills in the device's counters, as many as fit; {@link #statNames} says which they are.
    *
    * @return how many there are, or a status below 0
    */

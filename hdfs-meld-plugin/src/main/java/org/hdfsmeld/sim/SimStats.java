@@ -1,10 +1,17 @@
 package org.hdfsmeld.sim;
 
+import com.sun.jna.Pointer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
-/** Counters of a simulated device, in the order of the C ABI. Names end in their unit. */
+/**
+ * Counters of a simulated device. Which there are and where is the library's business: {@link
+ * SimDevice#statNames} says it, and a caller looks a counter up by its name. Names end in their
+ * unit; {@code _ps} is simulated picoseconds.
+ */
 public final class SimStats {
-  /** Names as in {@code meldsim_stats}; {@code _ps} is simulated picoseconds. */
+  /** Counters that every library has; what they count is told in {@code docs/counters.md}. */
   public static final List<String> NAMES =
       List.of(
           "now_ps",
@@ -38,8 +45,16 @@ public final class SimStats {
           "free_blocks",
           "capacity_pages");
 
-  /** How many counters there are. */
-  public static final int COUNT = NAMES.size();
-
   private SimStats() {}
+
+  /** All names of the loaded library, in the order of its counters. */
+  static List<String> ofLibrary() {
+    List<String> names = new ArrayList<>();
+    for (Pointer name = LibMeldsim.meldsim_stats_name(0);
+        name != null;
+        name = LibMeldsim.meldsim_stats_name(names.size())) {
+      names.add(name.getString(0, StandardCharsets.UTF_8.name()));
+    }
+    return List.copyOf(names);
+  }
 }

@@ -34,6 +34,9 @@ final class FakeDevice implements SimDevice {
   /** What the next calls throw; null for nothing. */
   volatile RuntimeException thrown;
 
+  /** Its counters; each counts its own place. */
+  List<String> statNames = SimStats.NAMES;
+
   volatile boolean closed;
   private long tickets;
 
@@ -106,8 +109,16 @@ final class FakeDevice implements SimDevice {
   }
 
   @Override
+  public List<String> statNames() {
+    return statNames;
+  }
+
+  @Override
   public int stats(long[] out) {
-    return SimStats.COUNT;
+    for (int i = 0; i < out.length; i++) {
+      out[i] = i;
+    }
+    return statNames.size();
   }
 
   @Override

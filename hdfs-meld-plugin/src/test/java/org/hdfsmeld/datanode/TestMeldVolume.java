@@ -97,6 +97,18 @@ class TestMeldVolume {
   }
 
   @Test
+  void countersAreFoundByTheNamesOfTheLibrary() throws IOException {
+    MeldVolume newer = volume("off");
+    device.statNames = List.of("erases", "brand_new", "now_ps");
+    assertThat(newer.getCounters()).containsKeys("now_ps", "capacity_pages");
+    newer.change(MeldMode.ACCOUNT, 1);
+    assertThat(newer.getCounters())
+        .containsEntry("erases", 0L)
+        .containsEntry("brand_new", 1L)
+        .containsEntry("now_ps", 2L);
+  }
+
+  @Test
   void aSmallBlockIsWrittenWithoutDirectiveWhenClosed() {
     BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, 100);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,9 +35,10 @@ class TestNativeSimDevice {
   }
 
   private long stat(String name) {
-    long[] stats = new long[SimStats.COUNT];
-    assertThat(device.stats(stats)).isEqualTo(SimStats.COUNT);
-    return stats[SimStats.NAMES.indexOf(name)];
+    List<String> names = device.statNames();
+    long[] stats = new long[names.size()];
+    assertThat(device.stats(stats)).isEqualTo(names.size());
+    return stats[names.indexOf(name)];
   }
 
   @Test
@@ -55,6 +57,11 @@ class TestNativeSimDevice {
     assertThat(namespace.capacityBytes()).isGreaterThan(100L << 30);
     assertThat(stat("channels")).isEqualTo(8);
     assertThat(stat("dies")).isEqualTo(64);
+  }
+
+  @Test
+  void hasTheCountersThatThePluginShowsBeforeItIsOpen() {
+    assertThat(device.statNames()).containsAll(SimStats.NAMES).doesNotHaveDuplicates();
   }
 
   @Test
