@@ -4,6 +4,8 @@ mod admission;
 mod error;
 mod location;
 mod request;
+#[allow(dead_code, unreachable_pub, reason = "devices do not use it yet")]
+mod snapshot;
 mod stats;
 #[cfg(test)]
 mod tests;

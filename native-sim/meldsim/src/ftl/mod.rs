@@ -12,12 +12,20 @@ mod blocks;
 mod buffer;
 mod flush;
 mod gc;
+#[allow(dead_code, reason = "collection does not use it yet")]
+mod history;
 mod layer;
 mod mapping;
+#[allow(dead_code, reason = "collection does not use it yet")]
+mod policy;
 mod preload;
 mod read;
 mod scheduler;
+#[allow(dead_code, reason = "preconditioning does not use it yet")]
+mod steady;
 mod victim;
+#[allow(dead_code, reason = "blocks do not use it yet")]
+mod wear;
 #[cfg(test)]
 mod witness;
 

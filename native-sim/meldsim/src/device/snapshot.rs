@@ -1,0 +1,152 @@
+//! Snapshots: what survives a power cut, as bytes.
+//!
+//! ```text
+//!   "MELDSNAP" | version u32 | body length u64 | body CRC-32 u32 | body
+//! ```
+//!
+//! Numbers are little endian. The body is in postcard's format: fields in order, integers in as
+//! few bytes as they need.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+const MAGIC: &[u8; 8] = b"MELDSNAP";
+/// Of the body; to be raised whenever what is in it changes.
+const VERSION: u32 = 1;
+const HEADER_BYTES: usize = 24;
+
+/// Why bytes are not taken as a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SnapshotError {
+    /// Something else.
+    #[error("this is no snapshot of a device; give what `Device::snapshot` returned")]
+    NotASnapshot,
+    /// Made by another version of the simulator.
+    #[error(
+        "the snapshot has version {found}, this simulator reads {VERSION}; make it anew with this version"
+    )]
+    Version {
+        /// The snapshot's version.
+        found: u32,
+    },
+    /// Not as long as it says.
+    #[error("the snapshot's body has {found} bytes instead of {expected}; it was cut or added to")]
+    Length {
+        /// Bytes it should have.
+        expected: u64,
+        /// Bytes it has.
+        found: u64,
+    },
+    /// Changed since it was made.
+    #[error("the snapshot's checksum is wrong; it was damaged")]
+    Checksum,
+    /// Intact, and yet no state of a device.
+    #[error("the snapshot contradicts itself ({what}); make it anew")]
+    Inconsistent {
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// The snapshot with this body.
+pub(super) fn encode(body: &impl Serialize) -> Result<Vec<u8>, SnapshotError> {
+    let header = vec![0; HEADER_BYTES];
+    let mut bytes = postcard::to_extend(body, header).map_err(|error| inconsistent(&error))?;
+    let body = &bytes[HEADER_BYTES..];
+    let (length, checksum) = (body.len() as u64, crc32fast::hash(body));
+    bytes[..8].copy_from_slice(MAGIC);
+    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[12..20].copy_from_slice(&length.to_le_bytes());
+    bytes[20..24].copy_from_slice(&checksum.to_le_bytes());
+    Ok(bytes)
+}
+
+/// The body of a snapshot that is one, whole and undamaged.
+pub(super) fn decode<T: DeserializeOwned>(snapshot: &[u8]) -> Result<T, SnapshotError> {
+    let (magic, rest) = split::<8>(snapshot)?;
+    if &magic != MAGIC {
+        return Err(SnapshotError::NotASnapshot);
+    }
+    let (version, rest) = split(rest)?;
+    let found = u32::from_le_bytes(version);
+    if found != VERSION {
+        return Err(SnapshotError::Version { found });
+    }
+    let (length, rest) = split(rest)?;
+    let (checksum, body) = split(rest)?;
+    let (expected, found) = (u64::from_le_bytes(length), body.len() as u64);
+    if expected != found {
+        return Err(SnapshotError::Length { expected, found });
+    }
+    if u32::from_le_bytes(checksum) != crc32fast::hash(body) {
+        return Err(SnapshotError::Checksum);
+    }
+    match postcard::take_from_bytes(body) {
+        Ok((decoded, [])) => Ok(decoded),
+        Ok(_) => Err(SnapshotError::Inconsistent {
+            what: "bytes left over".to_owned(),
+        }),
+        Err(error) => Err(inconsistent(&error)),
+    }
+}
+
+fn split<const N: usize>(bytes: &[u8]) -> Result<([u8; N], &[u8]), SnapshotError> {
+    let (first, rest) = bytes
+        .split_first_chunk::<N>()
+        .ok_or(SnapshotError::NotASnapshot)?;
+    Ok((*first, rest))
+}
+
+fn inconsistent(error: &postcard::Error) -> SnapshotError {
+    SnapshotError::Inconsistent {
+        what: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body() -> (u64, Vec<Option<u32>>) {
+        (7, vec![None, Some(u32::MAX), Some(3)])
+    }
+
+    fn read(bytes: &[u8]) -> Result<(u64, Vec<Option<u32>>), SnapshotError> {
+        decode(bytes)
+    }
+
+    #[test]
+    fn what_goes_in_comes_out() {
+        assert_eq!(read(&encode(&body()).unwrap()), Ok(body()));
+    }
+
+    #[test]
+    fn each_damage_is_told_apart() {
+        let good = encode(&body()).unwrap();
+        let changed = |at: usize| {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1;
+            read(&bytes)
+        };
+        assert_eq!(changed(0), Err(SnapshotError::NotASnapshot));
+        let found = VERSION ^ 1;
+        assert_eq!(changed(8), Err(SnapshotError::Version { found }));
+        assert!(matches!(changed(12), Err(SnapshotError::Length { .. })));
+        assert_eq!(changed(20), Err(SnapshotError::Checksum));
+        for at in HEADER_BYTES..good.len() {
+            assert_eq!(changed(at), Err(SnapshotError::Checksum));
+        }
+        for length in 0..good.len() {
+            assert!(read(&good[..length]).is_err(), "cut to {length} bytes");
+        }
+        let longer = [good.as_slice(), &[0]].concat();
+        assert!(matches!(read(&longer), Err(SnapshotError::Length { .. })));
+        // A body of another type, whole and undamaged.
+        let other = encode(&"text").unwrap();
+        assert!(matches!(
+            read(&other),
+            Err(SnapshotError::Inconsistent { .. })
+        ));
+    }
+}
