@@ -9,12 +9,14 @@ mod snapshot;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod utilisation;
 
 use std::collections::VecDeque;
 
 pub use error::DeviceError;
 pub use location::Location;
 pub use stats::Stats;
+pub use utilisation::Utilisation;
 
 use self::admission::Admission;
 use self::request::Requests;
@@ -220,6 +222,21 @@ impl Device {
             match self.queue.pop_until(Time::MAX) {
                 Some(event) => self.process(event),
                 None => return false,
+            }
+        }
+        true
+    }
+
+    /// As [`Device::run_until_completion`], but time goes no further than `limit`, and it goes as far
+    /// when nothing completes. False when nothing has completed.
+    pub fn run_until_completion_or(&mut self, limit: Time) -> bool {
+        while self.completions.is_empty() {
+            match self.queue.pop_until(limit) {
+                Some(event) => self.process(event),
+                None => {
+                    self.queue.advance_clock(limit.max(self.now()));
+                    return false;
+                }
             }
         }
         true

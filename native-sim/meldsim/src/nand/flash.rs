@@ -434,19 +434,22 @@ impl Flash {
     /// The counters up to `now`.
     pub(crate) fn stats(&self, now: Time) -> FlashStats {
         let mut stats = self.stats;
-        stats.channel_busy = self
-            .channels
-            .iter()
-            .map(|bus| bus.busy - bus.bus_free_at.saturating_sub(now))
-            .sum();
-        stats.die_busy = self
-            .dies
-            .iter()
-            .map(|die| match die.phase {
-                Phase::Busy => die.busy + (now - die.busy_since),
-                _ => die.busy,
-            })
-            .sum();
+        stats.channel_busy = self.channels_busy(now).sum();
+        stats.die_busy = self.dies_busy(now).sum();
         stats
+    }
+
+    /// How long each channel's bus was held.
+    pub(crate) fn channels_busy(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        let channels = self.channels.iter();
+        channels.map(move |bus| bus.busy - bus.bus_free_at.saturating_sub(now))
+    }
+
+    /// How long each die was busy.
+    pub(crate) fn dies_busy(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        self.dies.iter().map(move |die| match die.phase {
+            Phase::Busy => die.busy + (now - die.busy_since),
+            _ => die.busy,
+        })
     }
 }
