@@ -1,0 +1,59 @@
+//! Fuzz targets: everything of the simulator that reads what others wrote.
+//!
+//! A target is a function of bytes that panics on a defect. The same function runs under libFuzzer
+//! (`fuzz_targets/`) and, over the committed corpus and mutations of it, in the tests of this crate.
+
+pub mod mutate;
+pub mod targets;
+
+use std::path::PathBuf;
+
+/// A target: what is fuzzed, and the function that panics on a defect.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Its name, which is that of its corpus folder and its libFuzzer program.
+    pub name: &'static str,
+    /// Runs one input.
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    Target {
+        name: "abi",
+        run: targets::abi::run,
+    },
+    Target {
+        name: "job",
+        run: targets::job::run,
+    },
+    Target {
+        name: "profile",
+        run: targets::profile::run,
+    },
+];
+
+impl Target {
+    /// The folder of its corpus.
+    pub fn corpus(&self) -> PathBuf {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("corpus")
+            .join(self.name)
+    }
+
+    /// The words of its input language, one entry a word.
+    pub fn dictionary(&self) -> Vec<Vec<u8>> {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("dict")
+            .join(format!("{}.dict", self.name));
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        text.lines()
+            .filter_map(|line| line.strip_prefix('"')?.strip_suffix('"'))
+            .map(|word| {
+                word.replace("\\x0a", "\n")
+                    .replace("\\\"", "\"")
+                    .into_bytes()
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,6 @@
+//! The targets. Each says what must hold whatever the bytes are.
+
+pub mod abi;
+mod exercise;
+pub mod job;
+pub mod profile;
