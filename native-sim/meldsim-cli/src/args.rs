@@ -1,9 +1,10 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use meldsim::experiment::BusSpeed;
 use meldsim::workload::{ReadWrite, parse_bytes, parse_read_pattern, parse_time};
 use meldsim::{Pattern, Time};
+
+pub(crate) use crate::args_experiment::{ExperimentArgs, ValidateArgs};
 
 /// The profile when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "melded-tlc-8x8";
@@ -16,10 +17,11 @@ pub(crate) const DEFAULT_PROFILE: &str = "melded-tlc-8x8";
     propagate_version = true,
     after_help = "Examples:\n  \
         meldsim experiment melded-throughput\n  \
+        meldsim validate --section 1\n  \
         meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
         meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
         Sizes take B, KiB, MiB, GiB (or k, m, g); times take ns, us, ms, s.\n\
-        Exit codes: 0 done, 1 the simulation failed, 2 bad usage or input."
+        Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -34,6 +36,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Repeat a published experiment and compare
     Experiment(ExperimentArgs),
+    /// Run every experiment and say claim by claim whether it holds
+    Validate(ValidateArgs),
     /// Measure how fast the simulator itself is on this machine
     Bench(BenchArgs),
 }
@@ -113,58 +117,6 @@ pub(crate) struct RunArgs {
     /// Seed of random order and mix; of jobs that set no randseed
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) format: FormatArg,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ExperimentArgs {
-    #[command(subcommand)]
-    pub(crate) command: ExperimentCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ExperimentCommand {
-    /// Time to the last byte of one request, by its size: normal and melded layout
-    #[command(after_help = "Examples:\n  \
-        meldsim experiment melded-latency\n  \
-        meldsim experiment melded-latency --channels 16 --dies 4 --request-size 1MiB,2MiB --format json")]
-    MeldedLatency {
-        /// Bytes of a request, several with commas [default: the published sizes, 4 KiB to 128 MiB]
-        #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_bytes)]
-        request_size: Vec<u64>,
-        #[command(flatten)]
-        space: SpaceArgs,
-    },
-    /// Throughput of one 128 MiB read, by page size and bus: normal and melded layout
-    #[command(after_help = "Examples:\n  \
-        meldsim experiment melded-throughput\n  \
-        meldsim experiment melded-throughput --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json")]
-    MeldedThroughput {
-        #[command(flatten)]
-        space: SpaceArgs,
-    },
-}
-
-/// Without any of these, the published devices are simulated and compared.
-#[derive(Debug, Args)]
-pub(crate) struct SpaceArgs {
-    /// Channels
-    #[arg(long, value_name = "N")]
-    pub(crate) channels: Option<u32>,
-    /// Dies that share a channel
-    #[arg(long, value_name = "N")]
-    pub(crate) dies: Option<u32>,
-    /// Data bytes of a page, several with commas
-    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_bytes)]
-    pub(crate) page_size: Vec<u64>,
-    /// Bus of a channel in MT/s x bits, several with commas, such as 800x8,1600x16
-    #[arg(long, value_name = "BUS", value_delimiter = ',')]
-    pub(crate) bus: Vec<BusSpeed>,
-    /// Built-in profile or path of a TOML file to vary; when given, what is not asked for above is its own
-    /// [default: melded-tlc-8x8]
-    #[arg(long)]
-    pub(crate) profile: Option<String>,
     #[command(flatten)]
     pub(crate) format: FormatArg,
 }

@@ -4,7 +4,7 @@ use meldsim::ProfileErrors;
 use meldsim::experiment::ExperimentError;
 use meldsim::workload::{JobFileError, RunError};
 
-const RUNTIME_FAILURE: u8 = 1;
+pub(crate) const RUNTIME_FAILURE: u8 = 1;
 const BAD_INPUT: u8 = 2;
 
 /// Input that cannot be used; the text names the culprit and the remedy.

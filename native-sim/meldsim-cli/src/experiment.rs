@@ -1,11 +1,17 @@
 //! `meldsim experiment`: published experiments, on the published devices or on others.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use meldsim::Profile;
-use meldsim::experiment::{BusSpeed, LatencyReport, Setup, melded_latency, melded_throughput};
+use meldsim::experiment::{
+    BusSpeed, Experiment, LatencyReport, Outcome, Setup, melded_latency, melded_throughput,
+};
+use serde::Serialize;
 
-use crate::args::{DEFAULT_PROFILE, ExperimentArgs, ExperimentCommand, Format, SpaceArgs};
-use crate::output::{Document, footer};
+use crate::args::DEFAULT_PROFILE;
+use crate::args_experiment::{
+    ExperimentArgs, ExperimentCommand, OutputArgs, OutputFormat, PresetArgs, SpaceArgs,
+};
+use crate::output::{Document, command_line, footer};
 use crate::profiles;
 use crate::progress::Progress;
 
@@ -24,21 +30,55 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
                 sizes => sizes.to_vec(),
             };
             let report = melded_latency(&base, &setups, &sizes, &mut progress)?;
-            match space.format.format {
-                Format::Json => Document::new(&base.name, "simulated", report).to_json(),
-                Format::Table => Ok(report.to_text() + &footer(&base.name, "simulated")),
-            }
+            let outcome = || Ok(report.to_outcome(&base)?);
+            render(&space.output, &base, &report, &report.to_text(), outcome)
         }
         ExperimentCommand::MeldedThroughput { space } => {
             let base = base(space)?;
             let published: Vec<Setup> = Setup::published_throughput().collect();
             let setups = setups(space, &base, &published);
             let report = melded_throughput(&base, &setups, &mut progress)?;
-            match space.format.format {
-                Format::Json => Document::new(&base.name, "simulated", report).to_json(),
-                Format::Table => Ok(report.to_text() + &footer(&base.name, "simulated")),
-            }
+            let outcome = || Ok(report.to_outcome(&base));
+            render(&space.output, &base, &report, &report.to_text(), outcome)
         }
+        ExperimentCommand::MeldingWindow(args) => preset("melding-window", args, &mut progress),
+        ExperimentCommand::QlcMelding(args) => preset("qlc-melding", args, &mut progress),
+    }
+}
+
+fn preset(name: &str, args: &PresetArgs, progress: &mut dyn FnMut(f64)) -> Result<String> {
+    let experiment = Experiment::find(name).context("no such experiment")?;
+    let profile = profiles::load(args.profile.as_deref().unwrap_or(experiment.profile))?;
+    let outcome = experiment.run(&profile, progress)?;
+    render(&args.output, &profile, &outcome, &outcome.to_text(), || {
+        Ok(outcome.clone())
+    })
+}
+
+/// The result in the form asked for; the page, if asked for, goes to its file.
+fn render<T: Serialize>(
+    output: &OutputArgs,
+    profile: &Profile,
+    report: &T,
+    text: &str,
+    outcome: impl FnOnce() -> Result<Outcome>,
+) -> Result<String> {
+    let footer = footer(&profile.name, "simulated");
+    let mut csv = String::new();
+    if output.report.is_some() || output.format == OutputFormat::Csv {
+        let outcome = outcome()?;
+        if let Some(path) = &output.report {
+            let page = outcome.to_html(&format!("{}; {}", command_line(), footer.trim_end()));
+            std::fs::write(path, page).with_context(|| {
+                format!("--report: cannot write \"{path}\"; give the path of a file that can be")
+            })?;
+        }
+        csv = outcome.to_csv();
+    }
+    match output.format {
+        OutputFormat::Table => Ok(text.to_owned() + &footer),
+        OutputFormat::Json => Document::new(&profile.name, "simulated", report).to_json(),
+        OutputFormat::Csv => Ok(csv),
     }
 }
 

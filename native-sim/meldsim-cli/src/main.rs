@@ -1,9 +1,10 @@
 //! `meldsim`: the SSD simulator from a shell.
 //!
-//! Exit codes: 0 done, 1 the simulation failed, 2 bad usage or input. An error is one message on standard error that names
+//! Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input. An error is one message on standard error that names
 //! what is wrong and the remedy.
 
 mod args;
+mod args_experiment;
 mod bench;
 mod error;
 mod experiment;
@@ -11,6 +12,7 @@ mod output;
 mod profiles;
 mod progress;
 mod run;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -27,14 +29,23 @@ fn main() -> ExitCode {
             return ExitCode::from(message.exit_code() as u8);
         }
     };
+    let mut claims_hold = true;
     let outcome = match cli.command {
         Command::Profiles(args) => profiles::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Experiment(args) => experiment::run(&args),
+        Command::Validate(args) => match validate::run(&args) {
+            Ok((text, holds)) => {
+                claims_hold = holds;
+                Ok(text)
+            }
+            Err(error) => Err(error),
+        },
         Command::Bench(args) => bench::run(&args),
     };
     match outcome.and_then(|text| output::print(&text)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) if claims_hold => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::from(error::RUNTIME_FAILURE),
         Err(error) => {
             // `{:#}` is the chain of causes in one line; anyhow's backtrace is for `{:?}` only.
             output::complain(&format!("error: {error:#}"));

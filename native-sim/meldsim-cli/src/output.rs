@@ -41,8 +41,13 @@ pub(crate) fn footer(profile: &str, kind: &str) -> String {
     )
 }
 
+/// The last line of a result of several profiles.
+pub(crate) fn version_line(kind: &str) -> String {
+    format!("{kind} by meldsim {}\n", env!("CARGO_PKG_VERSION"))
+}
+
 /// The command as it can be repeated in a shell, by name and not by path.
-fn command_line() -> String {
+pub(crate) fn command_line() -> String {
     let mut line = "meldsim".to_owned();
     for argument in std::env::args_os().skip(1) {
         let argument = argument.to_string_lossy();

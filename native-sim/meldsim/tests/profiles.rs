@@ -24,7 +24,15 @@ fn only_error(text: &str) -> ProfileError {
 #[test]
 fn presets_are_possible_and_survive_a_round_trip() {
     let names: Vec<&str> = Profile::builtin_names().collect();
-    assert_eq!(names, ["melded-tlc-8x8", "melded-tlc-16x4"]);
+    assert_eq!(
+        names,
+        [
+            "melded-tlc-8x8",
+            "melded-tlc-16x4",
+            "melded-qlc-8x8",
+            "enterprise-8tb"
+        ]
+    );
     for name in names {
         let profile = Profile::builtin(name).unwrap();
         assert_eq!(profile.name, name);

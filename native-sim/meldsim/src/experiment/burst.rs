@@ -16,6 +16,16 @@ pub enum Layout {
     Melded,
 }
 
+impl Layout {
+    /// What a host says with a write to get the layout.
+    pub(super) const fn directive(self) -> Directive {
+        match self {
+            Layout::Normal => Directive::NONE,
+            Layout::Melded => Directive::read_pattern(Pattern::Sequential),
+        }
+    }
+}
+
 /// Why an experiment cannot be run.
 #[derive(Debug, Error)]
 pub enum ExperimentError {
@@ -48,6 +58,16 @@ pub fn burst_read(
     request_bytes: u64,
     layout: Layout,
 ) -> Result<Time, ExperimentError> {
+    burst_read_at(profile, 0, request_bytes, layout)
+}
+
+/// The same for a read that begins `offset_bytes` into the data.
+pub(super) fn burst_read_at(
+    profile: &Profile,
+    offset_bytes: u64,
+    request_bytes: u64,
+    layout: Layout,
+) -> Result<Time, ExperimentError> {
     let mut device = Device::new(profile)?;
     let lba_bytes = profile.controller.lba_size.0;
     let max_bytes = u64::from(u32::MAX) * lba_bytes;
@@ -58,18 +78,14 @@ pub fn burst_read(
             max_bytes,
         });
     }
-    let directive = match layout {
-        Layout::Normal => Directive::NONE,
-        Layout::Melded => Directive::read_pattern(Pattern::Sequential),
-    };
     // Whole wordlines, so that the last one read is full of data.
     let wordline_bytes = profile.geometry.page_size.0 * profile.timing.read.len() as u64;
-    let data_bytes = request_bytes.next_multiple_of(wordline_bytes);
+    let data_bytes = (offset_bytes + request_bytes).next_multiple_of(wordline_bytes);
     let nsid = device.create_namespace(data_bytes)?;
-    device.preload(nsid, 0, data_bytes / lba_bytes, directive)?;
+    device.preload(nsid, 0, data_bytes / lba_bytes, layout.directive())?;
     device.submit(&Command::read(
         nsid,
-        0,
+        offset_bytes / lba_bytes,
         (request_bytes / lba_bytes) as u32,
         0,
     ))?;

@@ -1,22 +1,35 @@
 //! Experiments: a workload on a device, held against published numbers.
 //!
-//! Both experiments here reproduce Arpith K, K. Gopinath: "A Case for Melded Pages" (HotStorage'20). They read one burst
-//! from a fresh device, with the data laid out normally and melded:
+//! Each ends in an [`Outcome`]: its numbers, what they rest on, and the [`Claim`]s that they bear out or not.
+//! [`Validation`] runs them all.
 //!
 //! ```text
-//!   Setup --> Profile --> fresh Device --preload(directive)--> one read at one instant --> time to the last byte
+//!   Profile --> Device --workload--> latencies, counters --> Outcome { sheets, figures, claims }
+//!                                                               |          |          |
+//!                                                       table, CSV, JSON  HTML    Validation
 //! ```
 
 mod burst;
+mod claim;
 mod latency;
+mod melded;
+mod outcome;
 mod published;
+mod qlc;
+mod registry;
 mod setup;
+mod sheet;
 mod throughput;
 mod verdict;
+mod window;
 
 pub use burst::{ExperimentError, Layout, burst_read};
+pub use claim::{Basis, Claim};
 pub use latency::{LatencyCell, LatencyReport, PublishedLatency, melded_latency};
+pub use outcome::{Chart, Figure, Grounds, Outcome, claims_table};
 pub use published::SOURCE;
+pub use registry::{EXPERIMENTS, Experiment, Validation};
 pub use setup::{BusSpeed, Setup};
+pub use sheet::{Cell, Column, Sheet};
 pub use throughput::{PublishedThroughput, ThroughputCell, ThroughputReport, melded_throughput};
 pub use verdict::Verdict;

@@ -2,7 +2,7 @@
 
 use super::{Profile, ProfileError, ProfileErrors};
 
-const BUILTIN: [(&str, &str); 2] = [
+const BUILTIN: [(&str, &str); 4] = [
     (
         "melded-tlc-8x8",
         include_str!("../../../profiles/melded-tlc-8x8.toml"),
@@ -10,6 +10,14 @@ const BUILTIN: [(&str, &str); 2] = [
     (
         "melded-tlc-16x4",
         include_str!("../../../profiles/melded-tlc-16x4.toml"),
+    ),
+    (
+        "melded-qlc-8x8",
+        include_str!("../../../profiles/melded-qlc-8x8.toml"),
+    ),
+    (
+        "enterprise-8tb",
+        include_str!("../../../profiles/enterprise-8tb.toml"),
     ),
 ];
 

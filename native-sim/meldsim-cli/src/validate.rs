@@ -1,0 +1,57 @@
+//! `meldsim validate`: every claim, with its verdict.
+
+use anyhow::Result;
+use meldsim::experiment::{Validation, claims_table};
+
+use crate::args::{Format, ValidateArgs};
+use crate::error::BadInput;
+use crate::output::{Document, version_line};
+use crate::progress::Progress;
+
+/// The result as text, and whether all claims hold.
+pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
+    let sections = Validation::sections();
+    if let Some(section) = args.section.filter(|section| !sections.contains(section)) {
+        let known: Vec<String> = sections.iter().map(u32::to_string).collect();
+        let message = format!(
+            "--section: is {section}, which has no claims; use one of {}",
+            known.join(", ")
+        );
+        return Err(BadInput(message).into());
+    }
+    let mut progress = Progress::new("validating");
+    let validation = Validation::run(args.section, &mut |share| progress.update(share))?;
+    drop(progress);
+    let holds = validation.holds;
+    let text = match args.format.format {
+        Format::Json => {
+            Document::new("each experiment's own", "simulated", validation).to_json()?
+        }
+        Format::Table => to_text(&validation),
+    };
+    Ok((text, holds))
+}
+
+/// The claims of each experiment under the command that shows them.
+fn to_text(validation: &Validation) -> String {
+    let mut text = String::new();
+    for group in validation.claims.chunk_by(|a, b| a.command == b.command) {
+        let (section, command) = group
+            .first()
+            .map_or((0, ""), |claim| (claim.section, claim.command.as_str()));
+        text += &format!(
+            "section {section}, shown by {command}\n{}\n",
+            claims_table(group)
+        );
+    }
+    let (held, checked) = (validation.claims_held, validation.claims_checked);
+    let verdict = if validation.holds {
+        "holds"
+    } else {
+        "DOES NOT HOLD"
+    };
+    text + &format!(
+        "verdict: {verdict}, {held} of {checked} claims hold; [P] published, [F] fitted, [A] our assumption\n{}",
+        version_line("simulated")
+    )
+}

@@ -1,0 +1,91 @@
+//! Experiments by name and their validation: forms of output, pages, verdicts, exit codes.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+mod support;
+
+use serde_json::Value;
+use support::{meldsim, stdout};
+
+fn parsed(line: &str) -> Value {
+    serde_json::from_str(&stdout(line)).unwrap()
+}
+
+#[test]
+fn melding_window_and_qlc_are_golden() {
+    insta::assert_snapshot!("melding_window", stdout("experiment melding-window"));
+    insta::assert_snapshot!("qlc_melding", stdout("experiment qlc-melding"));
+}
+
+#[test]
+fn every_claim_names_its_basis_and_the_command_that_shows_it() {
+    let document = parsed("validate --section 1 --format json");
+    let claims = document["claims"].as_array().unwrap();
+    assert!(claims.len() >= 10);
+    assert_eq!(document["claims_held"], claims.len());
+    assert_eq!(document["holds"], true);
+    for claim in claims {
+        assert_eq!(claim["section"], 1);
+        assert!(["P", "F", "A"].contains(&claim["basis"].as_str().unwrap()));
+        let command = claim["command"].as_str().unwrap();
+        assert!(command.starts_with("meldsim experiment "), "{command}");
+        let experiment = claim["id"].as_str().unwrap().split('.').next().unwrap();
+        assert!(command.contains(experiment), "{claim}");
+    }
+}
+
+#[test]
+fn a_section_without_claims_is_refused() {
+    let outcome = meldsim("validate --section 99");
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.stderr.contains("--section: is 99"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn sheets_come_as_csv_and_pages_with_charts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    let csv = stdout(&format!(
+        "experiment qlc-melding --format csv --report {}",
+        path.display()
+    ));
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("request_bytes,normal_us,melded_us,gain"));
+    assert_eq!(lines.count(), 12);
+    let page = std::fs::read_to_string(&path).unwrap();
+    for part in ["<svg", "Extrapolated", "[A]", "holds", "melded-qlc-8x8"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("<script") && !page.contains("http"));
+    let csv = stdout("experiment melded-latency --channels 4 --request-size 4KiB --format csv");
+    assert_eq!(csv.lines().nth(1).unwrap().split(',').next(), Some("4"));
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_named() {
+    let outcome = meldsim("experiment qlc-melding --report /nowhere/page.html");
+    assert_ne!(outcome.code, 0);
+    assert!(
+        outcome.stderr.contains("/nowhere/page.html"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_claim_of_another_device_may_fail_and_is_shown_as_failing() {
+    let profile = stdout("profiles show melded-tlc-8x8").replace("\"166us\"", "\"240us\"");
+    let file = support::text_file("slow-melding.toml", &profile);
+    let text = stdout(&format!(
+        "experiment melding-window --profile {}",
+        file.path
+    ));
+    assert!(
+        text.contains("DOES NOT HOLD: [P] the gain on a whole"),
+        "{text}"
+    );
+}
