@@ -5,6 +5,7 @@
 mod account;
 mod batches;
 mod concurrency;
+mod conservation;
 mod faults;
 mod fuzz;
 mod header;
