@@ -4,7 +4,7 @@
  * whose text meldsim_last_error gives to the thread that got them. Everything ending in _ps is simulated picoseconds;
  * everything ending in _ns is wall nanoseconds. All functions may be called from any thread at any time.
  *
- * Generated from src/abi.rs: UPDATE_HEADER=1 cargo test -p meldsim-ffi header */
+ * Generated from src/abi: UPDATE_HEADER=1 cargo test -p meldsim-ffi header */
 
 #ifndef MELDSIM_H
 #define MELDSIM_H
@@ -15,6 +15,21 @@
  * The version of this interface; give it to `meldsim_open`. It changes when a caller must be rebuilt.
  */
 #define MELDSIM_ABI_VERSION 1
+
+/**
+ * Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
+ */
+#define MELDSIM_ACCOUNT 0
+
+/**
+ * Mode of `meldsim_set_mode`: simulated time follows the wall clock, divided by the dilation.
+ */
+#define MELDSIM_REAL_TIME 1
+
+/**
+ * How many values `meldsim_namespace_info` knows.
+ */
+#define MELDSIM_NAMESPACE_INFO_COUNT 5
 
 /**
  * Opcode of `meldsim_submit`: everything buffered goes to the flash.
@@ -47,16 +62,6 @@
 #define MELDSIM_NO_WAIT 2
 
 /**
- * Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
- */
-#define MELDSIM_ACCOUNT 0
-
-/**
- * Mode of `meldsim_set_mode`: simulated time follows the wall clock, divided by the dilation.
- */
-#define MELDSIM_REAL_TIME 1
-
-/**
  * Write directive: no hint.
  */
 #define MELDSIM_DIRECTIVE_NONE 0
@@ -70,11 +75,6 @@
  * Write directive (`dtype << 16 | dspec`): will be read at random.
  */
 #define MELDSIM_DIRECTIVE_RANDOM 983042
-
-/**
- * How many values `meldsim_namespace_info` knows.
- */
-#define MELDSIM_NAMESPACE_INFO_COUNT 5
 
 /**
  * The call succeeded.
@@ -351,6 +351,30 @@ const char *meldsim_stats_name(uint32_t index);
  * What the counter at `index` of `meldsim_stats` counts, in one English sentence; else as `meldsim_stats_name`.
  */
 const char *meldsim_stats_description(uint32_t index);
+
+/**
+ * Fills `out` with how long each channel's bus was held since the device was opened, in simulated picoseconds, for the
+ * first `n` channels.
+ *
+ * Returns how many channels there are; a null `out` with `n` 0 asks for that only. In real-time mode the times are as of
+ * now. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_channels_busy_ps(int64_t handle,
+                                 uint64_t *out,
+                                 uint32_t n);
+
+/**
+ * How long each die was busy, from command to idle; the dies of channel 0 first. Else as `meldsim_channels_busy_ps`.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_dies_busy_ps(int64_t handle, uint64_t *out, uint32_t n);
 
 /**
  * Test hook: after `after_calls` more calls of namespace_create, submit, submit_batch, wait or preload on this device,

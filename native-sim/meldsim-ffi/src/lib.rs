@@ -9,11 +9,11 @@
 mod abi;
 mod account;
 mod convert;
-mod counters;
 mod deadline;
 mod error;
 mod fault;
 mod handles;
+mod names;
 mod panic;
 mod realtime;
 mod session;

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use meldsim_core::{Command, Device, Directive, Namespace, NamespaceId, Stats};
+use meldsim_core::{Command, Device, Directive, Namespace, NamespaceId, Stats, Utilisation};
 
 use crate::account;
 use crate::convert::{completed_with, refused};
@@ -133,6 +133,14 @@ impl Session {
         state.catch_up();
         self.spread_news(&mut state);
         Ok(state.device.stats())
+    }
+
+    pub(crate) fn utilisation(&self) -> Result<Utilisation, Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.catch_up();
+        self.spread_news(&mut state);
+        Ok(state.device.utilisation())
     }
 
     /// Submits `commands` at one instant. A ticket, or 0 when `detached`. In real-time mode blocks until there is room,

@@ -5,7 +5,7 @@
 #[path = "../examples/two_devices.rs"]
 mod two_devices;
 
-use meldsim::Pattern;
+use meldsim::{Command, Device, Directive, Pattern, Profile};
 
 #[test]
 fn a_stripe_over_two_devices_is_faster_than_one() {
@@ -17,4 +17,19 @@ fn a_stripe_over_two_devices_is_faster_than_one() {
         assert!(both < 0.7 * one, "{line}");
     }
     two_devices::main().unwrap();
+}
+
+#[test]
+fn a_device_can_be_sent_to_another_thread() {
+    let profile = Profile::builtin("melded-tlc-8x8").unwrap();
+    let (mut here, mut there) = [0, 1].map(|_| Device::new(&profile).unwrap()).into();
+    let read = |device: &mut Device| {
+        let nsid = device.create_namespace(1 << 30).unwrap();
+        device.preload(nsid, 0, 64, Directive::NONE).unwrap();
+        device.submit(&Command::read(nsid, 0, 64, 0)).unwrap();
+        device.run_until_completion();
+        device.stats()
+    };
+    let elsewhere = std::thread::scope(|scope| scope.spawn(|| read(&mut there)).join().unwrap());
+    assert_eq!(elsewhere, read(&mut here));
 }

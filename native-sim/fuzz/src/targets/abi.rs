@@ -114,6 +114,12 @@ enum Call {
         room: u8,
         null: bool,
     },
+    Busy {
+        device: Number,
+        dies: bool,
+        room: u8,
+        null: bool,
+    },
     StatsName {
         index: Number,
     },
@@ -283,6 +289,21 @@ impl Caller {
                 let (out, n) = room_of(&mut values, room, null);
                 // SAFETY: null, or room for `n` values.
                 unsafe { meldsim_stats(self.device(device), out, n) }.into()
+            }
+            Call::Busy {
+                device,
+                dies,
+                room,
+                null,
+            } => {
+                let (out, n) = room_of(&mut values, room, null);
+                let device = self.device(device);
+                // SAFETY: null, or room for `n` values.
+                match dies {
+                    true => unsafe { meldsim_dies_busy_ps(device, out, n) },
+                    false => unsafe { meldsim_channels_busy_ps(device, out, n) },
+                }
+                .into()
             }
             Call::StatsName { index } => {
                 let index = index.0 as u32;

@@ -12,7 +12,7 @@ const PREAMBLE: &str = "\
  * whose text meldsim_last_error gives to the thread that got them. Everything ending in _ps is simulated picoseconds;
  * everything ending in _ns is wall nanoseconds. All functions may be called from any thread at any time.
  *
- * Generated from src/abi.rs: UPDATE_HEADER=1 cargo test -p meldsim-ffi header */";
+ * Generated from src/abi: UPDATE_HEADER=1 cargo test -p meldsim-ffi header */";
 
 const COUNTERS: &str = "\
 # Counters of a device
@@ -42,7 +42,11 @@ fn generate() -> String {
     let mut out = Vec::new();
     cbindgen::Builder::new()
         .with_config(config)
-        .with_src(source.join("abi.rs"))
+        .with_src(source.join("abi/device.rs"))
+        .with_src(source.join("abi/namespace.rs"))
+        .with_src(source.join("abi/io.rs"))
+        .with_src(source.join("abi/counters.rs"))
+        .with_src(source.join("abi/testing.rs"))
         .with_src(source.join("error.rs"))
         .with_src(source.join("session.rs"))
         .generate()
@@ -80,4 +84,25 @@ fn the_committed_header_is_up_to_date() {
 #[test]
 fn the_committed_list_of_counters_is_up_to_date() {
     assert_committed("../../docs/counters.md", &counters());
+}
+
+#[test]
+fn the_page_on_the_interface_names_every_function() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let header = std::fs::read_to_string(crate_folder.join("include/meldsim.h")).unwrap();
+    let page = std::fs::read_to_string(crate_folder.join("../../docs/c-abi.md")).unwrap();
+    let functions: Vec<&str> = header
+        .lines()
+        .filter(|line| {
+            line.starts_with("int") || line.starts_with("uint") || line.starts_with("const")
+        })
+        .map(|line| {
+            let name = line.split('(').next().unwrap();
+            name.rsplit([' ', '*']).next().unwrap()
+        })
+        .collect();
+    assert!(functions.contains(&"meldsim_stats_name"), "{functions:?}");
+    for function in functions {
+        assert!(page.contains(&format!("`{function}`")), "{function}");
+    }
 }

@@ -153,3 +153,28 @@ fn a_caller_with_less_room_gets_the_first_counters() {
     assert_eq!(count as usize, meldsim_core::Stats::NAMES.len());
     assert_eq!(values, [rig.stat("now_ps"), 1, u64::MAX]);
 }
+
+#[test]
+fn every_channel_and_die_says_how_busy_it_was() {
+    let rig = Rig::preloaded(16);
+    rig.read(0, 16 * MIB);
+    let busy = |ask: unsafe extern "C" fn(i64, *mut u64, u32) -> i32| {
+        let mut values = [0; 80];
+        // SAFETY: room for 80 values.
+        let count = unsafe { ask(rig.handle, values.as_mut_ptr(), 80) };
+        assert!(count > 0, "{}", last_error());
+        values[..count as usize].to_vec()
+    };
+    for (ask, count, sum) in [
+        (meldsim_channels_busy_ps as _, 8, "channel_busy_ps"),
+        (meldsim_dies_busy_ps as _, 64, "die_busy_ps"),
+    ] {
+        let times = busy(ask);
+        assert_eq!(times.len(), count);
+        assert_eq!(times.iter().sum::<u64>(), rig.stat(sum));
+        assert!(times.iter().all(|ps| (1..=rig.stat("now_ps")).contains(ps)));
+        // SAFETY: null is the error under test.
+        let null = unsafe { ask(rig.handle, std::ptr::null_mut(), 1) };
+        assert_eq!(null, MELDSIM_ERR_ARGUMENT);
+    }
+}

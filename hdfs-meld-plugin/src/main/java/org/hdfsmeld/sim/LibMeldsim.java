@@ -45,5 +45,9 @@ final class LibMeldsim {
 
   static native Pointer meldsim_stats_name(int index);
 
+  static native int meldsim_channels_busy_ps(long handle, long[] out, int n);
+
+  static native int meldsim_dies_busy_ps(long handle, long[] out, int n);
+
   static native int meldsim_inject_fault(long handle, int kind, long afterCalls);
 }

@@ -29,25 +29,16 @@ public final class NativeSimDevice implements SimDevice {
   public static NativeSimDevice open(String library, String profile) throws SimException {
     NativeLoader.load(library);
     long[] handle = new long[1];
-    int status = LibMeldsim.meldsim_open(LibMeldsim.ABI_VERSION, cString(profile), handle);
-    if (status < 0) {
-      throw new SimException(status, lastErrorText());
-    }
+    must(LibMeldsim.meldsim_open(LibMeldsim.ABI_VERSION, cString(profile), handle));
     return new NativeSimDevice(handle[0]);
   }
 
   @Override
   public NamespaceInfo createNamespace(long sizeBytes) throws SimException {
     int[] nsid = new int[1];
-    int status = LibMeldsim.meldsim_namespace_create(handle, sizeBytes, nsid);
-    if (status < 0) {
-      throw new SimException(status, lastErrorText());
-    }
+    must(LibMeldsim.meldsim_namespace_create(handle, sizeBytes, nsid));
     long[] info = new long[NAMESPACE_INFO_COUNT];
-    status = LibMeldsim.meldsim_namespace_info(handle, nsid[0], info, info.length);
-    if (status < 0) {
-      throw new SimException(status, lastErrorText());
-    }
+    must(LibMeldsim.meldsim_namespace_info(handle, nsid[0], info, info.length));
     return new NamespaceInfo(nsid[0], info[0], info[1], info[2], info[3], info[4]);
   }
 
@@ -95,6 +86,20 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
+  public long[] channelsBusyPs() throws SimException {
+    long[] busy = new long[must(LibMeldsim.meldsim_channels_busy_ps(handle, null, 0))];
+    must(LibMeldsim.meldsim_channels_busy_ps(handle, busy, busy.length));
+    return busy;
+  }
+
+  @Override
+  public long[] diesBusyPs() throws SimException {
+    long[] busy = new long[must(LibMeldsim.meldsim_dies_busy_ps(handle, null, 0))];
+    must(LibMeldsim.meldsim_dies_busy_ps(handle, busy, busy.length));
+    return busy;
+  }
+
+  @Override
   public int injectFault(int kind, long afterCalls) {
     return LibMeldsim.meldsim_inject_fault(handle, kind, afterCalls);
   }
@@ -109,6 +114,14 @@ public final class NativeSimDevice implements SimDevice {
     if (closed.compareAndSet(false, true)) {
       LibMeldsim.meldsim_close(handle);
     }
+  }
+
+  /** Below 0 a status is an error of this thread. */
+  private static int must(int status) throws SimException {
+    if (status < 0) {
+      throw new SimException(status, lastErrorText());
+    }
+    return status;
   }
 
   private static String lastErrorText() {

@@ -78,6 +78,21 @@ public interface SimDevice extends AutoCloseable {
   int stats(long[] out);
 
   /**
+   * How long each channel's bus was held since the device was opened, in simulated picoseconds.
+   *
+   * @throws SimException when the device is out of service
+   */
+  long[] channelsBusyPs() throws SimException;
+
+  /**
+   * How long each die was busy since the device was opened, in simulated picoseconds; the dies of
+   * channel 0 first.
+   *
+   * @throws SimException when the device is out of service
+   */
+  long[] diesBusyPs() throws SimException;
+
+  /**
    * Makes the device fail. For tests.
    *
    * @param kind {@link #FAULT_NONE}, {@link #FAULT_PANIC} or {@link #FAULT_ERROR}

@@ -122,6 +122,16 @@ final class FakeDevice implements SimDevice {
   }
 
   @Override
+  public long[] channelsBusyPs() {
+    return new long[0];
+  }
+
+  @Override
+  public long[] diesBusyPs() {
+    return new long[0];
+  }
+
+  @Override
   public int injectFault(int kind, long afterCalls) {
     return SimStatus.OK;
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,20 @@ class TestNativeSimDevice {
     assertThat(device.await(ticket, SECOND_NS)).isGreaterThan(166_000_000);
     assertThat(stat("melded_reads")).isEqualTo(BLOCKS / 3);
     assertThat(stat("read_commands")).isEqualTo(1);
+  }
+
+  @Test
+  void everyChannelAndDieSaysHowBusyItWas() throws SimException {
+    device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
+    device.await(read(false), SECOND_NS);
+    assertThat(device.channelsBusyPs()).hasSize(8);
+    assertThat(device.diesBusyPs()).hasSize(64);
+    assertThat(LongStream.of(device.diesBusyPs()).sum())
+        .isPositive()
+        .isEqualTo(stat("die_busy_ps"));
+    device.close();
+    assertThat(catchThrowableOfType(SimException.class, device::diesBusyPs).status())
+        .isEqualTo(SimStatus.CLOSED);
   }
 
   @Test

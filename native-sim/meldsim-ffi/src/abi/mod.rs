@@ -1,0 +1,48 @@
+//! The entry points. Each checks its pointers, crosses the panic boundary, and leaves the work to the session.
+//!
+//! A file for what belongs together: the library and its devices, namespaces, input and output, counters, test hooks.
+
+mod counters;
+mod device;
+mod io;
+mod namespace;
+mod testing;
+
+pub use counters::*;
+pub use device::*;
+pub use io::*;
+pub use namespace::*;
+pub use testing::*;
+
+use crate::error::{self, Failure};
+use crate::handles;
+use crate::panic::boundary;
+use crate::session::Session;
+
+fn status(handle: i64, body: impl FnOnce(&Session) -> Result<(), Failure>) -> i32 {
+    boundary(|| {
+        handles::get(handle)?.guard(body)?;
+        Ok(error::MELDSIM_OK)
+    })
+}
+
+/// Copies as many of `values` as fit to the caller and returns how many there are.
+///
+/// # Safety
+/// `out` points to `n` writable values, or is null.
+unsafe fn fill(
+    out: *mut u64,
+    n: u32,
+    values: impl ExactSizeIterator<Item = u64>,
+) -> Result<i32, Failure> {
+    let count = values.len();
+    let fit = count.min(n as usize);
+    if fit > 0 && (out.is_null() || !out.is_aligned()) {
+        return Err(Failure::argument("out is null or not aligned"));
+    }
+    for (at, value) in values.take(fit).enumerate() {
+        // SAFETY: not null, aligned, and the caller vouches for `n >= fit > at` writable values.
+        unsafe { out.add(at).write(value) };
+    }
+    Ok(count as i32)
+}
