@@ -99,7 +99,7 @@ pub(crate) fn namespace_values(
 pub(crate) fn refused(error: DeviceError) -> Failure {
     let code = match error {
         DeviceError::UnknownNamespace { .. } => MELDSIM_ERR_NAMESPACE,
-        DeviceError::NamespaceSize { .. } => MELDSIM_ERR_ARGUMENT,
+        DeviceError::NamespaceSize { .. } | DeviceError::UnknownSet { .. } => MELDSIM_ERR_ARGUMENT,
         DeviceError::OutOfRange { .. } => MELDSIM_ERR_RANGE,
         DeviceError::Directive(_) | DeviceError::DirectiveNotOnWrite => MELDSIM_ERR_UNSUPPORTED,
         DeviceError::CapacityExceeded { .. } => MELDSIM_ERR_CAPACITY,

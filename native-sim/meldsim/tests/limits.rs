@@ -55,10 +55,10 @@ fn the_least_mapping_memory_holds_a_tiny_device() {
     profile.geometry.channels = 1;
     profile.geometry.dies_per_channel = 1;
     profile.geometry.blocks_per_plane = 20;
-    profile.ftl.mapping_memory = ByteSize(13 * 12 * 8);
+    profile.ftl.mapping_memory = ByteSize(13 * 12 * 4);
     let (mut device, nsid) = device(&profile);
     let pages = device.stats().capacity_pages;
-    assert_eq!(pages * 8, profile.ftl.mapping_memory.0);
+    assert_eq!(pages * 4, profile.ftl.mapping_memory.0);
     // Across a boundary of the mapping's leaves.
     device.preload(nsid, 1000, pages, Directive::NONE).unwrap();
     assert_eq!(device.stats().mapped_pages, pages);

@@ -166,7 +166,7 @@ fn fields_that_do_not_fit_together_are_refused() {
         "controller.write_buffer"
     );
     assert_eq!(
-        refused_key(|p| p.ftl.mapping_memory.0 = 128 << 20),
+        refused_key(|p| p.ftl.mapping_memory.0 = 127 << 20),
         "ftl.mapping_memory"
     );
     assert_eq!(

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{SEQUENTIAL, burst, burst_mib_s, published_profile};
-use meldsim::profile::{Arbitration, ByteSize, PageAllocation, TransferRate};
+use meldsim::profile::{Arbitration, ByteSize, TransferRate};
 use meldsim::{Directive, Profile};
 
 fn rows(text: &'static str) -> impl Iterator<Item = Vec<u64>> {
@@ -86,7 +86,7 @@ fn data_before_commands_misses_the_tables() {
 #[test]
 fn way_first_striping_misses_the_tables() {
     let mut profile = published_profile();
-    profile.ftl.page_allocation = PageAllocation::WayFirst;
+    profile.ftl.page_allocation = "WCDP".parse().unwrap();
     assert!(
         latency_misses(&profile) >= 6,
         "{}",

@@ -21,14 +21,6 @@ pub(super) struct Admission {
     range: PageRange,
 }
 
-const NO_PAGES: PageRange = PageRange {
-    space: 0,
-    first: 0,
-    end: 0,
-    partial_first: false,
-    partial_last: false,
-};
-
 impl Admission {
     pub(super) fn write(request: u32, range: PageRange, layout: Layout) -> Admission {
         Admission {
@@ -57,11 +49,12 @@ impl Admission {
         }
     }
 
-    pub(super) fn flush(request: u32) -> Admission {
+    /// Of the set that the range is in.
+    pub(super) fn flush(request: u32, range: PageRange) -> Admission {
         Admission {
             request,
             kind: Kind::Flush,
-            range: NO_PAGES,
+            range,
         }
     }
 }
@@ -70,45 +63,48 @@ impl Device {
     pub(super) fn admit(&mut self, admission: Admission) {
         // The latency of the controller, or the flush itself.
         self.requests.expect(admission.request, 1);
-        self.admissions.push_back(admission);
-        if self.admissions.len() == 1 {
-            self.run_admissions();
+        let set = admission.range.set;
+        let admissions = &mut self.sets[set as usize].admissions;
+        admissions.push_back(admission);
+        if admissions.len() == 1 {
+            self.run_admissions(set);
         }
     }
 
-    /// Goes on with the commands that wait, until one has to wait for a program.
-    pub(super) fn run_admissions(&mut self) {
-        while let Some(mut admission) = self.admissions.pop_front() {
+    /// Goes on with the commands that wait for a set, until one has to wait for a program.
+    pub(super) fn run_admissions(&mut self, set: u32) {
+        while let Some(mut admission) = self.sets[set as usize].admissions.pop_front() {
             let request = admission.request;
+            let ftl = &mut self.sets[set as usize].ftl;
             let done = match admission.kind {
                 Kind::Write { .. } => self.run_write(&mut admission),
                 Kind::Deallocate => {
                     let PageRange {
                         space, first, end, ..
                     } = admission.range;
-                    self.ftl.deallocate(space, first, end);
+                    ftl.deallocate(space, first, end);
                     true
                 }
                 Kind::Flush => {
-                    self.ftl.flush(request);
+                    ftl.flush(request);
                     true
                 }
             };
-            self.ftl.pump(&mut self.flash, &mut self.queue);
+            self.pump(set);
             if !done {
-                self.admissions.push_front(admission);
+                self.sets[set as usize].admissions.push_front(admission);
                 return;
             }
             match admission.kind {
-                Kind::Flush => self.end_flushes(),
+                Kind::Flush => self.end_flushes(set),
                 Kind::Write { .. } | Kind::Deallocate => self.after_controller_latency(request),
             }
         }
     }
 
     /// Flushes that had nothing to wait for end here, the others with a program.
-    fn end_flushes(&mut self) {
-        while let Some(request) = self.ftl.pop_flushed() {
+    fn end_flushes(&mut self, set: u32) {
+        while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
             self.after_controller_latency(request);
         }
     }
@@ -123,36 +119,39 @@ impl Device {
         else {
             return true;
         };
-        if !*begun && !self.ftl.has_room(range.space, range.first, range.end) {
+        let ftl = &mut self.sets[range.set as usize].ftl;
+        if !*begun && !ftl.has_room(range.space, range.first, range.end, *layout) {
             self.requests.set_status(*request, Status::CapacityExceeded);
             return true;
         }
         *begun = true;
         #[cfg(test)]
         {
-            self.ftl.witness.writing = self.requests.tag(*request);
+            ftl.witness.writing = self.requests.tag(*request);
         }
         while range.first < range.end {
             let partial =
                 range.partial_first || (range.partial_last && range.first + 1 == range.end);
             let before = if partial {
-                self.ftl.entry(range.space, range.first)
+                ftl.entry(range.space, range.first)
             } else {
                 Entry::Unmapped
             };
-            match self.ftl.write(range.space, range.first, *layout) {
+            match ftl.write(range.space, range.first, *layout, 0) {
                 Ok(()) => {}
-                Err(WriteError::BufferFull) => return false,
+                Err(WriteError::BufferFull) => {
+                    ftl.make_progress();
+                    return false;
+                }
                 Err(WriteError::CapacityExceeded) => {
                     self.requests.set_status(*request, Status::CapacityExceeded);
                     return true;
                 }
             }
-            if let Entry::Flash(ppa) = before {
+            if let Entry::Flash(ppn) = before {
                 // Read-modify-write: the write completes only when the rest of the page is in.
                 self.requests.expect(*request, 1);
-                let (wordline, page) = self.geometry.wordline_of(ppa);
-                let at = self.geometry.locate(wordline);
+                let (at, page) = ftl.locate(ppn);
                 let owner = Owner::request(*request);
                 self.flash
                     .read(&mut self.queue, at, 1 << page, false, owner);

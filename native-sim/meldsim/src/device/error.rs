@@ -13,6 +13,14 @@ pub enum DeviceError {
         /// The identifier given.
         nsid: NamespaceId,
     },
+    /// No such NVM set.
+    #[error("NVM set {set} does not exist; the profile has {sets}, numbered from 0")]
+    UnknownSet {
+        /// The set given.
+        set: u32,
+        /// NVM sets of the device.
+        sets: u32,
+    },
     /// A namespace of impossible size.
     #[error(
         "namespace size {size_bytes} is impossible; use a multiple of {lba_bytes} up to {max_bytes}"

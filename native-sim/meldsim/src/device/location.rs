@@ -17,7 +17,9 @@ pub enum Location {
         channel: u32,
         /// The die's number on its channel (its way).
         die: u32,
-        /// The block of the die.
+        /// The plane of the die.
+        plane: u32,
+        /// The block of the plane.
         block: u32,
         /// The wordline of the block.
         wordline: u32,
@@ -30,17 +32,19 @@ impl Device {
     /// Where the page that holds logical block `lba` is.
     pub fn locate(&self, nsid: NamespaceId, lba: u64) -> Result<Location, DeviceError> {
         let (range, _) = self.pages(nsid, lba, 1)?;
-        Ok(match self.ftl.entry(range.space, range.first) {
+        let ftl = &self.sets[range.set as usize].ftl;
+        Ok(match ftl.entry(range.space, range.first) {
             Entry::Unmapped => Location::Unmapped,
             Entry::Buffered(_) => Location::Buffered,
-            Entry::Flash(ppa) => {
-                let (wordline, page) = self.geometry.wordline_of(ppa);
-                let die = self.geometry.die(wordline);
+            Entry::Flash(ppn) => {
+                let (at, page) = ftl.locate(ppn);
+                let die = self.geometry.die(at.unit);
                 Location::Flash {
                     channel: die / self.geometry.dies_per_channel,
                     die: die % self.geometry.dies_per_channel,
-                    block: self.geometry.superblock(wordline),
-                    wordline: self.geometry.wordline_in_block(wordline),
+                    plane: at.unit.0 % self.geometry.planes,
+                    block: at.row / self.geometry.wordlines_per_block,
+                    wordline: at.row % self.geometry.wordlines_per_block,
                     page,
                 }
             }

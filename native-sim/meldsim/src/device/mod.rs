@@ -4,6 +4,7 @@ mod admission;
 mod error;
 mod location;
 mod request;
+mod set;
 #[allow(dead_code, unreachable_pub, reason = "devices do not use it yet")]
 mod snapshot;
 mod stats;
@@ -20,8 +21,9 @@ pub use utilisation::Utilisation;
 
 use self::admission::Admission;
 use self::request::Requests;
+use self::set::{Homes, NvmSet};
 use crate::engine::{Event, EventQueue, Time};
-use crate::ftl::{Ftl, MAX_NAMESPACE_PAGES};
+use crate::ftl::MAX_NAMESPACE_PAGES;
 use crate::nand::{Finished, Flash, Geometry, Owner};
 use crate::nvme::{
     Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status,
@@ -48,14 +50,15 @@ pub struct Device {
     geometry: Geometry,
     queue: EventQueue<Event>,
     flash: Flash,
-    ftl: Ftl,
+    sets: Vec<NvmSet>,
+    homes: Homes,
     namespaces: Vec<Namespace>,
     requests: Requests,
-    /// Writes, deallocations and flushes that wait for the buffer, in order.
-    admissions: VecDeque<Admission>,
     completions: VecDeque<Completion>,
     /// Reused by every event.
     finished: Vec<Finished>,
+    /// Sets that may be able to go on; reused by every event.
+    stirred: Vec<u32>,
     /// The counters that are the device's own; the rest are asked of its parts.
     stats: Stats,
 }
@@ -63,6 +66,7 @@ pub struct Device {
 /// The pages of a range, and whether the first and the last are covered only in part.
 #[derive(Clone, Copy, Debug)]
 struct PageRange {
+    set: u32,
     space: u32,
     first: u64,
     end: u64,
@@ -79,15 +83,17 @@ impl Device {
     pub fn new(profile: &Profile) -> Result<Device, ProfileErrors> {
         profile.validate()?;
         let geometry = Geometry::new(profile);
+        let (sets, homes) = set::build(profile, &geometry);
         Ok(Device {
             queue: EventQueue::new(),
             flash: Flash::new(profile, &geometry),
-            ftl: Ftl::new(profile, &geometry),
+            sets,
+            homes,
             namespaces: Vec::new(),
             requests: Requests::new(),
-            admissions: VecDeque::new(),
             completions: VecDeque::new(),
             finished: Vec::new(),
+            stirred: Vec::new(),
             stats: Stats::default(),
             profile: profile.clone(),
             geometry,
@@ -100,7 +106,22 @@ impl Device {
     }
 
     /// Creates a namespace of `size_bytes`. It is thin: its size may exceed the device's capacity.
+    /// Namespaces go to the NVM sets in turn, the first to set 0.
     pub fn create_namespace(&mut self, size_bytes: u64) -> Result<NamespaceId, DeviceError> {
+        let set = self.namespaces.len() % self.sets.len();
+        self.create_namespace_in(set as u32, size_bytes)
+    }
+
+    /// Creates a namespace in an NVM set; see [`Device::create_namespace`].
+    pub fn create_namespace_in(
+        &mut self,
+        set: u32,
+        size_bytes: u64,
+    ) -> Result<NamespaceId, DeviceError> {
+        let sets = self.sets.len() as u32;
+        if set >= sets {
+            return Err(DeviceError::UnknownSet { set, sets });
+        }
         let lba_bytes = self.profile.controller.lba_size.0;
         let max_bytes = MAX_NAMESPACE_PAGES * self.geometry.page_bytes;
         if size_bytes == 0 || size_bytes % lba_bytes != 0 || size_bytes > max_bytes {
@@ -110,7 +131,9 @@ impl Device {
                 max_bytes,
             });
         }
-        let id = NamespaceId(self.ftl.add_space() + 1);
+        let space = self.sets[set as usize].ftl.add_space();
+        self.homes.spaces.push((set, space));
+        let id = NamespaceId(self.homes.spaces.len() as u32);
         self.namespaces.push(Namespace {
             id,
             lba_bytes,
@@ -161,7 +184,8 @@ impl Device {
             Opcode::Write => {
                 self.stats.write_commands += 1;
                 self.stats.host_written_bytes += bytes;
-                let layout = self.ftl.layout(pattern == Pattern::Sequential);
+                let ftl = &self.sets[range.set as usize].ftl;
+                let layout = ftl.layout(pattern == Pattern::Sequential);
                 self.admit(Admission::write(request, range, layout));
             }
             Opcode::Deallocate => {
@@ -170,7 +194,7 @@ impl Device {
             }
             Opcode::Flush => {
                 self.stats.flush_commands += 1;
-                self.admit(Admission::flush(request));
+                self.admit(Admission::flush(request, range));
             }
         }
         Ok(())
@@ -188,15 +212,13 @@ impl Device {
     ) -> Result<(), DeviceError> {
         let pattern = directive.pattern()?;
         let (range, _) = self.pages(nsid, slba, nlb)?;
-        let layout = self.ftl.layout(pattern == Pattern::Sequential);
-        if self
-            .ftl
-            .preload(range.space, range.first, range.end, layout)
-        {
+        let ftl = &mut self.sets[range.set as usize].ftl;
+        let layout = ftl.layout(pattern == Pattern::Sequential);
+        if ftl.preload(range.space, range.first, range.end, layout) {
             return Ok(());
         }
-        let pages = self.ftl.unmapped_pages(range.space, range.first, range.end);
-        let free = self.ftl.capacity().saturating_sub(self.ftl.mapped_pages());
+        let pages = ftl.unmapped_pages(range.space, range.first, range.end);
+        let free = ftl.capacity().saturating_sub(ftl.mapped_pages());
         Err(DeviceError::CapacityExceeded { pages, free })
     }
 
@@ -262,46 +284,55 @@ impl Device {
                     return;
                 }
                 let mut finished = std::mem::take(&mut self.finished);
-                let mut ftl_moved = false;
                 for operation in finished.drain(..) {
-                    ftl_moved |= self.finish_operation(operation);
+                    if let Some(set) = self.finish_operation(operation) {
+                        if !self.stirred.contains(&set) {
+                            self.stirred.push(set);
+                        }
+                    }
                 }
                 self.finished = finished;
-                if ftl_moved {
-                    self.ftl.pump(&mut self.flash, &mut self.queue);
-                    self.run_admissions();
+                while let Some(set) = self.stirred.pop() {
+                    self.pump(set);
+                    self.run_admissions(set);
                 }
             }
         }
     }
 
-    /// Returns whether the FTL may be able to go on.
+    /// Moves on what can move in a set.
+    fn pump(&mut self, set: u32) {
+        let ftl = &mut self.sets[set as usize].ftl;
+        ftl.pump(&mut self.flash, &mut self.queue);
+    }
+
+    /// Returns the set that may be able to go on.
     #[inline]
-    fn finish_operation(&mut self, operation: Finished) -> bool {
+    fn finish_operation(&mut self, operation: Finished) -> Option<u32> {
         match operation {
-            Finished::Read { at, pages, owner } => match owner.as_request() {
-                Some(request) => {
+            Finished::Read { at, pages, owner } => {
+                if let Some(request) = owner.as_request() {
                     self.finish_part(request, u64::from(pages.count_ones()));
-                    return false;
+                    return None;
                 }
-                None => {
-                    debug_assert_eq!(owner.as_gc(), Some(0));
-                    self.ftl.gc_read(at, pages);
-                }
-            },
+                let set = owner.as_gc()?;
+                self.sets[set as usize].ftl.gc_read(at, pages);
+                Some(set)
+            }
             Finished::Program { unit, token } => {
-                debug_assert!(self.geometry.has(unit));
-                self.ftl.programmed(token);
-                while let Some(request) = self.ftl.pop_flushed() {
+                let set = self.homes.set_of(unit);
+                self.sets[set as usize].ftl.programmed(token);
+                while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
                     self.finish_part(request, 1);
                 }
+                Some(set)
             }
             Finished::Erase { unit, token } => {
-                debug_assert!(self.geometry.has(unit));
-                self.ftl.erased(token);
+                let set = self.homes.set_of(unit);
+                self.sets[set as usize].ftl.erased(token);
+                Some(set)
             }
         }
-        true
     }
 
     /// Some of what the request waits for has happened.
@@ -322,12 +353,15 @@ impl Device {
 
     fn submit_read(&mut self, request: u32, range: PageRange) {
         let PageRange {
-            space, first, end, ..
+            set,
+            space,
+            first,
+            end,
+            ..
         } = range;
         let owner = Owner::request(request);
-        let read = self
-            .ftl
-            .read(&mut self.flash, &mut self.queue, space, first, end, owner);
+        let ftl = &self.sets[set as usize].ftl;
+        let read = ftl.read(&mut self.flash, &mut self.queue, space, first, end, owner);
         self.stats.buffer_page_reads += read.buffered;
         self.stats.unmapped_page_reads += read.unmapped;
         let from_controller = read.buffered + read.unmapped > 0;
@@ -342,8 +376,9 @@ impl Device {
         let namespace = self
             .namespace(nsid)
             .ok_or(DeviceError::UnknownNamespace { nsid })?;
-        let space = namespace.id.0 - 1;
+        let (set, space) = self.homes.spaces[namespace.id.0 as usize - 1];
         Ok(PageRange {
+            set,
             space,
             first: 0,
             end: 0,
@@ -374,8 +409,10 @@ impl Device {
         let page_bytes = namespace.page_bytes;
         let (start, bytes) = (slba * namespace.lba_bytes, nlb * namespace.lba_bytes);
         let stop = start + bytes;
+        let (set, space) = self.homes.spaces[namespace.id.0 as usize - 1];
         let range = PageRange {
-            space: nsid.0 - 1,
+            set,
+            space,
             first: start / page_bytes,
             end: stop.div_ceil(page_bytes),
             partial_first: start % page_bytes != 0,

@@ -1,6 +1,7 @@
 //! Counters.
 
 use super::Device;
+use crate::ftl::Ftl;
 
 macro_rules! stats {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
@@ -94,7 +95,9 @@ impl Device {
     /// The counters up to [`Device::now`].
     pub fn stats(&self) -> Stats {
         let now = self.now();
-        let (flash, ftl) = (self.flash.stats(now), self.ftl.stats());
+        let flash = self.flash.stats(now);
+        let sum =
+            |count: fn(&Ftl) -> u64| -> u64 { self.sets.iter().map(|set| count(&set.ftl)).sum() };
         Stats {
             now_ps: now.as_ps(),
             read_active_ps: self.requests.read_active(now).as_ps(),
@@ -103,20 +106,20 @@ impl Device {
             page_reads: flash.page_reads,
             melded_reads: flash.melded_reads,
             melded_pages_read: flash.melded_pages_read,
-            programs: ftl.programs,
-            host_pages_programmed: ftl.host_pages_programmed,
-            padded_pages: ftl.padded_pages,
-            melded_wordlines_programmed: ftl.melded_wordlines_programmed,
-            erases: ftl.erases,
-            gc_pages_moved: ftl.gc_pages_moved,
+            programs: sum(|ftl| ftl.stats().programs),
+            host_pages_programmed: sum(|ftl| ftl.stats().host_pages_programmed),
+            padded_pages: sum(|ftl| ftl.stats().padded_pages),
+            melded_wordlines_programmed: sum(|ftl| ftl.stats().melded_wordlines_programmed),
+            erases: sum(|ftl| ftl.stats().erases),
+            gc_pages_moved: sum(|ftl| ftl.stats().gc_pages_moved),
             channel_busy_ps: flash.channel_busy.as_ps(),
             die_busy_ps: flash.die_busy.as_ps(),
             channels: u64::from(self.geometry.channels),
             dies: u64::from(self.geometry.dies),
-            mapped_pages: self.ftl.mapped_pages(),
-            melded_mapped_pages: self.ftl.melded_mapped_pages(),
-            free_blocks: self.ftl.free_blocks(),
-            capacity_pages: self.ftl.capacity(),
+            mapped_pages: sum(Ftl::mapped_pages),
+            melded_mapped_pages: sum(Ftl::melded_mapped_pages),
+            free_blocks: sum(Ftl::free_blocks),
+            capacity_pages: sum(Ftl::capacity),
             ..self.stats
         }
     }

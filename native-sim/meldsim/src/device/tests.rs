@@ -197,7 +197,9 @@ impl Model {
                 sequential,
             } => {
                 self.drain(); // it takes effect at once, before writes that wait
-                self.device.ftl.witness.writing = self.next_tag;
+                for set in &mut self.device.sets {
+                    set.ftl.witness.writing = self.next_tag;
+                }
                 let result = self.device.preload(
                     NamespaceId(nsid),
                     slba,
@@ -257,7 +259,7 @@ impl Model {
             for page in 0..PAGES {
                 let expected = self.data.get(&(nsid, page)).copied();
                 assert_eq!(
-                    self.device.ftl.data(nsid - 1, page),
+                    self.device.data(NamespaceId(nsid), page),
                     expected,
                     "{nsid}:{page}"
                 );

@@ -39,6 +39,12 @@ impl<T> Slab<T> {
         self.free.push(index);
     }
 
+    /// Bytes of memory it takes.
+    pub(crate) fn memory(&self) -> u64 {
+        let items = self.items.capacity() * size_of::<T>();
+        (items + self.free.capacity() * size_of::<u32>()) as u64
+    }
+
     /// Objects in use.
     #[inline]
     pub(crate) fn len(&self) -> usize {

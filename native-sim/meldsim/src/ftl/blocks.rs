@@ -1,43 +1,18 @@
-//! Superblocks: one block of every die, filled by one stream, erased together.
+//! Block groups: one block of every unit of a lane, filled by one stream, erased together.
 
 use std::collections::VecDeque;
 
-use super::layer::Layout;
-use super::mapping::Place;
-use crate::nand::{Geometry, Ppa, Wordline};
+use super::numbering::Numbering;
+use super::order::OpenWordlines;
+use super::stream::{Layout, Stream};
 
-/// Superblocks that only garbage collection may open: it must be able to make room.
+/// Groups that only garbage collection may open: it must be able to make room.
 const GC_RESERVE: u32 = 2;
 /// Collection starts when this few are left, before the host has to wait.
 const LOW: u32 = GC_RESERVE + 2;
-/// Superblocks the host cannot fill, at least: the reserve, one open for each stream, and one
-/// more, so that a full device always has a block with an invalid page to collect.
-pub(crate) const OVER_PROVISIONED_SUPERBLOCKS: u32 = GC_RESERVE + STREAMS as u32 + 1;
-
-pub(crate) const STREAMS: usize = 4;
-
-/// Who fills a superblock. Each stream has its own, so that data that is likely to be read or to
-/// die differently does not mix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stream {
-    Host(Layout),
-    Gc(Layout),
-}
-
-impl Stream {
-    pub(crate) fn index(self) -> usize {
-        match self {
-            Stream::Host(layout) => layout as usize,
-            Stream::Gc(layout) => 2 + layout as usize,
-        }
-    }
-
-    pub(crate) fn layout(self) -> Layout {
-        match self {
-            Stream::Host(layout) | Stream::Gc(layout) => layout,
-        }
-    }
-}
+/// Groups the host cannot fill, at least: the reserve, one open for each stream that is always
+/// there, and one more, so that a full lane always has a group with an invalid page to collect.
+pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + Stream::FIXED.len() as u32 + 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -48,49 +23,64 @@ pub(crate) enum State {
     Collected,
 }
 
-/// A superblock that has been used at least once.
+/// A group that has been used at least once.
 #[derive(Debug)]
-pub(crate) struct Superblock {
+pub(crate) struct Group {
     pub(crate) state: State,
     pub(crate) layout: Layout,
     /// Pages whose data is current.
     pub(crate) valid: u32,
-    /// Wordlines given out and not yet programmed.
+    /// Pages given out and not yet programmed.
     pub(crate) unprogrammed: u32,
-    /// For each page the place in the mapping of what it holds. Empty while the block is erased.
-    places: Box<[Place]>,
 }
 
+/// A group a stream fills.
 #[derive(Debug)]
-struct OpenBlock {
-    superblock: u32,
-    next_wordline: u32,
+pub(super) struct OpenGroup {
+    pub(super) group: u32,
+    /// The next position to fill, a multiple of what is filled at a time.
+    pub(super) next: u32,
+    /// In shadow order, where whole wordlines are filled and their pages programmed one by one.
+    pub(super) wordlines: Option<Box<OpenWordlines>>,
 }
 
+/// Consecutive positions of a group, to be filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) group: u32,
+    pub(super) position: u32,
+    pub(super) pages: u32,
+}
+
+/// The block groups of a lane.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    geometry: Geometry,
-    /// Superblocks below this number have been used; metadata exists only for these.
-    superblocks: Vec<Superblock>,
+    /// Groups of the lane.
+    count: u32,
+    pages_per_group: u32,
+    /// Groups below this number have been used; metadata exists only for these.
+    groups: Vec<Group>,
     erased: VecDeque<u32>,
-    open: [Option<OpenBlock>; STREAMS],
+    /// By stream; as long as the highest stream used.
+    open: Vec<Option<OpenGroup>>,
     melded_valid: u64,
 }
 
 impl Blocks {
-    pub(crate) fn new(geometry: &Geometry) -> Blocks {
+    pub(crate) fn new(numbering: &Numbering) -> Blocks {
         Blocks {
-            geometry: geometry.clone(),
-            superblocks: Vec::new(),
+            count: numbering.groups,
+            pages_per_group: numbering.pages_per_group,
+            groups: Vec::new(),
             erased: VecDeque::new(),
-            open: [const { None }; STREAMS],
+            open: Vec::new(),
             melded_valid: 0,
         }
     }
 
-    /// Free superblocks.
+    /// Free groups.
     pub(crate) fn free(&self) -> u32 {
-        self.geometry.superblocks - self.superblocks.len() as u32 + self.erased.len() as u32
+        self.count - self.groups.len() as u32 + self.erased.len() as u32
     }
 
     pub(crate) fn is_low(&self) -> bool {
@@ -101,141 +91,172 @@ impl Blocks {
         self.melded_valid
     }
 
-    pub(crate) fn get(&self, superblock: u32) -> &Superblock {
-        &self.superblocks[superblock as usize]
+    #[inline]
+    pub(crate) fn get(&self, group: u32) -> &Group {
+        &self.groups[group as usize]
     }
 
-    pub(crate) fn get_mut(&mut self, superblock: u32) -> &mut Superblock {
-        &mut self.superblocks[superblock as usize]
+    pub(crate) fn get_mut(&mut self, group: u32) -> &mut Group {
+        &mut self.groups[group as usize]
     }
 
-    /// Superblocks that have been used, with their numbers.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Superblock)> {
-        (0..).zip(&self.superblocks)
+    /// Groups that have been used, with their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Group)> {
+        (0..).zip(&self.groups)
     }
 
-    /// The next wordline for a stream, or nothing when it needs a superblock it may not have.
-    pub(crate) fn next_wordline(&mut self, stream: Stream) -> Option<Wordline> {
+    pub(super) fn open(&self, stream: Stream) -> Option<&OpenGroup> {
+        self.open.get(stream.index())?.as_ref()
+    }
+
+    pub(super) fn open_mut(&mut self, stream: Stream) -> Option<&mut OpenGroup> {
+        self.open.get_mut(stream.index())?.as_mut()
+    }
+
+    /// The position a stream fills next.
+    pub(super) fn next_position(&self, stream: Stream) -> u32 {
+        self.open(stream).map_or(0, |open| open.next)
+    }
+
+    /// Pages a stream could be given without anything being collected.
+    pub(super) fn available(&self, stream: Stream) -> u64 {
+        let open = self.open(stream);
+        let open = open.map_or(0, |open| self.pages_per_group - open.next);
+        let free = self.free().saturating_sub(reserve(stream));
+        u64::from(open) + u64::from(free) * u64::from(self.pages_per_group)
+    }
+
+    /// The next positions of a stream, at most `pages`, in one group; nothing when it needs a group
+    /// it may not have.
+    pub(super) fn take(
+        &mut self,
+        stream: Stream,
+        pages: u32,
+        numbering: &Numbering,
+    ) -> Option<Taken> {
         let index = stream.index();
-        let open = match self.open[index].take() {
-            Some(open) => open,
-            None => OpenBlock {
-                superblock: self.open_superblock(stream)?,
-                next_wordline: 0,
-            },
-        };
-        let OpenBlock {
-            superblock,
-            next_wordline,
-        } = open;
-        let wordline = self.geometry.wordline_at(superblock, next_wordline);
-        let block = &mut self.superblocks[superblock as usize];
-        block.unprogrammed += 1;
-        if next_wordline + 1 == self.geometry.wordlines_per_superblock() {
-            block.state = State::Closed;
-        } else {
-            self.open[index] = Some(OpenBlock {
-                superblock,
-                next_wordline: next_wordline + 1,
-            });
+        if self.open.len() <= index {
+            self.open.resize_with(index + 1, || None);
         }
-        Some(wordline)
+        loop {
+            let mut open = match self.open[index].take() {
+                Some(open) => open,
+                None => self.open_group(stream, numbering)?,
+            };
+            skip_filled(&mut open, numbering);
+            if open.next == self.pages_per_group {
+                self.groups[open.group as usize].state = State::Closed;
+                continue;
+            }
+            let pages = pages.min(self.pages_per_group - open.next);
+            let taken = Taken {
+                group: open.group,
+                position: open.next,
+                pages,
+            };
+            self.groups[open.group as usize].unprogrammed += pages;
+            open.next += pages;
+            // Open wordlines still hold pages of the group's last rows.
+            if open.next == self.pages_per_group && open.wordlines.is_none() {
+                self.groups[open.group as usize].state = State::Closed;
+            } else {
+                self.open[index] = Some(open);
+            }
+            return Some(taken);
+        }
     }
 
-    /// Wordlines a stream could be given without anything being collected.
-    pub(crate) fn available(&self, stream: Stream) -> u64 {
-        let per_superblock = u64::from(self.geometry.wordlines_per_superblock());
-        let opened = self.open[stream.index()].as_ref();
-        let open = opened.map_or(0, |open| per_superblock - u64::from(open.next_wordline));
-        open + u64::from(self.free().saturating_sub(reserve(stream))) * per_superblock
-    }
-
-    fn open_superblock(&mut self, stream: Stream) -> Option<u32> {
+    fn open_group(&mut self, stream: Stream, numbering: &Numbering) -> Option<OpenGroup> {
         if self.free() <= reserve(stream) {
             return None;
         }
-        let places = vec![Place::NONE; self.geometry.pages_per_superblock() as usize];
-        let opened = Superblock {
+        let layout = stream.layout();
+        let opened = Group {
             state: State::Open,
-            layout: stream.layout(),
+            layout,
             valid: 0,
             unprogrammed: 0,
-            places: places.into_boxed_slice(),
         };
         // Never used ones first: erased ones rest longest and wear evens out.
-        if (self.superblocks.len() as u32) < self.geometry.superblocks {
-            self.superblocks.push(opened);
-            return Some(self.superblocks.len() as u32 - 1);
-        }
-        let superblock = self.erased.pop_front()?;
-        self.superblocks[superblock as usize] = opened;
-        Some(superblock)
+        let group = if (self.groups.len() as u32) < self.count {
+            self.groups.push(opened);
+            self.groups.len() as u32 - 1
+        } else {
+            let group = self.erased.pop_front()?;
+            self.groups[group as usize] = opened;
+            group
+        };
+        let wordlines = (layout == Layout::Melded && numbering.is_shadow()).then(|| {
+            Box::new(OpenWordlines::new(
+                numbering.units,
+                numbering.wordlines_per_block,
+                numbering.pages_per_wordline,
+            ))
+        });
+        Some(OpenGroup {
+            group,
+            next: 0,
+            wordlines,
+        })
     }
 
-    /// The wordline is programmed: its pages may be read and its block collected.
-    pub(crate) fn programmed(&mut self, wordline: Wordline) {
-        let superblock = self.geometry.superblock(wordline);
-        self.superblocks[superblock as usize].unprogrammed -= 1;
-    }
-
+    /// Pages of the group are programmed; when all of them are it may be collected.
     #[inline]
-    pub(crate) fn is_melded(&self, wordline: Wordline) -> bool {
-        self.superblocks[self.geometry.superblock(wordline) as usize].layout == Layout::Melded
+    pub(crate) fn programmed(&mut self, group: u32, pages: u32) {
+        self.groups[group as usize].unprogrammed -= pages;
     }
 
-    /// Whose data the page holds; [`Place::NONE`] when nobody's.
-    pub(crate) fn place(&self, ppa: Ppa) -> Place {
-        let (wordline, _) = self.geometry.wordline_of(ppa);
-        let block = &self.superblocks[self.geometry.superblock(wordline) as usize];
-        block.places[self.geometry.index_in_superblock(ppa)]
+    /// Pages of the group now hold current data.
+    #[inline]
+    pub(crate) fn validate(&mut self, group: u32, pages: u32) {
+        let group = &mut self.groups[group as usize];
+        group.valid += pages;
+        self.melded_valid += u64::from(pages) * u64::from(group.layout == Layout::Melded);
     }
 
-    /// The page now holds the current data of `place`.
-    pub(crate) fn validate(&mut self, ppa: Ppa, place: Place) {
-        let (wordline, _) = self.geometry.wordline_of(ppa);
-        let block = &mut self.superblocks[self.geometry.superblock(wordline) as usize];
-        block.places[self.geometry.index_in_superblock(ppa)] = place;
-        block.valid += 1;
-        self.melded_valid += u64::from(block.layout == Layout::Melded);
+    /// The data of pages of the group is no longer current.
+    #[inline]
+    pub(crate) fn invalidate(&mut self, group: u32, pages: u32) {
+        let group = &mut self.groups[group as usize];
+        debug_assert!(group.valid >= pages, "invalidated twice");
+        group.valid -= pages;
+        self.melded_valid -= u64::from(pages) * u64::from(group.layout == Layout::Melded);
     }
 
-    /// The page's data is no longer current.
-    pub(crate) fn invalidate(&mut self, ppa: Ppa) {
-        let (wordline, _) = self.geometry.wordline_of(ppa);
-        let block = &mut self.superblocks[self.geometry.superblock(wordline) as usize];
-        let place = &mut block.places[self.geometry.index_in_superblock(ppa)];
-        debug_assert!(*place != Place::NONE, "invalidated twice");
-        *place = Place::NONE;
-        block.valid -= 1;
-        self.melded_valid -= u64::from(block.layout == Layout::Melded);
+    /// The group is erased and free.
+    pub(crate) fn erased(&mut self, group: u32) {
+        let erased = &mut self.groups[group as usize];
+        debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
+        erased.state = State::Free;
+        self.erased.push_back(group);
     }
 
-    /// The pages of a wordline that hold current data, as a set.
-    pub(crate) fn valid_pages(&self, wordline: Wordline) -> u8 {
-        let first = self.geometry.page(wordline, 0);
-        let block = &self.superblocks[self.geometry.superblock(wordline) as usize];
-        let base = self.geometry.index_in_superblock(first);
-        let pages = &block.places[base..base + self.geometry.pages_per_wordline as usize];
-        pages
-            .iter()
-            .rev()
-            .fold(0, |set, &place| (set << 1) | u8::from(place != Place::NONE))
-    }
-
-    /// The superblock is erased and free.
-    pub(crate) fn erased(&mut self, superblock: u32) {
-        let block = &mut self.superblocks[superblock as usize];
-        debug_assert!(block.valid == 0 && block.unprogrammed == 0, "erased data");
-        block.state = State::Free;
-        block.places = Box::default();
-        self.erased.push_back(superblock);
+    /// Bytes of memory it takes.
+    pub(crate) fn memory(&self) -> u64 {
+        let open = self.open.capacity() * size_of::<Option<OpenGroup>>();
+        let groups = self.groups.capacity() * size_of::<Group>() + self.erased.capacity() * 4;
+        (open + groups) as u64
     }
 }
 
-/// Superblocks a stream has to leave.
+/// Passes over wordlines that a flush has padded ahead of their turn.
+fn skip_filled(open: &mut OpenGroup, numbering: &Numbering) {
+    let Some(wordlines) = &open.wordlines else {
+        return;
+    };
+    while open.next < numbering.pages_per_group {
+        let spot = numbering.spot(Layout::Melded, open.next);
+        if spot.wordline >= wordlines.filled(spot.unit) {
+            break;
+        }
+        open.next += numbering.pages_per_wordline;
+    }
+}
+
+/// Groups a stream has to leave.
 fn reserve(stream: Stream) -> u32 {
     match stream {
-        Stream::Host(_) => GC_RESERVE,
+        Stream::Host(..) => GC_RESERVE,
         Stream::Gc(_) => 0,
     }
 }

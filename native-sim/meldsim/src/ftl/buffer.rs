@@ -18,44 +18,63 @@ pub(crate) enum User {
 pub(crate) struct Slot {
     /// The page it holds; [`Place::NONE`] when overwritten or deallocated since.
     pub(crate) place: Place,
+    /// The lane that will take it.
+    pub(crate) lane: u32,
     pub(crate) user: User,
     /// Its wordline is complete and on its way to the die: it can no longer be overwritten.
     pub(crate) sealed: bool,
+    /// The flush it belongs to, once sealed; garbage collection's belong to none.
+    pub(crate) epoch: u64,
 }
 
-/// The slots. The host's are bounded by the profile; garbage collection has its own, so that it
+/// The slots. The host's are bounded by the profile; garbage collection bounds its own, so that it
 /// can make room when the host has filled the buffer.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     slots: Slab<Slot>,
-    free: [u32; 2],
+    /// The host's.
+    free: u32,
+    /// The host's slots that are sealed: programs will free them.
+    sealed: u32,
 }
 
 impl Buffer {
-    pub(crate) fn new(host: u32, gc: u32) -> Buffer {
+    pub(crate) fn new(host_slots: u32) -> Buffer {
         Buffer {
             slots: Slab::new(),
-            free: [host, gc],
+            free: host_slots,
+            sealed: 0,
         }
     }
 
-    pub(crate) fn free(&self, user: User) -> u32 {
-        self.free[user as usize]
+    /// Slots the host may take.
+    pub(crate) fn free(&self) -> u32 {
+        self.free
+    }
+
+    /// Whether programs on their way will free slots of the host's.
+    pub(crate) fn will_be_freed(&self) -> bool {
+        self.sealed > 0
     }
 
     /// Takes a free slot for the page at `place`.
-    pub(crate) fn take(&mut self, user: User, place: Place) -> u32 {
-        debug_assert!(self.free(user) > 0, "no free slot");
-        self.free[user as usize] -= 1;
+    pub(crate) fn take(&mut self, user: User, place: Place, lane: u32) -> u32 {
+        if user == User::Host {
+            debug_assert!(self.free > 0, "no free slot");
+            self.free -= 1;
+        }
         self.slots.insert(Slot {
             place,
+            lane,
             user,
             sealed: false,
+            epoch: 0,
         })
     }
 
-    pub(crate) fn get(&self, slot: u32) -> Slot {
-        self.slots[slot]
+    #[inline]
+    pub(crate) fn get(&self, slot: u32) -> &Slot {
+        &self.slots[slot]
     }
 
     /// The slot's page has been overwritten or deallocated.
@@ -63,15 +82,27 @@ impl Buffer {
         self.slots[slot].place = Place::NONE;
     }
 
-    pub(crate) fn seal(&mut self, slot: u32) {
-        self.slots[slot].sealed = true;
+    pub(crate) fn seal(&mut self, slot: u32, epoch: u64) {
+        let slot = &mut self.slots[slot];
+        debug_assert!(!slot.sealed);
+        slot.sealed = true;
+        slot.epoch = epoch;
+        self.sealed += u32::from(slot.user == User::Host);
     }
 
     /// Frees the slot and returns what was in it.
     pub(crate) fn release(&mut self, slot: u32) -> Slot {
         let released = self.slots[slot];
-        self.free[released.user as usize] += 1;
+        if released.user == User::Host {
+            self.free += 1;
+            self.sealed -= u32::from(released.sealed);
+        }
         self.slots.remove(slot);
         released
+    }
+
+    /// Bytes of memory it takes.
+    pub(crate) fn memory(&self) -> u64 {
+        self.slots.memory()
     }
 }

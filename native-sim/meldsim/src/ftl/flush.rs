@@ -1,11 +1,11 @@
-//! When a flush is done: every wordline closed before it is programmed.
+//! When a flush is done: every page sealed before it is programmed.
 
 use std::collections::VecDeque;
 
-/// Counts wordlines by *epoch*, the time between two flushes.
+/// Counts pages by *epoch*, the time between two flushes.
 #[derive(Debug)]
 pub(crate) struct FlushBarrier {
-    /// Unprogrammed wordlines of each epoch from `first` on; the last epoch is the present one.
+    /// Unprogrammed pages of each epoch from `first` on; the last epoch is the present one.
     epochs: VecDeque<u64>,
     first: u64,
     /// Requests that wait for an epoch and all before it.
@@ -25,19 +25,19 @@ impl FlushBarrier {
         self.first + self.epochs.len() as u64 - 1
     }
 
-    /// A wordline was closed; returns its epoch.
-    pub(crate) fn closed(&mut self) -> u64 {
+    /// A page was sealed; returns its epoch.
+    pub(crate) fn sealed(&mut self) -> u64 {
         let present = self.present();
         self.epochs[(present - self.first) as usize] += 1;
         present
     }
 
-    /// A wordline of that epoch was programmed.
+    /// A page of that epoch was programmed.
     pub(crate) fn programmed(&mut self, epoch: u64) {
         self.epochs[(epoch - self.first) as usize] -= 1;
     }
 
-    /// `request` waits for everything closed so far.
+    /// `request` waits for everything sealed so far.
     pub(crate) fn wait(&mut self, request: u32) {
         self.waiting.push_back((self.present(), request));
         self.epochs.push_back(0);

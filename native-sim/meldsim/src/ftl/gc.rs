@@ -1,26 +1,27 @@
-//! Garbage collection: in the foreground, one superblock at a time.
+//! Garbage collection: in the foreground, one group of each lane at a time.
 //!
 //! The valid pages of a victim are read into slots of the collector's own and written by its own
 //! streams, in the layout they had, so that melded data stays melded. Once all of them are in
 //! DRAM, which is protected against power loss, the victim is erased. A read the host had queued
 //! on it before may find the erase before it; the model lets it through, with the time it takes.
 
-use super::blocks::{State, Stream};
+use super::blocks::State;
 use super::buffer::User;
-use super::layer::{Ftl, Layout};
+use super::layer::Ftl;
 use super::mapping::{Entry, Place};
-use super::scheduler::{Runs, Stripe};
+use super::numbering::{Numbering, Ppn};
+use super::stream::{Layout, Stream};
 use super::victim;
 use crate::engine::{Event, EventQueue, NIL};
-use crate::nand::{Flash, Geometry, MAX_PAGES_PER_WORDLINE, Owner, Ppa, Wordline, WordlineAddr};
-use crate::profile::GcVictim;
+use crate::nand::{Flash, MAX_PAGES_PER_WORDLINE, Owner, WordlineAddr};
 
 #[derive(Debug)]
 struct Victim {
-    superblock: u32,
+    group: u32,
     layout: Layout,
-    /// Next to look at: wordlines in the melded layout, pages in the normal one, each in the order
-    /// in which they were filled.
+    /// For each position the place that led to it.
+    places: Box<[Place]>,
+    /// The next position to look at.
     cursor: u32,
     /// Pages that are being read.
     reading: u32,
@@ -28,188 +29,208 @@ struct Victim {
     erasing: u32,
 }
 
+/// The garbage collection of a lane.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    policy: GcVictim,
     victim: Option<Victim>,
-    stripe: Stripe,
-    /// Packs pages whose wordline has lost others; whole wordlines move as they are.
-    packer: Runs,
+    /// Slots of the buffer it may take.
+    pub(super) free_slots: u32,
 }
 
 impl Collector {
-    pub(crate) fn new(policy: GcVictim, geometry: &Geometry) -> Collector {
+    pub(crate) fn new(numbering: &Numbering) -> Collector {
         Collector {
-            policy,
             victim: None,
-            stripe: Stripe::new(geometry.dies, geometry.pages_per_wordline),
-            packer: Runs::new(1, geometry.pages_per_wordline),
+            free_slots: slots(
+                numbering.units,
+                numbering.pages_per_wordline,
+                numbering.is_shadow(),
+            ),
         }
     }
 
-    /// Slots it needs: an open stripe, one being programmed, one being read, and a packed wordline.
-    pub(crate) fn slots(geometry: &Geometry) -> u32 {
-        3 * geometry.pages_per_stripe() + geometry.pages_per_wordline
+    pub(crate) fn memory(&self) -> u64 {
+        let places = self.victim.as_ref().map_or(0, |victim| victim.places.len());
+        (places * size_of::<Place>()) as u64
     }
 }
 
+/// Slots the collector of a lane needs: an open stripe, one being programmed, one being read, and a
+/// packed wordline; in shadow order also the pages that open wordlines hold.
+pub(crate) fn slots(units: u32, pages_per_wordline: u32, is_shadow: bool) -> u32 {
+    let held = match is_shadow {
+        true => pages_per_wordline * (pages_per_wordline - 1) / 2,
+        false => 0,
+    };
+    units * (3 * pages_per_wordline + held) + pages_per_wordline
+}
+
 impl Ftl {
-    /// Starts a collection when erased blocks run low, and moves the present one on.
-    pub(super) fn collect(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        if self.collector.victim.is_none() {
-            if !self.blocks.is_low() {
+    /// Starts a collection when erased groups run low, and moves the present one on.
+    pub(super) fn collect(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        let log = &mut self.lanes[lane as usize];
+        if log.collector.victim.is_none() {
+            if !log.blocks.is_low() {
                 return;
             }
-            let pages = self.geometry.pages_per_superblock();
-            let Some(superblock) = victim::choose(self.collector.policy, &self.blocks, pages)
-            else {
+            let pages = self.numbering.pages_per_group;
+            let Some(group) = victim::choose(self.victim_policy, &log.blocks, pages) else {
                 return;
             };
-            let block = self.blocks.get_mut(superblock);
-            block.state = State::Collected;
-            let layout = block.layout;
-            self.collector.victim = Some(Victim {
-                superblock,
-                layout,
+            let places = self.places_of(lane, group);
+            let log = &mut self.lanes[lane as usize];
+            let victim = log.blocks.get_mut(group);
+            victim.state = State::Collected;
+            log.collector.victim = Some(Victim {
+                group,
+                layout: victim.layout,
+                places,
                 cursor: 0,
                 reading: 0,
                 erasing: 0,
             });
         }
-        self.read_victim(flash, queue);
-        self.erase_victim(flash, queue);
+        self.read_victim(lane, flash, queue);
+        self.erase_victim(lane, flash, queue);
     }
 
-    fn read_victim(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let geometry = &self.geometry;
-        let Some(victim) = &mut self.collector.victim else {
+    fn read_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        let numbering = &self.numbering;
+        let log = &mut self.lanes[lane as usize];
+        let Collector { victim, free_slots } = &mut log.collector;
+        let Some(victim) = victim else {
             return;
         };
-        let units = match victim.layout {
-            Layout::Melded => geometry.wordlines_per_superblock(),
-            Layout::Normal => geometry.pages_per_superblock(),
+        let all = numbering.pages_per_wordline;
+        let at_once = match victim.layout {
+            Layout::Melded => all,
+            Layout::Normal => 1,
         };
-        let in_flight = geometry.pages_per_stripe();
-        while victim.cursor < units
-            && victim.reading + geometry.pages_per_wordline <= in_flight
-            && victim.reading + geometry.pages_per_wordline <= self.buffer.free(User::Gc)
+        while victim.cursor < numbering.pages_per_group
+            && victim.reading + all <= numbering.pages_per_row
+            && victim.reading + all <= *free_slots
         {
-            let (wordline, mask) = unit(geometry, victim);
-            victim.cursor += 1;
-            let pages = self.blocks.valid_pages(wordline) & mask;
+            let first = victim.cursor;
+            victim.cursor += at_once;
+            let spot = numbering.spot(victim.layout, first);
+            let mut pages = 0u8;
+            for index in 0..at_once {
+                let position = first + index;
+                let place = victim.places[position as usize];
+                let ppn = numbering.number(lane, victim.group, position);
+                if place != Place::NONE && self.mapping.get(place) == Entry::Flash(ppn) {
+                    pages |= 1 << (spot.page + index);
+                }
+            }
             if pages != 0 {
                 victim.reading += pages.count_ones();
+                let at = numbering.address(lane, victim.group, spot.unit, spot.wordline);
                 let melded = victim.layout == Layout::Melded;
-                flash.read(
-                    queue,
-                    geometry.locate(wordline),
-                    pages,
-                    melded,
-                    Owner::gc(0),
-                );
+                flash.read(queue, at, pages, melded, Owner::gc(self.set));
             }
         }
     }
 
-    fn erase_victim(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let Some(victim) = &mut self.collector.victim else {
+    fn erase_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        let log = &mut self.lanes[lane as usize];
+        let Some(victim) = &mut log.collector.victim else {
             return;
         };
-        let emptied = self.blocks.get(victim.superblock).valid == 0 && victim.reading == 0;
+        let emptied = log.blocks.get(victim.group).valid == 0 && victim.reading == 0;
         if emptied && victim.erasing == 0 {
-            victim.erasing = self.geometry.dies;
-            for die in 0..self.geometry.dies {
-                let (unit, block) = self.geometry.block_of(die, victim.superblock);
-                flash.erase(queue, unit, block, victim.superblock);
+            victim.erasing = self.numbering.units;
+            for unit in 0..self.numbering.units {
+                let unit = self.numbering.unit(lane, unit);
+                flash.erase(queue, unit, victim.group, lane);
             }
         }
     }
 
-    /// Pages of the victim have arrived in the controller.
+    /// Pages of a victim have arrived in the controller.
     pub(crate) fn gc_read(&mut self, at: WordlineAddr, pages: u8) {
-        let wordline = self.geometry.wordline(at);
-        let Some(victim) = &mut self.collector.victim else {
+        let (lane, group, first) = self.numbering.find(at);
+        let Some(victim) = &mut self.lanes[lane as usize].collector.victim else {
             debug_assert!(false, "read for no victim");
             return;
         };
+        debug_assert_eq!(victim.group, group);
         victim.reading -= pages.count_ones();
         let layout = victim.layout;
         let stream = Stream::Gc(layout);
-        let all = (1u8 << self.geometry.pages_per_wordline) - 1;
-        let whole =
-            layout == Layout::Melded && pages == all && self.blocks.valid_pages(wordline) == all;
+        let all = self.numbering.pages_per_wordline;
         let mut moved = [NIL; MAX_PAGES_PER_WORDLINE];
-        for index in 0..self.geometry.pages_per_wordline {
-            let ppa = self.geometry.page(wordline, index);
-            if pages & (1 << index) == 0 {
+        let mut count = 0;
+        for page in 0..all {
+            if pages & (1 << page) == 0 {
                 continue;
             }
-            let Some(slot) = self.move_to_buffer(ppa) else {
-                continue;
-            };
-            moved[index as usize] = slot;
-            if !whole {
-                let fill = match layout {
-                    Layout::Normal => self.collector.stripe.push(slot),
-                    Layout::Melded => self.collector.packer.push_leftover(slot),
-                };
-                if let Some(fill) = fill {
-                    self.close(stream, fill);
+            let spot = super::numbering::Spot { page, ..first };
+            let position = self.numbering.position(layout, spot);
+            if let Some(slot) = self.move_to_buffer(lane, group, position) {
+                moved[page as usize] = slot;
+                count += 1;
+            }
+        }
+        if layout == Layout::Melded && count == all {
+            self.close(lane, stream, moved); // whole wordlines move as they are
+        } else {
+            for slot in moved.into_iter().filter(|&slot| slot != NIL) {
+                match layout {
+                    Layout::Normal => self.gather(lane, stream, slot),
+                    Layout::Melded => self.gather_leftover(lane, stream, slot),
                 }
             }
         }
-        if whole {
-            self.close(stream, moved);
-        }
+        self.stir(lane);
     }
 
     /// Moves a page into a slot; nothing when it was overwritten or deallocated while being read.
-    fn move_to_buffer(&mut self, ppa: Ppa) -> Option<u32> {
-        let place = self.blocks.place(ppa);
-        if place == Place::NONE {
+    fn move_to_buffer(&mut self, lane: u32, group: u32, position: u32) -> Option<u32> {
+        let log = &mut self.lanes[lane as usize];
+        let place = log.collector.victim.as_ref()?.places[position as usize];
+        let ppn = self.numbering.number(lane, group, position);
+        if place == Place::NONE || self.mapping.get(place) != Entry::Flash(ppn) {
             return None;
         }
-        self.blocks.invalidate(ppa);
-        let slot = self.buffer.take(User::Gc, place);
+        log.blocks.invalidate(group, 1);
+        log.collector.free_slots -= 1;
+        let slot = self.buffer.take(User::Gc, place, lane);
         #[cfg(test)]
-        self.witness.collected(ppa, slot);
+        self.witness.collected(ppn, slot);
         self.mapping.set(place, Entry::Buffered(slot));
         self.stats.gc_pages_moved += 1;
         Some(slot)
     }
 
-    /// One block of the victim is erased; with the last one it is free.
-    pub(crate) fn erased(&mut self, superblock: u32) {
+    /// One block of a lane's victim is erased; with the last one it is free.
+    pub(crate) fn erased(&mut self, lane: u32) {
         self.stats.erases += 1;
-        let Some(victim) = &mut self.collector.victim else {
+        let log = &mut self.lanes[lane as usize];
+        let Some(victim) = &mut log.collector.victim else {
             debug_assert!(false, "erased no victim");
             return;
         };
         victim.erasing -= 1;
         if victim.erasing == 0 {
-            self.collector.victim = None;
-            self.blocks.erased(superblock);
+            let group = victim.group;
+            log.collector.victim = None;
+            log.blocks.erased(group);
             #[cfg(test)]
-            self.witness.erased(&self.geometry, superblock);
+            self.witness_erased(lane, group);
         }
+        self.stir(lane);
     }
 }
 
-/// What the cursor points at: a wordline, and which of its pages.
-fn unit(geometry: &Geometry, victim: &Victim) -> (Wordline, u8) {
-    match victim.layout {
-        Layout::Melded => (
-            geometry.wordline_at(victim.superblock, victim.cursor),
-            u8::MAX,
-        ),
-        Layout::Normal => {
-            let stripe = victim.cursor / geometry.pages_per_stripe();
-            let page = victim.cursor % geometry.pages_per_stripe();
-            let wordline = stripe * geometry.dies + page % geometry.dies;
-            (
-                geometry.wordline_at(victim.superblock, wordline),
-                1 << (page / geometry.dies),
-            )
-        }
+impl Ftl {
+    /// Which pages of a group lead to the mapping still, in the order of filling.
+    pub(super) fn current_places(&mut self, lane: u32, group: u32) -> Vec<Place> {
+        let places = self.places_of(lane, group);
+        let number = |position| -> Ppn { self.numbering.number(lane, group, position) };
+        (0..)
+            .zip(&places)
+            .filter(|&(position, &place)| self.is_current(place, number(position)))
+            .map(|(_, &place)| place)
+            .collect()
     }
 }

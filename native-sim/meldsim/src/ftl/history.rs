@@ -2,7 +2,7 @@
 //!
 //! Kept for each leaf of the mapping, 1024 pages, in eight bytes: 2 MiB for a TiB of 4 KiB pages.
 
-use super::layer::Layout;
+use super::stream::Layout;
 
 /// Pages of a leaf. As many pages written anew make its history stale.
 const LEAF_PAGES: u16 = 1024;

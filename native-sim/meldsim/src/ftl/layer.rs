@@ -1,34 +1,20 @@
-//! The layer itself: writes, deallocations, and finished programs.
+//! The layer itself: what it is made of, and what it tells.
 
-use std::collections::VecDeque;
-
-use super::blocks::{Blocks, OVER_PROVISIONED_SUPERBLOCKS, STREAMS, Stream};
-use super::buffer::{Buffer, User};
+use super::blocks::OVER_PROVISIONED_GROUPS;
+use super::buffer::Buffer;
 use super::flush::FlushBarrier;
 use super::gc::Collector;
-use super::mapping::{Entry, Mapping, Place};
-use super::scheduler::{Fill, Runs, Stripe};
-use crate::engine::{Event, EventQueue, NIL, Slab};
-use crate::nand::{Flash, Geometry, Wordline};
-use crate::profile::Profile;
-
-/// How pages lie on wordlines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    /// Consecutive pages on different dies.
-    Normal = 0,
-    /// Consecutive pages on one wordline.
-    Melded = 1,
-}
-
-/// Why a page is not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WriteError {
-    /// Not now: a program has to free a slot first.
-    BufferFull,
-    /// Not before something is deallocated.
-    CapacityExceeded,
-}
+use super::invert::Inversion;
+use super::lane::Lane;
+use super::mapping::{Entry, Mapping, Run};
+use super::numbering::{Numbering, Ppn};
+use super::program::Program;
+use super::region::Region;
+use super::scheduler::Runs;
+use super::stream::Layout;
+use crate::engine::Slab;
+use crate::nand::{Geometry, WordlineAddr};
+use crate::profile::{GcVictim, Profile};
 
 /// What the layer counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,77 +27,71 @@ pub(crate) struct FtlStats {
     pub(crate) gc_pages_moved: u64,
 }
 
-/// A closed wordline: it waits for a place on the flash, then for its program.
-#[derive(Clone, Copy, Debug)]
-struct Closed {
-    fill: Fill,
-    /// The flush it belongs to; garbage collection's belong to none.
-    epoch: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Program {
-    closed: Closed,
-    wordline: Wordline,
-}
-
-/// The flash translation layer of a device.
+/// The flash translation layer of one NVM set.
 #[derive(Debug)]
 pub(crate) struct Ftl {
-    pub(super) geometry: Geometry,
+    /// The number of the set.
+    pub(super) set: u32,
+    pub(super) numbering: Numbering,
     pub(super) mapping: Mapping,
-    pub(super) blocks: Blocks,
+    pub(super) lanes: Vec<Lane>,
     pub(super) buffer: Buffer,
-    pub(super) collector: Collector,
+    /// Gathers data hinted as sequential; by the host's stream, as far as used.
+    pub(super) runs: Vec<Runs>,
+    pub(super) programs: Slab<Program>,
+    pub(super) barrier: FlushBarrier,
+    pub(super) inversion: Inversion,
+    pub(super) victim_policy: GcVictim,
     pub(super) stats: FtlStats,
+    /// Lanes that may be able to go on.
+    pub(super) stirred: Vec<u32>,
+    /// Reused by what replaces mappings.
+    pub(super) replaced: Vec<Run>,
     #[cfg(test)]
     pub(crate) witness: super::witness::Witness,
     can_meld: bool,
     open_runs: u32,
-    capacity_pages: u64,
-    stripe: Stripe,
-    runs: Runs,
-    /// Closed wordlines without a place, by stream.
-    closed: [VecDeque<Closed>; STREAMS],
-    programs: Slab<Program>,
-    barrier: FlushBarrier,
+    lane_capacity: u64,
 }
 
 impl Ftl {
-    pub(crate) fn new(profile: &Profile, geometry: &Geometry) -> Ftl {
-        let pages_per_wordline = geometry.pages_per_wordline;
-        let host_slots = (profile.controller.write_buffer.0 / geometry.page_bytes) as u32;
+    pub(crate) fn new(profile: &Profile, geometry: &Geometry, set: u32, region: Region) -> Ftl {
+        let sets = u64::from(profile.sets.count);
+        let host_slots = (profile.controller.write_buffer.0 / sets / geometry.page_bytes) as u32;
+        let numbering = Numbering::new(profile, geometry, region);
+        let spare = spare_groups(profile);
+        let lane = |_| Lane::new(&numbering, Collector::new(&numbering), spare);
         Ftl {
-            mapping: Mapping::new(profile.ftl.mapping_memory.0),
-            blocks: Blocks::new(geometry),
-            buffer: Buffer::new(host_slots, Collector::slots(geometry)),
-            collector: Collector::new(profile.ftl.gc_victim, geometry),
+            set,
+            mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
+            lanes: (0..numbering.lanes).map(lane).collect(),
+            buffer: Buffer::new(host_slots),
+            runs: Vec::new(),
+            programs: Slab::new(),
+            barrier: FlushBarrier::new(),
+            inversion: Inversion::default(),
+            victim_policy: profile.ftl.gc_victim,
             stats: FtlStats::default(),
+            stirred: Vec::new(),
+            replaced: Vec::new(),
             #[cfg(test)]
             witness: Default::default(),
             can_meld: profile.timing.melded_read.is_some(),
             open_runs: profile.ftl.open_runs,
-            capacity_pages: Ftl::capacity_pages(profile, geometry),
-            stripe: Stripe::new(geometry.dies, pages_per_wordline),
-            runs: Runs::new(profile.ftl.open_runs, pages_per_wordline),
-            closed: Default::default(),
-            programs: Slab::new(),
-            barrier: FlushBarrier::new(),
-            geometry: geometry.clone(),
+            lane_capacity: u64::from(numbering.groups.saturating_sub(spare))
+                * u64::from(numbering.pages_per_group),
+            numbering,
         }
     }
 
-    /// Logical pages the device can hold: whole superblocks, so that over-provisioning is never
-    /// less than what garbage collection needs.
-    pub(crate) fn capacity_pages(profile: &Profile, geometry: &Geometry) -> u64 {
-        let superblocks = u64::from(geometry.superblocks);
-        let spare = (superblocks * u64::from(profile.ftl.over_provisioning_percent)).div_ceil(100);
-        let spare = spare.max(u64::from(OVER_PROVISIONED_SUPERBLOCKS));
-        superblocks.saturating_sub(spare) * u64::from(geometry.pages_per_superblock())
+    /// Logical pages the set can hold.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.lane_capacity * u64::from(self.numbering.lanes)
     }
 
-    pub(crate) fn capacity(&self) -> u64 {
-        self.capacity_pages
+    /// Logical pages each lane can hold.
+    pub(super) fn lane_capacity(&self) -> u64 {
+        self.lane_capacity
     }
 
     pub(crate) fn stats(&self) -> FtlStats {
@@ -123,11 +103,27 @@ impl Ftl {
     }
 
     pub(crate) fn melded_mapped_pages(&self) -> u64 {
-        self.blocks.melded_valid()
+        self.lanes
+            .iter()
+            .map(|lane| lane.blocks.melded_valid())
+            .sum()
     }
 
     pub(crate) fn free_blocks(&self) -> u64 {
-        u64::from(self.blocks.free()) * u64::from(self.geometry.dies)
+        let groups = self.lanes.iter().map(|lane| u64::from(lane.blocks.free()));
+        groups.sum::<u64>() * u64::from(self.numbering.units)
+    }
+
+    /// Bytes of memory that the mapping and what goes with it take.
+    pub(crate) fn memory(&self) -> u64 {
+        let lanes = self.lanes.iter().map(Lane::memory).sum::<u64>();
+        let runs = self.runs.iter().map(Runs::memory).sum::<u64>();
+        lanes
+            + runs
+            + self.mapping.memory()
+            + self.inversion.memory()
+            + self.buffer.memory()
+            + self.programs.memory()
     }
 
     pub(crate) fn add_space(&mut self) -> u32 {
@@ -143,13 +139,13 @@ impl Ftl {
         }
     }
 
-    /// Gathers pages like the host's streams do, but apart from them.
-    pub(super) fn new_gatherers(&self) -> (Stripe, Runs) {
-        let pages_per_wordline = self.geometry.pages_per_wordline;
-        (
-            Stripe::new(self.geometry.dies, pages_per_wordline),
-            Runs::new(self.open_runs, pages_per_wordline),
-        )
+    pub(super) fn new_runs(&self) -> Runs {
+        let Numbering {
+            pages_per_wordline,
+            lanes,
+            ..
+        } = self.numbering;
+        Runs::new(self.open_runs, pages_per_wordline, lanes)
     }
 
     /// Where a page is.
@@ -159,206 +155,49 @@ impl Ftl {
             .map_or(Entry::Unmapped, |place| self.mapping.get(place))
     }
 
-    /// Whether all of the pages could be mapped.
-    pub(crate) fn has_room(&self, space: u32, first: u64, end: u64) -> bool {
-        let room = self.capacity_pages.saturating_sub(self.mapping.mapped());
-        end - first <= room || self.unmapped_pages(space, first, end) <= room
+    /// Where a physical page lies: its wordline, and which of its pages it is.
+    #[inline]
+    pub(crate) fn locate(&self, ppn: Ppn) -> (WordlineAddr, u32) {
+        let slice = self.numbering.slice(ppn);
+        let layout = self.lanes[slice.lane as usize]
+            .blocks
+            .get(slice.group)
+            .layout;
+        let spot = self.numbering.spot(layout, slice.position);
+        let at = self
+            .numbering
+            .address(slice.lane, slice.group, spot.unit, spot.wordline);
+        (at, spot.page)
     }
 
-    pub(crate) fn unmapped_pages(&self, space: u32, first: u64, end: u64) -> u64 {
-        let mut unmapped = end - first;
-        let mut page = first;
-        while let Some(present) = self.mapping.next_present(space, page, end) {
-            let (entries, count) = self.mapping.entries(space, present, end - present);
-            let mapped = entries.map_or(0, |e| e.filter(|e| *e != Entry::Unmapped).count());
-            unmapped -= mapped as u64;
-            page = present + count;
-        }
-        unmapped
-    }
-
-    /// Takes one page into the write buffer.
-    pub(crate) fn write(
-        &mut self,
-        space: u32,
-        page: u64,
-        layout: Layout,
-    ) -> Result<(), WriteError> {
-        let entry = self.entry(space, page);
+    /// The lane a mapped page's data is in or on its way to.
+    pub(super) fn lane_of_entry(&self, entry: Entry) -> Option<u32> {
         match entry {
-            Entry::Unmapped if self.mapping.mapped() >= self.capacity_pages => {
-                return Err(WriteError::CapacityExceeded);
-            }
-            Entry::Buffered(index) => {
-                let slot = self.buffer.get(index);
-                if slot.user == User::Host && !slot.sealed {
-                    #[cfg(test)]
-                    self.witness.written(index);
-                    return Ok(()); // overwritten where it is
-                }
-            }
-            _ => {}
-        }
-        if self.buffer.free(User::Host) == 0 {
-            return Err(WriteError::BufferFull);
-        }
-        let Some(place) = self.mapping.find_or_make(space, page) else {
-            return Err(WriteError::CapacityExceeded);
-        };
-        self.forget(entry);
-        let slot = self.buffer.take(User::Host, place);
-        #[cfg(test)]
-        self.witness.written(slot);
-        self.mapping.set(place, Entry::Buffered(slot));
-        match layout {
-            Layout::Normal => {
-                if let Some(fill) = self.stripe.push(slot) {
-                    self.close(Stream::Host(layout), fill);
-                }
-            }
-            Layout::Melded => {
-                let mut fills = FillList::default();
-                self.runs.push(space, page, slot, |fill| fills.push(fill));
-                for fill in fills.iter() {
-                    self.close(Stream::Host(layout), fill);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Unmaps pages.
-    pub(crate) fn deallocate(&mut self, space: u32, first: u64, end: u64) {
-        let mut page = first;
-        while let Some(present) = self.mapping.next_present(space, page, end) {
-            // To the end of this leaf; holes beyond it are skipped.
-            let (_, count) = self.mapping.entries(space, present, end - present);
-            for page in present..present + count {
-                let entry = self.mapping.unmap(space, page);
-                self.forget(entry);
-            }
-            page = present + count;
+            Entry::Unmapped => None,
+            Entry::Buffered(slot) => Some(self.buffer.get(slot).lane),
+            Entry::Flash(ppn) => Some(self.numbering.slice(ppn).lane),
         }
     }
 
-    /// What `entry` led to is no longer current.
-    pub(super) fn forget(&mut self, entry: Entry) {
-        match entry {
-            Entry::Unmapped => {}
-            Entry::Buffered(slot) => self.buffer.abandon(slot),
-            Entry::Flash(ppa) => self.blocks.invalidate(ppa),
-        }
-    }
-
-    /// Closes every wordline of the host's that holds a page; `request` waits for their programs
-    /// and all those before.
-    pub(crate) fn flush(&mut self, request: u32) {
-        let mut fills = Vec::new();
-        self.stripe.close(|fill| fills.push((Layout::Normal, fill)));
-        self.runs.close(|fill| fills.push((Layout::Melded, fill)));
-        for (layout, fill) in fills {
-            self.close(Stream::Host(layout), fill);
-        }
-        self.barrier.wait(request);
-    }
-
-    /// The next flush that is done.
-    pub(crate) fn pop_flushed(&mut self) -> Option<u32> {
-        self.barrier.pop_done()
-    }
-
-    /// A wordline is complete or must not wait any longer.
-    pub(super) fn close(&mut self, stream: Stream, fill: Fill) {
-        let slots = fill.into_iter().filter(|&slot| slot != NIL);
-        if slots
-            .clone()
-            .all(|slot| self.buffer.get(slot).place == Place::NONE)
-        {
-            // Everything in it was overwritten or deallocated: nothing to program.
-            slots.for_each(|slot| {
-                self.buffer.release(slot);
-            });
-            return;
-        }
-        slots.for_each(|slot| {
-            self.buffer.seal(slot);
-            #[cfg(test)]
-            self.witness.sealed(slot);
-        });
-        let epoch = match stream {
-            Stream::Host(_) => Some(self.barrier.closed()),
-            Stream::Gc(_) => None,
-        };
-        self.closed[stream.index()].push_back(Closed { fill, epoch });
-    }
-
-    /// Moves everything on that can move: closed wordlines to dies, and garbage collection.
-    pub(crate) fn pump(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        self.place_closed(flash, queue);
-        self.collect(flash, queue);
-    }
-
-    pub(super) fn place_closed(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        for layout in [Layout::Normal, Layout::Melded] {
-            for stream in [Stream::Gc(layout), Stream::Host(layout)] {
-                while !self.closed[stream.index()].is_empty() {
-                    let Some(wordline) = self.blocks.next_wordline(stream) else {
-                        break;
-                    };
-                    if let Some(closed) = self.closed[stream.index()].pop_front() {
-                        let program = self.programs.insert(Program { closed, wordline });
-                        let all = (1 << self.geometry.pages_per_wordline) - 1;
-                        flash.program(queue, self.geometry.locate(wordline), all, program);
-                    }
-                }
-            }
-        }
-    }
-
-    /// A program has ended: its pages are on flash, unless they are no longer current.
-    pub(crate) fn programmed(&mut self, program: u32) {
-        let Program { closed, wordline } = self.programs[program];
-        self.programs.remove(program);
-        self.blocks.programmed(wordline);
-        self.stats.programs += 1;
-        self.stats.melded_wordlines_programmed += u64::from(self.blocks.is_melded(wordline));
-        for index in 0..self.geometry.pages_per_wordline {
-            let slot = closed.fill[index as usize];
-            if slot == NIL {
-                self.stats.padded_pages += 1;
-                continue;
-            }
-            let released = self.buffer.release(slot);
-            self.stats.host_pages_programmed += u64::from(released.user == User::Host);
-            if released.place != Place::NONE {
-                let ppa = self.geometry.page(wordline, index);
-                #[cfg(test)]
-                self.witness.programmed(slot, ppa);
-                self.blocks.validate(ppa, released.place);
-                self.mapping.set(released.place, Entry::Flash(ppa));
-            }
-        }
-        if let Some(epoch) = closed.epoch {
-            self.barrier.programmed(epoch);
+    /// Something happened that may let the lane go on.
+    pub(super) fn stir(&mut self, lane: u32) {
+        let stirred = &mut self.lanes[lane as usize].is_stirred;
+        if !std::mem::replace(stirred, true) {
+            self.stirred.push(lane);
         }
     }
 }
 
-/// The few wordlines one page can complete (its own, and packed ones of a run it displaces),
-/// without the allocator.
-#[derive(Default)]
-pub(super) struct FillList {
-    fills: [Fill; 2],
-    len: usize,
+/// Groups of each lane that the host cannot fill: whole ones, so that over-provisioning is never
+/// less than what garbage collection needs.
+fn spare_groups(profile: &Profile) -> u32 {
+    let groups = u64::from(profile.geometry.blocks_per_plane);
+    let spare = (groups * u64::from(profile.ftl.over_provisioning_percent)).div_ceil(100);
+    (spare as u32).max(OVER_PROVISIONED_GROUPS)
 }
 
-impl FillList {
-    pub(super) fn push(&mut self, fill: Fill) {
-        self.fills[self.len] = fill;
-        self.len += 1;
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = Fill> {
-        self.fills.into_iter().take(self.len)
-    }
+/// Logical pages a device can hold.
+pub(crate) fn capacity_pages(profile: &Profile, geometry: &Geometry) -> u64 {
+    let groups = profile.geometry.blocks_per_plane;
+    u64::from(groups.saturating_sub(spare_groups(profile))) * geometry.pages_per_block_row()
 }

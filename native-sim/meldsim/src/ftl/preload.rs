@@ -1,122 +1,338 @@
 //! Data that was written long ago: the same layout, in no simulated time.
 
-use super::blocks::{State, Stream};
-use super::layer::{FillList, Ftl, Layout};
-use super::mapping::{Entry, Place};
-use super::scheduler::{Fill, Stripe};
+use super::blocks::{State, Taken};
+use super::layer::Ftl;
+use super::mapping::{Entry, Place, Run};
+use super::numbering::Ppn;
+use super::order::PLACED;
+use super::scheduler::{EMPTY, Fill, Partial, Stripe};
+use super::stream::{Layout, Stream};
 use super::victim;
+use super::write::GatheredList;
 use crate::engine::NIL;
 use crate::profile::GcVictim;
 
-/// Wordlines placed at a time: bounds the memory of a large preload, and the room it needs before
-/// what it replaces is given up.
-const BATCH: u32 = 4096;
+/// What a preload gathers for a lane, apart from what the host's streams do; fills are of places.
+#[derive(Debug, Default)]
+struct Gathering {
+    stripe: Stripe,
+    leftovers: Partial,
+}
 
 impl Ftl {
     /// Maps the pages to flash as if the host had written them in order and flushed. Nothing but
     /// padding is counted. False when there is no room for all of them.
     pub(crate) fn preload(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
-        if !self.has_room(space, first, end) {
+        if !self.has_room(space, first, end, layout) {
             return false;
         }
-        let (mut stripe, mut runs) = self.new_gatherers();
-        let batch = self.geometry.wordlines_per_superblock().min(BATCH) as usize;
-        let mut fills: Vec<Fill> = Vec::with_capacity(batch);
-        for page in first..end {
-            let Some(place) = self.mapping.find_or_make(space, page) else {
-                return false;
-            };
-            match layout {
-                Layout::Normal => fills.extend(stripe.push(place.0)),
-                Layout::Melded => {
-                    let mut complete = FillList::default();
-                    runs.push(space, page, place.0, |fill| complete.push(fill));
-                    fills.extend(complete.iter());
+        let mut page = first;
+        while page < end {
+            match self.preload_at_once(space, page, end - page, layout) {
+                None => return false,
+                // Up to where what follows is again worth placing at once.
+                Some(0) => {
+                    let pages = (end - page).min(self.rest_of_row_pages(layout));
+                    if !self.preload_by_page(space, page, page + pages, layout) {
+                        return false;
+                    }
+                    page += pages;
                 }
-            }
-            if fills.len() >= batch && !self.place_now(&mut fills, Stream::Host(layout)) {
-                return false;
-            }
-        }
-        stripe.close(|fill| fills.push(fill));
-        runs.close(|fill| fills.push(fill));
-        self.place_now(&mut fills, Stream::Host(layout))
-    }
-
-    /// Gives each fill, whose pages are places in the mapping, a wordline.
-    fn place_now(&mut self, fills: &mut Vec<Fill>, stream: Stream) -> bool {
-        while self.blocks.available(stream) < fills.len() as u64 {
-            if !self.collect_now() {
-                return false;
-            }
-        }
-        for fill in fills.drain(..) {
-            let Some(wordline) = self.blocks.next_wordline(stream) else {
-                debug_assert!(false, "wordlines were available");
-                return false;
-            };
-            self.blocks.programmed(wordline);
-            for index in 0..self.geometry.pages_per_wordline {
-                let page = fill[index as usize];
-                if page == NIL {
-                    self.stats.padded_pages += 1;
-                    continue;
-                }
-                let place = Place(page);
-                let ppa = self.geometry.page(wordline, index);
-                let before = self.mapping.get(place);
-                #[cfg(test)]
-                match (stream, before) {
-                    (Stream::Gc(_), Entry::Flash(from)) => self.witness.moved(from, ppa),
-                    _ => self.witness.preloaded(ppa),
-                }
-                self.forget(before);
-                self.blocks.validate(ppa, place);
-                self.mapping.set(place, Entry::Flash(ppa));
+                Some(pages) => page += pages,
             }
         }
         true
     }
 
-    /// Collects one superblock in no time. False when there is none to collect.
-    fn collect_now(&mut self) -> bool {
-        let pages = self.geometry.pages_per_superblock();
-        let Some(victim) = victim::choose(GcVictim::Greedy, &self.blocks, pages) else {
-            return false;
+    /// Pages that can be placed one by one before the next row of the only lane begins.
+    fn rest_of_row_pages(&mut self, layout: Layout) -> u64 {
+        if self.numbering.lanes > 1 {
+            return u64::MAX;
+        }
+        match layout {
+            Layout::Normal => {
+                let stream = Stream::Host(0, layout);
+                let rest = self.lanes[0].rest_of_row(stream, &self.numbering);
+                u64::from(rest * self.numbering.pages_per_wordline)
+            }
+            Layout::Melded if self.numbering.is_shadow() => u64::MAX,
+            Layout::Melded => u64::from(self.numbering.pages_per_wordline) - 1,
+        }
+    }
+
+    /// Places as many pages as have consecutive numbers, if the next ones do. `None` when there is
+    /// no room.
+    fn preload_at_once(
+        &mut self,
+        space: u32,
+        page: u64,
+        pages: u64,
+        layout: Layout,
+    ) -> Option<u64> {
+        let numbering = &self.numbering;
+        if numbering.lanes > 1 {
+            return Some(0);
+        }
+        let stream = Stream::Host(0, layout);
+        let unit = match layout {
+            Layout::Normal if numbering.is_shadow() => 1,
+            Layout::Normal => numbering.pages_per_row,
+            Layout::Melded if numbering.is_shadow() => return Some(0),
+            Layout::Melded => numbering.pages_per_wordline,
         };
-        let block = self.blocks.get(victim);
-        let (layout, valid) = (block.layout, block.valid);
-        let stream = Stream::Gc(layout);
-        let mut places: Vec<Place> = Vec::with_capacity(valid as usize);
-        for n in 0..self.geometry.wordlines_per_superblock() {
-            let wordline = self.geometry.wordline_at(victim, n);
-            for index in 0..self.geometry.pages_per_wordline {
-                let place = self.blocks.place(self.geometry.page(wordline, index));
-                places.extend((place != Place::NONE).then_some(place));
+        let aligned = self.lanes[0].blocks.next_position(stream) % unit == 0;
+        if !aligned || pages < u64::from(unit) {
+            return Some(0);
+        }
+        self.make_room(0, stream, unit)?;
+        let most = pages.min(u64::from(self.numbering.pages_per_group)) as u32 / unit * unit;
+        let taken = self.lanes[0].blocks.take(stream, most, &self.numbering)?;
+        let Taken {
+            group,
+            position,
+            pages,
+        } = taken;
+        self.lanes[0].blocks.programmed(group, pages);
+        let mut done = 0;
+        while done < pages {
+            let to = self.numbering.number(0, group, position + done);
+            let (from, left) = (page + u64::from(done), u64::from(pages - done));
+            let mapped = self.remap(space, from, left, Some(to)) as u32;
+            if mapped == 0 {
+                return None;
+            }
+            self.lanes[0].live += u64::from(mapped);
+            self.lanes[0].blocks.validate(group, mapped);
+            #[cfg(test)]
+            for page in 0..mapped {
+                self.witness.preloaded(Ppn(to.0 + page));
+            }
+            done += mapped;
+        }
+        Some(u64::from(pages))
+    }
+
+    /// Gathers pages like the host's streams do, and places the wordlines.
+    fn preload_by_page(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
+        let stream = Stream::Host(0, layout);
+        let all = self.numbering.pages_per_wordline;
+        let mut runs = self.new_runs();
+        let mut lanes: Vec<Gathering> = Vec::new();
+        lanes.resize_with(self.numbering.lanes as usize, Gathering::default);
+        for page in first..end {
+            let Some(place) = self.mapping.find_or_make(space, page) else {
+                return false;
+            };
+            let mut gathered = GatheredList::default();
+            match layout {
+                Layout::Normal if self.numbering.is_shadow() => {
+                    let lane = self.numbering.lane_of(page, layout);
+                    let mut fill = EMPTY;
+                    fill[0] = place.0;
+                    if !self.place_now(lane, stream, fill) {
+                        return false;
+                    }
+                }
+                Layout::Normal => {
+                    let lane = self.numbering.lane_of(page, layout);
+                    let stripe = &mut lanes[lane as usize].stripe;
+                    if stripe.is_empty() {
+                        let log = &mut self.lanes[lane as usize];
+                        stripe.begin(log.rest_of_row(stream, &self.numbering));
+                    }
+                    if let Some(fill) = stripe.push(place.0, all) {
+                        if !self.place_now(lane, stream, fill) {
+                            return false;
+                        }
+                    }
+                }
+                Layout::Melded => runs.push(space, page, place.0, |pages| gathered.push(pages)),
+            }
+            for pages in gathered.iter() {
+                if pages.whole && !self.place_now(pages.lane, stream, pages.pages) {
+                    return false;
+                }
+                if !pages.whole && !self.preload_leftovers(&mut lanes, pages.lane, pages.pages) {
+                    return false;
+                }
             }
         }
-        // The last stripe is made shorter, so that at most one wordline is padded.
-        let pages_per_wordline = self.geometry.pages_per_wordline;
-        let mut fills: Vec<Fill> = Vec::new();
-        for stripe in places.chunks(match layout {
-            Layout::Normal => self.geometry.pages_per_stripe() as usize,
-            Layout::Melded => pages_per_wordline as usize,
-        }) {
-            let wordlines = (stripe.len() as u32).div_ceil(pages_per_wordline);
-            let mut gatherer = Stripe::new(wordlines, pages_per_wordline);
-            fills.extend(stripe.iter().filter_map(|place| gatherer.push(place.0)));
-            gatherer.close(|fill| fills.push(fill));
+        let mut rest = Vec::new();
+        runs.close(|pages| rest.push(pages));
+        for pages in rest {
+            if !self.preload_leftovers(&mut lanes, pages.lane, pages.pages) {
+                return false;
+            }
         }
-        let needed = fills.len() as u64;
-        let per_superblock = u64::from(self.geometry.wordlines_per_superblock());
-        if needed >= per_superblock || self.blocks.available(stream) < needed {
+        for (lane, mut gathering) in (0..).zip(lanes) {
+            let mut fills = Vec::new();
+            gathering.stripe.close(all, |fill| fills.push(fill));
+            fills.extend(gathering.leftovers.take());
+            for fill in fills {
+                if !self.place_now(lane, stream, fill) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn preload_leftovers(&mut self, lanes: &mut [Gathering], lane: u32, pages: Fill) -> bool {
+        let all = self.numbering.pages_per_wordline;
+        let leftovers = &mut lanes[lane as usize].leftovers;
+        let mut fills = pages
+            .into_iter()
+            .filter(|&page| page != NIL)
+            .filter_map(|page| leftovers.push(page, all));
+        // Fewer pages than a wordline's complete one at most.
+        match fills.next() {
+            Some(fill) => self.place_now(lane, Stream::Host(0, Layout::Melded), fill),
+            None => true,
+        }
+    }
+
+    /// Collects until the stream can be given so many pages. `None` when that cannot be.
+    fn make_room(&mut self, lane: u32, stream: Stream, pages: u32) -> Option<()> {
+        while self.lanes[lane as usize].blocks.available(stream) < u64::from(pages) {
+            self.collect_now(lane).then_some(())?;
+        }
+        Some(())
+    }
+
+    /// Gives a fill, whose pages are places in the mapping, a wordline of a stream of the host's.
+    fn place_now(&mut self, lane: u32, stream: Stream, fill: Fill) -> bool {
+        let all = self.numbering.pages_per_wordline;
+        self.make_room(lane, stream, all).is_some() && self.program_now(lane, stream, fill)
+    }
+
+    /// Gives a fill, whose pages are places in the mapping, a wordline.
+    fn program_now(&mut self, lane: u32, stream: Stream, fill: Fill) -> bool {
+        let numbering = &self.numbering;
+        let layout = stream.layout();
+        let by_page = numbering.is_shadow() && layout == Layout::Normal;
+        let pages = if by_page {
+            1
+        } else {
+            numbering.pages_per_wordline
+        };
+        let blocks = &mut self.lanes[lane as usize].blocks;
+        let Some(taken) = blocks.take(stream, pages, numbering) else {
+            return false;
+        };
+        let (group, position) = (taken.group, taken.position);
+        let wordline = position / numbering.pages_per_wordline;
+        let (first, step) = match layout {
+            Layout::Normal if !by_page => (
+                wordline / numbering.units * numbering.pages_per_row + wordline % numbering.units,
+                numbering.units,
+            ),
+            _ => (position, 1),
+        };
+        if numbering.is_shadow() && layout == Layout::Melded {
+            self.place_open_wordline(lane, stream, position);
+        } else {
+            blocks.programmed(group, pages);
+        }
+        for (index, &place) in (0..pages).zip(&fill) {
+            if place == NIL {
+                self.stats.padded_pages += 1;
+                continue;
+            }
+            let ppn = self.numbering.number(lane, group, first + index * step);
+            self.move_now(lane, stream, Place(place), ppn);
+            self.lanes[lane as usize].blocks.validate(group, 1);
+        }
+        true
+    }
+
+    /// The data of `place` is now at `ppn`.
+    fn move_now(&mut self, lane: u32, stream: Stream, place: Place, ppn: Ppn) {
+        let before = self.mapping.get(place);
+        #[cfg(test)]
+        match (stream, before) {
+            (Stream::Gc(_), Entry::Flash(from)) => self.witness.moved(from, ppn),
+            _ => self.witness.preloaded(ppn),
+        }
+        debug_assert!(matches!(stream, Stream::Host(..)) || before != Entry::Unmapped);
+        self.forget(Run {
+            entry: before,
+            pages: 1,
+        });
+        self.lanes[lane as usize].live += 1;
+        self.mapping.set(place, Entry::Flash(ppn));
+    }
+
+    /// In shadow order: pages that waited for a wordline are programmed, those placed are already.
+    fn place_open_wordline(&mut self, lane: u32, stream: Stream, position: u32) {
+        let unit = self.numbering.spot(Layout::Melded, position).unit;
+        let fill = [PLACED; EMPTY.len()];
+        self.fill_open_wordline(lane, stream, unit, fill, &mut |ftl, program, _| {
+            ftl.complete(program);
+        });
+    }
+
+    /// Collects one group of the lane in no time. False when there is none to collect.
+    fn collect_now(&mut self, lane: u32) -> bool {
+        let pages = self.numbering.pages_per_group;
+        let blocks = &self.lanes[lane as usize].blocks;
+        let Some(victim) = victim::choose(GcVictim::Greedy, blocks, pages) else {
+            return false;
+        };
+        let layout = blocks.get(victim).layout;
+        let stream = Stream::Gc(layout);
+        let places = self.current_places(lane, victim);
+        let fills = self.fills_of(lane, stream, &places);
+        let all = self.numbering.pages_per_wordline;
+        let needed = match self.numbering.is_shadow() && layout == Layout::Normal {
+            true => fills.len() as u64,
+            false => fills.len() as u64 * u64::from(all),
+        };
+        let log = &mut self.lanes[lane as usize];
+        if needed >= u64::from(pages) || log.blocks.available(stream) < needed {
             return false; // padding would eat what collecting it gains
         }
-        self.blocks.get_mut(victim).state = State::Collected;
-        let placed = self.place_now(&mut fills, stream);
-        self.blocks.erased(victim);
+        log.blocks.get_mut(victim).state = State::Collected;
+        let placed = fills
+            .into_iter()
+            .all(|fill| self.program_now(lane, stream, fill));
+        self.lanes[lane as usize].blocks.erased(victim);
         #[cfg(test)]
-        self.witness.erased(&self.geometry, victim);
+        self.witness_erased(lane, victim);
         placed
+    }
+
+    /// The pages at these places, in wordlines. The last stripe is made narrower, so that at most
+    /// one wordline is padded.
+    fn fills_of(&mut self, lane: u32, stream: Stream, places: &[Place]) -> Vec<Fill> {
+        let all = self.numbering.pages_per_wordline;
+        let layout = stream.layout();
+        let mut fills: Vec<Fill> = Vec::new();
+        let mut row = match layout {
+            Layout::Normal if self.numbering.is_shadow() => {
+                return places
+                    .iter()
+                    .map(|place| [place.0, NIL, NIL, NIL])
+                    .collect();
+            }
+            Layout::Normal => self.lanes[lane as usize].rest_of_row(stream, &self.numbering),
+            Layout::Melded => 1,
+        };
+        let mut places = places;
+        while !places.is_empty() {
+            let (stripe, rest) = places.split_at(places.len().min((row * all) as usize));
+            let mut gathering = Stripe::default();
+            gathering.begin((stripe.len() as u32).div_ceil(all));
+            fills.extend(
+                stripe
+                    .iter()
+                    .filter_map(|place| gathering.push(place.0, all)),
+            );
+            gathering.close(all, |fill| fills.push(fill));
+            places = rest;
+            if layout == Layout::Normal {
+                row = self.numbering.units;
+            }
+        }
+        fills
     }
 }

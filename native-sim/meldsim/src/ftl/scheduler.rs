@@ -1,8 +1,9 @@
 //! The write scheduler: which pages share a wordline.
 //!
-//! Unhinted pages fill *stripes* of one wordline on every die, in the normal layout: the n-th page
-//! of a stripe goes to wordline n mod K as its page n div K, so consecutive pages are on different
-//! dies, and a wordline is complete only when the last pass over the stripe reaches it.
+//! Unhinted pages fill *stripes* of one wordline on every unit of the lane, in the normal layout: the
+//! n-th page of a stripe goes to wordline n mod K as its page n div K, so consecutive pages are on
+//! different units, and a wordline is complete only when the last pass over the stripe reaches it.
+//! (In shadow order each page is programmed by itself, and nothing is gathered.)
 //!
 //! ```text
 //!   stripe of K wordlines     w0   w1   w2  ...          melded: pages 0 1 2 | 3 4 5 | ...
@@ -14,7 +15,8 @@
 //! Pages hinted as sequential are gathered in *runs* of consecutive pages, and those that are
 //! consecutive share a wordline. Several writers interleave, so a run is known by the page it
 //! expects next. The number of runs is bounded: the one that has waited longest is closed, and its
-//! unfinished wordline is packed together with those of other closed runs.
+//! unfinished wordline is packed together with those of other closed runs. Where the logical page
+//! decides the lane, wordlines begin at multiples of their pages.
 
 use crate::engine::NIL;
 use crate::nand::MAX_PAGES_PER_WORDLINE;
@@ -22,30 +24,30 @@ use crate::nand::MAX_PAGES_PER_WORDLINE;
 /// The pages of a wordline; [`NIL`] is padding.
 pub(crate) type Fill = [u32; MAX_PAGES_PER_WORDLINE];
 
-const EMPTY: Fill = [NIL; MAX_PAGES_PER_WORDLINE];
+pub(crate) const EMPTY: Fill = [NIL; MAX_PAGES_PER_WORDLINE];
 
 /// Gathers pages in the normal layout.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Stripe {
     wordlines: usize,
-    pages_per_wordline: usize,
     pages: Vec<u32>,
 }
 
 impl Stripe {
-    pub(crate) fn new(wordlines: u32, pages_per_wordline: u32) -> Stripe {
-        let capacity = (wordlines * pages_per_wordline) as usize;
-        Stripe {
-            wordlines: wordlines as usize,
-            pages_per_wordline: pages_per_wordline as usize,
-            pages: Vec::with_capacity(capacity),
-        }
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty()
     }
 
-    /// Adds a page; hands over the wordline it completes.
-    pub(crate) fn push(&mut self, page: u32) -> Option<Fill> {
+    /// Begins a stripe of that many wordlines.
+    pub(crate) fn begin(&mut self, wordlines: u32) {
+        debug_assert!(self.is_empty() && wordlines > 0);
+        self.wordlines = wordlines as usize;
+    }
+
+    /// Adds a page to a stripe that has begun; hands over the wordline it completes.
+    pub(crate) fn push(&mut self, page: u32, pages_per_wordline: u32) -> Option<Fill> {
         self.pages.push(page);
-        let last_pass = (self.pages_per_wordline - 1) * self.wordlines;
+        let last_pass = (pages_per_wordline as usize - 1) * self.wordlines;
         let wordline = self.pages.len().checked_sub(last_pass + 1)?;
         let fill = self.wordline(wordline);
         if wordline + 1 == self.wordlines {
@@ -55,8 +57,8 @@ impl Stripe {
     }
 
     /// Closes every wordline that holds a page.
-    pub(crate) fn close(&mut self, mut emit: impl FnMut(Fill)) {
-        let last_pass = (self.pages_per_wordline - 1) * self.wordlines;
+    pub(crate) fn close(&mut self, pages_per_wordline: u32, mut emit: impl FnMut(Fill)) {
+        let last_pass = (pages_per_wordline as usize - 1) * self.wordlines;
         let complete = self.pages.len().saturating_sub(last_pass);
         for wordline in complete..self.pages.len().min(self.wordlines) {
             emit(self.wordline(wordline));
@@ -65,45 +67,61 @@ impl Stripe {
     }
 
     fn wordline(&self, wordline: usize) -> Fill {
+        let pages = self.pages.iter().skip(wordline).step_by(self.wordlines);
         let mut fill = EMPTY;
-        for (pass, page) in fill.iter_mut().take(self.pages_per_wordline).enumerate() {
-            *page = self
-                .pages
-                .get(pass * self.wordlines + wordline)
-                .copied()
-                .unwrap_or(NIL);
+        for (to, &page) in fill.iter_mut().zip(pages) {
+            *to = page;
         }
         fill
+    }
+
+    pub(crate) fn memory(&self) -> u64 {
+        (self.pages.capacity() * size_of::<u32>()) as u64
     }
 }
 
 /// Pages on their way to one wordline.
 #[derive(Clone, Copy, Debug)]
-struct Partial {
+pub(crate) struct Partial {
     pages: Fill,
     len: usize,
 }
 
-impl Partial {
-    const EMPTY: Partial = Partial {
-        pages: EMPTY,
-        len: 0,
-    };
+impl Default for Partial {
+    fn default() -> Partial {
+        Partial {
+            pages: EMPTY,
+            len: 0,
+        }
+    }
+}
 
-    fn push(&mut self, page: u32, pages_per_wordline: usize) -> Option<Fill> {
+impl Partial {
+    /// Adds a page; hands over the wordline it completes.
+    pub(crate) fn push(&mut self, page: u32, pages_per_wordline: u32) -> Option<Fill> {
         self.pages[self.len] = page;
         self.len += 1;
-        if self.len == pages_per_wordline {
+        if self.len == pages_per_wordline as usize {
             self.take()
         } else {
             None
         }
     }
 
-    fn take(&mut self) -> Option<Fill> {
-        let taken = std::mem::replace(self, Partial::EMPTY);
+    /// Hands over what there is.
+    pub(crate) fn take(&mut self) -> Option<Fill> {
+        let taken = std::mem::take(self);
         (taken.len > 0).then_some(taken.pages)
     }
+}
+
+/// What runs hand over: pages of a wordline of one lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gathered {
+    pub(crate) lane: u32,
+    pub(crate) pages: Fill,
+    /// Or else they are to be packed together with others.
+    pub(crate) whole: bool,
 }
 
 #[derive(Debug)]
@@ -119,28 +137,35 @@ struct Run {
 #[derive(Debug)]
 pub(crate) struct Runs {
     bound: usize,
-    pages_per_wordline: usize,
+    pages_per_wordline: u32,
+    lanes: u32,
     runs: Vec<Run>,
     /// The run that grew last: most pages continue it.
     current: usize,
     gathered: u64,
-    leftovers: Partial,
 }
 
 impl Runs {
-    pub(crate) fn new(bound: u32, pages_per_wordline: u32) -> Runs {
+    pub(crate) fn new(bound: u32, pages_per_wordline: u32, lanes: u32) -> Runs {
         Runs {
             bound: bound as usize,
-            pages_per_wordline: pages_per_wordline as usize,
+            pages_per_wordline,
+            lanes,
             runs: Vec::new(),
             current: 0,
             gathered: 0,
-            leftovers: Partial::EMPTY,
         }
     }
 
-    /// Adds the page that is logical page `logical` of `space`; hands over completed wordlines.
-    pub(crate) fn push(&mut self, space: u32, logical: u64, page: u32, mut emit: impl FnMut(Fill)) {
+    /// Adds the page that is logical page `logical` of `space`; hands over completed wordlines and
+    /// what will not be completed.
+    pub(crate) fn push(
+        &mut self,
+        space: u32,
+        logical: u64,
+        page: u32,
+        mut emit: impl FnMut(Gathered),
+    ) {
         let expects = |run: &Run| run.next == logical && run.space == space;
         if !self.runs.get(self.current).is_some_and(expects) {
             self.current = match self.runs.iter().position(expects) {
@@ -149,26 +174,32 @@ impl Runs {
             };
         }
         self.gathered += 1;
+        let lane = self.lane(logical);
         let run = &mut self.runs[self.current];
         run.next = logical + 1;
         run.grown = self.gathered;
-        if let Some(fill) = run.partial.push(page, self.pages_per_wordline) {
-            emit(fill);
+        if let Some(pages) = run.partial.push(page, self.pages_per_wordline) {
+            let whole = true;
+            emit(Gathered { lane, pages, whole });
+        } else if self.lanes > 1 && run.next % u64::from(self.pages_per_wordline) == 0 {
+            self.give_up(self.current, &mut emit);
         }
     }
 
-    /// Adds a page that continues no run.
-    pub(crate) fn push_leftover(&mut self, page: u32) -> Option<Fill> {
-        self.leftovers.push(page, self.pages_per_wordline)
+    fn lane(&self, logical: u64) -> u32 {
+        match self.lanes {
+            1 => 0,
+            lanes => (logical / u64::from(self.pages_per_wordline) % u64::from(lanes)) as u32,
+        }
     }
 
     /// A run for a new writer; at the bound, the place of the one that has waited longest.
-    fn open(&mut self, space: u32, logical: u64, emit: &mut impl FnMut(Fill)) -> usize {
+    fn open(&mut self, space: u32, logical: u64, emit: &mut impl FnMut(Gathered)) -> usize {
         let run = Run {
             space,
             next: logical,
             grown: self.gathered,
-            partial: Partial::EMPTY,
+            partial: Partial::default(),
         };
         if self.runs.len() < self.bound {
             self.runs.push(run);
@@ -177,29 +208,31 @@ impl Runs {
         let oldest = (0..self.runs.len())
             .min_by_key(|&run| self.runs[run].grown)
             .unwrap_or(0);
-        let closed = std::mem::replace(&mut self.runs[oldest], run);
-        self.pack(closed.partial, emit);
+        self.give_up(oldest, emit);
+        self.runs[oldest] = run;
         oldest
     }
 
-    fn pack(&mut self, partial: Partial, emit: &mut impl FnMut(Fill)) {
-        for &page in &partial.pages[..partial.len] {
-            if let Some(fill) = self.push_leftover(page) {
-                emit(fill);
-            }
+    /// Hands over a run's unfinished wordline.
+    fn give_up(&mut self, run: usize, emit: &mut impl FnMut(Gathered)) {
+        let run = &mut self.runs[run];
+        if let Some(pages) = run.partial.take() {
+            let last = run.next - 1;
+            let lane = self.lane(last);
+            let whole = false;
+            emit(Gathered { lane, pages, whole });
         }
     }
 
-    /// Closes every wordline that holds a page. Unfinished wordlines of different runs are packed
-    /// together, so at most one is padded. The runs go on.
-    pub(crate) fn close(&mut self, mut emit: impl FnMut(Fill)) {
+    /// Hands over every unfinished wordline. The runs go on.
+    pub(crate) fn close(&mut self, mut emit: impl FnMut(Gathered)) {
         for run in 0..self.runs.len() {
-            let partial = std::mem::replace(&mut self.runs[run].partial, Partial::EMPTY);
-            self.pack(partial, &mut emit);
+            self.give_up(run, &mut emit);
         }
-        if let Some(fill) = self.leftovers.take() {
-            emit(fill);
-        }
+    }
+
+    pub(crate) fn memory(&self) -> u64 {
+        (self.runs.capacity() * size_of::<Run>()) as u64
     }
 }
 
@@ -207,10 +240,16 @@ impl Runs {
 mod tests {
     use super::*;
 
+    fn stripe(wordlines: u32) -> Stripe {
+        let mut stripe = Stripe::default();
+        stripe.begin(wordlines);
+        stripe
+    }
+
     #[test]
     fn a_stripe_fills_pass_by_pass() {
-        let mut stripe = Stripe::new(4, 3);
-        let fills: Vec<Option<Fill>> = (0..12).map(|page| stripe.push(page)).collect();
+        let mut stripe = stripe(4);
+        let fills: Vec<Option<Fill>> = (0..12).map(|page| stripe.push(page, 3)).collect();
         assert!(fills[..8].iter().all(Option::is_none));
         assert_eq!(fills[8], Some([0, 4, 8, NIL]));
         assert_eq!(fills[11], Some([3, 7, 11, NIL]));
@@ -218,52 +257,73 @@ mod tests {
 
     #[test]
     fn closing_a_stripe_pads_only_wordlines_with_pages() {
-        let mut stripe = Stripe::new(4, 3);
+        let mut stripe = stripe(4);
         for page in 0..9 {
-            stripe.push(page);
+            stripe.push(page, 3);
         }
         let mut fills = Vec::new();
-        stripe.close(|fill| fills.push(fill));
+        stripe.close(3, |fill| fills.push(fill));
         // Wordline 0 was complete; 1 to 3 lack their last page.
         assert_eq!(
             fills,
             [[1, 5, NIL, NIL], [2, 6, NIL, NIL], [3, 7, NIL, NIL]]
         );
         fills.clear();
-        stripe.push(20);
-        stripe.close(|fill| fills.push(fill));
+        stripe.begin(4);
+        stripe.push(20, 3);
+        stripe.close(3, |fill| fills.push(fill));
         assert_eq!(fills, [[20, NIL, NIL, NIL]]);
+    }
+
+    /// Writers take turns with pieces of so many pages; what is gathered, in order.
+    fn writers(runs: &mut Runs, starts: &[u64], piece: u64, pieces: u64) -> Vec<Gathered> {
+        let mut gathered = Vec::new();
+        for chunk in 0..pieces {
+            for writer in starts {
+                for page in 0..piece {
+                    let logical = writer + chunk * piece + page;
+                    runs.push(0, logical, logical as u32, |pages| gathered.push(pages));
+                }
+            }
+        }
+        gathered
     }
 
     #[test]
     fn interleaved_writers_each_get_their_wordlines() {
-        let mut runs = Runs::new(4, 3);
-        let mut fills = Vec::new();
-        // Two writers in commands of four pages, which is no multiple of three.
-        for chunk in 0..3 {
-            for writer in [100, 200] {
-                for page in 0..4 {
-                    let logical = writer + chunk * 4 + page;
-                    runs.push(0, logical, logical as u32, |fill| fills.push(fill));
-                }
-            }
-        }
-        assert_eq!(fills.len(), 8);
-        for fill in &fills {
-            assert_eq!((fill[1], fill[2]), (fill[0] + 1, fill[0] + 2));
+        let mut runs = Runs::new(4, 3, 1);
+        // In commands of four pages, which is no multiple of three.
+        let gathered = writers(&mut runs, &[100, 200], 4, 3);
+        assert_eq!(gathered.len(), 8);
+        for Gathered { pages, whole, .. } in gathered {
+            assert!(whole);
+            assert_eq!((pages[1], pages[2]), (pages[0] + 1, pages[0] + 2));
         }
     }
 
     #[test]
-    fn runs_are_bounded_and_leftovers_packed() {
-        let mut runs = Runs::new(2, 3);
-        let mut fills = Vec::new();
-        for logical in [0, 100, 200, 300, 400] {
-            runs.push(0, logical, logical as u32, |fill| fills.push(fill));
-        }
-        // Three runs were closed, oldest first; two are open.
-        assert_eq!(fills, [[0, 100, 200, NIL]]);
-        runs.close(|fill| fills.push(fill));
-        assert_eq!(fills[1..], [[400, 300, NIL, NIL]]);
+    fn runs_are_bounded_and_the_rest_is_handed_over() {
+        let mut runs = Runs::new(2, 3, 1);
+        let mut gathered = writers(&mut runs, &[0, 100, 200, 300, 400], 1, 1);
+        runs.close(|pages| gathered.push(pages));
+        let pages: Vec<u32> = gathered.iter().map(|gathered| gathered.pages[0]).collect();
+        // Three runs were closed, oldest first; two were open.
+        assert_eq!(pages, [0, 100, 200, 400, 300]);
+        assert!(gathered.iter().all(|gathered| !gathered.whole));
+    }
+
+    #[test]
+    fn the_logical_page_decides_the_lane_of_a_wordline() {
+        let mut runs = Runs::new(2, 3, 4);
+        // From the second page of wordline 1 to the first of wordline 3.
+        let mut gathered = writers(&mut runs, &[4], 6, 1);
+        runs.close(|pages| gathered.push(pages));
+        let expected = [
+            (1, [4, 5, NIL, NIL], false),
+            (2, [6, 7, 8, NIL], true),
+            (3, [9, NIL, NIL, NIL], false),
+        ];
+        let expected = expected.map(|(lane, pages, whole)| Gathered { lane, pages, whole });
+        assert_eq!(gathered, expected);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::layer::Ftl;
 use super::mapping::Entry;
-use crate::nand::{Geometry, Ppa};
+use super::numbering::Ppn;
 
 /// Data by slot and by flash page; a piece of data is the tag of the write that brought it.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Witness {
     slots: HashMap<u32, u64>,
     /// Data of slots on their way to a die: writing to such a slot comes too late.
     sealed: HashMap<u32, u64>,
-    pages: HashMap<Ppa, u64>,
+    pages: HashMap<Ppn, u64>,
 }
 
 impl Witness {
@@ -27,39 +27,43 @@ impl Witness {
         self.sealed.insert(slot, self.slots[&slot]);
     }
 
-    pub(super) fn preloaded(&mut self, ppa: Ppa) {
-        self.pages.insert(ppa, self.writing);
+    pub(super) fn preloaded(&mut self, ppn: Ppn) {
+        let before = self.pages.insert(ppn, self.writing);
+        assert_eq!(before, None, "{ppn:?} is programmed twice");
     }
 
-    pub(super) fn programmed(&mut self, slot: u32, ppa: Ppa) {
+    pub(super) fn programmed(&mut self, slot: u32, ppn: Ppn) {
         self.slots.remove(&slot);
-        self.pages.insert(ppa, self.sealed[&slot]);
+        let before = self.pages.insert(ppn, self.sealed[&slot]);
+        assert_eq!(before, None, "{ppn:?} is programmed twice");
     }
 
-    pub(super) fn collected(&mut self, ppa: Ppa, slot: u32) {
-        self.slots.insert(slot, self.pages[&ppa]);
+    pub(super) fn collected(&mut self, ppn: Ppn, slot: u32) {
+        self.slots.insert(slot, self.pages[&ppn]);
     }
 
-    pub(super) fn moved(&mut self, from: Ppa, to: Ppa) {
+    pub(super) fn moved(&mut self, from: Ppn, to: Ppn) {
         let data = self.pages[&from];
-        self.pages.insert(to, data);
-    }
-
-    pub(super) fn erased(&mut self, geometry: &Geometry, superblock: u32) {
-        self.pages.retain(|&ppa, _| {
-            let (wordline, _) = geometry.wordline_of(ppa);
-            geometry.superblock(wordline) != superblock
-        });
+        let before = self.pages.insert(to, data);
+        assert_eq!(before, None, "{to:?} is programmed twice");
     }
 }
 
 impl Ftl {
+    pub(super) fn witness_erased(&mut self, lane: u32, group: u32) {
+        let numbering = &self.numbering;
+        self.witness.pages.retain(|&ppn, _| {
+            let slice = numbering.slice(ppn);
+            (slice.lane, slice.group) != (lane, group)
+        });
+    }
+
     /// The data a read of the page would return.
     pub(crate) fn data(&self, space: u32, page: u64) -> Option<u64> {
         match self.entry(space, page) {
             Entry::Unmapped => None,
             Entry::Buffered(slot) => Some(self.witness.slots[&slot]),
-            Entry::Flash(ppa) => Some(self.witness.pages[&ppa]),
+            Entry::Flash(ppn) => Some(self.witness.pages[&ppn]),
         }
     }
 }

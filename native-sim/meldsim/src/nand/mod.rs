@@ -17,4 +17,4 @@ mod geometry;
 mod timing;
 
 pub(crate) use flash::{Finished, Flash, Owner};
-pub(crate) use geometry::{Geometry, MAX_PAGES_PER_WORDLINE, Ppa, Wordline, WordlineAddr};
+pub(crate) use geometry::{Geometry, MAX_PAGES_PER_WORDLINE, Unit, WordlineAddr};

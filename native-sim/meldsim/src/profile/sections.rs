@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::allocation::PageAllocation;
+use super::sets::Sets;
 use super::units::{ByteSize, TransferRate};
 use crate::engine::Time;
 
@@ -27,6 +29,9 @@ pub struct Profile {
     /// The flash translation layer. Default: all defaults.
     #[serde(default)]
     pub ftl: Ftl,
+    /// NVM sets. Default: one set of the whole device.
+    #[serde(default)]
+    pub sets: Sets,
 }
 
 /// `[geometry]`. The number of pages a wordline holds is the number of entries of
@@ -114,10 +119,17 @@ pub struct Controller {
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {
     /// Share of the flash the host cannot fill. Unit: percent; range 1 to 90, and at least seven
-    /// blocks of each die; default 7 \[A\].
+    /// blocks of each plane; default 7 \[A\].
     pub over_provisioning_percent: u32,
-    /// Where consecutive pages go. `channel-first` \[F\] or `way-first`; default `channel-first`.
+    /// What decides on which plane a page lies: `dynamic`, the order of arrival, or `static`, the
+    /// logical page; default `dynamic` \[A\].
+    pub allocation: Allocation,
+    /// Where consecutive pages (melded: wordlines) go: the initials of channel, way, die and plane,
+    /// the fastest-varying first. Default `CWDP` \[F\].
     pub page_allocation: PageAllocation,
+    /// In which order pages are programmed: `one-shot`, whole wordlines, or `shadow`, page by page,
+    /// which needs `timing.program_pages`; default `one-shot` \[A\].
+    pub program_order: ProgramOrder,
     /// What a read of some pages of a melded wordline does. `cheapest`: senses the pages one by one
     /// when that frees the die sooner. `whole-wordline`: always a melded read. Default `cheapest`.
     pub melded_partial_read: MeldedPartialRead,
@@ -126,7 +138,7 @@ pub struct Ftl {
     pub open_runs: u32,
     /// Which block is collected. `greedy`: the one with fewest valid pages. Default `greedy`.
     pub gc_victim: GcVictim,
-    /// DRAM the mapping may take when the device is full: eight bytes a page. Unit: size; default
+    /// DRAM the mapping may take when the device is full: four bytes a page. Unit: size; default
     /// 4GiB \[A\].
     pub mapping_memory: ByteSize,
 }
@@ -142,15 +154,27 @@ pub enum Arbitration {
     DataFirst,
 }
 
-/// Where consecutive pages go.
+/// What decides on which plane a page lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum PageAllocation {
-    /// Channels vary fastest, then the dies of a channel.
+pub enum Allocation {
+    /// The order of arrival: consecutive writes go to one plane after the other.
     #[default]
-    ChannelFirst,
-    /// The dies of a channel vary fastest, then channels.
-    WayFirst,
+    Dynamic,
+    /// The logical page: page n always lies on the (n mod planes)-th plane of the allocation, a
+    /// melded wordline by its number.
+    Static,
+}
+
+/// In which order pages are programmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProgramOrder {
+    /// All pages of a wordline at once (full-sequence programming).
+    #[default]
+    OneShot,
+    /// Page by page, a wordline's later pages after its neighbour's first: L0, L1, C0, L2, C1, M0, …
+    Shadow,
 }
 
 /// What a read of some pages of a melded wordline does.
@@ -200,7 +224,9 @@ impl Default for Ftl {
     fn default() -> Ftl {
         Ftl {
             over_provisioning_percent: 7,
+            allocation: Allocation::default(),
             page_allocation: PageAllocation::default(),
+            program_order: ProgramOrder::default(),
             melded_partial_read: MeldedPartialRead::default(),
             open_runs: 64,
             gc_victim: GcVictim::default(),

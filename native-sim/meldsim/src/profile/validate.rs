@@ -4,23 +4,35 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use super::units::ByteSize;
-use super::{Profile, ProfileError, ProfileErrors};
+use super::{Allocation, Profile, ProfileError, ProfileErrors, ProgramOrder};
 use crate::engine::Time;
-use crate::ftl::{Ftl, MAPPING_BYTES_PER_PAGE, MAX_SLOTS, OVER_PROVISIONED_SUPERBLOCKS, PPA_LIMIT};
+use crate::ftl::{
+    MAPPING_BYTES_PER_PAGE, MAX_SLOTS, OVER_PROVISIONED_GROUPS, PPN_LIMIT, capacity_pages, gc_slots,
+};
 use crate::nand::{Geometry, MAX_PAGES_PER_WORDLINE};
 
 /// Collects errors.
 #[derive(Default)]
-struct Checker {
+pub(super) struct Checker {
     errors: Vec<ProfileError>,
 }
 
 impl Checker {
-    fn refuse(&mut self, key: &str, message: impl Into<String>, remedy: impl Into<String>) {
+    pub(super) fn refuse(
+        &mut self,
+        key: &str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
         self.errors.push(ProfileError::new(key, message, remedy));
     }
 
-    fn range<T: PartialOrd + Display>(&mut self, key: &str, value: &T, range: RangeInclusive<T>) {
+    pub(super) fn range<T: PartialOrd + Display>(
+        &mut self,
+        key: &str,
+        value: &T,
+        range: RangeInclusive<T>,
+    ) {
         if range.contains(value) {
             return;
         }
@@ -139,33 +151,40 @@ impl Profile {
         let spare = &self.ftl.over_provisioning_percent;
         checker.range("ftl.over_provisioning_percent", spare, 1..=90);
         checker.range("ftl.open_runs", &self.ftl.open_runs, 1..=4096);
+        if self.ftl.program_order == ProgramOrder::Shadow {
+            let message = "is \"shadow\", and no times are known for single pages";
+            checker.refuse("ftl.program_order", message, "must be \"one-shot\"");
+        }
+        self.sets.check(geometry, checker);
     }
 
     /// The fields together: addresses, buffer, spare blocks, memory.
     fn check_size(&self, checker: &mut Checker) {
-        let superblocks =
-            u64::from(self.geometry.planes_per_die) * u64::from(self.geometry.blocks_per_plane);
+        let geometry = Geometry::new(self);
+        let blocks = self.geometry.blocks_per_plane;
         // The topmost numbers stand for buffer slots.
-        if superblocks << Geometry::superblock_bits(self) > PPA_LIMIT {
-            let message = format!("is {superblocks} blocks a die: too many pages to number");
-            let remedy =
-                "page numbers have 32 bits: use larger pages, or fewer blocks, wordlines or dies";
+        let pages = geometry
+            .pages_per_block_row()
+            .checked_mul(u64::from(blocks));
+        if pages.is_none_or(|pages| pages / u64::from(self.sets.count) > PPN_LIMIT) {
+            let message = format!("is {blocks} blocks a plane: too many pages to number");
+            let remedy = "page numbers of a set have 32 bits: use larger pages, more sets, or fewer \
+                          blocks, wordlines or dies";
             checker.refuse("geometry.blocks_per_plane", message, remedy);
             return;
         }
-        if superblocks <= u64::from(OVER_PROVISIONED_SUPERBLOCKS) {
-            let message = format!("is {superblocks} blocks a die");
-            let least = OVER_PROVISIONED_SUPERBLOCKS + 1;
+        if blocks <= OVER_PROVISIONED_GROUPS {
+            let message = format!("is {blocks} blocks a plane");
+            let least = OVER_PROVISIONED_GROUPS + 1;
             let remedy = format!(
-                "must be at least {least}: garbage collection needs {OVER_PROVISIONED_SUPERBLOCKS} of them"
+                "must be at least {least}: garbage collection needs {OVER_PROVISIONED_GROUPS} of them"
             );
             checker.refuse("geometry.blocks_per_plane", message, remedy);
             return;
         }
-        let geometry = Geometry::new(self);
         self.check_buffer(checker, &geometry);
 
-        let pages = Ftl::capacity_pages(self, &geometry);
+        let pages = capacity_pages(self, &geometry);
         let needed = ByteSize(pages * MAPPING_BYTES_PER_PAGE);
         if needed > self.ftl.mapping_memory {
             let message = format!(
@@ -180,20 +199,39 @@ impl Profile {
         }
     }
 
-    /// The buffer must hold every page that waits for others of its wordline, or writes could
-    /// wait for each other for ever; and all slots must have a number.
+    /// The share of the buffer that a set has must hold every page that waits for others of its
+    /// wordline, or writes would have to be padded; and all slots must have a number.
     fn check_buffer(&self, checker: &mut Checker, geometry: &Geometry) {
         let page_bytes = geometry.page_bytes;
-        let pages_per_stripe = u64::from(geometry.pages_per_stripe());
-        let in_runs = u64::from(self.ftl.open_runs + 1) * u64::from(geometry.pages_per_wordline);
-        let least = (pages_per_stripe + in_runs) * page_bytes;
-        let gc = 3 * pages_per_stripe + u64::from(geometry.pages_per_wordline);
-        let most = (u64::from(MAX_SLOTS - 1).saturating_sub(gc)) * page_bytes;
+        let sets = u64::from(self.sets.count);
+        let units = geometry.units() / self.sets.count;
+        let pages_per_wordline = geometry.pages_per_wordline;
+        let is_shadow = self.ftl.program_order == ProgramOrder::Shadow;
+        let open = match (self.ftl.allocation, is_shadow) {
+            // A stripe.
+            (Allocation::Dynamic, false) => units * pages_per_wordline,
+            // In the normal layout, and packed in the melded one.
+            (Allocation::Static, false) => 2 * units * pages_per_wordline,
+            // What open melded wordlines hold.
+            (_, true) => units * pages_per_wordline * (pages_per_wordline + 1) / 2,
+        };
+        let in_runs = u64::from(self.ftl.open_runs + 1) * u64::from(pages_per_wordline);
+        let least = sets * (u64::from(open) + in_runs) * page_bytes;
+        let (lanes, lane_units) = match self.ftl.allocation {
+            Allocation::Dynamic => (1, units),
+            Allocation::Static => (units, 1),
+        };
+        let gc = u64::from(lanes) * u64::from(gc_slots(lane_units, pages_per_wordline, is_shadow));
+        let most = sets * u64::from(MAX_SLOTS - 1).saturating_sub(gc) * page_bytes;
         let buffer = self.controller.write_buffer;
-        let message = format!("is {buffer}");
+        let message = match sets {
+            1 => format!("is {buffer}"),
+            _ => format!("is {buffer} for {sets} sets"),
+        };
         if buffer.0 < least {
             let remedy = format!(
-                "must be at least {}: all pages of one wordline on every die and of {} open runs",
+                "must be at least {}: all pages of one wordline on every plane and of {} open runs, \
+                 for each set",
                 ByteSize(least),
                 self.ftl.open_runs
             );

@@ -1,0 +1,80 @@
+//! The NVM sets of a device.
+
+use std::collections::VecDeque;
+
+use super::Device;
+use super::admission::Admission;
+use crate::ftl::{Ftl, Region};
+use crate::nand::{Geometry, Unit};
+use crate::nvme::NamespaceId;
+use crate::profile::Profile;
+
+/// An NVM set: a translation layer over planes of its own, and the commands that wait for it. What
+/// waits for one set does not delay another's.
+#[derive(Debug)]
+pub(super) struct NvmSet {
+    pub(super) ftl: Ftl,
+    /// Writes, deallocations and flushes that wait for the buffer, in order.
+    pub(super) admissions: VecDeque<Admission>,
+}
+
+/// Whose the planes and the namespaces are.
+#[derive(Debug)]
+pub(super) struct Homes {
+    /// The set of each unit.
+    units: Box<[u16]>,
+    /// The set of each namespace, and the number of its space there.
+    pub(super) spaces: Vec<(u32, u32)>,
+}
+
+impl Homes {
+    #[inline]
+    pub(super) fn set_of(&self, unit: Unit) -> u32 {
+        u32::from(self.units[unit.0 as usize])
+    }
+}
+
+/// Builds the sets of a device.
+pub(super) fn build(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Homes) {
+    let mut units = vec![0; geometry.units() as usize];
+    let mut sets = Vec::new();
+    for (set, region) in (0..).zip(Region::all(profile, geometry)) {
+        for unit in region.iter() {
+            units[unit.0 as usize] = set;
+        }
+        sets.push(NvmSet {
+            ftl: Ftl::new(profile, geometry, u32::from(set), region),
+            admissions: VecDeque::new(),
+        });
+    }
+    let homes = Homes {
+        units: units.into_boxed_slice(),
+        spaces: Vec::new(),
+    };
+    (sets, homes)
+}
+
+impl Device {
+    /// NVM sets of the device; they are numbered from 0.
+    pub fn sets(&self) -> u32 {
+        self.sets.len() as u32
+    }
+
+    /// The NVM set a namespace is in, if it exists.
+    pub fn set_of(&self, nsid: NamespaceId) -> Option<u32> {
+        let home = self.homes.spaces.get((nsid.0 as usize).wrapping_sub(1));
+        home.map(|&(set, _)| set)
+    }
+
+    /// Bytes of memory that the translation layers take: mapping, blocks, buffers.
+    pub fn memory(&self) -> u64 {
+        self.sets.iter().map(|set| set.ftl.memory()).sum()
+    }
+
+    /// The data a read of the page would return: the tag of the write that brought it.
+    #[cfg(test)]
+    pub(super) fn data(&self, nsid: NamespaceId, page: u64) -> Option<u64> {
+        let (set, space) = self.homes.spaces[nsid.0 as usize - 1];
+        self.sets[set as usize].ftl.data(space, page)
+    }
+}

@@ -1,0 +1,417 @@
+//! A leaf: where 1024 consecutive logical pages are.
+//!
+//! ```text
+//!   Dense  one number for each page, 4 KiB: being written, or written at random
+//!   Runs   lengths and gaps of runs of consecutive numbers, in bytes: written sequentially, at rest
+//! ```
+//!
+//! A run costs about three bytes, and one byte when it repeats the length and the gap of the one
+//! before it, as when several writers take turns.
+
+use super::{Entry, Raw};
+
+pub(super) const LEAF_BITS: u32 = 10;
+pub(super) const LEAF: usize = 1 << LEAF_BITS;
+/// More runs than this stay dense: reading a leaf of runs takes a look at half of them.
+pub(super) const MAX_RUNS: u32 = 128;
+
+/// Consecutive pages with consecutive places, or with none at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// Where the first page is; the others follow it.
+    pub(crate) entry: Entry,
+    pub(crate) pages: u32,
+}
+
+#[derive(Debug)]
+pub(super) enum Leaf {
+    Dense(Box<Dense>),
+    Runs(Box<[u8]>),
+}
+
+/// The logical pages a leaf maps: its space and its number among the leaves of the space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Home {
+    pub(super) space: u32,
+    pub(super) number: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct Dense {
+    raw: [u32; LEAF],
+    pub(super) home: Home,
+    pub(super) runs: u32,
+    pub(super) mapped: u32,
+    pub(super) buffered: u32,
+    /// Is in the queue of leaves that may come to rest.
+    pub(super) queued: bool,
+}
+
+impl Dense {
+    pub(super) fn new(home: Home) -> Dense {
+        Dense {
+            raw: [Raw::UNMAPPED.0; LEAF],
+            home,
+            runs: 1,
+            mapped: 0,
+            buffered: 0,
+            queued: false,
+        }
+    }
+
+    fn from_runs(home: Home, runs: impl Iterator<Item = Run>) -> Dense {
+        let mut dense = Dense::new(home);
+        let mut offset = 0;
+        dense.runs = 0;
+        for run in runs {
+            let end = offset + run.pages as usize;
+            dense.runs += 1;
+            if let Entry::Flash(first) = run.entry {
+                dense.mapped += run.pages;
+                for (raw, number) in dense.raw[offset..end].iter_mut().zip(first.0..) {
+                    *raw = number;
+                }
+            }
+            offset = end;
+        }
+        debug_assert_eq!(offset, LEAF);
+        dense
+    }
+
+    #[inline]
+    pub(super) fn get(&self, offset: usize) -> Raw {
+        Raw(self.raw[offset])
+    }
+
+    /// Sets one entry and returns what it was.
+    #[inline]
+    pub(super) fn set(&mut self, offset: usize, raw: Raw) -> Raw {
+        let before = Raw(self.raw[offset]);
+        self.runs -= self.breaks_around(offset);
+        self.mapped -= u32::from(before != Raw::UNMAPPED);
+        self.buffered -= u32::from(before.is_slot());
+        self.raw[offset] = raw.0;
+        self.runs += self.breaks_around(offset);
+        self.mapped += u32::from(raw != Raw::UNMAPPED);
+        self.buffered += u32::from(raw.is_slot());
+        before
+    }
+
+    #[inline]
+    fn breaks_around(&self, offset: usize) -> u32 {
+        let breaks = |at: usize| !Raw(self.raw[at]).follows(Raw(self.raw[at - 1]));
+        u32::from(offset > 0 && breaks(offset)) + u32::from(offset + 1 < LEAF && breaks(offset + 1))
+    }
+
+    /// Whether it would be smaller as runs.
+    #[inline]
+    pub(super) fn is_sequential(&self) -> bool {
+        self.runs <= MAX_RUNS
+    }
+}
+
+impl Leaf {
+    /// A leaf of these runs, which cover it whole and none of which is buffered.
+    pub(super) fn of_runs(home: Home, runs: &[Run]) -> Leaf {
+        if runs.len() as u32 > MAX_RUNS {
+            return Leaf::Dense(Box::new(Dense::from_runs(home, runs.iter().copied())));
+        }
+        let mut bytes = Vec::with_capacity(8 + 4 * runs.len());
+        write_varint(&mut bytes, u64::from(home.space));
+        write_varint(&mut bytes, u64::from(home.number));
+        let mut last = (0, Gap::Unmapped);
+        let mut end = 0i64;
+        for run in runs {
+            let gap = match run.entry {
+                Entry::Flash(first) => {
+                    let gap = i64::from(first.0) - end;
+                    end = i64::from(first.0) + i64::from(run.pages);
+                    Gap::Numbers(gap)
+                }
+                Entry::Unmapped | Entry::Buffered(_) => Gap::Unmapped,
+            };
+            if (run.pages, gap) == last {
+                bytes.push(0);
+            } else {
+                write_varint(&mut bytes, u64::from(run.pages));
+                write_varint(&mut bytes, gap.code());
+            }
+            last = (run.pages, gap);
+        }
+        Leaf::Runs(bytes.into_boxed_slice())
+    }
+
+    pub(super) fn home(&self) -> Home {
+        match self {
+            Leaf::Dense(dense) => dense.home,
+            Leaf::Runs(bytes) => read_home(bytes).0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, offset: usize) -> Entry {
+        match self {
+            Leaf::Dense(dense) => dense.get(offset).entry(),
+            Leaf::Runs(bytes) => {
+                let mut rest = offset as u32;
+                for run in decode(bytes) {
+                    if rest < run.pages {
+                        return run.entry.plus(rest);
+                    }
+                    rest -= run.pages;
+                }
+                Entry::Unmapped
+            }
+        }
+    }
+
+    /// The runs of the pages from `offset` on, `pages` of them.
+    #[inline]
+    pub(super) fn runs(&self, offset: usize, pages: usize) -> LeafRuns<'_> {
+        match self {
+            Leaf::Dense(dense) => LeafRuns::Dense(&dense.raw[offset..offset + pages]),
+            Leaf::Runs(bytes) => LeafRuns::Runs {
+                runs: decode(bytes),
+                skip: offset as u32,
+                left: pages as u32,
+            },
+        }
+    }
+
+    /// The leaf as one to be written to.
+    #[inline]
+    pub(super) fn dense(&mut self) -> &mut Dense {
+        if let Leaf::Runs(bytes) = self {
+            let dense = Dense::from_runs(read_home(bytes).0, decode(bytes));
+            *self = Leaf::Dense(Box::new(dense));
+        }
+        match self {
+            Leaf::Dense(dense) => dense,
+            Leaf::Runs(_) => unreachable!("it was made dense"),
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Leaf::Dense(_) => size_of::<Dense>(),
+            Leaf::Runs(bytes) => bytes.len(),
+        }
+    }
+}
+
+/// The runs of some pages of a leaf.
+pub(super) enum LeafRuns<'a> {
+    Dense(&'a [u32]),
+    Runs {
+        runs: Decode<'a>,
+        skip: u32,
+        left: u32,
+    },
+}
+
+impl Iterator for LeafRuns<'_> {
+    type Item = Run;
+
+    #[inline]
+    fn next(&mut self) -> Option<Run> {
+        match self {
+            LeafRuns::Dense(raw) => {
+                let first = Raw(*raw.first()?);
+                let mut pages = 1;
+                while pages < raw.len() && Raw(raw[pages]).follows(Raw(raw[pages - 1])) {
+                    pages += 1;
+                }
+                *raw = &raw[pages..];
+                Some(Run {
+                    entry: first.entry(),
+                    pages: pages as u32,
+                })
+            }
+            LeafRuns::Runs { runs, skip, left } => {
+                if *left == 0 {
+                    return None;
+                }
+                let mut run = runs.next()?;
+                while *skip >= run.pages {
+                    *skip -= run.pages;
+                    run = runs.next()?;
+                }
+                let pages = (run.pages - *skip).min(*left);
+                let entry = run.entry.plus(*skip);
+                *skip = 0;
+                *left -= pages;
+                Some(Run { entry, pages })
+            }
+        }
+    }
+}
+
+/// How a run follows the last mapped one before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Unmapped,
+    Numbers(i64),
+}
+
+impl Gap {
+    fn code(self) -> u64 {
+        match self {
+            Gap::Unmapped => 0,
+            // Zigzag: small gaps of either sign are small codes.
+            Gap::Numbers(gap) => 1 + ((gap << 1) ^ (gap >> 63)) as u64,
+        }
+    }
+
+    #[inline]
+    fn from_code(code: u64) -> Gap {
+        match code.checked_sub(1) {
+            None => Gap::Unmapped,
+            Some(zigzag) => Gap::Numbers((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)),
+        }
+    }
+}
+
+pub(super) struct Decode<'a> {
+    bytes: &'a [u8],
+    last: (u32, Gap),
+    end: i64,
+}
+
+fn decode(bytes: &[u8]) -> Decode<'_> {
+    Decode {
+        bytes: read_home(bytes).1,
+        last: (0, Gap::Unmapped),
+        end: 0,
+    }
+}
+
+impl Iterator for Decode<'_> {
+    type Item = Run;
+
+    #[inline]
+    fn next(&mut self) -> Option<Run> {
+        if self.bytes.is_empty() {
+            return None;
+        }
+        let pages = read_varint(&mut self.bytes);
+        if pages != 0 {
+            let gap = Gap::from_code(read_varint(&mut self.bytes));
+            self.last = (pages as u32, gap);
+        }
+        let (pages, gap) = self.last;
+        let entry = match gap {
+            Gap::Unmapped => Entry::Unmapped,
+            Gap::Numbers(gap) => {
+                let first = self.end + gap;
+                self.end = first + i64::from(pages);
+                Raw(first as u32).entry()
+            }
+        };
+        Some(Run { entry, pages })
+    }
+}
+
+fn read_home(mut bytes: &[u8]) -> (Home, &[u8]) {
+    let space = read_varint(&mut bytes) as u32;
+    let number = read_varint(&mut bytes) as u32;
+    (Home { space, number }, bytes)
+}
+
+/// Seven bits a byte, the lowest first; the top bit says that more follow.
+fn write_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+#[inline]
+fn read_varint(bytes: &mut &[u8]) -> u64 {
+    let (mut value, mut shift) = (0, 0);
+    while let Some((&byte, rest)) = bytes.split_first() {
+        *bytes = rest;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            break;
+        }
+        shift += 7;
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ftl::numbering::Ppn;
+
+    fn home() -> Home {
+        Home {
+            space: 3,
+            number: 1 << 29,
+        }
+    }
+
+    fn run() -> impl Strategy<Value = (Option<u32>, u32)> {
+        let first = prop_oneof![
+            Just(None),
+            (0..5000u32).prop_map(Some),
+            (0..Raw::FIRST_SLOT - 2000).prop_map(Some)
+        ];
+        (first, prop_oneof![Just(16), 1..200u32])
+    }
+
+    proptest! {
+        /// Runs in, the same entries out, in both forms and back.
+        #[test]
+        fn both_forms_hold_the_same(runs in prop::collection::vec(run(), 0..140)) {
+            let mut covering = Vec::new();
+            let mut left = LEAF as u32;
+            for (first, pages) in runs {
+                let pages = pages.min(left);
+                if pages > 0 {
+                    let entry = first.map_or(Entry::Unmapped, |first| Entry::Flash(Ppn(first)));
+                    covering.push(Run { entry, pages });
+                    left -= pages;
+                }
+            }
+            if left > 0 {
+                covering.push(Run { entry: Entry::Unmapped, pages: left });
+            }
+            let expected: Vec<Entry> = covering
+                .iter()
+                .flat_map(|run| (0..run.pages).map(|page| run.entry.plus(page)))
+                .collect();
+            let mut leaf = Leaf::of_runs(home(), &covering);
+            for round in 0..2 {
+                prop_assert_eq!(leaf.home(), home());
+                for (offset, &entry) in expected.iter().enumerate() {
+                    prop_assert_eq!(leaf.get(offset), entry);
+                }
+                let (from, pages) = (LEAF / 3, LEAF / 2);
+                let some: Vec<Entry> = leaf
+                    .runs(from, pages)
+                    .flat_map(|run| (0..run.pages).map(move |page| run.entry.plus(page)))
+                    .collect();
+                prop_assert_eq!(&some, &expected[from..from + pages]);
+                if round == 0 {
+                    leaf.dense();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn writers_that_take_turns_cost_a_byte_a_run() {
+        let runs: Vec<Run> = (0..64)
+            .map(|piece| Run {
+                entry: Entry::Flash(Ppn(1_000_000 + piece * 16 * 7)),
+                pages: 16,
+            })
+            .collect();
+        assert!(Leaf::of_runs(home(), &runs).bytes() < 64 + 16);
+    }
+}

@@ -1,0 +1,445 @@
+//! Where each logical page is: a sparse table that costs what is written.
+//!
+//! A namespace is a two-level directory of leaves of 1024 entries each. Directory nodes and leaves
+//! exist only where something is mapped, and a leaf that is at rest and was written sequentially
+//! holds runs instead of entries. An entry is found once, by namespace and page, and then known by
+//! its *place* (leaf and offset), which is what buffer slots remember.
+//!
+//! There is no table of the other direction: garbage collection inverts this one for many blocks at
+//! a time (`invert.rs`).
+
+mod leaf;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+pub(crate) use self::leaf::Run;
+use self::leaf::{Dense, Home, LEAF, LEAF_BITS, Leaf};
+use super::buffer::MAX_SLOTS;
+use super::numbering::Ppn;
+use crate::engine::NIL;
+
+const NODE_BITS: u32 = 10;
+const NODE: usize = 1 << NODE_BITS;
+/// Leaves that keep the dense form for a while after they were written sequentially: more than are
+/// being written at one time, and little memory.
+const RECENT_LEAVES: usize = 1024;
+
+/// Physical pages must be numbered below this.
+pub(crate) const PPN_LIMIT: u64 = Raw::FIRST_SLOT as u64;
+/// A full mapping at random: an entry for each page.
+pub(crate) const MAPPING_BYTES_PER_PAGE: u64 = 4;
+/// Bounds the first directory level to a few MiB.
+pub(crate) const MAX_NAMESPACE_PAGES: u64 = 1 << 40;
+
+/// Where a logical page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Unmapped,
+    /// In this slot of the write buffer.
+    Buffered(u32),
+    Flash(Ppn),
+}
+
+impl Entry {
+    /// The entry `pages` further in a run.
+    #[inline]
+    pub(crate) fn plus(self, pages: u32) -> Entry {
+        match self {
+            Entry::Flash(first) => Entry::Flash(Ppn(first.0 + pages)),
+            other => other,
+        }
+    }
+}
+
+/// An entry as it is stored: page numbers from below, then slots, and nothing at the top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Raw(u32);
+
+impl Raw {
+    const UNMAPPED: Raw = Raw(u32::MAX);
+    const FIRST_SLOT: u32 = u32::MAX - MAX_SLOTS;
+
+    #[inline]
+    fn new(entry: Entry) -> Raw {
+        match entry {
+            Entry::Unmapped => Raw::UNMAPPED,
+            Entry::Buffered(slot) => Raw(Raw::FIRST_SLOT + slot),
+            Entry::Flash(ppn) => Raw(ppn.0),
+        }
+    }
+
+    #[inline]
+    fn entry(self) -> Entry {
+        if self.0 < Raw::FIRST_SLOT {
+            Entry::Flash(Ppn(self.0))
+        } else if self == Raw::UNMAPPED {
+            Entry::Unmapped
+        } else {
+            Entry::Buffered(self.0 - Raw::FIRST_SLOT)
+        }
+    }
+
+    #[inline]
+    fn is_slot(self) -> bool {
+        self.0 >= Raw::FIRST_SLOT && self != Raw::UNMAPPED
+    }
+
+    /// Whether it goes on where `before` ends, in one run.
+    #[inline]
+    fn follows(self, before: Raw) -> bool {
+        if self.0 < Raw::FIRST_SLOT {
+            before.0.checked_add(1) == Some(self.0)
+        } else {
+            self == Raw::UNMAPPED && before == Raw::UNMAPPED
+        }
+    }
+}
+
+/// A place in the mapping: which entry of which leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place(pub(crate) u32);
+
+impl Place {
+    /// No place.
+    pub(crate) const NONE: Place = Place(NIL);
+
+    #[inline]
+    fn new(leaf: u32, offset: usize) -> Place {
+        Place((leaf << LEAF_BITS) | offset as u32)
+    }
+
+    #[inline]
+    fn leaf(self) -> usize {
+        (self.0 >> LEAF_BITS) as usize
+    }
+
+    #[inline]
+    fn offset(self) -> usize {
+        self.0 as usize & (LEAF - 1)
+    }
+}
+
+/// The first directory level of a namespace; grows to the highest page written.
+#[derive(Debug, Default)]
+struct Directory {
+    nodes: Vec<u32>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    directories: Vec<Directory>,
+    nodes: Vec<Box<[u32; NODE]>>,
+    leaves: Vec<Leaf>,
+    free_leaves: Vec<u32>,
+    /// Dense leaves that are sequential, oldest first: they become runs when they leave it.
+    recent: VecDeque<u32>,
+    max_leaves: u32,
+    mapped: u64,
+    /// Reused by what changes several entries.
+    scratch: Vec<Run>,
+}
+
+impl Mapping {
+    /// A mapping that may take `bytes` of memory, and two leaves at least: a tiny device's data may
+    /// lie across a boundary. Sparse writes cost a leaf each, so a pathological host meets the
+    /// limit before the flash is full.
+    pub(crate) fn new(bytes: u64) -> Mapping {
+        let leaves = bytes / (LEAF as u64 * MAPPING_BYTES_PER_PAGE);
+        Mapping {
+            directories: Vec::new(),
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            free_leaves: Vec::new(),
+            recent: VecDeque::new(),
+            max_leaves: leaves.clamp(2, (1 << (32 - LEAF_BITS)) - 1) as u32,
+            mapped: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Adds an empty address space and returns its number.
+    pub(crate) fn add_space(&mut self) -> u32 {
+        self.directories.push(Directory::default());
+        (self.directories.len() - 1) as u32
+    }
+
+    /// Pages that are mapped.
+    pub(crate) fn mapped(&self) -> u64 {
+        self.mapped
+    }
+
+    #[inline]
+    fn split(page: u64) -> (usize, usize, usize) {
+        let leaf = page >> LEAF_BITS;
+        (
+            (leaf >> NODE_BITS) as usize,
+            leaf as usize & (NODE - 1),
+            page as usize & (LEAF - 1),
+        )
+    }
+
+    #[inline]
+    fn leaf(&self, space: u32, page: u64) -> Option<u32> {
+        let (node, index, _) = Mapping::split(page);
+        let node = *self.directories[space as usize].nodes.get(node)?;
+        if node == NIL {
+            return None;
+        }
+        let leaf = self.nodes[node as usize][index];
+        (leaf != NIL).then_some(leaf)
+    }
+
+    /// The place of a page, if its leaf exists.
+    #[inline]
+    pub(crate) fn find(&self, space: u32, page: u64) -> Option<Place> {
+        let leaf = self.leaf(space, page)?;
+        Some(Place::new(leaf, page as usize & (LEAF - 1)))
+    }
+
+    /// The place of a page; its leaf is made if need be, within the memory limit.
+    pub(crate) fn find_or_make(&mut self, space: u32, page: u64) -> Option<Place> {
+        let leaf = match self.leaf(space, page) {
+            Some(leaf) => leaf,
+            None => {
+                self.insert_leaf(space, page, |home| Leaf::Dense(Box::new(Dense::new(home))))?
+            }
+        };
+        Some(Place::new(leaf, page as usize & (LEAF - 1)))
+    }
+
+    /// Makes the leaf of a page that has none.
+    fn insert_leaf(
+        &mut self,
+        space: u32,
+        page: u64,
+        make: impl FnOnce(Home) -> Leaf,
+    ) -> Option<u32> {
+        if self.free_leaves.is_empty() && self.leaves.len() >= self.max_leaves as usize {
+            return None;
+        }
+        let made = make(Home {
+            space,
+            number: (page >> LEAF_BITS) as u32,
+        });
+        let (node, index, _) = Mapping::split(page);
+        let directory = &mut self.directories[space as usize].nodes;
+        if directory.len() <= node {
+            directory.resize(node + 1, NIL);
+        }
+        if directory[node] == NIL {
+            directory[node] = self.nodes.len() as u32;
+            self.nodes.push(Box::new([NIL; NODE]));
+        }
+        let leaf = match self.free_leaves.pop() {
+            Some(leaf) => {
+                self.leaves[leaf as usize] = made;
+                leaf
+            }
+            None => {
+                self.leaves.push(made);
+                (self.leaves.len() - 1) as u32
+            }
+        };
+        self.nodes[directory[node] as usize][index] = leaf;
+        Some(leaf)
+    }
+
+    /// Frees a leaf that maps nothing.
+    fn remove_leaf(&mut self, leaf: u32) {
+        let Home { space, number } = self.leaves[leaf as usize].home();
+        let (node, index, _) = Mapping::split(u64::from(number) << LEAF_BITS);
+        let node = self.directories[space as usize].nodes[node];
+        self.nodes[node as usize][index] = NIL;
+        self.leaves[leaf as usize] = Leaf::Runs(Box::default());
+        self.free_leaves.push(leaf);
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, place: Place) -> Entry {
+        self.leaves[place.leaf()].get(place.offset())
+    }
+
+    /// The logical page at a place whose leaf exists: its space and its number.
+    #[allow(dead_code, reason = "collection does not use it yet")]
+    pub(crate) fn logical(&self, place: Place) -> (u32, u64) {
+        let Home { space, number } = self.leaves[place.leaf()].home();
+        let first = u64::from(number) << LEAF_BITS;
+        (space, first + place.offset() as u64)
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, place: Place, entry: Entry) {
+        debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
+        let dense = self.leaves[place.leaf()].dense();
+        let before = dense.set(place.offset(), Raw::new(entry));
+        self.mapped += u64::from(before == Raw::UNMAPPED);
+        if dense.is_sequential() && !dense.queued {
+            dense.queued = true;
+            self.recent.push_back(place.leaf() as u32);
+            self.settle();
+        }
+    }
+
+    /// Lets a leaf come to rest when there are too many recent ones.
+    fn settle(&mut self) {
+        if self.recent.len() <= RECENT_LEAVES {
+            return;
+        }
+        let Some(index) = self.recent.pop_front() else {
+            return;
+        };
+        let leaf = &mut self.leaves[index as usize];
+        let Leaf::Dense(dense) = leaf else {
+            return; // freed since
+        };
+        if !dense.queued {
+            return; // freed, and used again
+        }
+        if !dense.is_sequential() {
+            dense.queued = false; // set() queues it again when it has become sequential
+        } else if dense.buffered > 0 {
+            self.recent.push_back(index);
+        } else {
+            let home = dense.home;
+            self.scratch.clear();
+            self.scratch.extend(leaf.runs(0, LEAF));
+            *leaf = Leaf::of_runs(home, &self.scratch);
+        }
+    }
+
+    /// Maps `pages` pages to consecutive numbers from `first` on, or to nothing, and tells what
+    /// they were mapped to. Stops at the end of a leaf; returns how many pages were done, none
+    /// when the memory limit is met.
+    pub(crate) fn replace(
+        &mut self,
+        space: u32,
+        page: u64,
+        pages: u64,
+        first: Option<Ppn>,
+        replaced: &mut Vec<Run>,
+    ) -> u64 {
+        let offset = page as usize & (LEAF - 1);
+        let pages = pages.min((LEAF - offset) as u64);
+        let entry = first.map_or(Entry::Unmapped, Entry::Flash);
+        let new = Run {
+            entry,
+            pages: pages as u32,
+        };
+        let Some(index) = self.leaf(space, page) else {
+            replaced.push(Run {
+                entry: Entry::Unmapped,
+                ..new
+            });
+            if first.is_none() {
+                return pages;
+            }
+            let runs = [(offset, Entry::Unmapped), (pages as usize, entry), {
+                (LEAF - offset - pages as usize, Entry::Unmapped)
+            }];
+            let runs = runs.map(|(pages, entry)| Run {
+                entry,
+                pages: pages as u32,
+            });
+            let runs: Vec<Run> = runs.into_iter().filter(|run| run.pages > 0).collect();
+            let made = self.insert_leaf(space, page, |home| Leaf::of_runs(home, &runs));
+            self.mapped += if made.is_some() { pages } else { 0 };
+            return made.map_or(0, |_| pages);
+        };
+        let leaf = &mut self.leaves[index as usize];
+        let before = replaced.len();
+        replaced.extend(leaf.runs(offset, pages as usize));
+        let mapped = |runs: &[Run]| -> u64 {
+            let mapped = runs.iter().filter(|run| run.entry != Entry::Unmapped);
+            mapped.map(|run| u64::from(run.pages)).sum()
+        };
+        self.mapped -= mapped(&replaced[before..]);
+        self.mapped += if first.is_some() { pages } else { 0 };
+        match leaf {
+            Leaf::Dense(dense) if (pages as usize) < LEAF => {
+                for page in 0..pages as u32 {
+                    dense.set(offset + page as usize, Raw::new(entry.plus(page)));
+                }
+                if dense.mapped == 0 {
+                    self.remove_leaf(index);
+                } else if dense.is_sequential() && !dense.queued {
+                    dense.queued = true;
+                    self.recent.push_back(index);
+                    self.settle();
+                }
+            }
+            _ => {
+                let home = leaf.home();
+                let end = offset + pages as usize;
+                self.scratch.clear();
+                self.scratch.extend(leaf.runs(0, offset));
+                self.scratch.push(new);
+                self.scratch.extend(leaf.runs(end, LEAF - end));
+                if mapped(&self.scratch) == 0 {
+                    self.remove_leaf(index);
+                } else {
+                    *leaf = Leaf::of_runs(home, &self.scratch);
+                }
+            }
+        }
+        pages
+    }
+
+    /// The runs of consecutive pages from `page`, as far as one leaf reaches; `None` where there is
+    /// no leaf. With it the number of pages covered, at most `limit`.
+    #[inline]
+    pub(crate) fn runs(
+        &self,
+        space: u32,
+        page: u64,
+        limit: u64,
+    ) -> (Option<impl Iterator<Item = Run>>, u64) {
+        let offset = page as usize & (LEAF - 1);
+        let count = limit.min((LEAF - offset) as u64);
+        let leaf = self.leaf(space, page);
+        let runs = leaf.map(|leaf| self.leaves[leaf as usize].runs(offset, count as usize));
+        (runs, count)
+    }
+
+    /// The next page from `page` on whose leaf exists, below `end`: skips holes quickly.
+    pub(crate) fn next_present(&self, space: u32, page: u64, end: u64) -> Option<u64> {
+        let directory = &self.directories[space as usize].nodes;
+        let mut page = page;
+        while page < end {
+            let (node, _, _) = Mapping::split(page);
+            let skip_bits = match directory.get(node) {
+                None => return None,
+                Some(&NIL) => LEAF_BITS + NODE_BITS,
+                Some(_) if self.leaf(space, page).is_none() => LEAF_BITS,
+                Some(_) => return Some(page),
+            };
+            page = ((page >> skip_bits) + 1) << skip_bits;
+        }
+        None
+    }
+
+    /// Every run of pages on flash, with the place of its first page; the others' follow it.
+    pub(crate) fn for_each_flash_run(&self, mut visit: impl FnMut(Place, Ppn, u32)) {
+        for (index, leaf) in (0..).zip(&self.leaves) {
+            let mut offset = 0;
+            for run in leaf.runs(0, LEAF) {
+                if let Entry::Flash(first) = run.entry {
+                    visit(Place::new(index, offset), first, run.pages);
+                }
+                offset += run.pages as usize;
+            }
+        }
+    }
+
+    /// Bytes of memory it takes.
+    pub(crate) fn memory(&self) -> u64 {
+        let directories = self.directories.iter().map(|d| d.nodes.capacity() * 4);
+        let nodes = self.nodes.len() * size_of::<[u32; NODE]>()
+            + self.nodes.capacity() * size_of::<Box<[u32; NODE]>>();
+        let leaves: usize = self.leaves.iter().map(Leaf::bytes).sum();
+        let tables = self.leaves.capacity() * size_of::<Leaf>()
+            + (self.free_leaves.capacity() + self.recent.capacity()) * 4;
+        (directories.sum::<usize>() + nodes + leaves + tables) as u64
+    }
+}

@@ -1,0 +1,124 @@
+//! The mapping against a naive model: a map from page to entry.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const PAGES: u64 = 3 * LEAF as u64;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Single entries, in order or scattered.
+    Set {
+        page: u64,
+        stride: u64,
+        pages: u64,
+        first: u32,
+    },
+    Slot {
+        page: u64,
+        slot: u32,
+    },
+    Replace {
+        page: u64,
+        pages: u64,
+        first: Option<u32>,
+    },
+    /// Many other leaves are written, so that these come to rest.
+    Rest,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let range = || (0..PAGES, prop_oneof![1..40u64, 1..PAGES]);
+    prop_oneof![
+        4 => (range(), prop_oneof![Just(1u64), 1..9u64], 0..1000u32).prop_map(
+            |((page, pages), stride, first)| Step::Set { page, stride, pages, first: first * 1000 }),
+        2 => (0..PAGES, 0..100u32).prop_map(|(page, slot)| Step::Slot { page, slot }),
+        4 => (range(), prop::option::of(0..1000u32)).prop_map(
+            |((page, pages), first)| Step::Replace { page, pages, first: first.map(|f| f * 1000) }),
+        1 => Just(Step::Rest),
+    ]
+}
+
+fn runs(mapping: &Mapping, page: u64, pages: u64) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut at = page;
+    while at < page + pages {
+        let (runs, count) = mapping.runs(0, at, page + pages - at);
+        match runs {
+            Some(runs) => entries
+                .extend(runs.flat_map(|run| (0..run.pages).map(move |page| run.entry.plus(page)))),
+            None => entries.resize(entries.len() + count as usize, Entry::Unmapped),
+        }
+        at += count;
+    }
+    entries
+}
+
+proptest! {
+    #[test]
+    fn it_holds_what_was_put_there(steps in prop::collection::vec(step(), 1..40)) {
+        let mut mapping = Mapping::new(1 << 30);
+        mapping.add_space();
+        mapping.add_space();
+        let mut model: BTreeMap<u64, Entry> = BTreeMap::new();
+        let mut elsewhere = 0;
+        for step in steps {
+            match step {
+                Step::Set { page, stride, pages, first } => {
+                    for n in 0..pages {
+                        let page = (page + n * stride) % PAGES;
+                        let entry = Entry::Flash(Ppn(first + n as u32));
+                        let place = mapping.find_or_make(0, page).unwrap();
+                        prop_assert_eq!(mapping.logical(place), (0, page));
+                        mapping.set(place, entry);
+                        model.insert(page, entry);
+                    }
+                }
+                Step::Slot { page, slot } => {
+                    let place = mapping.find_or_make(0, page).unwrap();
+                    mapping.set(place, Entry::Buffered(slot));
+                    model.insert(page, Entry::Buffered(slot));
+                }
+                Step::Replace { page, pages, first } => {
+                    let pages = pages.min(PAGES - page);
+                    let mut done = 0;
+                    let mut replaced = Vec::new();
+                    while done < pages {
+                        let first = first.map(|first| Ppn(first + done as u32));
+                        done += mapping.replace(0, page + done, pages - done, first, &mut replaced);
+                    }
+                    let replaced = replaced
+                        .iter()
+                        .flat_map(|run| (0..run.pages).map(|page| run.entry.plus(page)));
+                    for (n, before) in (0..).zip(replaced) {
+                        let expected = model.remove(&(page + n)).unwrap_or(Entry::Unmapped);
+                        prop_assert_eq!(before, expected);
+                        if let Some(first) = first {
+                            model.insert(page + n, Entry::Flash(Ppn(first + n as u32)));
+                        }
+                    }
+                }
+                Step::Rest => {
+                    for _ in 0..RECENT_LEAVES + 4 {
+                        let place = mapping.find_or_make(1, elsewhere << LEAF_BITS).unwrap();
+                        mapping.set(place, Entry::Flash(Ppn(0)));
+                        elsewhere += 1;
+                    }
+                }
+            }
+            prop_assert_eq!(mapping.mapped(), model.len() as u64 + elsewhere);
+            let expected: Vec<Entry> = (0..PAGES)
+                .map(|page| model.get(&page).copied().unwrap_or(Entry::Unmapped))
+                .collect();
+            prop_assert!(runs(&mapping, 0, PAGES) == expected);
+            prop_assert!(runs(&mapping, 500, 1000) == expected[500..1500]);
+            for (page, entry) in (0..).zip(expected) {
+                let found = mapping.find(0, page).map_or(Entry::Unmapped, |place| mapping.get(place));
+                prop_assert_eq!(found, entry);
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! From complete wordlines to programs of dies, and what a program's end means.
+
+use super::blocks::{OpenGroup, Taken};
+use super::buffer::{Slot, User};
+use super::lane::Closed;
+use super::layer::Ftl;
+use super::mapping::{Entry, Place};
+use super::numbering::Spot;
+use super::order::PLACED;
+use super::scheduler::{EMPTY, Fill};
+use super::stream::{Layout, Stream};
+use crate::engine::{Event, EventQueue, NIL};
+use crate::nand::{Flash, WordlineAddr};
+
+/// A program: a whole wordline or, in shadow order, one page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Program {
+    lane: u32,
+    group: u32,
+    /// The position of its first page, and from each page to the next.
+    position: u32,
+    step: u32,
+    pages: u8,
+    /// The slots it programs; [`NIL`] is padding.
+    slots: Fill,
+}
+
+impl Ftl {
+    /// Pages that are programmed together are complete or must not wait any longer.
+    pub(super) fn close(&mut self, lane: u32, stream: Stream, fill: Fill) {
+        let slots = fill.into_iter().filter(|&slot| slot != NIL);
+        if slots
+            .clone()
+            .all(|slot| self.buffer.get(slot).place == Place::NONE)
+        {
+            // Everything in it was overwritten or deallocated: nothing to program.
+            slots.for_each(|slot| {
+                self.release(slot);
+            });
+            return;
+        }
+        slots.for_each(|slot| {
+            let epoch = match stream {
+                Stream::Host(..) => self.barrier.sealed(),
+                Stream::Gc(_) => 0,
+            };
+            self.buffer.seal(slot, epoch);
+            #[cfg(test)]
+            self.witness.sealed(slot);
+        });
+        self.enqueue(lane, stream, Closed::Pages(fill));
+    }
+
+    fn release(&mut self, slot: u32) -> Slot {
+        let released = self.buffer.release(slot);
+        if released.user == User::Gc {
+            self.lanes[released.lane as usize].collector.free_slots += 1;
+        }
+        released
+    }
+
+    fn enqueue(&mut self, lane: u32, stream: Stream, closed: Closed) {
+        let gatherer = self.lanes[lane as usize].gatherer(stream);
+        gatherer.closed.push_back(closed);
+        self.stir(lane);
+    }
+
+    /// Closes every wordline of the host's that holds a page.
+    pub(super) fn close_all(&mut self) {
+        for number in 0..self.runs.len() {
+            let stream = Stream::Host(number as u8, Layout::Melded);
+            let mut gathered = Vec::new();
+            self.runs[number].close(|pages| gathered.push(pages));
+            for pages in gathered {
+                self.close_gathered(stream, pages);
+            }
+        }
+        for lane in 0..self.numbering.lanes {
+            let more = self.lanes[lane as usize].more_streams();
+            for stream in Stream::FIXED.into_iter().chain(more) {
+                if matches!(stream, Stream::Host(..)) {
+                    self.close_stream(lane, stream);
+                }
+            }
+        }
+    }
+
+    fn close_stream(&mut self, lane: u32, stream: Stream) {
+        let gatherer = self.lanes[lane as usize].gatherer(stream);
+        let mut fills: Vec<Fill> = Vec::new();
+        let pages_per_wordline = self.numbering.pages_per_wordline;
+        gatherer
+            .stripe
+            .close(pages_per_wordline, |fill| fills.push(fill));
+        fills.extend(gatherer.leftovers.take());
+        for fill in fills {
+            self.close(lane, stream, fill);
+        }
+        if self.numbering.is_shadow() && stream.layout() == Layout::Melded {
+            self.enqueue(lane, stream, Closed::Padding);
+        }
+    }
+
+    /// Closes every wordline of the host's that holds a page; `request` waits for their programs
+    /// and all those before.
+    pub(crate) fn flush(&mut self, request: u32) {
+        self.close_all();
+        self.barrier.wait(request);
+    }
+
+    /// When the buffer is full of pages that wait for others, nothing would ever free a slot: closes
+    /// their wordlines, with padding.
+    pub(crate) fn make_progress(&mut self) {
+        let is_shadow = self.numbering.is_shadow();
+        if self.buffer.free() == 0 && (!self.buffer.will_be_freed() || is_shadow) && self.is_idle()
+        {
+            self.close_all();
+        }
+    }
+
+    /// Whether no program of the host's is under way or waits for a place.
+    fn is_idle(&mut self) -> bool {
+        self.programs.len() == 0
+            && self.lanes.iter_mut().all(|lane| {
+                let more = lane.more_streams();
+                let mut streams = Stream::FIXED.into_iter().chain(more);
+                streams.all(|stream| lane.gatherer(stream).closed.is_empty())
+            })
+    }
+
+    /// The next flush that is done.
+    pub(crate) fn pop_flushed(&mut self) -> Option<u32> {
+        self.barrier.pop_done()
+    }
+
+    /// Moves everything on that can move: closed wordlines to dies, and garbage collection.
+    pub(crate) fn pump(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        while let Some(lane) = self.stirred.pop() {
+            self.lanes[lane as usize].is_stirred = false;
+            self.place_closed(lane, flash, queue);
+            self.collect(lane, flash, queue);
+        }
+    }
+
+    fn place_closed(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        let more = self.lanes[lane as usize].more_streams();
+        for stream in Stream::FIXED.into_iter().chain(more) {
+            loop {
+                let log = &mut self.lanes[lane as usize];
+                let Some(&closed) = log.gatherer(stream).closed.front() else {
+                    break;
+                };
+                let placed = self.place(lane, stream, closed, &mut |ftl, program, at| {
+                    let pages = match program.pages {
+                        1 => 1 << ftl.page_of(&program),
+                        all => (1 << all) - 1,
+                    };
+                    let token = ftl.programs.insert(program);
+                    flash.program(queue, at, pages, token);
+                });
+                if !placed {
+                    break;
+                }
+                self.lanes[lane as usize]
+                    .gatherer(stream)
+                    .closed
+                    .pop_front();
+            }
+        }
+    }
+
+    /// Gives what is closed its place, and hands over the programs that are due. False when there
+    /// is no room.
+    pub(super) fn place(
+        &mut self,
+        lane: u32,
+        stream: Stream,
+        closed: Closed,
+        program: &mut dyn FnMut(&mut Ftl, Program, WordlineAddr),
+    ) -> bool {
+        let fill = match closed {
+            Closed::Pages(fill) => fill,
+            Closed::Padding => {
+                self.pad_open_wordlines(lane, stream, program);
+                return true;
+            }
+        };
+        let numbering = &self.numbering;
+        let all = numbering.pages_per_wordline;
+        let log = &mut self.lanes[lane as usize];
+        let by_page = numbering.is_shadow() && stream.layout() == Layout::Normal;
+        let pages = if by_page { 1 } else { all };
+        let Some(Taken {
+            group, position, ..
+        }) = log.blocks.take(stream, pages, numbering)
+        else {
+            return false;
+        };
+        if stream.layout() == Layout::Melded && numbering.is_shadow() {
+            let unit = numbering.spot(Layout::Melded, position).unit;
+            self.fill_open_wordline(lane, stream, unit, fill, program);
+            return true;
+        }
+        let wordline = position / all;
+        let (position, step) = match stream.layout() {
+            _ if by_page => (position, 0),
+            Layout::Melded => (position, 1),
+            // The wordline's pages are a pass over the row apart.
+            Layout::Normal => (
+                wordline / numbering.units * numbering.pages_per_row + wordline % numbering.units,
+                numbering.units,
+            ),
+        };
+        let spot = numbering.spot(stream.layout(), position);
+        let at = numbering.address(lane, group, spot.unit, spot.wordline);
+        let placed = Program {
+            lane,
+            group,
+            position,
+            step,
+            pages: pages as u8,
+            slots: fill,
+        };
+        program(self, placed, at);
+        true
+    }
+
+    /// Fills the next wordline of a unit in shadow order: pages of wordlines before it are due.
+    pub(super) fn fill_open_wordline(
+        &mut self,
+        lane: u32,
+        stream: Stream,
+        unit: u32,
+        fill: Fill,
+        program: &mut dyn FnMut(&mut Ftl, Program, WordlineAddr),
+    ) {
+        let Some(OpenGroup {
+            group,
+            wordlines: Some(wordlines),
+            ..
+        }) = self.lanes[lane as usize].blocks.open_mut(stream)
+        else {
+            debug_assert!(false, "a wordline of no open group");
+            return;
+        };
+        let group = *group;
+        let mut due = Vec::with_capacity(fill.len());
+        wordlines.fill(unit, fill, |wordline, page, slot| {
+            due.push((wordline, page, slot));
+        });
+        for (wordline, page, slot) in due {
+            if slot == PLACED {
+                self.lanes[lane as usize].blocks.programmed(group, 1);
+                continue;
+            }
+            let spot = Spot {
+                unit,
+                wordline,
+                page,
+            };
+            let mut slots = EMPTY;
+            slots[0] = slot;
+            let due = Program {
+                lane,
+                group,
+                position: self.numbering.position(Layout::Melded, spot),
+                step: 0,
+                pages: 1,
+                slots,
+            };
+            let at = self.numbering.address(lane, group, unit, wordline);
+            program(self, due, at);
+        }
+    }
+
+    /// Fills wordlines with padding until no page waits for one.
+    fn pad_open_wordlines(
+        &mut self,
+        lane: u32,
+        stream: Stream,
+        program: &mut dyn FnMut(&mut Ftl, Program, WordlineAddr),
+    ) {
+        for unit in 0..self.numbering.units {
+            loop {
+                let blocks = &mut self.lanes[lane as usize].blocks;
+                let Some(OpenGroup {
+                    group,
+                    wordlines: Some(wordlines),
+                    ..
+                }) = blocks.open_mut(stream)
+                else {
+                    return;
+                };
+                if !wordlines.holds_pages(unit) {
+                    break;
+                }
+                let group = *group;
+                blocks.get_mut(group).unprogrammed += self.numbering.pages_per_wordline;
+                self.fill_open_wordline(lane, stream, unit, EMPTY, program);
+            }
+        }
+    }
+
+    /// The page of the wordline that a program of one page programs.
+    fn page_of(&self, program: &Program) -> u32 {
+        let blocks = &self.lanes[program.lane as usize].blocks;
+        let layout = blocks.get(program.group).layout;
+        self.numbering.spot(layout, program.position).page
+    }
+
+    /// A program has ended: its pages are on flash, unless they are no longer current.
+    pub(crate) fn programmed(&mut self, token: u32) {
+        let program = self.programs[token];
+        self.programs.remove(token);
+        self.complete(program);
+    }
+
+    /// What the end of a program means.
+    pub(super) fn complete(&mut self, program: Program) {
+        let Program {
+            lane,
+            group,
+            position,
+            step,
+            pages,
+            slots,
+        } = program;
+        let all = self.numbering.pages_per_wordline;
+        let blocks = &mut self.lanes[lane as usize].blocks;
+        blocks.programmed(group, u32::from(pages));
+        let melded = blocks.get(group).layout == Layout::Melded;
+        let ends_wordline = pages > 1 || position % all == all - 1;
+        self.stats.programs += 1;
+        self.stats.melded_wordlines_programmed += u64::from(melded && ends_wordline);
+        for (index, &slot) in (0..u32::from(pages)).zip(&slots) {
+            if slot == NIL {
+                self.stats.padded_pages += 1;
+                continue;
+            }
+            let released = self.release(slot);
+            if released.user == User::Host {
+                self.stats.host_pages_programmed += 1;
+                self.barrier.programmed(released.epoch);
+            }
+            if released.place != Place::NONE {
+                let ppn = self.numbering.number(lane, group, position + index * step);
+                #[cfg(test)]
+                self.witness.programmed(slot, ppn);
+                self.lanes[lane as usize].blocks.validate(group, 1);
+                self.mapping.set(released.place, Entry::Flash(ppn));
+            }
+        }
+        self.stir(lane);
+    }
+}

@@ -1,0 +1,254 @@
+//! What the host changes: pages written, pages deallocated.
+
+use super::buffer::User;
+use super::layer::Ftl;
+use super::mapping::{Entry, Run};
+use super::numbering::Slice;
+use super::scheduler::{EMPTY, Gathered};
+use super::stream::{Layout, Stream};
+
+/// Why a page is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WriteError {
+    /// Not now: a program has to free a slot first.
+    BufferFull,
+    /// Not before something is deallocated.
+    CapacityExceeded,
+}
+
+impl Ftl {
+    /// Takes one page into the write buffer, for the host's stream of that number (0: none).
+    pub(crate) fn write(
+        &mut self,
+        space: u32,
+        page: u64,
+        layout: Layout,
+        stream: u8,
+    ) -> Result<(), WriteError> {
+        let entry = self.entry(space, page);
+        if let Entry::Buffered(index) = entry {
+            let slot = self.buffer.get(index);
+            if slot.user == User::Host && !slot.sealed {
+                #[cfg(test)]
+                self.witness.written(index);
+                return Ok(()); // overwritten where it is
+            }
+        }
+        let lane = self.numbering.lane_of(page, layout);
+        if !self.lane_has_room(lane, entry) {
+            return Err(WriteError::CapacityExceeded);
+        }
+        if self.buffer.free() == 0 {
+            return Err(WriteError::BufferFull);
+        }
+        let Some(place) = self.mapping.find_or_make(space, page) else {
+            return Err(WriteError::CapacityExceeded);
+        };
+        self.forget(Run { entry, pages: 1 });
+        self.lanes[lane as usize].live += 1;
+        let slot = self.buffer.take(User::Host, place, lane);
+        #[cfg(test)]
+        self.witness.written(slot);
+        self.mapping.set(place, Entry::Buffered(slot));
+        let stream = self.lanes[lane as usize].host_stream(stream, layout);
+        match layout {
+            Layout::Normal => self.gather(lane, stream, slot),
+            Layout::Melded => self.gather_run(stream, space, page, slot),
+        }
+        Ok(())
+    }
+
+    fn lane_has_room(&self, lane: u32, entry: Entry) -> bool {
+        self.lanes[lane as usize].live < self.lane_capacity()
+            || self.lane_of_entry(entry) == Some(lane)
+    }
+
+    /// Adds a page to the stripe of a stream in the normal layout.
+    pub(super) fn gather(&mut self, lane: u32, stream: Stream, slot: u32) {
+        if self.numbering.is_shadow() {
+            let mut page = EMPTY;
+            page[0] = slot;
+            return self.close(lane, stream, page);
+        }
+        let pages_per_wordline = self.numbering.pages_per_wordline;
+        let log = &mut self.lanes[lane as usize];
+        if log.gatherer(stream).stripe.is_empty() {
+            let wordlines = log.rest_of_row(stream, &self.numbering);
+            log.gatherer(stream).stripe.begin(wordlines);
+        }
+        let complete = log.gatherer(stream).stripe.push(slot, pages_per_wordline);
+        if let Some(fill) = complete {
+            self.close(lane, stream, fill);
+        }
+    }
+
+    /// Adds a page to its run.
+    fn gather_run(&mut self, stream: Stream, space: u32, page: u64, slot: u32) {
+        let index = match stream {
+            Stream::Host(number, _) => usize::from(number),
+            Stream::Gc(_) => 0,
+        };
+        while self.runs.len() <= index {
+            self.runs.push(self.new_runs());
+        }
+        let mut gathered = GatheredList::default();
+        self.runs[index].push(space, page, slot, |pages| gathered.push(pages));
+        for pages in gathered.iter() {
+            self.close_gathered(stream, pages);
+        }
+    }
+
+    /// Takes what runs hand over.
+    pub(super) fn close_gathered(&mut self, stream: Stream, gathered: Gathered) {
+        let Gathered { lane, pages, whole } = gathered;
+        if whole {
+            return self.close(lane, stream, pages);
+        }
+        for page in pages {
+            if page != crate::engine::NIL {
+                self.gather_leftover(lane, stream, page);
+            }
+        }
+    }
+
+    /// Packs a page whose wordline has lost others.
+    pub(super) fn gather_leftover(&mut self, lane: u32, stream: Stream, page: u32) {
+        let pages_per_wordline = self.numbering.pages_per_wordline;
+        let leftovers = &mut self.lanes[lane as usize].gatherer(stream).leftovers;
+        if let Some(fill) = leftovers.push(page, pages_per_wordline) {
+            self.close(lane, stream, fill);
+        }
+    }
+
+    /// Whether all of the pages could be mapped.
+    pub(crate) fn has_room(&self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
+        if self.numbering.lanes == 1 {
+            let room = self.lane_capacity().saturating_sub(self.mapping.mapped());
+            return end - first <= room || self.unmapped_pages(space, first, end) <= room;
+        }
+        let lanes = u64::from(self.numbering.lanes);
+        // No lane takes more than its turn of each round, and melded pages come in wordlines.
+        let most = (end - first).div_ceil(lanes) + u64::from(self.numbering.pages_per_wordline);
+        let fullest = self.lanes.iter().map(|lane| lane.live).max().unwrap_or(0);
+        if fullest + most <= self.lane_capacity() {
+            return true;
+        }
+        if end - first > self.capacity() {
+            return false;
+        }
+        let mut live: Vec<u64> = self.lanes.iter().map(|lane| lane.live).collect();
+        for page in first..end {
+            let lane = self.numbering.lane_of(page, layout);
+            let before = self.lane_of_entry(self.entry(space, page));
+            if before == Some(lane) {
+                continue;
+            }
+            live[lane as usize] += 1;
+            if let Some(before) = before {
+                live[before as usize] -= 1;
+            }
+        }
+        live.iter().all(|&live| live <= self.lane_capacity())
+    }
+
+    pub(crate) fn unmapped_pages(&self, space: u32, first: u64, end: u64) -> u64 {
+        let mut unmapped = end - first;
+        let mut page = first;
+        while let Some(present) = self.mapping.next_present(space, page, end) {
+            let (runs, count) = self.mapping.runs(space, present, end - present);
+            let mapped = runs.map_or(0, |runs| {
+                let mapped = runs.filter(|run| run.entry != Entry::Unmapped);
+                mapped.map(|run| u64::from(run.pages)).sum()
+            });
+            unmapped -= mapped;
+            page = present + count;
+        }
+        unmapped
+    }
+
+    /// Unmaps pages.
+    pub(crate) fn deallocate(&mut self, space: u32, first: u64, end: u64) {
+        let mut page = first;
+        while let Some(present) = self.mapping.next_present(space, page, end) {
+            page = present + self.remap(space, present, end - present, None);
+        }
+    }
+
+    /// Maps consecutive pages to consecutive numbers or to nothing, as far as one leaf of the
+    /// mapping reaches. Returns how many pages were done; none when the mapping's memory is used up.
+    pub(super) fn remap(
+        &mut self,
+        space: u32,
+        page: u64,
+        pages: u64,
+        first: Option<super::numbering::Ppn>,
+    ) -> u64 {
+        let mut replaced = std::mem::take(&mut self.replaced);
+        let done = self
+            .mapping
+            .replace(space, page, pages, first, &mut replaced);
+        if done > 0 {
+            for &run in &replaced {
+                self.forget(run);
+            }
+        }
+        replaced.clear();
+        self.replaced = replaced;
+        done
+    }
+
+    /// What these entries led to is no longer current.
+    pub(super) fn forget(&mut self, run: Run) {
+        match run.entry {
+            Entry::Unmapped => {}
+            Entry::Buffered(slot) => {
+                self.lanes[self.buffer.get(slot).lane as usize].live -= 1;
+                self.buffer.abandon(slot);
+            }
+            Entry::Flash(first) => {
+                let mut done = 0;
+                while done < run.pages {
+                    let ppn = super::numbering::Ppn(first.0 + done);
+                    let Slice {
+                        lane,
+                        group,
+                        position,
+                    } = self.numbering.slice(ppn);
+                    // A run goes on in its group, or from lane to lane.
+                    let pages = match self.numbering.lanes {
+                        1 => (run.pages - done).min(self.numbering.pages_per_group - position),
+                        _ => 1,
+                    };
+                    let log = &mut self.lanes[lane as usize];
+                    log.blocks.invalidate(group, pages);
+                    log.live -= u64::from(pages);
+                    if log.blocks.is_low() {
+                        self.stir(lane);
+                    }
+                    done += pages;
+                }
+            }
+        }
+    }
+}
+
+/// The little one page can make its runs hand over (its own wordline, and the unfinished one of a
+/// run it displaces), without the allocator.
+#[derive(Default)]
+pub(super) struct GatheredList {
+    gathered: [Option<Gathered>; 2],
+}
+
+impl GatheredList {
+    pub(super) fn push(&mut self, gathered: Gathered) {
+        let free = self.gathered.iter_mut().find(|place| place.is_none());
+        debug_assert!(free.is_some());
+        if let Some(place) = free {
+            *place = Some(gathered);
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Gathered> {
+        self.gathered.into_iter().flatten()
+    }
+}
