@@ -1,10 +1,9 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use meldsim::workload::{ReadWrite, parse_bytes, parse_read_pattern, parse_time};
-use meldsim::{Pattern, Time};
 
 pub(crate) use crate::args_experiment::{ExperimentArgs, ValidateArgs};
+pub(crate) use crate::args_run::{RunArgs, RunFormat};
 
 /// The profile when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "melded-tlc-8x8";
@@ -33,7 +32,7 @@ pub(crate) enum Command {
     /// List the built-in device profiles, or show one as TOML
     Profiles(ProfilesArgs),
     /// Run a workload on a simulated device
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Repeat a published experiment and compare
     Experiment(ExperimentArgs),
     /// Run every experiment and say claim by claim whether it holds
@@ -77,48 +76,6 @@ pub(crate) enum ProfilesCommand {
         /// Built-in name, or path of a TOML file
         profile: String,
     },
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    meldsim run --rw read --bs 1m --iodepth 16 --size 4g --read-pattern sequential\n  \
-    meldsim run --profile my.toml --rw randrw --rwmixread 70 --size 1g --runtime 500ms\n  \
-    meldsim run --job native-sim/workloads/melded-scan.fio --format json\n\n\
-    What a job reads is in place before it starts, laid out as its read pattern says.")]
-pub(crate) struct RunArgs {
-    /// Built-in profile, or path of a TOML file
-    #[arg(long, default_value = DEFAULT_PROFILE)]
-    pub(crate) profile: String,
-    /// Job file in fio's syntax: [global], sections, rw, bs, iodepth, size, runtime, time_based, rwmixread, randseed,
-    /// read_pattern, stonewall
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rw", "bs", "iodepth", "size", "runtime", "rwmixread", "read_pattern"])]
-    pub(crate) job: Option<String>,
-    /// read, write, randread, randwrite, rw or randrw
-    #[arg(long, default_value = "read", value_name = "KIND")]
-    pub(crate) rw: ReadWrite,
-    /// Bytes of a request
-    #[arg(long, default_value = "4KiB", value_name = "SIZE", value_parser = parse_bytes)]
-    pub(crate) bs: u64,
-    /// Requests outstanding
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub(crate) iodepth: u32,
-    /// Bytes to transfer, and of the namespace
-    #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = parse_bytes)]
-    pub(crate) size: u64,
-    /// Submit nothing after this much simulated time
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    pub(crate) runtime: Option<Time>,
-    /// Percentage of reads with rw and randrw
-    #[arg(long, default_value_t = 50, value_name = "PERCENT")]
-    pub(crate) rwmixread: u32,
-    /// How the host says the data will be read: sequential, random or none
-    #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern)]
-    pub(crate) read_pattern: Pattern,
-    /// Seed of random order and mix; of jobs that set no randseed
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) format: FormatArg,
 }
 
 #[derive(Debug, Args)]

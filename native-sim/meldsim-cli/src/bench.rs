@@ -75,7 +75,7 @@ fn measure(profile: &Profile, job: &Job) -> Result<Measurement> {
     let mut progress = Progress::new("measuring");
     let result = runner.run(|share| progress.update(share))?;
     let run_wall_s = ready.elapsed().as_secs_f64();
-    let stats = result.device.0;
+    let stats = result.device.stats;
     let requests = stats.read_commands;
     let pages = stats.host_read_bytes / profile.geometry.page_size.0;
     Ok(Measurement {

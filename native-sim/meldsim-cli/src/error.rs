@@ -2,6 +2,7 @@
 
 use meldsim::ProfileErrors;
 use meldsim::experiment::ExperimentError;
+use meldsim::workload::trace::TraceError;
 use meldsim::workload::{JobFileError, RunError};
 
 pub(crate) const RUNTIME_FAILURE: u8 = 1;
@@ -24,9 +25,15 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     let input = error.is::<BadInput>()
         || error.is::<ProfileErrors>()
         || error.is::<JobFileError>()
+        || error.is::<TraceError>()
         || matches!(
             error.downcast_ref(),
-            Some(RunError::Profile(_) | RunError::Job { .. } | RunError::Device { .. })
+            Some(
+                RunError::Profile(_)
+                    | RunError::Job { .. }
+                    | RunError::Device { .. }
+                    | RunError::Trace(_)
+            )
         )
         || matches!(
             error.downcast_ref(),

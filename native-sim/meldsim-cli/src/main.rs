@@ -5,6 +5,7 @@
 
 mod args;
 mod args_experiment;
+mod args_run;
 mod bench;
 mod error;
 mod experiment;
@@ -12,6 +13,7 @@ mod output;
 mod profiles;
 mod progress;
 mod run;
+mod trace_file;
 mod validate;
 
 use std::process::ExitCode;

@@ -10,6 +10,7 @@ mod snapshot;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod unmapped;
 mod utilisation;
 
 use std::collections::VecDeque;

@@ -52,6 +52,14 @@ pub fn percent(part: f64, whole: f64) -> String {
     }
 }
 
+/// `part` in percent of `whole`, 0 of nothing.
+pub fn percent_of(part: u64, whole: u64) -> f64 {
+    match whole {
+        0 => 0.0,
+        whole => 100.0 * part as f64 / whole as f64,
+    }
+}
+
 fn short(value: f64) -> String {
     match value {
         v if v >= 1000.0 => format!("{v:.0}"),

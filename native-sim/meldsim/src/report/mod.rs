@@ -9,7 +9,7 @@ mod svg;
 mod table;
 
 pub use histogram::{LatencyHistogram, LatencySummary};
-pub use human::{bytes, count, duration, percent, rate_mib_s};
+pub use human::{bytes, count, duration, percent, percent_of, rate_mib_s};
 pub use json::json;
 pub use page::Page;
 pub use svg::{escape, standalone};

@@ -2,24 +2,42 @@
 
 use thiserror::Error;
 
-use super::job::{Job, ReadWrite, parse_read_pattern};
-use super::quantity::{parse_bytes, parse_time};
+use super::distribution::{Distribution, parse_distribution};
+use super::job::{BlockShare, Job, Rate, ReadWrite, parse_read_pattern};
+use super::quantity::{parse_bytes, parse_count, parse_time, parse_time_in};
 use super::suggest::nearest;
 
-/// The options of a job, in the order in which they are documented.
-const KEYS: [&str; 12] = [
+/// The options of a job, in the order in which they are documented; a second name for the same option comes after all.
+const KEYS: [&str; 29] = [
     "rw",
     "bs",
+    "bssplit",
     "iodepth",
     "size",
+    "io_size",
+    "offset",
+    "filename",
     "runtime",
     "time_based",
-    "rwmixread",
-    "randseed",
-    "read_pattern",
+    "ramp_time",
+    "startdelay",
     "stonewall",
+    "numjobs",
+    "group_reporting",
+    "rwmixread",
+    "rwmixwrite",
+    "random_distribution",
+    "norandommap",
+    "randseed",
+    "rate",
+    "rate_iops",
+    "rate_process",
+    "thinktime",
+    "thinktime_blocks",
+    "read_pattern",
     "readwrite",
     "blocksize",
+    "io_limit",
 ];
 
 /// Options of fio about files, processes and engines, which a simulated device does not have.
@@ -27,15 +45,15 @@ const MEANINGLESS: [&str; 12] = [
     "ioengine",
     "direct",
     "buffered",
-    "filename",
     "directory",
     "thread",
-    "group_reporting",
     "invalidate",
     "create_on_open",
     "fallocate",
-    "norandommap",
     "gtod_reduce",
+    "refill_buffers",
+    "randrepeat",
+    "name",
 ];
 
 /// What is wrong with a job file, and where.
@@ -132,11 +150,46 @@ fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobF
     match key {
         "rw" | "readwrite" => job.rw = value.parse::<ReadWrite>().map_err(split)?,
         "bs" | "blocksize" => job.block_bytes = parse_bytes(value).map_err(split)?,
+        "bssplit" => job.block_split = parse_block_split(value).map_err(split)?,
         "size" => job.size_bytes = parse_bytes(value).map_err(split)?,
+        "io_size" | "io_limit" => job.io_bytes = Some(parse_bytes(value).map_err(split)?),
+        "offset" => job.offset_bytes = parse_bytes(value).map_err(split)?,
+        "filename" => job.file = Some(value.to_owned()),
         "runtime" => job.runtime = Some(parse_time(value).map_err(split)?),
+        "ramp_time" => job.ramp_time = parse_time(value).map_err(split)?,
+        "startdelay" => job.start_delay = parse_time(value).map_err(split)?,
         "iodepth" => job.iodepth = number(value).map_err(split)?,
+        "numjobs" => job.numjobs = number(value).map_err(split)?,
+        "group_reporting" => job.group_reporting = flag(value).map_err(split)?,
         "rwmixread" => job.rwmixread = number(value).map_err(split)?,
+        "rwmixwrite" => job.rwmixread = 100u32.wrapping_sub(number(value).map_err(split)?),
+        "random_distribution" => job.distribution = parse_distribution(value).map_err(split)?,
+        "norandommap" => {
+            if flag(value).map_err(split)? && job.distribution == Distribution::Once {
+                job.distribution = Distribution::Uniform;
+            }
+        }
         "randseed" => job.seed = number(value).map_err(split)?,
+        "rate" => {
+            let rates = by_direction(value, parse_bytes).map_err(split)?;
+            [job.rate_read, job.rate_write] = rates.map(|rate| rate.map(Rate::Bytes));
+        }
+        "rate_iops" => {
+            let rates = by_direction(value, parse_count).map_err(split)?;
+            [job.rate_read, job.rate_write] = rates.map(|rate| rate.map(Rate::Requests));
+        }
+        "rate_process" => {
+            job.poisson = match value {
+                "linear" => false,
+                "poisson" => true,
+                _ => {
+                    let text = format!("is \"{value}\", which is unknown; use linear or poisson");
+                    return Err(split(text));
+                }
+            }
+        }
+        "thinktime" => job.think_time = parse_time_in(value, "us").map_err(split)?,
+        "thinktime_blocks" => job.think_blocks = number(value).map_err(split)?,
         "time_based" => job.time_based = flag(value).map_err(split)?,
         "stonewall" => job.stonewall = flag(value).map_err(split)?,
         "read_pattern" => job.read_pattern = parse_read_pattern(value).map_err(split)?,
@@ -150,7 +203,7 @@ fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobF
         _ => {
             let remedy = match nearest(key, KEYS) {
                 Some(known) => format!("did you mean {known}?"),
-                None => format!("known options are {}", KEYS[..10].join(", ")),
+                None => format!("known options are {}", KEYS[..26].join(", ")),
             };
             return Err(at.error(key, "is not a known option", &remedy));
         }
@@ -170,6 +223,52 @@ fn flag(text: &str) -> Result<bool, String> {
         "0" => Ok(false),
         _ => Err(format!("is \"{text}\"; use 1 or 0")),
     }
+}
+
+/// fio's `read,write`: one value is for both directions, an empty one for none.
+fn by_direction(
+    text: &str,
+    parse: impl Fn(&str) -> Result<u64, String>,
+) -> Result<[Option<u64>; 2], String> {
+    let value = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => parse(text).map(Some),
+    };
+    match text.split_once(',') {
+        None => parse(text).map(|both| [Some(both); 2]),
+        Some((read, write)) => Ok([value(read)?, value(write)?]),
+    }
+}
+
+/// fio's `size/percent:size/percent`; what is left of 100 percent is shared among the sizes without one.
+fn parse_block_split(text: &str) -> Result<Vec<BlockShare>, String> {
+    let wrong = || {
+        format!(
+            "is \"{text}\", which is not SIZE/PERCENT:...; write one such as 4k/60:64k/40, for both directions"
+        )
+    };
+    let mut shares = Vec::new();
+    let mut open = Vec::new();
+    for part in text.split(':') {
+        let (size, percent) = part.split_once('/').unwrap_or((part, ""));
+        let bytes = parse_bytes(size).map_err(|_| wrong())?;
+        if percent.is_empty() {
+            open.push(shares.len());
+        }
+        let percent = match percent {
+            "" => 0,
+            percent => percent.parse::<u8>().map_err(|_| wrong())?.into(),
+        };
+        shares.push(BlockShare { bytes, percent });
+    }
+    let given: u32 = shares.iter().map(|share| share.percent).sum();
+    let left = 100u32.saturating_sub(given);
+    let count = open.len() as u32;
+    for (nth, index) in open.into_iter().enumerate() {
+        // What does not divide goes to the first.
+        shares[index].percent = left / count + u32::from((nth as u32) < left % count);
+    }
+    Ok(shares)
 }
 
 struct Place<'a> {
@@ -219,6 +318,46 @@ mod tests {
     }
 
     #[test]
+    fn every_option_sets_what_it_says() {
+        let base = parse("[j]\nsize=1m\nrw=randrw").unwrap();
+        for (line, changed) in [
+            ("bssplit=4k/10:64k/50:32k/40", "block_split"),
+            ("io_size=2m", "io_bytes"),
+            ("offset=64k", "offset_bytes"),
+            ("filename=shared", "file"),
+            ("ramp_time=1ms", "ramp_time"),
+            ("startdelay=2ms", "start_delay"),
+            ("numjobs=4", "numjobs"),
+            ("group_reporting", "group_reporting"),
+            ("rwmixwrite=10", "rwmixread: 90"),
+            ("random_distribution=zipf:0.9", "Zipf"),
+            ("norandommap", "Uniform"),
+            ("rate=1m,500k", "rate_read: Some(Bytes(1048576))"),
+            ("rate=,500k", "rate_write: Some(Bytes(512000))"),
+            ("rate_iops=20k", "rate_write: Some(Requests(20000))"),
+            ("rate=1m\nrate_process=poisson", "poisson: true"),
+            ("thinktime=50", "think_time: Time(50000000)"),
+            ("thinktime_blocks=8", "think_blocks: 8"),
+        ] {
+            let jobs = parse(&format!("[j]\nsize=1m\nrw=randrw\n{line}\n")).unwrap();
+            assert_ne!(jobs, base, "{line}");
+            let text = format!("{:?}", jobs[0]);
+            assert!(text.contains(changed), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn percentages_left_out_share_the_rest() {
+        let jobs = parse("[j]\nsize=1m\nbssplit=4k/50:8k/:32k/\n").unwrap();
+        let percents: Vec<u32> = jobs[0].block_split.iter().map(|b| b.percent).collect();
+        assert_eq!(percents, [50, 25, 25]);
+        assert_eq!(
+            (jobs[0].unit_bytes(), jobs[0].largest_block_bytes()),
+            (4096, 32_768)
+        );
+    }
+
+    #[test]
     fn an_error_names_file_line_key_and_remedy() {
         for (text, expected) in [
             (
@@ -247,6 +386,18 @@ mod tests {
                 "a.fio:1: (file): has no job; add a section such as [job1]",
             ),
             (
+                "[j]\nsize=1m\nrate=fast\n",
+                "a.fio:3: rate: is \"fast\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k",
+            ),
+            (
+                "[j]\nsize=1m\nbssplit=4k/60:8k/60\n",
+                "a.fio:1: [j] bssplit: has percentages that add up to 120; let them add up to 100",
+            ),
+            (
+                "[j]\nsize=1m\nrandom_distribution=zipf\n",
+                "a.fio:1: [j] random_distribution: is set, but rw=read is sequential; use randread, randwrite or randrw",
+            ),
+            (
                 "[j]\nread_pattern=seq\n",
                 "a.fio:2: read_pattern: is \"seq\", which is unknown; use sequential, random or none",
             ),
@@ -255,7 +406,7 @@ mod tests {
         }
         let unknown = parse("[j]\nzonesize=4k\n").unwrap_err();
         assert!(
-            unknown.contains("known options are rw, bs, iodepth"),
+            unknown.contains("known options are rw, bs, bssplit, iodepth"),
             "{unknown}"
         );
     }

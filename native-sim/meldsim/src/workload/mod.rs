@@ -1,22 +1,32 @@
-//! Synthetic workloads: jobs in fio's terms, their files, and a closed-loop runner.
+//! Workloads: jobs in fio's terms and their files, recorded traces, and what runs them on a device.
 //!
 //! ```text
-//!   job file --parse--> Job --Runner--> Device
-//!                        |                 |
-//!                     offsets          completions --> histograms --> JobResult
+//!   job file --parse--> Job ---------Runner----> Device
+//!   trace ---TraceReader--> Record --Replay---->   |
+//!                                             completions --> Tally, Series --> RunResult --> table, JSON, CSV, HTML
 //! ```
 
+mod distribution;
 mod job;
 mod jobfile;
-mod offsets;
+mod output;
+mod pace;
+mod popularity;
 mod quantity;
 mod random;
+mod requests;
 mod result;
 mod runner;
+mod running;
+mod series;
 mod suggest;
+mod tally;
+pub mod trace;
 
-pub use job::{Job, JobError, ReadWrite, parse_read_pattern};
+pub use distribution::{Distribution, Zone};
+pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
 pub use jobfile::{JobFileError, parse_job_file};
-pub use quantity::{parse_bytes, parse_time};
+pub use quantity::{parse_bytes, parse_decimal, parse_time};
 pub use result::{DeviceResult, DirectionResult, JobResult, RunResult};
 pub use runner::{RunError, Runner};
+pub use series::{DeviceInterval, Interval, TimeSeries, Track};

@@ -19,15 +19,36 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     })
 }
 
+/// A number of requests: `k` and `m` are powers of 1000 here.
+pub(super) fn parse_count(text: &str) -> Result<u64, String> {
+    let units = |unit: &str| {
+        Some(match unit {
+            "" => 1,
+            "k" => 1_000,
+            "m" => 1_000_000u64,
+            _ => return None,
+        })
+    };
+    parse(text, units).ok_or_else(|| {
+        format!("is \"{text}\", which is not a whole number; write one such as 20000 or 20k")
+    })
+}
+
 /// Simulated time. As in fio, a bare number is seconds.
 pub fn parse_time(text: &str) -> Result<Time, String> {
+    parse_time_in(text, "s")
+}
+
+/// Simulated time; a bare number is in `unit`.
+pub(super) fn parse_time_in(text: &str, default_unit: &str) -> Result<Time, String> {
     let units = |unit: &str| {
+        let unit = if unit.is_empty() { default_unit } else { unit };
         Some(match unit {
             "ps" => 1,
             "ns" => 1_000,
             "us" => 1_000_000,
             "ms" => 1_000_000_000,
-            "" | "s" => 1_000_000_000_000,
+            "s" => 1_000_000_000_000,
             "m" => 60_000_000_000_000,
             "h" => 3_600_000_000_000_000u64,
             _ => return None,
@@ -36,6 +57,11 @@ pub fn parse_time(text: &str) -> Result<Time, String> {
     parse(text, units).map(Time::from_ps).ok_or_else(|| {
         format!("is \"{text}\", which is not a time; write a number and ns, us, ms, s or m, such as 100ms")
     })
+}
+
+/// A decimal number in parts of one `scale`-th: `1.2` is 1200000 at a scale of a million.
+pub fn parse_decimal(text: &str, scale: u64) -> Option<u64> {
+    parse(text, |unit| unit.is_empty().then_some(scale))
 }
 
 /// A decimal number times its unit's factor, when that is whole and fits.

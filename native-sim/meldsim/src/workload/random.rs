@@ -18,6 +18,23 @@ impl Random {
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
+
+    /// Uniform in `[0, 1)`.
+    pub(crate) fn unit(&mut self) -> f64 {
+        // The 53 bits that a double holds exactly.
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// From the exponential distribution with mean 1.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        -libm::log(1.0 - self.unit())
+    }
+
+    /// From the normal distribution with mean 0 and deviation 1 (Box, Muller).
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
 }
 
 fn mix(value: u64) -> u64 {

@@ -2,20 +2,27 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::job::Job;
-use crate::device::Stats;
+use super::job::{Job, Rate, pattern_name};
+use super::series::TimeSeries;
+use super::tally::Tally;
+use super::trace::TraceSummary;
+use crate::device::{Device, Stats, Utilisation};
 use crate::engine::Time;
-use crate::report::{
-    Align, LatencyHistogram, LatencySummary, Table, bytes, count, duration, percent, rate_mib_s,
-};
+use crate::report::{LatencyHistogram, LatencySummary, percent_of};
 
-/// The outcome of all jobs of a run. Every figure is simulated.
+/// The outcome of a run. Every figure is simulated.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct RunResult {
-    /// One entry per job, in their order.
+    /// One entry per job in their order, or per volume of a trace.
     pub jobs: Vec<JobResult>,
     /// What the device did meanwhile.
     pub device: DeviceResult,
+    /// The run over time, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<TimeSeries>,
+    /// How the trace was fitted to the device, if one was replayed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceSummary>,
 }
 
 /// The outcome of one job.
@@ -23,19 +30,13 @@ pub struct RunResult {
 pub struct JobResult {
     /// The job's name.
     pub name: String,
-    /// Direction and order, in fio's words.
-    pub rw: String,
-    /// Bytes of a request.
-    pub block_bytes: u64,
-    /// Requests outstanding.
+    /// The options that differ from the defaults, in the job file's words.
+    pub options: Vec<(&'static str, String)>,
+    /// Most requests outstanding.
     pub iodepth: u32,
-    /// Bytes of the job's namespace.
-    pub size_bytes: u64,
-    /// How the data is said to be read.
-    pub read_pattern: &'static str,
-    /// Seed of random order and mix.
-    pub seed: u64,
-    /// Simulated time from the first submission to the last completion.
+    /// When counting began.
+    pub start_us: f64,
+    /// Simulated time from then to the last completion.
     pub duration_us: f64,
     /// The reads, if any.
     pub read: Option<DirectionResult>,
@@ -56,151 +57,218 @@ pub struct DirectionResult {
     pub bandwidth_mib_s: Option<f64>,
     /// Requests per simulated second; `None` when no time has passed.
     pub iops: Option<f64>,
-    /// Submission to completion.
+    /// Arrival to completion.
     pub latency: Option<LatencySummary>,
+    /// All latencies from submission to completion.
+    #[serde(skip)]
+    pub in_device: LatencyHistogram,
+    /// All times from arrival to submission; `None` when no request had to wait.
+    #[serde(skip)]
+    pub waited: Option<LatencyHistogram>,
+    /// All latencies from arrival to completion; `None` when no request had to wait, then they are as in the device.
+    #[serde(skip)]
+    pub in_all: Option<LatencyHistogram>,
 }
 
 /// The device's counters over a run.
 #[derive(Clone, Debug)]
-pub struct DeviceResult(pub Stats);
+pub struct DeviceResult {
+    /// The counters.
+    pub stats: Stats,
+    /// Busy times of every channel and die.
+    pub utilisation: Utilisation,
+}
+
+impl DeviceResult {
+    pub(super) fn of(device: &Device) -> DeviceResult {
+        DeviceResult {
+            stats: device.stats(),
+            utilisation: device.utilisation(),
+        }
+    }
+
+    /// Share of the simulated time that each channel's bus was held.
+    pub fn channels_busy_percent(&self) -> Vec<f64> {
+        self.percent(&self.utilisation.channels_busy)
+    }
+
+    /// Share of the simulated time that each die was busy, those of channel 0 first.
+    pub fn dies_busy_percent(&self) -> Vec<f64> {
+        self.percent(&self.utilisation.dies_busy)
+    }
+
+    fn percent(&self, busy: &[Time]) -> Vec<f64> {
+        let percent = |time: &Time| percent_of(time.as_ps(), self.stats.now_ps);
+        busy.iter().map(percent).collect()
+    }
+}
 
 impl Serialize for DeviceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(Stats::NAMES.len()))?;
-        for (name, value) in Stats::NAMES.iter().zip(self.0.to_array()) {
+        let mut map = serializer.serialize_map(Some(Stats::NAMES.len() + 2))?;
+        for (name, value) in Stats::NAMES.iter().zip(self.stats.to_array()) {
             map.serialize_entry(name, &value)?;
         }
+        map.serialize_entry("channels_busy_percent", &self.channels_busy_percent())?;
+        map.serialize_entry("dies_busy_percent", &self.dies_busy_percent())?;
         map.end()
     }
 }
 
-/// Counts one direction of a running job.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
-    pub(super) failed: u64,
-    pub(super) succeeded: u64,
-    pub(super) latency: LatencyHistogram,
+/// A stretch of simulated time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) start: Time,
+    pub(super) end: Time,
 }
 
-impl Tally {
-    pub(super) fn result(&self, block_bytes: u64, duration: Time) -> Option<DirectionResult> {
-        let requests = self.failed + self.succeeded;
-        let bytes = self.succeeded * block_bytes;
+impl DirectionResult {
+    /// All latencies from arrival to completion.
+    pub fn latencies(&self) -> &LatencyHistogram {
+        self.in_all.as_ref().unwrap_or(&self.in_device)
+    }
+
+    fn of(tally: Tally, duration: Time) -> Option<DirectionResult> {
+        let (requests, bytes) = (tally.requests(), tally.bytes);
         let per_second =
             |amount: f64| (duration > Time::ZERO).then(|| amount / duration.as_secs_f64());
         (requests > 0).then(|| DirectionResult {
             requests,
-            failed: self.failed,
+            failed: tally.failed,
             bytes,
             bandwidth_mib_s: per_second(bytes as f64 / f64::from(1 << 20)),
             iops: per_second(requests as f64),
-            latency: self.latency.summary(),
+            latency: tally.latency().summary(),
+            in_device: tally.in_device,
+            waited: tally.waited,
+            in_all: tally.in_all,
         })
     }
 }
 
 impl JobResult {
-    pub(super) fn new(job: &Job, duration: Time, read: &Tally, write: &Tally) -> JobResult {
+    pub(super) fn new(
+        name: String,
+        options: Vec<(&'static str, String)>,
+        iodepth: u32,
+        span: Span,
+        read: Tally,
+        write: Tally,
+    ) -> JobResult {
+        let duration = span.end.saturating_sub(span.start);
         JobResult {
-            name: job.name.clone(),
-            rw: job.rw.to_string(),
-            block_bytes: job.block_bytes,
-            iodepth: job.iodepth,
-            size_bytes: job.size_bytes,
-            read_pattern: super::job::pattern_name(job.read_pattern),
-            seed: job.seed,
+            name,
+            options,
+            iodepth,
+            start_us: span.start.as_ps() as f64 / 1e6,
             duration_us: duration.as_ps() as f64 / 1e6,
-            read: read.result(job.block_bytes, duration),
-            write: write.result(job.block_bytes, duration),
+            read: DirectionResult::of(read, duration),
+            write: DirectionResult::of(write, duration),
         }
+    }
+
+    /// The result of a job; `grouped` when it is that of all its equal jobs.
+    pub(super) fn of_job(
+        job: &Job,
+        grouped: bool,
+        span: Span,
+        read: Tally,
+        write: Tally,
+    ) -> JobResult {
+        let name = match job.name.rsplit_once('.') {
+            Some((name, _)) if grouped => name.to_owned(),
+            _ => job.name.clone(),
+        };
+        let jobs = if grouped { job.numjobs } else { 1 };
+        JobResult::new(name, options(job), job.iodepth * jobs, span, read, write)
+    }
+
+    /// Both directions that had requests, with their names.
+    pub fn directions(&self) -> impl Iterator<Item = (&'static str, &DirectionResult)> {
+        let both = [("read", &self.read), ("write", &self.write)];
+        both.into_iter()
+            .filter_map(|(name, direction)| Some((name, direction.as_ref()?)))
     }
 }
 
-impl RunResult {
-    /// The run as text.
-    pub fn to_text(&self) -> String {
-        let columns = [
-            ("job", Align::Left),
-            ("op", Align::Left),
-            ("block", Align::Right),
-            ("depth", Align::Right),
-            ("requests", Align::Right),
-            ("bandwidth", Align::Right),
-            ("IOPS", Align::Right),
-            ("min us", Align::Right),
-            ("mean us", Align::Right),
-            ("p50 us", Align::Right),
-            ("p99 us", Align::Right),
-            ("p99.9 us", Align::Right),
-            ("max us", Align::Right),
-        ];
-        let mut table = Table::new(columns);
-        for job in &self.jobs {
-            for (op, direction) in [("read", &job.read), ("write", &job.write)] {
-                if let Some(direction) = direction {
-                    table.row(direction.cells(job, op));
-                }
-            }
-        }
-        let mut text = table.to_string();
-        for job in &self.jobs {
-            let failed: u64 = [&job.read, &job.write]
-                .into_iter()
-                .flatten()
-                .map(|d| d.failed)
-                .sum();
-            if failed > 0 {
-                text += &format!(
-                    "{}: {failed} requests failed: the device is full\n",
-                    job.name
-                );
-            }
-        }
-        text + &self.device.to_text()
+/// The options of a job that say what it does, and those that differ from fio's defaults.
+fn options(job: &Job) -> Vec<(&'static str, String)> {
+    let default = Job::new("");
+    let mut options = vec![("rw", job.rw.to_string())];
+    if job.block_split.is_empty() {
+        options.push(("bs", job.block_bytes.to_string()));
+    } else {
+        let shares = job.block_split.iter();
+        let shares: Vec<String> = shares
+            .map(|b| format!("{}/{}", b.bytes, b.percent))
+            .collect();
+        options.push(("bssplit", shares.join(":")));
     }
-}
-
-impl DirectionResult {
-    fn cells(&self, job: &JobResult, op: &str) -> Vec<String> {
-        let mut cells = vec![
-            job.name.clone(),
-            op.to_owned(),
-            bytes(job.block_bytes),
-            job.iodepth.to_string(),
-            self.requests.to_string(),
-            self.bandwidth_mib_s.map_or("-".to_owned(), rate_mib_s),
-            self.iops.map_or("-".to_owned(), count),
-        ];
-        if let Some(l) = &self.latency {
-            let figures = [
-                l.min_us, l.mean_us, l.p50_us, l.p99_us, l.p99_9_us, l.max_us,
-            ];
-            cells.extend(figures.map(|us| format!("{us:.1}")));
+    options.push(("iodepth", job.iodepth.to_string()));
+    options.push(("size", job.size_bytes.to_string()));
+    let time = |time: Time| format!("{}ns", time.as_ns());
+    let mut add = |key, differs: bool, value: String| {
+        if differs {
+            options.push((key, value));
         }
-        cells
+    };
+    let io_bytes = job.io_bytes.unwrap_or(0);
+    add("io_size", job.io_bytes.is_some(), io_bytes.to_string());
+    add("offset", job.offset_bytes > 0, job.offset_bytes.to_string());
+    add(
+        "filename",
+        job.file.is_some(),
+        job.file.clone().unwrap_or_default(),
+    );
+    add(
+        "runtime",
+        job.runtime.is_some(),
+        time(job.runtime.unwrap_or(Time::ZERO)),
+    );
+    add("time_based", job.time_based, "1".to_owned());
+    add("ramp_time", job.ramp_time > Time::ZERO, time(job.ramp_time));
+    add(
+        "startdelay",
+        job.start_delay > Time::ZERO,
+        time(job.start_delay),
+    );
+    add("stonewall", job.stonewall, "1".to_owned());
+    add("numjobs", job.numjobs > 1, job.numjobs.to_string());
+    add("group_reporting", job.group_reporting, "1".to_owned());
+    let mixed = job.rw.reads() && job.rw.writes();
+    add("rwmixread", mixed, job.rwmixread.to_string());
+    add(
+        "random_distribution",
+        job.distribution != default.distribution,
+        job.distribution.to_string(),
+    );
+    add("randseed", true, job.seed.to_string());
+    for (bytes_key, requests_key, rate) in [
+        ("rate_read", "rate_iops_read", job.rate_read),
+        ("rate_write", "rate_iops_write", job.rate_write),
+    ] {
+        match rate {
+            Some(Rate::Bytes(rate)) => add(bytes_key, true, rate.to_string()),
+            Some(Rate::Requests(rate)) => add(requests_key, true, rate.to_string()),
+            None => {}
+        }
     }
-}
-
-impl DeviceResult {
-    /// Two lines on what the device was busy with.
-    fn to_text(&self) -> String {
-        let s = &self.0;
-        let (now, channels, dies) = (s.now_ps as f64, s.channels as f64, s.dies as f64);
-        let pages = s.page_reads + s.melded_pages_read;
-        format!(
-            "device: {} simulated; channels {} busy, dies {} busy; {} of {} pages read came from {} melded reads\n\
-             flash: {} wordlines programmed ({} melded, {} pages of padding), {} blocks erased, {} pages moved by garbage collection\n",
-            duration(Time::from_ps(s.now_ps)),
-            percent(s.channel_busy_ps as f64, now * channels),
-            percent(s.die_busy_ps as f64, now * dies),
-            percent(s.melded_pages_read as f64, pages as f64),
-            pages,
-            s.melded_reads,
-            s.programs,
-            s.melded_wordlines_programmed,
-            s.padded_pages,
-            s.erases,
-            s.gc_pages_moved,
-        )
-    }
+    add("rate_process", job.poisson, "poisson".to_owned());
+    add(
+        "thinktime",
+        job.think_time > Time::ZERO,
+        time(job.think_time),
+    );
+    add(
+        "thinktime_blocks",
+        job.think_blocks > 1,
+        job.think_blocks.to_string(),
+    );
+    let pattern = pattern_name(job.read_pattern);
+    add(
+        "read_pattern",
+        job.read_pattern != default.read_pattern,
+        pattern.to_owned(),
+    );
+    options
 }

@@ -1,19 +1,24 @@
-//! Runs jobs on a device: closed loops, all at once or one group after another.
+//! Runs jobs on a device, all at once or one group after another.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use thiserror::Error;
 
 use super::job::{Job, JobError};
-use super::offsets::Offsets;
-use super::result::{DeviceResult, JobResult, RunResult, Tally};
+use super::result::{DeviceResult, JobResult, RunResult};
+use super::running::Running;
+use super::series::Series;
+use super::trace::TraceError;
 use crate::device::{Device, DeviceError};
 use crate::engine::Time;
-use crate::nvme::{Command, Directive, NamespaceId, Pattern, Status};
+use crate::nvme::NamespaceId;
 use crate::profile::{Profile, ProfileErrors};
 
 /// Completions between two reports of progress.
-const PROGRESS_EVERY: u64 = 16_384;
+pub(super) const PROGRESS_EVERY: u64 = 16_384;
 
-/// Why jobs cannot run.
+/// Why a workload cannot run.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The profile describes an impossible device.
@@ -35,6 +40,9 @@ pub enum RunError {
         /// The refusal.
         error: DeviceError,
     },
+    /// A trace cannot be read or replayed.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// Commands are outstanding and no event is scheduled: a defect of the model.
     #[error("{outstanding} commands are outstanding and nothing will happen")]
     Stuck {
@@ -43,40 +51,74 @@ pub enum RunError {
     },
 }
 
-/// A device with a namespace for each job, and its data in place.
+/// A device with its jobs' namespaces, and their data in place.
 #[derive(Debug)]
 pub struct Runner {
     device: Device,
-    jobs: Vec<Loop>,
-}
-
-/// One job while it runs.
-#[derive(Debug)]
-struct Loop {
-    job: Job,
-    nsid: NamespaceId,
-    lbas_per_block: u32,
-    directive: Directive,
-    offsets: Offsets,
-    /// For each request outstanding, whether it is a write.
-    writes: Vec<bool>,
-    start: Time,
-    end: Time,
-    done: u64,
-    read: Tally,
-    write: Tally,
+    jobs: Vec<Running>,
+    series: Option<Series>,
 }
 
 impl Runner {
-    /// Builds the device and gives each job a namespace. What a job will read is preloaded: placed on the flash with the
-    /// job's read pattern, in no simulated time.
+    /// Builds the device and gives each job, or each file that jobs share, a namespace. What a job will read is preloaded:
+    /// placed on the flash with the job's read pattern, in no simulated time.
     pub fn new(profile: &Profile, jobs: &[Job]) -> Result<Runner, RunError> {
-        let mut device = Device::new(profile)?;
-        let jobs = jobs
-            .iter()
-            .map(|job| Loop::new(&mut device, job))
-            .collect::<Result<Vec<Loop>, RunError>>()?;
-        Ok(Runner { device, jobs })
+        Runner::on(Device::new(profile)?, jobs)
+    }
+
+    /// As [`Runner::new`], on a device that may have been used before. Times count from the device's present time.
+    pub fn on(mut device: Device, jobs: &[Job]) -> Result<Runner, RunError> {
+        let refused = |job: &Job, error| RunError::Job {
+            job: job.name.clone(),
+            error,
+        };
+        for job in jobs {
+            job.validate().map_err(|error| refused(job, error))?;
+            super::running::fits_device(&device, job).map_err(|error| refused(job, error))?;
+        }
+        let mut running = Vec::new();
+        let mut files: Vec<(String, NamespaceId)> = Vec::new();
+        for (section, job) in jobs.iter().enumerate() {
+            for clone in job.clones() {
+                // Without a file, equal jobs have files of their own, as in fio.
+                let file = clone.file.clone();
+                let known = files.iter().find(|(name, _)| Some(name) == file.as_ref());
+                let shared = known.map(|(_, nsid)| *nsid);
+                let nsid = match shared {
+                    Some(nsid) => nsid,
+                    None => {
+                        let bytes = match &file {
+                            None => clone.end_bytes(),
+                            Some(_) => {
+                                let sharing = jobs.iter().filter(|other| other.file == file);
+                                sharing.map(Job::end_bytes).max().unwrap_or(0)
+                            }
+                        };
+                        let nsid = create_namespace(&mut device, &clone, bytes)?;
+                        files.extend(file.map(|file| (file, nsid)));
+                        nsid
+                    }
+                };
+                running.push(Running::new(
+                    &mut device,
+                    clone,
+                    section,
+                    nsid,
+                    shared.is_some(),
+                )?);
+            }
+        }
+        Ok(Runner {
+            device,
+            jobs: running,
+            series: None,
+        })
+    }
+
+    /// Also collects what happens in each `interval`. A run of more than 1024 intervals makes them longer.
+    pub fn with_time_series(mut self, interval: Time) -> Runner {
+        self.series = Some(Series::new(interval, self.jobs.len()));
+        self
     }
 
     /// Runs all jobs to their ends. `progress` is told now and then which share of the work is done, 0 to 1.
@@ -88,9 +130,16 @@ impl Runner {
             self.run_group(first..first + group, &mut progress)?;
             first += group;
         }
+        let device = DeviceResult::of(&self.device);
+        let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
+        let series = self
+            .series
+            .map(|series| series.result(&names, &device.stats));
         Ok(RunResult {
-            jobs: self.jobs.iter().map(Loop::result).collect(),
-            device: DeviceResult(self.device.stats()),
+            jobs: results(&self.jobs),
+            device,
+            series,
+            trace: None,
         })
     }
 
@@ -99,176 +148,97 @@ impl Runner {
         group: std::ops::Range<usize>,
         progress: &mut impl FnMut(f64),
     ) -> Result<(), RunError> {
-        let mut completions = 0u64;
+        let mut wakes: BinaryHeap<Reverse<(Time, usize)>> = BinaryHeap::new();
         for index in group {
-            let depth = self.jobs[index].job.iodepth as usize;
-            let running = &mut self.jobs[index];
-            running.start = self.device.now();
-            running.end = running.start;
-            running.writes = vec![false; depth];
-            for slot in 0..depth {
-                if !running.submit(&mut self.device, index, slot)? {
-                    break;
+            self.jobs[index].begin(self.device.now());
+            self.go_on(index, &mut wakes)?;
+        }
+        let mut completions = 0u64;
+        loop {
+            let wake = wakes.peek().map(|Reverse((time, _))| *time);
+            if let (Some(time), Some(Reverse((_, index)))) = (wake, wakes.peek()) {
+                if time <= self.device.now() {
+                    let index = *index;
+                    wakes.pop();
+                    self.go_on(index, &mut wakes)?;
+                    continue;
                 }
             }
-        }
-        while self.device.outstanding() > 0 {
-            if !self.device.run_until_completion() {
-                return Err(RunError::Stuck {
-                    outstanding: self.device.outstanding(),
-                });
+            let outstanding = self.device.outstanding();
+            if outstanding == 0 && wake.is_none() {
+                return Ok(());
+            }
+            let mut limit = wake.unwrap_or(Time::MAX);
+            if let Some(series) = &mut self.series {
+                if self.device.now() >= series.next_sample() {
+                    series.sample(&self.device.stats());
+                }
+                if outstanding > 0 {
+                    limit = limit.min(series.next_sample());
+                }
+            }
+            if !self.device.run_until_completion_or(limit) {
+                if limit == Time::MAX {
+                    return Err(RunError::Stuck { outstanding });
+                }
+                continue;
             }
             while let Some(completion) = self.device.pop_completion() {
-                let (index, slot) = untag(completion.tag);
-                let running = &mut self.jobs[index];
-                running.record(
-                    slot,
-                    completion.status,
-                    completion.submitted,
-                    completion.completed,
-                );
-                running.submit(&mut self.device, index, slot)?;
+                let (index, ended) = Running::ended(&mut self.jobs, &completion);
+                if let Some(series) = &mut self.series {
+                    series.record(index, &ended);
+                }
+                self.go_on(index, &mut wakes)?;
                 completions += 1;
                 if completions % PROGRESS_EVERY == 0 {
                     progress(self.share_done());
                 }
             }
         }
+    }
+
+    /// Lets a job submit what it can, and notes when it can go on by itself.
+    fn go_on(
+        &mut self,
+        index: usize,
+        wakes: &mut BinaryHeap<Reverse<(Time, usize)>>,
+    ) -> Result<(), RunError> {
+        if let Some(time) = self.jobs[index].submit(&mut self.device, index)? {
+            wakes.push(Reverse((time, index)));
+        }
         Ok(())
     }
 
     fn share_done(&self) -> f64 {
-        let shares = self
-            .jobs
-            .iter()
-            .map(|running| running.share_done(self.device.now()));
+        let now = self.device.now();
+        let shares = self.jobs.iter().map(|running| running.share_done(now));
         shares.sum::<f64>() / self.jobs.len().max(1) as f64
     }
 }
 
-impl Loop {
-    fn new(device: &mut Device, job: &Job) -> Result<Loop, RunError> {
-        let refused = |error| RunError::Job {
+fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<NamespaceId, RunError> {
+    let lba_bytes = device.profile().controller.lba_size.0;
+    let bytes = bytes
+        .checked_next_multiple_of(lba_bytes)
+        .unwrap_or(u64::MAX);
+    device
+        .create_namespace(bytes)
+        .map_err(|error| RunError::Device {
             job: job.name.clone(),
             error,
-        };
-        job.validate().map_err(refused)?;
-        let lba_bytes = device.profile().controller.lba_size.0;
-        if job.block_bytes % lba_bytes != 0 {
-            return Err(refused(JobError {
-                key: "bs",
-                message: format!(
-                    "of {} B is not a multiple of the device's logical block",
-                    job.block_bytes
-                ),
-                remedy: format!("use a multiple of {lba_bytes} B"),
-            }));
-        }
-        let lbas_per_block = u32::try_from(job.block_bytes / lba_bytes).map_err(|_| {
-            refused(JobError {
-                key: "bs",
-                message: format!("of {} B is too large for one command", job.block_bytes),
-                remedy: "use a smaller block and a higher iodepth".to_owned(),
-            })
-        })?;
-        let directive = match job.read_pattern {
-            Pattern::None => Directive::NONE,
-            pattern => Directive::read_pattern(pattern),
-        };
-        let refused = |error| RunError::Device {
-            job: job.name.clone(),
-            error,
-        };
-        let size_bytes = job.blocks() * job.block_bytes;
-        let nsid = device.create_namespace(size_bytes).map_err(refused)?;
-        if job.rw.reads() {
-            device
-                .preload(nsid, 0, size_bytes / lba_bytes, directive)
-                .map_err(refused)?;
-        }
-        Ok(Loop {
-            job: job.clone(),
-            nsid,
-            lbas_per_block,
-            directive,
-            offsets: Offsets::new(job),
-            writes: Vec::new(),
-            start: Time::ZERO,
-            end: Time::ZERO,
-            done: 0,
-            read: Tally::default(),
-            write: Tally::default(),
         })
-    }
-
-    /// Submits the next request in `slot`; false when there is none any more.
-    fn submit(&mut self, device: &mut Device, index: usize, slot: usize) -> Result<bool, RunError> {
-        let elapsed = device.now().saturating_sub(self.start);
-        if self.job.runtime.is_some_and(|runtime| elapsed >= runtime) {
-            return Ok(false);
-        }
-        let Some(request) = self.offsets.next() else {
-            return Ok(false);
-        };
-        self.writes[slot] = request.write;
-        let (slba, nlb) = (
-            request.block * u64::from(self.lbas_per_block),
-            self.lbas_per_block,
-        );
-        let tag = tag(index, slot);
-        let command = match request.write {
-            false => Command::read(self.nsid, slba, nlb, tag),
-            true => Command::write(self.nsid, slba, nlb, self.directive, tag),
-        };
-        device.submit(&command).map_err(|error| RunError::Device {
-            job: self.job.name.clone(),
-            error,
-        })?;
-        Ok(true)
-    }
-
-    fn record(&mut self, slot: usize, status: Status, submitted: Time, completed: Time) {
-        let tally = match self.writes[slot] {
-            false => &mut self.read,
-            true => &mut self.write,
-        };
-        match status {
-            Status::Success => tally.succeeded += 1,
-            Status::CapacityExceeded => tally.failed += 1,
-        }
-        tally.latency.record(completed - submitted);
-        self.done += 1;
-        self.end = completed;
-    }
-
-    fn share_done(&self, now: Time) -> f64 {
-        let by_requests = self.done as f64 / self.job.blocks().max(1) as f64;
-        let by_time = self.job.runtime.map_or(0.0, |runtime| match self.done {
-            0 => 0.0,
-            _ => now.saturating_sub(self.start).as_secs_f64() / runtime.as_secs_f64(),
-        });
-        let share = if self.job.time_based {
-            by_time
-        } else {
-            by_requests.max(by_time)
-        };
-        share.min(1.0)
-    }
-
-    fn result(&self) -> JobResult {
-        JobResult::new(
-            &self.job,
-            self.end.saturating_sub(self.start),
-            &self.read,
-            &self.write,
-        )
-    }
 }
 
-fn tag(index: usize, slot: usize) -> u64 {
-    (index as u64) << 32 | slot as u64
-}
-
-fn untag(tag: u64) -> (usize, usize) {
-    ((tag >> 32) as usize, (tag & 0xFFFF_FFFF) as usize)
+/// One result a job; equal jobs that report as a group are added up.
+fn results(jobs: &[Running]) -> Vec<JobResult> {
+    let mut results = Vec::new();
+    let mut rest = jobs;
+    while let Some(first) = rest.first() {
+        let together =
+            |other: &&Running| first.job.group_reporting && other.section == first.section;
+        let count = 1 + rest[1..].iter().take_while(together).count();
+        results.push(Running::result(&rest[..count]));
+        rest = &rest[count..];
+    }
+    results
 }

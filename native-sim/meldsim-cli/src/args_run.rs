@@ -1,0 +1,125 @@
+//! The flags of `meldsim run`.
+
+use clap::{Args, ValueEnum};
+use meldsim::workload::trace::{Beyond, ReplayMode, TraceFormat};
+use meldsim::workload::{ReadWrite, parse_bytes, parse_decimal, parse_read_pattern, parse_time};
+use meldsim::{Pattern, Time};
+
+use crate::args::DEFAULT_PROFILE;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunFormat {
+    // No help texts here: they would spread every option's help over several lines.
+    Table,
+    Json,
+    Csv,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    meldsim run --rw read --bs 1m --iodepth 16 --size 4g --read-pattern sequential\n  \
+    meldsim run --profile my.toml --rw randrw --rwmixread 70 --size 1g --runtime 500ms\n  \
+    meldsim run --job native-sim/workloads/melded-scan.fio --format json\n  \
+    meldsim run --trace native-sim/workloads/tpcc-small.trace --report tpcc.html\n\n\
+    What a job reads is in place before it starts, laid out as its read pattern says; what a trace reads and never wrote\n\
+    is put in place before its first read. native-sim/workloads/README.md describes job files and traces.")]
+pub(crate) struct RunArgs {
+    /// Built-in profile, or path of a TOML file
+    #[arg(long, default_value = DEFAULT_PROFILE)]
+    pub(crate) profile: String,
+    /// Job file in fio's syntax: [global], sections, rw, bs, iodepth, size, runtime, rate_iops, read_pattern, ...
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rw", "bs", "iodepth", "size", "runtime", "rwmixread", "read_pattern"])]
+    pub(crate) job: Option<String>,
+    /// Recorded requests to replay; plain or compressed by gzip, - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["job", "rw", "bs", "size", "runtime", "rwmixread", "seed"])]
+    pub(crate) trace: Option<String>,
+    /// mqsim, msr or meld [default: as its first line tells]
+    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = parse_trace_format)]
+    pub(crate) trace_format: Option<TraceFormat>,
+    /// open: requests arrive when they did in the trace; closed: when one before them has completed
+    #[arg(long, value_name = "LOOP", default_value = "open", requires = "trace", value_parser = parse_replay)]
+    pub(crate) replay: ReplayMode,
+    /// Requests of the trace arrive that much faster
+    #[arg(long, value_name = "FACTOR", default_value = "1", requires = "trace", value_parser = parse_speedup)]
+    pub(crate) speedup: u64,
+    /// Requests of the trace beyond the end of the device: wrap moves them, refuse ends the run
+    #[arg(long, value_name = "WHAT", default_value = "wrap", requires = "trace", value_parser = parse_beyond)]
+    pub(crate) beyond: Beyond,
+    /// read, write, randread, randwrite, rw or randrw
+    #[arg(long, default_value = "read", value_name = "KIND")]
+    pub(crate) rw: ReadWrite,
+    /// Bytes of a request
+    #[arg(long, default_value = "4KiB", value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) bs: u64,
+    /// Requests outstanding, at most with an open trace [default: 1; 65536 with an open trace]
+    #[arg(long, value_name = "N")]
+    pub(crate) iodepth: Option<u32>,
+    /// Bytes to transfer, and of the namespace
+    #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) size: u64,
+    /// Submit nothing after this much simulated time
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub(crate) runtime: Option<Time>,
+    /// Percentage of reads with rw and randrw
+    #[arg(long, default_value_t = 50, value_name = "PERCENT")]
+    pub(crate) rwmixread: u32,
+    /// How the host says the data will be read: sequential, random or none
+    #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern)]
+    pub(crate) read_pattern: Pattern,
+    /// Seed of random order and mix; of jobs that set no randseed
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Form of the result: a table for people, JSON in fio's shape, or CSV with a row for each job and direction
+    #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
+    pub(crate) format: RunFormat,
+    /// Also write what happened over time, as CSV with a row for each interval, job and direction
+    #[arg(long, value_name = "FILE")]
+    pub(crate) time_series: Option<String>,
+    /// Length of an interval over time, in simulated time; a run of more than 1024 doubles it. Given, JSON has the time
+    /// series, too [default: 100us]
+    #[arg(long, value_name = "TIME", value_parser = parse_interval)]
+    pub(crate) interval: Option<Time>,
+    /// Also write a page with charts, HTML that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<String>,
+}
+
+fn parse_trace_format(text: &str) -> Result<TraceFormat, String> {
+    match text {
+        "mqsim" => Ok(TraceFormat::Mqsim),
+        "msr" => Ok(TraceFormat::Msr),
+        "meld" => Ok(TraceFormat::Meld),
+        _ => Err("use mqsim, msr or meld".to_owned()),
+    }
+}
+
+fn parse_replay(text: &str) -> Result<ReplayMode, String> {
+    match text {
+        "open" => Ok(ReplayMode::Open),
+        "closed" => Ok(ReplayMode::Closed),
+        _ => Err("use open or closed".to_owned()),
+    }
+}
+
+fn parse_beyond(text: &str) -> Result<Beyond, String> {
+    match text {
+        "wrap" => Ok(Beyond::Wrap),
+        "refuse" => Ok(Beyond::Refuse),
+        _ => Err("use wrap or refuse".to_owned()),
+    }
+}
+
+fn parse_speedup(text: &str) -> Result<u64, String> {
+    // In millionths.
+    parse_decimal(text, 1_000_000)
+        .filter(|millionths| (1..=1_000_000_000_000).contains(millionths))
+        .ok_or_else(|| "use a number from 0.000001 to 1000000, such as 2 or 0.5".to_owned())
+}
+
+fn parse_interval(text: &str) -> Result<Time, String> {
+    let time = parse_time(text)?;
+    if time == Time::ZERO {
+        return Err("is 0; use a time such as 100us".to_owned());
+    }
+    Ok(time)
+}

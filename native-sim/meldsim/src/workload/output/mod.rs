@@ -1,0 +1,6 @@
+//! The forms of a run's result, one file each.
+
+mod csv;
+mod fio;
+mod page;
+mod text;
