@@ -26,10 +26,6 @@ fn the_shipped_traces_are_served_whole() {
     assert_eq!(job["read"]["total_ios"], 4381);
     assert_eq!(job["write"]["total_ios"], 2618);
     assert_eq!(document["trace"]["records"], 6999);
-    insta::assert_snapshot!(
-        "run_tpcc",
-        stdout(&format!("run --trace {TPCC}")).replace(TPCC, "tpcc")
-    );
 
     let document = parsed(&format!("run --trace {MELD} --format json"));
     let jobs = document["jobs"].as_array().unwrap();

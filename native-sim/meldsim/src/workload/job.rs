@@ -143,6 +143,8 @@ pub struct Job {
     pub read_pattern: Pattern,
     /// Jobs with the same file share a namespace; without, the job has one of its own.
     pub file: Option<String>,
+    /// NVM set of the job's namespace; the sets in turn when not given.
+    pub nvm_set: Option<u32>,
     /// Start when the jobs before it have ended.
     pub stonewall: bool,
     /// Equal jobs that run at once, with seeds of their own. Range 1 to 256.
@@ -194,6 +196,7 @@ impl Job {
             think_blocks: 1,
             read_pattern: Pattern::None,
             file: None,
+            nvm_set: None,
             stonewall: false,
             numjobs: 1,
             group_reporting: false,

@@ -8,7 +8,7 @@ use super::quantity::{parse_bytes, parse_count, parse_time, parse_time_in};
 use super::suggest::nearest;
 
 /// The options of a job, in the order in which they are documented; a second name for the same option comes after all.
-const KEYS: [&str; 29] = [
+const KEYS: [&str; 30] = [
     "rw",
     "bs",
     "bssplit",
@@ -35,6 +35,7 @@ const KEYS: [&str; 29] = [
     "thinktime",
     "thinktime_blocks",
     "read_pattern",
+    "nvm_set",
     "readwrite",
     "blocksize",
     "io_limit",
@@ -190,6 +191,7 @@ fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobF
         }
         "thinktime" => job.think_time = parse_time_in(value, "us").map_err(split)?,
         "thinktime_blocks" => job.think_blocks = number(value).map_err(split)?,
+        "nvm_set" => job.nvm_set = Some(number(value).map_err(split)?),
         "time_based" => job.time_based = flag(value).map_err(split)?,
         "stonewall" => job.stonewall = flag(value).map_err(split)?,
         "read_pattern" => job.read_pattern = parse_read_pattern(value).map_err(split)?,
@@ -203,7 +205,7 @@ fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobF
         _ => {
             let remedy = match nearest(key, KEYS) {
                 Some(known) => format!("did you mean {known}?"),
-                None => format!("known options are {}", KEYS[..26].join(", ")),
+                None => format!("known options are {}", KEYS[..27].join(", ")),
             };
             return Err(at.error(key, "is not a known option", &remedy));
         }
@@ -338,6 +340,7 @@ mod tests {
             ("rate=1m\nrate_process=poisson", "poisson: true"),
             ("thinktime=50", "think_time: Time(50000000)"),
             ("thinktime_blocks=8", "think_blocks: 8"),
+            ("nvm_set=2", "nvm_set: Some(2)"),
         ] {
             let jobs = parse(&format!("[j]\nsize=1m\nrw=randrw\n{line}\n")).unwrap();
             assert_ne!(jobs, base, "{line}");

@@ -264,6 +264,8 @@ fn options(job: &Job) -> Vec<(&'static str, String)> {
         job.think_blocks > 1,
         job.think_blocks.to_string(),
     );
+    let set = job.nvm_set.unwrap_or(0);
+    add("nvm_set", job.nvm_set.is_some(), set.to_string());
     let pattern = pattern_name(job.read_pattern);
     add(
         "read_pattern",

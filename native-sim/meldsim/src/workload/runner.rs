@@ -221,12 +221,14 @@ fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<Namesp
     let bytes = bytes
         .checked_next_multiple_of(lba_bytes)
         .unwrap_or(u64::MAX);
-    device
-        .create_namespace(bytes)
-        .map_err(|error| RunError::Device {
-            job: job.name.clone(),
-            error,
-        })
+    let created = match job.nvm_set {
+        Some(set) => device.create_namespace_in(set, bytes),
+        None => device.create_namespace(bytes),
+    };
+    created.map_err(|error| RunError::Device {
+        job: job.name.clone(),
+        error,
+    })
 }
 
 /// One result a job; equal jobs that report as a group are added up.

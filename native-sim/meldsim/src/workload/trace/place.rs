@@ -6,7 +6,7 @@ use super::error::Fault;
 use super::replay::Beyond;
 use super::summary::TraceSummary;
 use super::{Extent, Record};
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, Location};
 use crate::nvme::{Directive, NamespaceId};
 
 /// Room for one block of HDFS in its volume's thin namespace.
@@ -47,7 +47,11 @@ impl Volume {
         let profile = device.profile();
         let (lba_bytes, page_bytes) = (profile.controller.lba_size.0, profile.geometry.page_size.0);
         let size_bytes = match extent {
-            Extent::Volume => device.stats().capacity_pages * page_bytes / lba_bytes * lba_bytes,
+            // Of one NVM set: a namespace lies in one.
+            Extent::Volume => {
+                let pages = device.stats().capacity_pages / u64::from(profile.sets.count.max(1));
+                pages * page_bytes / lba_bytes * lba_bytes
+            }
             Extent::Block(_) => SLOTS * SLOT_BYTES,
         };
         Ok(Volume {
@@ -185,6 +189,10 @@ impl Volume {
             }
             let first = chunk * chunk_lbas;
             let last = (first + chunk_lbas).min(size_lbas);
+            let (read_from, read_to) = (range.slba.max(first), end.min(last));
+            if !misses_data(device, self.nsid, read_from, read_to)? {
+                continue;
+            }
             let mut place = |from: u64, to: u64| match device.preload_unmapped(
                 self.nsid,
                 from,
@@ -201,11 +209,26 @@ impl Volume {
             if place(first, last)? {
                 self.chunks.set(chunk);
             } else {
-                room &= place(range.slba.max(first), end.min(last))?;
+                room &= place(read_from, read_to)?;
             }
         }
         Ok(room)
     }
+}
+
+/// Whether some of these logical blocks hold nothing.
+fn misses_data(
+    device: &Device,
+    nsid: NamespaceId,
+    from: u64,
+    to: u64,
+) -> Result<bool, DeviceError> {
+    for lba in from..to {
+        if device.locate(nsid, lba)? == Location::Unmapped {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Which parts of a namespace hold data throughout.

@@ -1,0 +1,266 @@
+//! Every option of a job changes the run as it should.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+use meldsim::workload::{
+    BlockShare, DirectionResult, Distribution, Job, Rate, ReadWrite, RunResult, Runner,
+};
+use meldsim::{Profile, Time};
+
+fn profile() -> Profile {
+    Profile::builtin("melded-tlc-8x8").unwrap()
+}
+
+fn job(rw: ReadWrite) -> Job {
+    Job {
+        rw,
+        size_bytes: 8 << 20,
+        ..Job::new("j")
+    }
+}
+
+fn run(jobs: &[Job]) -> RunResult {
+    Runner::new(&profile(), jobs).unwrap().run(|_| {}).unwrap()
+}
+
+fn read(result: &RunResult) -> &DirectionResult {
+    result.jobs[0].read.as_ref().unwrap()
+}
+
+#[test]
+fn served_is_generated() {
+    for (rw, io_bytes, requests) in [
+        (ReadWrite::RandRead, None, 2048),
+        (ReadWrite::RandReadWrite, None, 2048),
+        (ReadWrite::Write, Some(20 << 20), 5120),
+        (ReadWrite::RandWrite, Some(1 << 20), 256),
+    ] {
+        let mut job = job(rw);
+        (job.io_bytes, job.iodepth) = (io_bytes, 7);
+        let result = run(&[job]);
+        let served: u64 = result.jobs[0].directions().map(|(_, d)| d.requests).sum();
+        let bytes: u64 = result.jobs[0].directions().map(|(_, d)| d.bytes).sum();
+        let stats = &result.device.stats;
+        assert_eq!(served, requests, "{rw}");
+        assert_eq!(bytes, requests * 4096, "{rw}");
+        assert_eq!(stats.read_commands + stats.write_commands, requests, "{rw}");
+    }
+}
+
+#[test]
+fn a_rate_opens_the_loop() {
+    let mut slow = job(ReadWrite::RandRead);
+    (slow.iodepth, slow.rate_read) = (64, Some(Rate::Requests(20_000)));
+    let result = run(&[slow.clone()]);
+    // 2048 requests, one each 50 us; the last takes 64 us at least.
+    let duration_us = result.jobs[0].duration_us;
+    assert!(
+        (2047.0 * 50.0 + 60.0..2047.0 * 50.0 + 200.0).contains(&duration_us),
+        "{duration_us}"
+    );
+    assert!(read(&result).waited.is_none(), "64 places are enough");
+
+    slow.rate_read = Some(Rate::Bytes(20_000 * 4096));
+    assert_eq!(run(&[slow.clone()]).jobs[0].duration_us, duration_us);
+
+    slow.poisson = true;
+    let poisson = run(&[slow.clone()]);
+    let ratio = poisson.jobs[0].duration_us / duration_us;
+    assert!((0.9..1.1).contains(&ratio) && ratio != 1.0, "{ratio}");
+    let deviation = |result: &RunResult| read(result).latency.unwrap().deviation_us;
+    assert!(
+        deviation(&poisson) > deviation(&result),
+        "arrivals in bursts queue up"
+    );
+
+    // More than one place can serve: what arrives waits, and its latency says so.
+    let mut flooded = slow;
+    (flooded.poisson, flooded.iodepth) = (false, 1);
+    let result = run(&[flooded]);
+    let direction = read(&result);
+    let waited = direction.waited.as_ref().unwrap();
+    assert!(waited.max() > direction.in_device.max());
+    assert_eq!(direction.latencies().count(), 2048);
+}
+
+#[test]
+fn a_rate_caps_one_direction() {
+    let mut mixed = job(ReadWrite::RandReadWrite);
+    (mixed.iodepth, mixed.rate_write) = (16, Some(Rate::Requests(1_000)));
+    let capped = run(&[mixed.clone()]);
+    let writes = capped.jobs[0].write.as_ref().unwrap();
+    assert!(
+        (900.0..1_010.0).contains(&writes.iops.unwrap()),
+        "{:?}",
+        writes.iops
+    );
+    mixed.rate_write = None;
+    assert!(run(&[mixed]).jobs[0].duration_us < capped.jobs[0].duration_us / 2.0);
+}
+
+#[test]
+fn thinktime_pauses_after_its_blocks() {
+    let mut thinking = job(ReadWrite::RandRead);
+    let eager_us = run(&[thinking.clone()]).jobs[0].duration_us;
+    thinking.think_time = Time::from_us(500);
+    let each_us = run(&[thinking.clone()]).jobs[0].duration_us;
+    assert!(
+        (each_us - eager_us - 2047.0 * 500.0).abs() < 1.0,
+        "{eager_us} {each_us}"
+    );
+    thinking.think_blocks = 16;
+    let sixteenth_us = run(&[thinking.clone()]).jobs[0].duration_us;
+    assert!(
+        (sixteenth_us - eager_us - 127.0 * 500.0).abs() < 1.0,
+        "{sixteenth_us}"
+    );
+    // A pause waits for what is outstanding: no more than 16 are, whatever the depth.
+    thinking.iodepth = 64;
+    let deep = run(&[thinking]);
+    assert!(deep.jobs[0].duration_us > 127.0 * (500.0 + 58.0));
+}
+
+#[test]
+fn ramp_time_is_not_counted_and_startdelay_waits() {
+    let mut late = job(ReadWrite::RandRead);
+    (late.time_based, late.runtime) = (true, Some(Time::from_ms(5)));
+    let whole = run(&[late.clone()]);
+    late.start_delay = Time::from_ms(2);
+    let delayed = run(&[late.clone()]);
+    assert_eq!(delayed.jobs[0].start_us, 2000.0);
+    assert_eq!(read(&delayed).requests, read(&whole).requests);
+    assert!(delayed.device.stats.now_ps > 7_000_000_000);
+    late.ramp_time = Time::from_ms(3);
+    let ramped = run(&[late]);
+    assert_eq!(ramped.jobs[0].start_us, 5000.0);
+    let (counted, submitted) = (read(&ramped).requests, ramped.device.stats.read_commands);
+    assert!(counted.abs_diff(read(&whole).requests) <= 1, "{counted}");
+    assert!(
+        submitted * 5 / 8 >= counted - 1,
+        "{submitted}: 3 ms of 8 are not counted"
+    );
+}
+
+#[test]
+fn jobs_with_the_same_file_share_a_namespace() {
+    let mut writer = job(ReadWrite::Write);
+    let mut reader = job(ReadWrite::RandRead);
+    reader.stonewall = true;
+    let apart = run(&[writer.clone(), reader.clone()]);
+    for job in [&mut writer, &mut reader] {
+        job.file = Some("shared".to_owned());
+    }
+    let together = run(&[writer, reader]);
+    let pages = |result: &RunResult| result.device.stats.mapped_pages;
+    assert_eq!((pages(&apart), pages(&together)), (4096, 2048));
+}
+
+#[test]
+fn numjobs_are_equal_jobs_with_other_seeds() {
+    let mut many = job(ReadWrite::RandRead);
+    many.numjobs = 3;
+    let result = run(&[many.clone()]);
+    let names: Vec<&str> = result.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(names, ["j.0", "j.1", "j.2"]);
+    let means = result
+        .jobs
+        .iter()
+        .map(|job| job.read.as_ref().unwrap().latency.unwrap().mean_us);
+    let means: Vec<f64> = means.collect();
+    assert!(means[0] != means[1] && means[1] != means[2], "{means:?}");
+    many.group_reporting = true;
+    let grouped = run(&[many]);
+    assert_eq!(
+        (grouped.jobs.len(), grouped.jobs[0].name.as_str()),
+        (1, "j")
+    );
+    assert_eq!(read(&grouped).requests, 3 * 2048);
+    assert_eq!(grouped.device.stats, result.device.stats);
+}
+
+#[test]
+fn skewed_writes_touch_fewer_pages() {
+    let mapped = |distribution: Distribution| {
+        let job = Job {
+            distribution,
+            ..job(ReadWrite::RandWrite)
+        };
+        run(&[job]).device.stats.mapped_pages
+    };
+    let once = mapped(Distribution::Once);
+    let uniform = mapped(Distribution::Uniform);
+    let zipf = mapped(Distribution::Zipf { theta: 1_200_000 });
+    assert_eq!(once, 2048);
+    assert!((1200..1400).contains(&uniform), "{uniform}"); // 1 - 1/e
+    assert!(zipf < uniform / 2, "{zipf}");
+}
+
+#[test]
+fn several_sizes_and_an_offset_reach_the_device() {
+    let mut split = job(ReadWrite::Read);
+    split.block_split = vec![
+        BlockShare {
+            bytes: 4096,
+            percent: 50,
+        },
+        BlockShare {
+            bytes: 65_536,
+            percent: 50,
+        },
+    ];
+    split.offset_bytes = 1 << 20;
+    let result = run(&[split]);
+    let direction = read(&result);
+    assert_eq!(direction.bytes, 8 << 20);
+    assert!(
+        (200..300).contains(&direction.requests),
+        "{}",
+        direction.requests
+    );
+    // What lies before the offset is not there.
+    assert_eq!(result.device.stats.mapped_pages, 2048);
+}
+
+#[test]
+fn nvm_set_says_where_a_job_runs() {
+    let mut divided = profile();
+    divided.sets.layout = meldsim::profile::SetLayout::Vertical;
+    divided.sets.count = 4;
+    let mut in_set = job(ReadWrite::RandRead);
+    for set in [0, 3] {
+        in_set.nvm_set = Some(set);
+        let result = Runner::new(&divided, &[in_set.clone()])
+            .unwrap()
+            .run(|_| {})
+            .unwrap();
+        let busy = result.device.channels_busy_percent();
+        let used: Vec<usize> = (0..8).filter(|channel| busy[*channel] > 0.0).collect();
+        let first = set as usize * 2;
+        assert_eq!(used, [first, first + 1]);
+    }
+    in_set.nvm_set = Some(4);
+    let error = Runner::new(&divided, &[in_set]).unwrap_err().to_string();
+    assert!(error.contains("job j") && error.contains('4'), "{error}");
+}
+
+#[test]
+fn a_time_series_changes_nothing_and_adds_up() {
+    let jobs = [job(ReadWrite::RandReadWrite), job(ReadWrite::Read)];
+    let plain = run(&jobs);
+    let runner = Runner::new(&profile(), &jobs).unwrap();
+    let watched = runner
+        .with_time_series(Time::from_ms(1))
+        .run(|_| {})
+        .unwrap();
+    assert_eq!(plain.device.stats, watched.device.stats);
+    assert_eq!(plain.to_csv(), watched.to_csv());
+    let series = watched.series.unwrap();
+    assert_eq!((series.interval_us, series.tracks.len()), (1000.0, 3));
+    let requests = series.tracks.iter().flat_map(|track| &track.intervals);
+    assert_eq!(
+        requests.map(|interval| interval.requests).sum::<u64>(),
+        4096
+    );
+    let programs: u64 = series.device.iter().map(|interval| interval.programs).sum();
+    assert_eq!(programs, plain.device.stats.programs);
+}
