@@ -12,7 +12,9 @@
 mod burst;
 mod claim;
 mod latency;
+mod load;
 mod melded;
+mod noisy;
 mod outcome;
 mod published;
 mod qlc;

@@ -119,7 +119,14 @@ impl Outcome {
             text += &format!("{tag} {line}\n");
         }
         for sheet in &self.sheets {
-            text += &format!("\n{}", sheet.to_table());
+            text += &match sheet.is_detail {
+                true => format!(
+                    "\n{}: {} rows with --format csv or json\n",
+                    sheet.name,
+                    sheet.len()
+                ),
+                false => format!("\n{}", sheet.to_table()),
+            };
         }
         text.push('\n');
         for claim in &self.claims {

@@ -69,6 +69,8 @@ pub type Column = (&'static str, &'static str);
 pub struct Sheet {
     /// The sheet's key within its report.
     pub name: &'static str,
+    /// Whether text leaves it out: it is long.
+    pub is_detail: bool,
     columns: &'static [Column],
     rows: Vec<Vec<Cell>>,
 }
@@ -78,9 +80,28 @@ impl Sheet {
     pub fn new(name: &'static str, columns: &'static [Column]) -> Sheet {
         Sheet {
             name,
+            is_detail: false,
             columns,
             rows: Vec::new(),
         }
+    }
+
+    /// An empty sheet that text leaves out.
+    pub fn detail(name: &'static str, columns: &'static [Column]) -> Sheet {
+        Sheet {
+            is_detail: true,
+            ..Sheet::new(name, columns)
+        }
+    }
+
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// Adds a row; a column without a cell is missing.

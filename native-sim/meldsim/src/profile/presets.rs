@@ -2,7 +2,7 @@
 
 use super::{Profile, ProfileError, ProfileErrors};
 
-const BUILTIN: [(&str, &str); 4] = [
+const BUILTIN: [(&str, &str); 5] = [
     (
         "melded-tlc-8x8",
         include_str!("../../../profiles/melded-tlc-8x8.toml"),
@@ -14,6 +14,10 @@ const BUILTIN: [(&str, &str); 4] = [
     (
         "melded-qlc-8x8",
         include_str!("../../../profiles/melded-qlc-8x8.toml"),
+    ),
+    (
+        "nvmset-2tb",
+        include_str!("../../../profiles/nvmset-2tb.toml"),
     ),
     (
         "enterprise-8tb",

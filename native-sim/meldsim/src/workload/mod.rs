@@ -13,7 +13,7 @@ mod output;
 mod pace;
 mod popularity;
 mod quantity;
-mod random;
+pub(crate) mod random;
 mod requests;
 mod result;
 mod runner;
