@@ -8,12 +8,12 @@
 //! A run costs about three bytes, and one byte when it repeats the length and the gap of the one
 //! before it, as when several writers take turns.
 
-use super::{Entry, Raw};
+use super::{Entry, Ppn, Raw};
 
 pub(super) const LEAF_BITS: u32 = 10;
 pub(super) const LEAF: usize = 1 << LEAF_BITS;
 /// More runs than this stay dense: reading a leaf of runs takes a look at half of them.
-pub(super) const MAX_RUNS: u32 = 128;
+const MAX_RUNS: u16 = 128;
 
 /// Consecutive pages with consecutive places, or with none at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,19 @@ pub(crate) struct Run {
 }
 
 #[derive(Debug)]
-pub(super) enum Leaf {
+pub(super) struct Leaf {
+    body: Body,
+    // Of a dense leaf. Here and not with its entries, because a write at random should miss the
+    // processor's cache for the entry only.
+    runs: u16,
+    mapped: u16,
+    buffered: u16,
+    /// Is in the queue of leaves that may come to rest.
+    pub(super) queued: bool,
+}
+
+#[derive(Debug)]
+enum Body {
     Dense(Box<Dense>),
     Runs(Box<[u8]>),
 }
@@ -37,84 +49,37 @@ pub(super) struct Home {
 }
 
 #[derive(Debug)]
-pub(super) struct Dense {
+struct Dense {
     raw: [u32; LEAF],
-    pub(super) home: Home,
-    pub(super) runs: u32,
-    pub(super) mapped: u32,
-    pub(super) buffered: u32,
-    /// Is in the queue of leaves that may come to rest.
-    pub(super) queued: bool,
+    home: Home,
 }
 
-impl Dense {
-    pub(super) fn new(home: Home) -> Dense {
-        Dense {
-            raw: [Raw::UNMAPPED.0; LEAF],
-            home,
+impl Leaf {
+    /// A leaf that maps nothing.
+    pub(super) fn empty(home: Home) -> Leaf {
+        let raw = [Raw::UNMAPPED.0; LEAF];
+        Leaf {
+            body: Body::Dense(Box::new(Dense { raw, home })),
             runs: 1,
+            ..Leaf::free()
+        }
+    }
+
+    /// The place of no leaf.
+    pub(super) fn free() -> Leaf {
+        Leaf {
+            body: Body::Runs(Box::default()),
+            runs: 0,
             mapped: 0,
             buffered: 0,
             queued: false,
         }
     }
 
-    fn from_runs(home: Home, runs: impl Iterator<Item = Run>) -> Dense {
-        let mut dense = Dense::new(home);
-        let mut offset = 0;
-        dense.runs = 0;
-        for run in runs {
-            let end = offset + run.pages as usize;
-            dense.runs += 1;
-            if let Entry::Flash(first) = run.entry {
-                dense.mapped += run.pages;
-                for (raw, number) in dense.raw[offset..end].iter_mut().zip(first.0..) {
-                    *raw = number;
-                }
-            }
-            offset = end;
-        }
-        debug_assert_eq!(offset, LEAF);
-        dense
-    }
-
-    #[inline]
-    pub(super) fn get(&self, offset: usize) -> Raw {
-        Raw(self.raw[offset])
-    }
-
-    /// Sets one entry and returns what it was.
-    #[inline]
-    pub(super) fn set(&mut self, offset: usize, raw: Raw) -> Raw {
-        let before = Raw(self.raw[offset]);
-        self.runs -= self.breaks_around(offset);
-        self.mapped -= u32::from(before != Raw::UNMAPPED);
-        self.buffered -= u32::from(before.is_slot());
-        self.raw[offset] = raw.0;
-        self.runs += self.breaks_around(offset);
-        self.mapped += u32::from(raw != Raw::UNMAPPED);
-        self.buffered += u32::from(raw.is_slot());
-        before
-    }
-
-    #[inline]
-    fn breaks_around(&self, offset: usize) -> u32 {
-        let breaks = |at: usize| !Raw(self.raw[at]).follows(Raw(self.raw[at - 1]));
-        u32::from(offset > 0 && breaks(offset)) + u32::from(offset + 1 < LEAF && breaks(offset + 1))
-    }
-
-    /// Whether it would be smaller as runs.
-    #[inline]
-    pub(super) fn is_sequential(&self) -> bool {
-        self.runs <= MAX_RUNS
-    }
-}
-
-impl Leaf {
     /// A leaf of these runs, which cover it whole and none of which is buffered.
     pub(super) fn of_runs(home: Home, runs: &[Run]) -> Leaf {
-        if runs.len() as u32 > MAX_RUNS {
-            return Leaf::Dense(Box::new(Dense::from_runs(home, runs.iter().copied())));
+        if runs.len() > usize::from(MAX_RUNS) {
+            return Leaf::dense_of_runs(home, runs.iter().copied());
         }
         let mut bytes = Vec::with_capacity(8 + 4 * runs.len());
         write_varint(&mut bytes, u64::from(home.space));
@@ -138,21 +103,84 @@ impl Leaf {
             }
             last = (run.pages, gap);
         }
-        Leaf::Runs(bytes.into_boxed_slice())
+        Leaf {
+            body: Body::Runs(bytes.into_boxed_slice()),
+            ..Leaf::free()
+        }
+    }
+
+    /// A leaf whose pages are all on flash.
+    #[allow(dead_code, reason = "preconditioning does not use it yet")]
+    pub(super) fn of_numbers(home: Home, numbers: &[Ppn; LEAF]) -> Leaf {
+        let breaks = numbers.windows(2).filter(|pair| pair[0].0 + 1 != pair[1].0);
+        let runs = 1 + breaks.count() as u16;
+        let raw = numbers.map(|number| number.0);
+        Leaf {
+            body: Body::Dense(Box::new(Dense { raw, home })),
+            runs,
+            mapped: LEAF as u16,
+            ..Leaf::free()
+        }
+    }
+
+    fn dense_of_runs(home: Home, runs: impl Iterator<Item = Run>) -> Leaf {
+        let mut raw = [Raw::UNMAPPED.0; LEAF];
+        let (mut offset, mut mapped) = (0, 0);
+        for run in runs {
+            let end = offset + run.pages as usize;
+            if let Entry::Flash(first) = run.entry {
+                mapped += run.pages as u16;
+                for (raw, number) in raw[offset..end].iter_mut().zip(first.0..) {
+                    *raw = number;
+                }
+            }
+            offset = end;
+        }
+        debug_assert_eq!(offset, LEAF);
+        // Runs may touch each other, so they are counted anew.
+        let breaks = raw
+            .windows(2)
+            .filter(|pair| !Raw(pair[1]).follows(Raw(pair[0])));
+        let runs = 1 + breaks.count() as u16;
+        Leaf {
+            body: Body::Dense(Box::new(Dense { raw, home })),
+            runs,
+            mapped,
+            ..Leaf::free()
+        }
     }
 
     pub(super) fn home(&self) -> Home {
-        match self {
-            Leaf::Dense(dense) => dense.home,
-            Leaf::Runs(bytes) => read_home(bytes).0,
+        match &self.body {
+            Body::Dense(dense) => dense.home,
+            Body::Runs(bytes) => read_home(bytes).0,
         }
+    }
+
+    pub(super) fn is_dense(&self) -> bool {
+        matches!(self.body, Body::Dense(_))
+    }
+
+    /// Whether a dense leaf would be smaller as runs.
+    #[inline]
+    pub(super) fn is_sequential(&self) -> bool {
+        self.runs <= MAX_RUNS
+    }
+
+    pub(super) fn is_buffered(&self) -> bool {
+        self.buffered > 0
+    }
+
+    /// Whether a dense leaf maps nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.mapped == 0
     }
 
     #[inline]
     pub(super) fn get(&self, offset: usize) -> Entry {
-        match self {
-            Leaf::Dense(dense) => dense.get(offset).entry(),
-            Leaf::Runs(bytes) => {
+        match &self.body {
+            Body::Dense(dense) => Raw(dense.raw[offset]).entry(),
+            Body::Runs(bytes) => {
                 let mut rest = offset as u32;
                 for run in decode(bytes) {
                     if rest < run.pages {
@@ -165,12 +193,33 @@ impl Leaf {
         }
     }
 
+    /// Sets one entry, in the dense form, and returns what it was.
+    #[inline]
+    pub(super) fn set(&mut self, offset: usize, raw: Raw) -> Raw {
+        if let Body::Runs(bytes) = &self.body {
+            *self = Leaf::dense_of_runs(read_home(bytes).0, decode(bytes));
+        }
+        let Body::Dense(dense) = &mut self.body else {
+            unreachable!("it was made dense");
+        };
+        let entries = &mut dense.raw;
+        let before = Raw(entries[offset]);
+        self.runs -= breaks_around(entries, offset);
+        self.mapped -= u16::from(before != Raw::UNMAPPED);
+        self.buffered -= u16::from(before.is_slot());
+        entries[offset] = raw.0;
+        self.runs += breaks_around(entries, offset);
+        self.mapped += u16::from(raw != Raw::UNMAPPED);
+        self.buffered += u16::from(raw.is_slot());
+        before
+    }
+
     /// The runs of the pages from `offset` on, `pages` of them.
     #[inline]
     pub(super) fn runs(&self, offset: usize, pages: usize) -> LeafRuns<'_> {
-        match self {
-            Leaf::Dense(dense) => LeafRuns::Dense(&dense.raw[offset..offset + pages]),
-            Leaf::Runs(bytes) => LeafRuns::Runs {
+        match &self.body {
+            Body::Dense(dense) => LeafRuns::Dense(&dense.raw[offset..offset + pages]),
+            Body::Runs(bytes) => LeafRuns::Runs {
                 runs: decode(bytes),
                 skip: offset as u32,
                 left: pages as u32,
@@ -178,26 +227,20 @@ impl Leaf {
         }
     }
 
-    /// The leaf as one to be written to.
-    #[inline]
-    pub(super) fn dense(&mut self) -> &mut Dense {
-        if let Leaf::Runs(bytes) = self {
-            let dense = Dense::from_runs(read_home(bytes).0, decode(bytes));
-            *self = Leaf::Dense(Box::new(dense));
-        }
-        match self {
-            Leaf::Dense(dense) => dense,
-            Leaf::Runs(_) => unreachable!("it was made dense"),
-        }
-    }
-
     /// Bytes on the heap.
     pub(super) fn bytes(&self) -> usize {
-        match self {
-            Leaf::Dense(_) => size_of::<Dense>(),
-            Leaf::Runs(bytes) => bytes.len(),
+        match &self.body {
+            Body::Dense(_) => size_of::<Dense>(),
+            Body::Runs(bytes) => bytes.len(),
         }
     }
+}
+
+/// How many of an entry's two neighbours it does not make a run with.
+#[inline]
+fn breaks_around(entries: &[u32; LEAF], offset: usize) -> u16 {
+    let breaks = |at: usize| !Raw(entries[at]).follows(Raw(entries[at - 1]));
+    u16::from(offset > 0 && breaks(offset)) + u16::from(offset + 1 < LEAF && breaks(offset + 1))
 }
 
 /// The runs of some pages of a leaf.
@@ -346,7 +389,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ftl::numbering::Ppn;
 
     fn home() -> Home {
         Home {
@@ -398,7 +440,9 @@ mod tests {
                     .collect();
                 prop_assert_eq!(&some, &expected[from..from + pages]);
                 if round == 0 {
-                    leaf.dense();
+                    let last = Raw::new(expected[LEAF - 1]);
+                    prop_assert_eq!(leaf.set(LEAF - 1, last), last);
+                    prop_assert!(leaf.is_dense());
                 }
             }
         }

@@ -15,7 +15,7 @@ mod tests;
 use std::collections::VecDeque;
 
 pub(crate) use self::leaf::Run;
-use self::leaf::{Dense, Home, LEAF, LEAF_BITS, Leaf};
+use self::leaf::{Home, LEAF, LEAF_BITS, Leaf};
 use super::buffer::MAX_SLOTS;
 use super::numbering::Ppn;
 use crate::engine::NIL;
@@ -202,9 +202,7 @@ impl Mapping {
     pub(crate) fn find_or_make(&mut self, space: u32, page: u64) -> Option<Place> {
         let leaf = match self.leaf(space, page) {
             Some(leaf) => leaf,
-            None => {
-                self.insert_leaf(space, page, |home| Leaf::Dense(Box::new(Dense::new(home))))?
-            }
+            None => self.insert_leaf(space, page, Leaf::empty)?,
         };
         Some(Place::new(leaf, page as usize & (LEAF - 1)))
     }
@@ -252,7 +250,7 @@ impl Mapping {
         let (node, index, _) = Mapping::split(u64::from(number) << LEAF_BITS);
         let node = self.directories[space as usize].nodes[node];
         self.nodes[node as usize][index] = NIL;
-        self.leaves[leaf as usize] = Leaf::Runs(Box::default());
+        self.leaves[leaf as usize] = Leaf::free();
         self.free_leaves.push(leaf);
     }
 
@@ -272,14 +270,19 @@ impl Mapping {
     #[inline]
     pub(crate) fn set(&mut self, place: Place, entry: Entry) {
         debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
-        let dense = self.leaves[place.leaf()].dense();
-        let before = dense.set(place.offset(), Raw::new(entry));
+        let leaf = &mut self.leaves[place.leaf()];
+        let before = leaf.set(place.offset(), Raw::new(entry));
         self.mapped += u64::from(before == Raw::UNMAPPED);
-        if dense.is_sequential() && !dense.queued {
-            dense.queued = true;
-            self.recent.push_back(place.leaf() as u32);
-            self.settle();
+        if leaf.is_sequential() && !leaf.queued {
+            self.queue(place.leaf() as u32);
         }
+    }
+
+    /// The dense leaf is sequential: it may come to rest when many others have been written.
+    fn queue(&mut self, leaf: u32) {
+        self.leaves[leaf as usize].queued = true;
+        self.recent.push_back(leaf);
+        self.settle();
     }
 
     /// Lets a leaf come to rest when there are too many recent ones.
@@ -291,21 +294,18 @@ impl Mapping {
             return;
         };
         let leaf = &mut self.leaves[index as usize];
-        let Leaf::Dense(dense) = leaf else {
-            return; // freed since
-        };
-        if !dense.queued {
-            return; // freed, and used again
+        if !leaf.queued {
+            return; // freed since, and perhaps used again
         }
-        if !dense.is_sequential() {
-            dense.queued = false; // set() queues it again when it has become sequential
-        } else if dense.buffered > 0 {
+        leaf.queued = false;
+        // set() queues those again that become sequential later.
+        if leaf.is_sequential() && leaf.is_buffered() {
+            leaf.queued = true;
             self.recent.push_back(index);
-        } else {
-            let home = dense.home;
+        } else if leaf.is_sequential() {
             self.scratch.clear();
             self.scratch.extend(leaf.runs(0, LEAF));
-            *leaf = Leaf::of_runs(home, &self.scratch);
+            *leaf = Leaf::of_runs(leaf.home(), &self.scratch);
         }
     }
 
@@ -356,31 +356,25 @@ impl Mapping {
         };
         self.mapped -= mapped(&replaced[before..]);
         self.mapped += if first.is_some() { pages } else { 0 };
-        match leaf {
-            Leaf::Dense(dense) if (pages as usize) < LEAF => {
-                for page in 0..pages as u32 {
-                    dense.set(offset + page as usize, Raw::new(entry.plus(page)));
-                }
-                if dense.mapped == 0 {
-                    self.remove_leaf(index);
-                } else if dense.is_sequential() && !dense.queued {
-                    dense.queued = true;
-                    self.recent.push_back(index);
-                    self.settle();
-                }
+        if leaf.is_dense() && (pages as usize) < LEAF {
+            for page in 0..pages as u32 {
+                leaf.set(offset + page as usize, Raw::new(entry.plus(page)));
             }
-            _ => {
-                let home = leaf.home();
-                let end = offset + pages as usize;
-                self.scratch.clear();
-                self.scratch.extend(leaf.runs(0, offset));
-                self.scratch.push(new);
-                self.scratch.extend(leaf.runs(end, LEAF - end));
-                if mapped(&self.scratch) == 0 {
-                    self.remove_leaf(index);
-                } else {
-                    *leaf = Leaf::of_runs(home, &self.scratch);
-                }
+            if leaf.is_empty() {
+                self.remove_leaf(index);
+            } else if leaf.is_sequential() && !leaf.queued {
+                self.queue(index);
+            }
+        } else {
+            let end = offset + pages as usize;
+            self.scratch.clear();
+            self.scratch.extend(leaf.runs(0, offset));
+            self.scratch.push(new);
+            self.scratch.extend(leaf.runs(end, LEAF - end));
+            if mapped(&self.scratch) == 0 {
+                self.remove_leaf(index);
+            } else {
+                *leaf = Leaf::of_runs(leaf.home(), &self.scratch);
             }
         }
         pages
