@@ -1,5 +1,6 @@
 //! Between the integers of the ABI and the types of the model.
 
+use meldsim_core::nvme::wire::io::DsmByte;
 use meldsim_core::{
     Command, Device, DeviceError, Directive, Namespace, NamespaceId, Opcode, Profile,
     ProfileErrors, Status,
@@ -62,6 +63,7 @@ pub(crate) fn command(command: &meldsim_command) -> Result<Command, Failure> {
         slba: command.slba,
         nlb: command.nlb,
         directive: directive(command.directive)?,
+        dsm: DsmByte::default(),
         tag: 0,
     })
 }
@@ -99,7 +101,15 @@ pub(crate) fn namespace_values(
 pub(crate) fn refused(error: DeviceError) -> Failure {
     let code = match error {
         DeviceError::UnknownNamespace { .. } => MELDSIM_ERR_NAMESPACE,
-        DeviceError::NamespaceSize { .. } | DeviceError::UnknownSet { .. } => MELDSIM_ERR_ARGUMENT,
+        DeviceError::NamespaceSize { .. }
+        | DeviceError::UnknownSet { .. }
+        | DeviceError::UnknownQueue { .. }
+        | DeviceError::QueueFull { .. }
+        | DeviceError::QueueDepth
+        | DeviceError::NoRanges
+        | DeviceError::WindowsDisabled { .. }
+        | DeviceError::WindowNotEarned { .. }
+        | DeviceError::TooManyQueues => MELDSIM_ERR_ARGUMENT,
         DeviceError::OutOfRange { .. } => MELDSIM_ERR_RANGE,
         DeviceError::Directive(_) | DeviceError::DirectiveNotOnWrite => MELDSIM_ERR_UNSUPPORTED,
         DeviceError::CapacityExceeded { .. } => MELDSIM_ERR_CAPACITY,

@@ -297,7 +297,11 @@ fn bad_commands_are_refused_and_change_nothing() {
             ..ok
         },
         Command {
-            directive: Directive { dtype: 1, dspec: 0 },
+            directive: Directive { dtype: 2, dspec: 0 },
+            ..ok
+        },
+        Command {
+            directive: Directive::stream_of(17),
             ..ok
         },
         Command {

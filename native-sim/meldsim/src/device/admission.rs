@@ -7,7 +7,11 @@ use crate::nvme::Status;
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    Write { layout: Layout, begun: bool },
+    Write {
+        layout: Layout,
+        stream: u8,
+        begun: bool,
+    },
     Deallocate,
     Flush,
 }
@@ -22,11 +26,12 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    pub(super) fn write(request: u32, range: PageRange, layout: Layout) -> Admission {
+    pub(super) fn write(request: u32, range: PageRange, layout: Layout, stream: u8) -> Admission {
         Admission {
             request,
             kind: Kind::Write {
                 layout,
+                stream,
                 begun: false,
             },
             range,
@@ -113,7 +118,12 @@ impl Device {
     fn run_write(&mut self, admission: &mut Admission) -> bool {
         let Admission {
             request,
-            kind: Kind::Write { layout, begun },
+            kind:
+                Kind::Write {
+                    layout,
+                    stream,
+                    begun,
+                },
             range,
         } = admission
         else {
@@ -137,7 +147,7 @@ impl Device {
             } else {
                 Entry::Unmapped
             };
-            match ftl.write(range.space, range.first, *layout, 0) {
+            match ftl.write(range.space, range.first, *layout, *stream) {
                 Ok(()) => {}
                 Err(WriteError::BufferFull) => {
                     ftl.make_progress();

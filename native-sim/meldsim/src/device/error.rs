@@ -50,6 +50,39 @@ pub enum DeviceError {
     /// A directive the device does not accept.
     #[error(transparent)]
     Directive(#[from] DirectiveError),
+    /// No such submission queue.
+    #[error("submission queue {queue} does not exist; create it first")]
+    UnknownQueue {
+        /// The identifier given.
+        queue: u16,
+    },
+    /// A submission queue holds as many commands as it can.
+    #[error("submission queue {queue} is full; run the device until commands are fetched")]
+    QueueFull {
+        /// The queue.
+        queue: u16,
+    },
+    /// A deallocation of nothing.
+    #[error("a deallocation needs at least one range")]
+    NoRanges,
+    /// A submission queue that could hold nothing.
+    #[error("a submission queue needs a depth of at least 1")]
+    QueueDepth,
+    /// No identifier is left for another submission queue.
+    #[error("there are 65536 submission queues already; use those")]
+    TooManyQueues,
+    /// A window of an NVM set that is not in predictable latency mode.
+    #[error("predictable latency mode is not enabled for NVM set {set}; enable it first")]
+    WindowsDisabled {
+        /// The set.
+        set: u32,
+    },
+    /// A deterministic window before the set has had time for what it puts off in it.
+    #[error("NVM set {set} has not been long enough outside the deterministic window; see its log")]
+    WindowNotEarned {
+        /// The set.
+        set: u32,
+    },
     /// A directive on a command that is not a write.
     #[error("only a write carries a directive; clear DTYPE and DSPEC")]
     DirectiveNotOnWrite,

@@ -2,6 +2,8 @@
 
 mod admission;
 mod error;
+mod hints;
+mod host;
 mod location;
 mod request;
 mod set;
@@ -12,22 +14,26 @@ mod stats;
 mod tests;
 mod unmapped;
 mod utilisation;
+mod windows;
 
 use std::collections::VecDeque;
 
 pub use error::DeviceError;
+pub use host::QueueId;
 pub use location::Location;
 pub use stats::Stats;
 pub use utilisation::Utilisation;
+pub use windows::SetUsage;
 
 use self::admission::Admission;
-use self::request::Requests;
+use self::host::Host;
+use self::request::{Requests, Work};
 use self::set::{Homes, NvmSet};
 use crate::engine::{Event, EventQueue, Time};
 use crate::ftl::MAX_NAMESPACE_PAGES;
 use crate::nand::{Finished, Flash, Geometry, Owner};
 use crate::nvme::{
-    Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status,
+    Command, Completion, Directive, Hints, Namespace, NamespaceId, Opcode, Pattern, Status,
 };
 use crate::profile::{Profile, ProfileErrors};
 
@@ -54,6 +60,9 @@ pub struct Device {
     sets: Vec<NvmSet>,
     homes: Homes,
     namespaces: Vec<Namespace>,
+    /// What was said about the namespaces before their writes, in the same order.
+    hints: Vec<Hints>,
+    host: Host,
     requests: Requests,
     completions: VecDeque<Completion>,
     /// Reused by every event.
@@ -75,6 +84,12 @@ struct PageRange {
     partial_last: bool,
 }
 
+impl PageRange {
+    fn pages(&self) -> u64 {
+        self.end - self.first
+    }
+}
+
 impl Device {
     /// Commands are refused after this time: what is outstanding needs the rest of the clock's
     /// range to complete.
@@ -91,6 +106,8 @@ impl Device {
             sets,
             homes,
             namespaces: Vec::new(),
+            hints: Vec::new(),
+            host: Host::new(profile),
             requests: Requests::new(),
             completions: VecDeque::new(),
             finished: Vec::new(),
@@ -135,6 +152,7 @@ impl Device {
         let space = self.sets[set as usize].ftl.add_space();
         self.homes.spaces.push((set, space));
         let id = NamespaceId(self.homes.spaces.len() as u32);
+        self.hints.push(Hints::default());
         self.namespaces.push(Namespace {
             id,
             lba_bytes,
@@ -150,6 +168,11 @@ impl Device {
         self.namespaces.get((nsid.0 as usize).wrapping_sub(1))
     }
 
+    /// All namespaces, in the order of their identifiers.
+    pub fn namespaces(&self) -> &[Namespace] {
+        &self.namespaces
+    }
+
     /// The current simulated time.
     pub fn now(&self) -> Time {
         self.queue.now()
@@ -162,11 +185,22 @@ impl Device {
     /// completes when its last page is in the write buffer; one that covers a page on flash only in
     /// part also waits for that page to be read (the rest is merged in the buffer).
     pub fn submit(&mut self, command: &Command) -> Result<(), DeviceError> {
+        if !self.host.is_direct() {
+            return self.submit_to(QueueId(0), command);
+        }
+        let work = self.check(command)?;
+        let request = self.requests.start(command, self.queue.now());
+        self.begin(request, work);
+        Ok(())
+    }
+
+    /// What the command asks for, or why it is refused.
+    fn check(&mut self, command: &Command) -> Result<Work, DeviceError> {
         if self.now() > Device::LAST_SUBMISSION {
             return Err(DeviceError::EndOfTime);
         }
-        let pattern = command.directive.pattern()?;
         if command.opcode != Opcode::Write && command.directive != Directive::NONE {
+            command.directive.pattern()?;
             return Err(DeviceError::DirectiveNotOnWrite);
         }
         let nlb = u64::from(command.nlb);
@@ -174,31 +208,53 @@ impl Device {
             Opcode::Flush => (self.empty_range(command.nsid)?, 0),
             _ => self.pages(command.nsid, command.slba, nlb)?,
         };
-        let now = self.queue.now();
-        let request = self.requests.start(command, now);
+        let hint = self.hint(command, nlb)?;
         match command.opcode {
             Opcode::Read => {
                 self.stats.read_commands += 1;
                 self.stats.host_read_bytes += bytes;
-                self.submit_read(request, range);
             }
             Opcode::Write => {
                 self.stats.write_commands += 1;
                 self.stats.host_written_bytes += bytes;
-                let ftl = &self.sets[range.set as usize].ftl;
-                let layout = ftl.layout(pattern == Pattern::Sequential);
-                self.admit(Admission::write(request, range, layout));
             }
             Opcode::Deallocate => {
                 self.stats.deallocate_commands += 1;
-                self.admit(Admission::deallocate(request, range));
+                self.forget_hints(command);
             }
-            Opcode::Flush => {
-                self.stats.flush_commands += 1;
-                self.admit(Admission::flush(request, range));
-            }
+            Opcode::Flush => self.stats.flush_commands += 1,
         }
-        Ok(())
+        Ok(Work {
+            opcode: command.opcode,
+            hint,
+            range,
+            bytes,
+        })
+    }
+
+    /// The controller begins to work on a command.
+    fn begin(&mut self, request: u32, work: Work) {
+        self.account(&work);
+        match work.opcode {
+            Opcode::Read => self.submit_read(request, work.range),
+            Opcode::Write => {
+                let ftl = &self.sets[work.range.set as usize].ftl;
+                let layout = ftl.layout(work.hint.pattern == Pattern::Sequential);
+                self.admit(Admission::write(
+                    request,
+                    work.range,
+                    layout,
+                    work.hint.stream,
+                ));
+            }
+            Opcode::Deallocate => {
+                self.admit(Admission::deallocate(request, work.range));
+                for range in self.host.more_ranges(request) {
+                    self.admit(Admission::deallocate(request, range));
+                }
+            }
+            Opcode::Flush => self.admit(Admission::flush(request, work.range)),
+        }
     }
 
     /// Places data as if it had been written in order and flushed long since. Takes no simulated
@@ -211,10 +267,11 @@ impl Device {
         nlb: u64,
         directive: Directive,
     ) -> Result<(), DeviceError> {
-        let pattern = directive.pattern()?;
         let (range, _) = self.pages(nsid, slba, nlb)?;
+        let write = Command::write(nsid, slba, 0, directive, 0);
+        let hint = self.hint(&write, nlb)?;
         let ftl = &mut self.sets[range.set as usize].ftl;
-        let layout = ftl.layout(pattern == Pattern::Sequential);
+        let layout = ftl.layout(hint.pattern == Pattern::Sequential);
         if ftl.preload(range.space, range.first, range.end, layout) {
             return Ok(());
         }
@@ -277,7 +334,11 @@ impl Device {
 
     fn process(&mut self, event: Event) {
         match event {
-            Event::Controller(request) => self.finish_part(request, 1),
+            Event::Controller(request) => self.finish_in_controller(request),
+            Event::Sent { request, parts } => self.finish_part(request, u64::from(parts)),
+            Event::Fetched => self.fetched(),
+            Event::Arrived => self.arrived(),
+            Event::Window(set) => self.window_due(set),
             Event::Channel(channel) => {
                 self.flash
                     .step(&mut self.queue, channel, &mut self.finished);
@@ -299,12 +360,14 @@ impl Device {
                 }
             }
         }
+        self.fetch();
     }
 
     /// Moves on what can move in a set.
     fn pump(&mut self, set: u32) {
         let ftl = &mut self.sets[set as usize].ftl;
         ftl.pump(&mut self.flash, &mut self.queue);
+        self.note_excursion(set);
     }
 
     /// Returns the set that may be able to go on.
@@ -313,7 +376,7 @@ impl Device {
         match operation {
             Finished::Read { at, pages, owner } => {
                 if let Some(request) = owner.as_request() {
-                    self.finish_part(request, u64::from(pages.count_ones()));
+                    self.deliver(request, pages.count_ones());
                     return None;
                 }
                 let set = owner.as_gc()?;
@@ -343,6 +406,7 @@ impl Device {
         if let Some(ended) = self.requests.finish_part(request, parts, now) {
             self.stats.failed_commands += u64::from(ended.status != Status::Success);
             self.completions.push_back(ended);
+            self.host.ended();
         }
     }
 
@@ -369,6 +433,7 @@ impl Device {
         self.requests
             .expect(request, read.flash + u64::from(from_controller));
         if from_controller {
+            self.expect_from_controller(request, read.buffered + read.unmapped);
             self.after_controller_latency(request);
         }
     }

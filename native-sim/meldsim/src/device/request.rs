@@ -1,7 +1,17 @@
 //! Commands on their way, and how much of their time they overlap.
 
+use super::PageRange;
 use crate::engine::{Slab, Time};
-use crate::nvme::{Command, Completion, Opcode, Status};
+use crate::nvme::{Command, Completion, Hint, Opcode, Status};
+
+/// What a command asks for, checked and resolved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work {
+    pub(super) opcode: Opcode,
+    pub(super) hint: Hint,
+    pub(super) range: PageRange,
+    pub(super) bytes: u64,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Request {
@@ -89,6 +99,10 @@ impl Requests {
     /// The request will end with this status.
     pub(super) fn set_status(&mut self, request: u32, status: Status) {
         self.requests[request].status = status;
+    }
+
+    pub(super) fn opcode(&self, request: u32) -> Opcode {
+        self.requests[request].opcode
     }
 
     #[cfg(test)]

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 
 use super::Device;
 use super::admission::Admission;
+use super::windows::SetUsage;
 use crate::ftl::{Ftl, Region};
 use crate::nand::{Geometry, Unit};
-use crate::nvme::NamespaceId;
+use crate::nvme::{NamespaceId, Windows};
 use crate::profile::Profile;
 
 /// An NVM set: a translation layer over planes of its own, and the commands that wait for it. What
@@ -16,6 +17,8 @@ pub(super) struct NvmSet {
     pub(super) ftl: Ftl,
     /// Writes, deallocations and flushes that wait for the buffer, in order.
     pub(super) admissions: VecDeque<Admission>,
+    pub(super) windows: Windows,
+    pub(super) usage: SetUsage,
 }
 
 /// Whose the planes and the namespaces are.
@@ -45,6 +48,8 @@ pub(super) fn build(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Hom
         sets.push(NvmSet {
             ftl: Ftl::new(profile, geometry, u32::from(set), region),
             admissions: VecDeque::new(),
+            windows: Windows::new(&profile.predictable_latency),
+            usage: SetUsage::default(),
         });
     }
     let homes = Homes {

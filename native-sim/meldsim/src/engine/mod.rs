@@ -15,4 +15,12 @@ pub(crate) enum Event {
     Channel(u32),
     /// The controller's fixed latency has passed for a request.
     Controller(u32),
+    /// The controller has fetched a command.
+    Fetched,
+    /// Data of a write have crossed the link to the device.
+    Arrived,
+    /// The time of a deterministic window of an NVM set may be up.
+    Window(u32),
+    /// Parts of a read have crossed the link to the host.
+    Sent { request: u32, parts: u16 },
 }

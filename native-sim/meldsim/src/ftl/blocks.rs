@@ -87,6 +87,11 @@ impl Blocks {
         self.free() <= LOW
     }
 
+    /// Whether the host can open no group any more.
+    pub(crate) fn is_at_reserve(&self) -> bool {
+        self.free() <= GC_RESERVE
+    }
+
     pub(crate) fn melded_valid(&self) -> u64 {
         self.melded_valid
     }

@@ -69,6 +69,13 @@ impl Ftl {
     /// Starts a collection when erased groups run low, and moves the present one on.
     pub(super) fn collect(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
         let log = &mut self.lanes[lane as usize];
+        if self.is_deterministic {
+            if !log.blocks.is_at_reserve() {
+                return;
+            }
+            self.is_deterministic = false;
+            self.had_excursion = true;
+        }
         if log.collector.victim.is_none() {
             if !log.blocks.is_low() {
                 return;
@@ -92,6 +99,19 @@ impl Ftl {
         }
         self.read_victim(lane, flash, queue);
         self.erase_victim(lane, flash, queue);
+    }
+
+    /// In a deterministic window nothing is collected as long as the host can go on without.
+    pub(crate) fn set_deterministic(&mut self, is_deterministic: bool) {
+        self.is_deterministic = is_deterministic;
+        for lane in 0..self.numbering.lanes {
+            self.stir(lane);
+        }
+    }
+
+    /// Whether something had to be collected in a deterministic window, since this was last asked.
+    pub(crate) fn take_excursion(&mut self) -> bool {
+        std::mem::take(&mut self.had_excursion)
     }
 
     fn read_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {

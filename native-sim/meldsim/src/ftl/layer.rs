@@ -43,6 +43,8 @@ pub(crate) struct Ftl {
     pub(super) inversion: Inversion,
     pub(super) victim_policy: GcVictim,
     pub(super) stats: FtlStats,
+    pub(super) is_deterministic: bool,
+    pub(super) had_excursion: bool,
     /// Lanes that may be able to go on.
     pub(super) stirred: Vec<u32>,
     /// Reused by what replaces mappings.
@@ -72,6 +74,8 @@ impl Ftl {
             inversion: Inversion::default(),
             victim_policy: profile.ftl.gc_victim,
             stats: FtlStats::default(),
+            is_deterministic: false,
+            had_excursion: false,
             stirred: Vec::new(),
             replaced: Vec::new(),
             #[cfg(test)]

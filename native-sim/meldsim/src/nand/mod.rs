@@ -18,3 +18,4 @@ mod timing;
 
 pub(crate) use flash::{Finished, Flash, Owner};
 pub(crate) use geometry::{Geometry, MAX_PAGES_PER_WORDLINE, Unit, WordlineAddr};
+pub(crate) use timing::Timing;

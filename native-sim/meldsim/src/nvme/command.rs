@@ -1,5 +1,6 @@
 //! Commands and completions.
 
+use super::wire::io::DsmByte;
 use super::{Directive, NamespaceId};
 use crate::engine::Time;
 
@@ -41,8 +42,11 @@ pub struct Command {
     pub slba: u64,
     /// Number of logical blocks: a count, not zero-based as on the wire. Ignored by a flush.
     pub nlb: u32,
-    /// How the data will be read; only a write may carry one.
+    /// How the data will be read, or with what it belongs; only a write may carry one.
     pub directive: Directive,
+    /// The DSM field of a read or a write: how the data will be used. On a write, sequential with
+    /// [frequent reads](DsmByte::AF_READ_MOSTLY) is a read pattern.
+    pub dsm: DsmByte,
     /// Returned in the completion; the device does not look at it.
     pub tag: u64,
 }
@@ -56,6 +60,7 @@ impl Command {
             slba,
             nlb,
             directive: Directive::NONE,
+            dsm: DsmByte(0),
             tag,
         }
     }
@@ -74,8 +79,14 @@ impl Command {
             slba,
             nlb,
             directive,
+            dsm: DsmByte(0),
             tag,
         }
+    }
+
+    /// The same command with a DSM field.
+    pub const fn with_dsm(self, dsm: DsmByte) -> Command {
+        Command { dsm, ..self }
     }
 
     /// A deallocation of `nlb` logical blocks from `slba`.
@@ -86,6 +97,7 @@ impl Command {
             slba,
             nlb,
             directive: Directive::NONE,
+            dsm: DsmByte(0),
             tag,
         }
     }
@@ -98,6 +110,7 @@ impl Command {
             slba: 0,
             nlb: 0,
             directive: Directive::NONE,
+            dsm: DsmByte(0),
             tag,
         }
     }

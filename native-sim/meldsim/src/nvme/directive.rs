@@ -1,6 +1,9 @@
-//! Directives: what a write says about how its data will be read.
+//! Directives: what a write says about how its data will be read, and with what it belongs.
 
 use thiserror::Error;
+
+use super::hint::MAX_STREAMS;
+use super::wire::directives::dtype;
 
 /// The expected access to the data when it is read: bits 3:0 of the read-pattern DSPEC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -18,7 +21,7 @@ pub enum Pattern {
 /// DTYPE and DSPEC of a write (CDW12 23:20 and CDW13 31:16).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Directive {
-    /// Directive type: 0 for none, [`Directive::READ_PATTERN`].
+    /// Directive type: 0 for none, [`Directive::STREAMS`], [`Directive::READ_PATTERN`].
     pub dtype: u8,
     /// Directive specific value.
     pub dspec: u16,
@@ -28,7 +31,9 @@ impl Directive {
     /// No directive.
     pub const NONE: Directive = Directive { dtype: 0, dspec: 0 };
     /// The vendor-specific directive type that carries a read pattern.
-    pub const READ_PATTERN: u8 = 0x0F;
+    pub const READ_PATTERN: u8 = dtype::READ_PATTERN;
+    /// The directive type that carries a stream identifier.
+    pub const STREAMS: u8 = dtype::STREAMS;
 
     /// The read-pattern directive for `pattern`.
     pub const fn read_pattern(pattern: Pattern) -> Directive {
@@ -38,7 +43,24 @@ impl Directive {
         }
     }
 
-    /// The read pattern this directive carries, or why the device refuses it.
+    /// The streams directive for `stream`: 1 to [`MAX_STREAMS`](super::MAX_STREAMS), 0 for none.
+    pub const fn stream_of(stream: u16) -> Directive {
+        Directive {
+            dtype: Directive::STREAMS,
+            dspec: stream,
+        }
+    }
+
+    /// The stream this directive carries; 0 for none.
+    pub(crate) const fn stream(self) -> u16 {
+        match self.dtype {
+            Directive::STREAMS => self.dspec,
+            _ => 0,
+        }
+    }
+
+    /// The read pattern this directive carries, or why the device refuses it. A stream carries
+    /// none of itself.
     ///
     /// DSPEC bits 7:4 hold log2 of the expected read size in units of 64 KiB; every value is
     /// accepted. Bits 15:8 are reserved and refused when set.
@@ -57,6 +79,8 @@ impl Directive {
                     _ => Err(DirectiveError::Pattern { dspec: self.dspec }),
                 }
             }
+            Directive::STREAMS if self.dspec <= MAX_STREAMS => Ok(Pattern::None),
+            Directive::STREAMS => Err(DirectiveError::Stream { dspec: self.dspec }),
             dtype => Err(DirectiveError::Type { dtype }),
         }
     }
@@ -66,7 +90,9 @@ impl Directive {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DirectiveError {
     /// A type the device does not implement.
-    #[error("directive type {dtype:#04x} is not supported; use 0 (none) or 0x0f (read pattern)")]
+    #[error(
+        "directive type {dtype:#04x} is not supported; use 0 (none), 1 (streams) or 0x0f (read pattern)"
+    )]
     Type {
         /// The type given.
         dtype: u8,
@@ -83,6 +109,12 @@ pub enum DirectiveError {
     )]
     Pattern {
         /// The value given.
+        dspec: u16,
+    },
+    /// A stream that does not exist.
+    #[error("stream {dspec} does not exist; use 1 to {MAX_STREAMS}, or 0 for none")]
+    Stream {
+        /// The stream given.
         dspec: u16,
     },
 }

@@ -5,7 +5,9 @@
 
 pub(crate) mod allocation;
 mod error;
+mod host;
 mod parse;
+mod predictable_latency;
 mod presets;
 mod sections;
 mod sets;
@@ -14,9 +16,11 @@ mod validate;
 
 pub use allocation::{Dimension, PageAllocation};
 pub use error::{ProfileError, ProfileErrors};
+pub use host::{Host, QueueArbitration};
+pub use predictable_latency::PredictableLatency;
 pub use sections::{
     Allocation, Arbitration, Bus, Controller, Ftl, GcVictim, Geometry, MeldedPartialRead, Profile,
     ProgramOrder, Timing,
 };
 pub use sets::{SetLayout, Sets};
-pub use units::{ByteSize, TransferRate};
+pub use units::{ByteSize, DataRate, TransferRate};

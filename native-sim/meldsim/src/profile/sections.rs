@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::allocation::PageAllocation;
+use super::host::Host;
+use super::predictable_latency::PredictableLatency;
 use super::sets::Sets;
 use super::units::{ByteSize, TransferRate};
 use crate::engine::Time;
@@ -32,6 +34,12 @@ pub struct Profile {
     /// NVM sets. Default: one set of the whole device.
     #[serde(default)]
     pub sets: Sets,
+    /// The link to the host and the controller's queues. Default: all defaults.
+    #[serde(default)]
+    pub host: Host,
+    /// Windows of NVM sets. Default: all defaults.
+    #[serde(default)]
+    pub predictable_latency: PredictableLatency,
 }
 
 /// `[geometry]`. The number of pages a wordline holds is the number of entries of

@@ -16,6 +16,10 @@ pub struct ByteSize(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransferRate(pub u64);
 
+/// A rate of data in bytes a second, written `"3.2GB/s"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DataRate(pub u64);
+
 /// A kind of quantity: its units, each with its factor, the largest first.
 struct Kind {
     what: &'static str,
@@ -51,6 +55,19 @@ const RATE: Kind = Kind {
     what: "transfer rate",
     example: "800MT/s",
     units: &[("GT/s", 1_000), ("MT/s", 1)],
+};
+
+const DATA_RATE: Kind = Kind {
+    what: "data rate",
+    example: "3.2GB/s",
+    units: &[
+        ("GB/s", 1_000_000_000),
+        ("GiB/s", 1 << 30),
+        ("MB/s", 1_000_000),
+        ("MiB/s", 1 << 20),
+        ("kB/s", 1_000),
+        ("B/s", 1),
+    ],
 };
 
 impl Kind {
@@ -163,6 +180,7 @@ quantity!(Time, TIME, Time::from_ps, |time: &Time| time.as_ps());
 quantity!(ByteSize, SIZE, ByteSize, |size: &ByteSize| size.0);
 quantity!(TransferRate, RATE, TransferRate, |rate: &TransferRate| rate
     .0);
+quantity!(DataRate, DATA_RATE, DataRate, |rate: &DataRate| rate.0);
 
 #[cfg(test)]
 mod tests {
@@ -175,6 +193,7 @@ mod tests {
         assert_eq!("4KiB".parse(), Ok(ByteSize(4096)));
         assert_eq!("1.5MiB".parse(), Ok(ByteSize(1_572_864)));
         assert_eq!("1.6GT/s".parse(), Ok(TransferRate(1600)));
+        assert_eq!("3.2GB/s".parse(), Ok(DataRate(3_200_000_000)));
     }
 
     #[test]
@@ -209,5 +228,7 @@ mod tests {
         assert_eq!(ByteSize(16 << 20).to_string(), "16MiB");
         assert_eq!(ByteSize(1000).to_string(), "1000B");
         assert_eq!(TransferRate(1600).to_string(), "1600MT/s");
+        assert_eq!(DataRate(3_200_000_000).to_string(), "3200MB/s");
+        assert_eq!(DataRate(0).to_string(), "0B/s");
     }
 }

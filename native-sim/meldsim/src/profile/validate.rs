@@ -156,6 +156,8 @@ impl Profile {
             checker.refuse("ftl.program_order", message, "must be \"one-shot\"");
         }
         self.sets.check(geometry, checker);
+        self.host.check(checker);
+        self.predictable_latency.check(checker);
     }
 
     /// The fields together: addresses, buffer, spare blocks, memory.

@@ -57,6 +57,13 @@ layout! {
     }
 }
 
+impl Sqe {
+    /// Whether the entry is part of a fused operation: CDW0 bits 9:8.
+    pub const fn is_fused(&self) -> bool {
+        self.flags & 0x3 != 0
+    }
+}
+
 impl Cqe {
     /// The status field's raw value for `code`; the phase tag is separate.
     pub const fn status_of(code: StatusCode, phase: bool) -> u16 {

@@ -139,6 +139,19 @@ layout! {
     }
 }
 
+impl PredictableLatencyLog {
+    /// Event Type bit 0: fewer reads are left in the DTWIN than the threshold.
+    pub const READS_WARNING: u16 = 1;
+    /// Event Type bit 1: fewer writes are left than the threshold.
+    pub const WRITES_WARNING: u16 = 1 << 1;
+    /// Event Type bit 2: less time is left than the threshold.
+    pub const TIME_WARNING: u16 = 1 << 2;
+    /// Event Type bit 14: autonomous transition to NDWIN, a typical or maximum value was exceeded.
+    pub const EXCEEDED: u16 = 1 << 14;
+    /// Event Type bit 15: autonomous transition to NDWIN, a deterministic excursion.
+    pub const EXCURSION: u16 = 1 << 15;
+}
+
 layout! {
     /// Deterministic Threshold Configuration (Base specification, Feature 13h): the data of
     /// Predictable Latency Mode Config.

@@ -1,0 +1,268 @@
+//! Arbitration: from which submission queue the controller fetches next.
+
+use std::collections::VecDeque;
+
+/// Queue priority (Base specification, Create I/O Submission Queue, QPRIO). It matters under
+/// weighted round robin only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Priority {
+    /// Before all others.
+    Urgent = 0,
+    /// Weighted, by default the heaviest.
+    High = 1,
+    /// Weighted.
+    #[default]
+    Medium = 2,
+    /// Weighted, by default the lightest.
+    Low = 3,
+}
+
+impl Priority {
+    /// From the two bits of QPRIO.
+    pub const fn from_bits(bits: u8) -> Priority {
+        match bits & 0x3 {
+            0 => Priority::Urgent,
+            1 => Priority::High,
+            2 => Priority::Medium,
+            _ => Priority::Low,
+        }
+    }
+}
+
+/// How the controller chooses (Base specification, Command Arbitration).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scheme {
+    /// Weighted round robin with urgent priority class; else round robin.
+    pub(crate) weighted: bool,
+    /// Commands fetched from a queue before the next one of its class; [`Scheme::NO_LIMIT`].
+    pub(crate) burst: u32,
+    /// Commands a round fetches from the high, medium and low priority class.
+    pub(crate) weights: [u32; 3],
+}
+
+impl Scheme {
+    /// A burst that ends with the queue's last command.
+    pub(crate) const NO_LIMIT: u32 = u32::MAX;
+}
+
+const CLASSES: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+struct Queue {
+    priority: Priority,
+    waiting: u32,
+}
+
+/// Queues of one priority class.
+#[derive(Debug, Default)]
+struct Class {
+    /// Those with commands, the next one first.
+    ready: VecDeque<u32>,
+    /// What the first one may still fetch of its burst; zero when its turn has not begun.
+    burst_left: u32,
+}
+
+/// Knows how many commands wait in each queue, and which is next. Constant time for each command.
+#[derive(Debug)]
+pub(crate) struct Arbiter {
+    scheme: Scheme,
+    queues: Vec<Queue>,
+    classes: [Class; CLASSES],
+    /// The weighted class whose turn it is, and what it may still fetch.
+    turn: usize,
+    credit: u32,
+}
+
+impl Arbiter {
+    pub(crate) fn new(scheme: Scheme) -> Arbiter {
+        Arbiter {
+            scheme,
+            queues: Vec::new(),
+            classes: Default::default(),
+            turn: Priority::High as usize,
+            credit: scheme.weights[0],
+        }
+    }
+
+    pub(crate) fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// Burst and weights may change at any time; the mechanism is fixed while the controller runs.
+    pub(crate) fn set_shares(&mut self, burst: u32, weights: [u32; 3]) {
+        self.scheme.burst = burst;
+        self.scheme.weights = weights;
+        self.credit = self.credit.min(weights[self.turn - 1]);
+    }
+
+    /// A queue more; they are numbered from zero.
+    pub(crate) fn add_queue(&mut self, priority: Priority) {
+        self.queues.push(Queue {
+            priority,
+            waiting: 0,
+        });
+    }
+
+    /// Commands that wait in `queue`.
+    pub(crate) fn waiting(&self, queue: u32) -> u32 {
+        self.queues[queue as usize].waiting
+    }
+
+    /// An idle queue has another priority from now on.
+    pub(crate) fn set_priority(&mut self, queue: u32, priority: Priority) {
+        debug_assert_eq!(self.waiting(queue), 0, "a queue in use");
+        self.queues[queue as usize].priority = priority;
+    }
+
+    /// A command has arrived in `queue`.
+    pub(crate) fn arrived(&mut self, queue: u32) {
+        let class = self.class_of(queue);
+        let arrived = &mut self.queues[queue as usize];
+        arrived.waiting += 1;
+        if arrived.waiting == 1 {
+            self.classes[class].ready.push_back(queue);
+        }
+    }
+
+    /// The queue to fetch the next command from.
+    pub(crate) fn grant(&mut self) -> Option<u32> {
+        let burst = self.scheme.burst;
+        let class = self.next_class()?;
+        let class = &mut self.classes[class];
+        let queue = *class.ready.front()?;
+        if class.burst_left == 0 {
+            class.burst_left = burst;
+        }
+        class.burst_left -= 1;
+        let waiting = &mut self.queues[queue as usize].waiting;
+        *waiting -= 1;
+        if *waiting == 0 {
+            class.ready.pop_front();
+            class.burst_left = 0;
+        } else if class.burst_left == 0 {
+            class.ready.rotate_left(1);
+        }
+        Some(queue)
+    }
+
+    fn class_of(&self, queue: u32) -> usize {
+        match self.scheme.weighted {
+            true => self.queues[queue as usize].priority as usize,
+            false => Priority::Urgent as usize,
+        }
+    }
+
+    /// The class to fetch from: urgent before all, then the others in turns as long as their
+    /// weights. A class without commands gives its turn away.
+    fn next_class(&mut self) -> Option<usize> {
+        let urgent = Priority::Urgent as usize;
+        if !self.classes[urgent].ready.is_empty() {
+            return Some(urgent);
+        }
+        // At most one turn of each class, and the present one again.
+        for _ in 0..CLASSES {
+            if self.credit > 0 && !self.classes[self.turn].ready.is_empty() {
+                self.credit -= 1;
+                return Some(self.turn);
+            }
+            self.turn = match self.turn {
+                turn if turn + 1 < CLASSES => turn + 1,
+                _ => Priority::High as usize,
+            };
+            self.credit = self.scheme.weights[self.turn - 1];
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RR: Scheme = Scheme {
+        weighted: false,
+        burst: 1,
+        weights: [4, 2, 1],
+    };
+    const WRR: Scheme = Scheme {
+        weighted: true,
+        ..RR
+    };
+
+    /// The order in which `queues` with that many commands each are served.
+    fn order(scheme: Scheme, queues: &[(Priority, u32)]) -> Vec<u32> {
+        let mut arbiter = Arbiter::new(scheme);
+        for &(priority, _) in queues {
+            arbiter.add_queue(priority);
+        }
+        for (queue, &(_, commands)) in queues.iter().enumerate() {
+            for _ in 0..commands {
+                arbiter.arrived(queue as u32);
+            }
+        }
+        std::iter::from_fn(|| arbiter.grant()).collect()
+    }
+
+    #[test]
+    fn round_robin_takes_turns_whatever_the_priorities() {
+        let queues = [
+            (Priority::Low, 3),
+            (Priority::Urgent, 1),
+            (Priority::High, 2),
+        ];
+        assert_eq!(order(RR, &queues), [0, 1, 2, 0, 2, 0]);
+    }
+
+    #[test]
+    fn a_burst_is_fetched_from_one_queue() {
+        let queues = [(Priority::Medium, 5), (Priority::Medium, 3)];
+        let two = Scheme { burst: 2, ..RR };
+        assert_eq!(order(two, &queues), [0, 0, 1, 1, 0, 0, 1, 0]);
+        let unlimited = Scheme {
+            burst: Scheme::NO_LIMIT,
+            ..RR
+        };
+        assert_eq!(order(unlimited, &queues), [0, 0, 0, 0, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn urgent_goes_first_and_the_others_by_weight() {
+        let queues = [
+            (Priority::Low, 2),
+            (Priority::Medium, 3),
+            (Priority::High, 6),
+            (Priority::Urgent, 2),
+        ];
+        assert_eq!(order(WRR, &queues), [3, 3, 2, 2, 2, 2, 1, 1, 0, 2, 2, 1, 0]);
+    }
+
+    #[test]
+    fn queues_of_one_class_share_its_weight() {
+        let queues = [
+            (Priority::High, 100),
+            (Priority::High, 100),
+            (Priority::Low, 100),
+        ];
+        let served = order(WRR, &queues);
+        let of = |queue| served[..100].iter().filter(|&&q| q == queue).count();
+        assert_eq!([of(0), of(1), of(2)], [40, 40, 20]);
+    }
+
+    #[test]
+    fn weights_can_change_and_a_lone_class_gets_everything() {
+        let mut arbiter = Arbiter::new(WRR);
+        arbiter.add_queue(Priority::High);
+        arbiter.add_queue(Priority::Low);
+        arbiter.set_shares(1, [1, 1, 3]);
+        for _ in 0..8 {
+            arbiter.arrived(0);
+            arbiter.arrived(1);
+        }
+        let first: Vec<u32> = (0..8).filter_map(|_| arbiter.grant()).collect();
+        assert_eq!(first, [0, 1, 1, 1, 0, 1, 1, 1]);
+        let rest: Vec<u32> = std::iter::from_fn(|| arbiter.grant()).collect();
+        assert_eq!(rest, [0, 1, 1, 0, 0, 0, 0, 0]);
+        assert_eq!(arbiter.waiting(0) + arbiter.waiting(1), 0);
+    }
+}
