@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{Device, Location};
 use crate::engine::Time;
 use crate::nvme::{Command, Directive, NamespaceId, Pattern, Status};
-use crate::profile::{ByteSize, MeldedPartialRead, Profile};
+use crate::profile::{Allocation, ByteSize, MeldedPartialRead, Profile, ProgramOrder, SetLayout};
 
 /// Pages of each of the two namespaces: together more than the device holds.
 const PAGES: u64 = 480;
@@ -66,38 +66,106 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Small devices of every kind of cell.
-fn profile() -> impl Strategy<Value = Profile> {
-    (1..=4usize, 1..=3u32, 1..=3u32, any::<bool>(), any::<bool>()).prop_map(
-        |(pages_per_wordline, channels, dies, melds, cheapest)| {
-            let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
-            profile.timing.read = [30, 58, 78, 107][..pages_per_wordline]
-                .iter()
-                .map(|&us| Time::from_us(us))
-                .collect();
-            profile.timing.melded_read =
-                (melds && pages_per_wordline > 1).then_some(Time::from_us(150));
-            profile.geometry.channels = channels;
-            profile.geometry.dies_per_channel = dies;
-            let per_superblock = u64::from(channels * dies) * pages_per_wordline as u64 * 4;
-            profile.geometry.wordlines_per_block = 4;
-            profile.geometry.blocks_per_plane = (600 / per_superblock) as u32 + 8;
-            profile.ftl.over_provisioning_percent = 1;
-            profile.ftl.open_runs = 3;
-            profile.ftl.melded_partial_read = match cheapest {
-                true => MeldedPartialRead::Cheapest,
-                false => MeldedPartialRead::WholeWordline,
+/// How the pages of a small device are laid out.
+#[derive(Clone, Debug)]
+struct Kind {
+    pages_per_wordline: usize,
+    channels: u32,
+    dies: u32,
+    planes: u32,
+    melds: bool,
+    cheapest: bool,
+    allocation: Allocation,
+    program_order: ProgramOrder,
+    sets: SetLayout,
+}
+
+fn kind() -> impl Strategy<Value = Kind> {
+    let geometry = (1..=4usize, 1..=3u32, 1..=3u32, 1..=2u32);
+    let allocation = prop_oneof![2 => Just(Allocation::Dynamic), 1 => Just(Allocation::Static)];
+    let order = prop_oneof![2 => Just(ProgramOrder::OneShot)];
+    let sets = prop_oneof![
+        3 => Just(SetLayout::Baseline),
+        1 => Just(SetLayout::Vertical),
+        1 => Just(SetLayout::Horizontal),
+    ];
+    let reads = any::<(bool, bool)>();
+    (geometry, reads, allocation, order, sets).prop_map(
+        |(geometry, (melds, cheapest), allocation, program_order, sets)| {
+            let (pages_per_wordline, channels, dies, planes) = geometry;
+            // Two sets or more, where there are.
+            let (channels, dies) = match sets {
+                SetLayout::Vertical => (channels.max(2), dies),
+                SetLayout::Horizontal => (channels, dies.max(2)),
+                _ => (channels, dies),
             };
-            profile.controller.write_buffer = ByteSize(80 * 4096);
-            profile.controller.reads_before_program = 4;
-            profile
+            Kind {
+                pages_per_wordline,
+                channels,
+                dies,
+                planes,
+                melds,
+                cheapest,
+                allocation,
+                program_order,
+                sets,
+            }
         },
     )
 }
 
+/// Small devices of every kind of cell, layout and order.
+fn profile() -> impl Strategy<Value = Profile> {
+    kind().prop_map(|kind| {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        let pages = kind.pages_per_wordline;
+        profile.timing.read = [30, 58, 78, 107][..pages]
+            .iter()
+            .map(|&us| Time::from_us(us))
+            .collect();
+        profile.timing.melded_read = (kind.melds && pages > 1).then_some(Time::from_us(150));
+        //SH profile.timing.program_pages = Some(vec![Time::from_us(500); pages]);
+        profile.geometry.channels = kind.channels;
+        profile.geometry.dies_per_channel = kind.dies;
+        profile.geometry.planes_per_die = kind.planes;
+        profile.sets.layout = kind.sets;
+        profile.sets.count = match kind.sets {
+            SetLayout::Baseline | SetLayout::Mixed => 1,
+            SetLayout::Vertical => kind.channels,
+            SetLayout::Horizontal => kind.dies,
+        };
+        let units = kind.channels * kind.dies * kind.planes;
+        let per_group = u64::from(units) * pages as u64 * 4;
+        profile.geometry.wordlines_per_block = 4;
+        profile.geometry.blocks_per_plane = (600 / per_group) as u32 + 8;
+        profile.ftl.over_provisioning_percent = 1;
+        profile.ftl.open_runs = 3;
+        profile.ftl.allocation = kind.allocation;
+        profile.ftl.program_order = kind.program_order;
+        profile.ftl.melded_partial_read = match kind.cheapest {
+            true => MeldedPartialRead::Cheapest,
+            false => MeldedPartialRead::WholeWordline,
+        };
+        // Little more than each set needs.
+        let open = (units / profile.sets.count) as usize * pages * (pages + 1).max(4) / 2;
+        let buffer = (open + 4 * pages + 8).max(80) * profile.sets.count as usize;
+        profile.controller.write_buffer = ByteSize(buffer as u64 * 4096);
+        profile.controller.reads_before_program = 4;
+        profile
+    })
+}
+
+/// The last write of a page, and where it takes room: its set, and the lane when the logical page
+/// decides.
+#[derive(Clone, Copy)]
+struct Page {
+    tag: u64,
+    room: (u32, u64),
+}
+
 struct Model {
     device: Device,
-    data: BTreeMap<(u32, u64), u64>,
+    data: BTreeMap<(u32, u64), Page>,
     expected: BTreeMap<u64, Status>,
     completed: u64,
     next_tag: u64,
@@ -128,9 +196,58 @@ impl Model {
         }
     }
 
-    fn fits(&self, nsid: u32, slba: u64, nlb: u32) -> bool {
-        let new = (slba..slba + u64::from(nlb)).filter(|&p| !self.data.contains_key(&(nsid, p)));
-        self.data.len() as u64 + new.count() as u64 <= self.device.stats().capacity_pages
+    /// Where a page takes room.
+    fn room(&self, nsid: u32, page: u64, sequential: bool) -> (u32, u64) {
+        let profile = self.device.profile();
+        let set = self.device.set_of(NamespaceId(nsid)).unwrap();
+        let geometry = &profile.geometry;
+        let units = geometry.channels * geometry.dies_per_channel * geometry.planes_per_die;
+        let units = u64::from(units / profile.sets.count);
+        let melded = sequential && profile.timing.melded_read.is_some();
+        let lane = match (profile.ftl.allocation, melded) {
+            (Allocation::Dynamic, _) => 0,
+            (Allocation::Static, false) => page % units,
+            (Allocation::Static, true) => page / profile.timing.read.len() as u64 % units,
+        };
+        (set, lane)
+    }
+
+    /// Whether the pages find room, one after the other: some may leave room in other lanes.
+    fn fits(&self, nsid: u32, slba: u64, nlb: u32, sequential: bool) -> bool {
+        let mut used: BTreeMap<(u32, u64), u64> = BTreeMap::new();
+        for page in self.data.values() {
+            *used.entry(page.room).or_default() += 1;
+        }
+        let profile = self.device.profile();
+        let lanes = match profile.ftl.allocation {
+            Allocation::Dynamic => u64::from(profile.sets.count),
+            Allocation::Static => self.device.geometry.units().into(),
+        };
+        let capacity = self.device.stats().capacity_pages / lanes;
+        (slba..slba + u64::from(nlb)).all(|page| {
+            let before = self.data.get(&(nsid, page)).map(|page| page.room);
+            if let Some(before) = before {
+                *used.entry(before).or_default() -= 1;
+            }
+            let used = used.entry(self.room(nsid, page, sequential)).or_default();
+            *used += 1;
+            *used <= capacity
+        })
+    }
+
+    fn put(
+        &self,
+        data: &mut BTreeMap<(u32, u64), Page>,
+        nsid: u32,
+        slba: u64,
+        nlb: u32,
+        sequential: bool,
+    ) {
+        let tag = self.next_tag;
+        for page in slba..slba + u64::from(nlb) {
+            let room = self.room(nsid, page, sequential);
+            data.insert((nsid, page), Page { tag, room });
+        }
     }
 
     fn submit(&mut self, command: Command, status: Status) {
@@ -145,15 +262,16 @@ impl Model {
     }
 
     fn write(&mut self, nsid: u32, slba: u64, nlb: u32, sequential: bool) {
-        let fits = self.fits(nsid, slba, nlb);
+        let fits = self.fits(nsid, slba, nlb, sequential);
         let status = if fits {
             Status::Success
         } else {
             Status::CapacityExceeded
         };
         if fits {
-            self.data
-                .extend((slba..slba + u64::from(nlb)).map(|p| ((nsid, p), self.next_tag)));
+            let mut data = std::mem::take(&mut self.data);
+            self.put(&mut data, nsid, slba, nlb, sequential);
+            self.data = data;
         }
         let write = Command::write(NamespaceId(nsid), slba, nlb, directive(sequential), 0);
         self.submit(write, status);
@@ -206,11 +324,16 @@ impl Model {
                     u64::from(nlb),
                     directive(sequential),
                 );
-                // There may be room for the pages but none for the padding.
-                assert!(result.is_err() || self.fits(nsid, slba, nlb));
-                if result.is_ok() {
-                    let pages = slba..slba + u64::from(nlb);
-                    self.data.extend(pages.map(|p| ((nsid, p), self.next_tag)));
+                // There may be room for the pages but none for the padding: a part is placed.
+                assert!(result.is_err() || self.fits(nsid, slba, nlb, sequential));
+                for page in slba..slba + u64::from(nlb) {
+                    let placed = self.device.data(NamespaceId(nsid), page) == Some(self.next_tag);
+                    assert!(placed || result.is_err());
+                    if placed {
+                        let mut data = std::mem::take(&mut self.data);
+                        self.put(&mut data, nsid, page, 1, sequential);
+                        self.data = data;
+                    }
                 }
                 self.next_tag += 1;
                 self.check();
@@ -257,7 +380,7 @@ impl Model {
     fn check(&self) {
         for nsid in 1..=2 {
             for page in 0..PAGES {
-                let expected = self.data.get(&(nsid, page)).copied();
+                let expected = self.data.get(&(nsid, page)).map(|page| page.tag);
                 assert_eq!(
                     self.device.data(NamespaceId(nsid), page),
                     expected,

@@ -26,15 +26,15 @@ impl Ftl {
         stream: u8,
     ) -> Result<(), WriteError> {
         let entry = self.entry(space, page);
+        let lane = self.numbering.lane_of(page, layout);
         if let Entry::Buffered(index) = entry {
             let slot = self.buffer.get(index);
-            if slot.user == User::Host && !slot.sealed {
+            if slot.user == User::Host && !slot.sealed && slot.lane == lane {
                 #[cfg(test)]
                 self.witness.written(index);
                 return Ok(()); // overwritten where it is
             }
         }
-        let lane = self.numbering.lane_of(page, layout);
         if !self.lane_has_room(lane, entry) {
             return Err(WriteError::CapacityExceeded);
         }
@@ -143,12 +143,16 @@ impl Ftl {
             if before == Some(lane) {
                 continue;
             }
+            // At no time in between either.
+            if live[lane as usize] >= self.lane_capacity() {
+                return false;
+            }
             live[lane as usize] += 1;
             if let Some(before) = before {
                 live[before as usize] -= 1;
             }
         }
-        live.iter().all(|&live| live <= self.lane_capacity())
+        true
     }
 
     pub(crate) fn unmapped_pages(&self, space: u32, first: u64, end: u64) -> u64 {
