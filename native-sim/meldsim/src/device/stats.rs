@@ -89,6 +89,48 @@ stats! {
     free_blocks,
     /// Logical pages that can hold data at one time.
     capacity_pages,
+    /// Pages copied within their plane, in wordlines.
+    copybacks,
+    /// Times a program was suspended.
+    program_suspends,
+    /// Times an erase was suspended.
+    erase_suspends,
+    /// Reads sensed while an earlier one's data was still in the die.
+    cached_reads,
+    /// Programs whose data came in while the die programmed.
+    cached_programs,
+    /// Transactions (reads and programs) of one plane.
+    plain_transactions,
+    /// Transactions of several planes of a die.
+    plane_sharing_transactions,
+    /// Transactions of several dies of a package.
+    die_interleaving_transactions,
+    /// Transactions of several planes of some of several dies.
+    both_sharing_transactions,
+    /// Pages of transactions of one plane.
+    plain_pages,
+    /// Pages of transactions of several planes of a die.
+    plane_sharing_pages,
+    /// Pages of transactions of several dies of a package.
+    die_interleaving_pages,
+    /// Pages of transactions of several planes of some of several dies.
+    both_sharing_pages,
+    /// Time packages (ways) had a busy die, summed over packages.
+    package_busy_ps,
+    /// Time planes were in use, summed over planes.
+    plane_busy_ps,
+    /// Packages of the device.
+    packages,
+    /// Planes of the device.
+    planes,
+    /// Energy of sensing.
+    read_energy_nj,
+    /// Energy of programming.
+    program_energy_nj,
+    /// Energy of erasing.
+    erase_energy_nj,
+    /// Energy of data on the buses.
+    bus_energy_nj,
 }
 
 impl Device {
@@ -120,6 +162,27 @@ impl Device {
             melded_mapped_pages: sum(Ftl::melded_mapped_pages),
             free_blocks: sum(Ftl::free_blocks),
             capacity_pages: sum(Ftl::capacity),
+            copybacks: flash.copybacks,
+            program_suspends: flash.program_suspends,
+            erase_suspends: flash.erase_suspends,
+            cached_reads: flash.cached_reads,
+            cached_programs: flash.cached_programs,
+            plain_transactions: flash.transactions[0],
+            plane_sharing_transactions: flash.transactions[1],
+            die_interleaving_transactions: flash.transactions[2],
+            both_sharing_transactions: flash.transactions[3],
+            plain_pages: flash.transaction_pages[0],
+            plane_sharing_pages: flash.transaction_pages[1],
+            die_interleaving_pages: flash.transaction_pages[2],
+            both_sharing_pages: flash.transaction_pages[3],
+            package_busy_ps: flash.package_busy.as_ps(),
+            plane_busy_ps: flash.plane_busy.as_ps(),
+            packages: u64::from(self.geometry.dies / self.geometry.dies_per_package),
+            planes: u64::from(self.geometry.dies * self.geometry.planes),
+            read_energy_nj: flash.read_energy_nj,
+            program_energy_nj: flash.program_energy_nj,
+            erase_energy_nj: flash.erase_energy_nj,
+            bus_energy_nj: flash.bus_energy_nj,
             ..self.stats
         }
     }

@@ -11,11 +11,11 @@ pub(super) enum Transfer {
     None,
     /// Pages of a die, to the controller.
     Out(u32),
-    /// A wordline, to a die.
+    /// Pages to program, to a die.
     In(u32),
 }
 
-/// Who gets the bus next; the number is the die's on its channel (its way).
+/// Who gets the bus next; the number is the die's on its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grant {
     Nothing,
@@ -24,39 +24,51 @@ pub(super) enum Grant {
     DataIn(u32),
 }
 
-/// The bus of a channel and the dies that wait for it, as sets of ways.
+/// The bus of a channel and the dies that wait for it, as sets of the dies' numbers on the channel.
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) bus_free_at: Time,
     pub(super) transfer: Transfer,
-    /// Ways that sense; each ends at its entry in [`Flash`](super::Flash)'s table.
+    /// Dies that sense; each ends at its entry in [`Flash`](super::Flash)'s table.
     pub(super) sensing: u64,
-    /// Ways that program or erase.
+    /// Dies that have sensed, and wait for their registers.
+    pub(super) sensed: u64,
+    /// Dies that program or erase.
     pub(super) working: u64,
-    /// Ways whose pages wait for the bus.
+    /// Dies whose pages wait for the bus.
     pub(super) data_out: u64,
-    /// Ways that wait for the data of a program.
+    /// Dies that wait for the data of a program.
     pub(super) data_in: u64,
-    /// Ways that wait to be given a command, in the order in which they became idle.
+    /// Dies with reads that wait until what the die works on may be suspended.
+    pub(super) to_suspend: u64,
+    /// Dies that wait to be given a command, in the order in which they became able to take it.
     pub(super) commands: VecDeque<u8>,
-    /// The way data arbitration starts from: the one after the last served.
+    /// The die data arbitration starts from: the one after the last served.
     round_robin: u32,
+    /// When the first of `sensing` ends.
+    pub(super) sense_next: Time,
+    /// When the first of `working` ends.
+    pub(super) work_next: Time,
     /// When this channel is next looked at; later entries in the event queue are stale.
     pub(super) wake_at: Time,
     pub(super) busy: Time,
 }
 
 impl Channel {
-    pub(super) fn new(ways: u32) -> Channel {
+    pub(super) fn new(dies: u32) -> Channel {
         Channel {
             bus_free_at: Time::ZERO,
             transfer: Transfer::None,
             sensing: 0,
+            sensed: 0,
             working: 0,
             data_out: 0,
             data_in: 0,
-            commands: VecDeque::with_capacity(ways as usize),
+            to_suspend: 0,
+            commands: VecDeque::with_capacity(dies as usize),
             round_robin: 0,
+            sense_next: Time::MAX,
+            work_next: Time::MAX,
             wake_at: Time::MAX,
             busy: Time::ZERO,
         }
@@ -79,21 +91,27 @@ impl Channel {
             };
         if !data_now {
             return match self.commands.pop_front() {
-                Some(way) => Grant::Command(u32::from(way)),
+                Some(die) => Grant::Command(u32::from(die)),
                 None => Grant::Nothing,
             };
         }
         let ahead = data & (u64::MAX << self.round_robin);
-        let way = if ahead != 0 { ahead } else { data }.trailing_zeros();
-        self.round_robin = (way + 1) & 63;
-        let bit = 1 << way;
+        let die = if ahead != 0 { ahead } else { data }.trailing_zeros();
+        self.round_robin = (die + 1) & 63;
+        let bit = 1 << die;
         if self.data_out & bit != 0 {
             self.data_out &= !bit;
-            Grant::DataOut(way)
+            Grant::DataOut(die)
         } else {
             self.data_in &= !bit;
-            Grant::DataIn(way)
+            Grant::DataIn(die)
         }
+    }
+
+    /// The die that was served last has data of another plane: it goes on, so that it can start or
+    /// go idle the sooner.
+    pub(super) fn serve_again(&mut self, die: u32) {
+        self.round_robin = die;
     }
 
     /// Holds the bus for `length`.
@@ -102,4 +120,34 @@ impl Channel {
         self.bus_free_at = now + length;
         self.busy += length;
     }
+
+    /// The time the bus was held.
+    pub(super) fn busy_until(&self, now: Time) -> Time {
+        self.busy - self.bus_free_at.saturating_sub(now)
+    }
+
+    /// A die senses until `end`.
+    #[inline]
+    pub(super) fn sense(&mut self, die: u32, end: Time) {
+        self.sensing |= 1 << die;
+        self.sense_next = self.sense_next.min(end);
+    }
+
+    /// A die programs or erases until `end`.
+    #[inline]
+    pub(super) fn work(&mut self, die: u32, end: Time) {
+        self.working |= 1 << die;
+        self.work_next = self.work_next.min(end);
+    }
+}
+
+/// The earliest of some dies' times.
+#[inline]
+pub(super) fn earliest(mut dies: u64, times: &[Time]) -> Time {
+    let mut time = Time::MAX;
+    while dies != 0 {
+        time = time.min(times[dies.trailing_zeros() as usize]);
+        dies &= dies - 1;
+    }
+    time
 }

@@ -1,85 +1,16 @@
-//! A die: what is queued on it, what it does, and what it does next.
+//! A die: what is queued on it, what it does, and what it wants next.
 
-use super::geometry::{Unit, WordlineAddr};
-use super::timing::Timing;
+use super::op::{Fifo, Work, WorkOp};
 use crate::engine::{NIL, Slab, Time};
 
-/// How far a partial read of a melded wordline looks down the die's queue for other pages of the
-/// same wordline. Pages of one request are next to each other; only readers of one wordline that
-/// are interleaved with others are further apart.
-const COALESCE_WINDOW: usize = 16;
-
-/// Pages of one wordline to read, for one owner.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReadOp {
-    pub(super) at: WordlineAddr,
-    pub(super) owner: u32,
-    pub(super) next: u32,
-    pub(super) pages: u8,
-    pub(super) melded: bool,
-}
-
-/// A program or an erase.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WorkOp {
-    pub(super) work: Work,
-    pub(super) next: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Work {
-    /// Programs a wordline.
-    Program { unit: Unit, token: u32 },
-    /// Erases a block.
-    Erase { unit: Unit, token: u32 },
-}
-
-/// A FIFO of slab indices.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fifo {
-    pub(super) head: u32,
-    pub(super) tail: u32,
-}
-
-impl Fifo {
-    pub(super) const EMPTY: Fifo = Fifo {
-        head: NIL,
-        tail: NIL,
-    };
-
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.head == NIL
-    }
-}
-
-/// Where a die is in serving one operation.
+/// What a die waits to be given on the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    Idle,
-    /// Waits for the bus to carry the command of a read or an erase.
-    WaitCommand,
-    /// Waits for the bus to carry the data of a program.
-    WaitDataIn,
-    /// From the command on: sensing, waiting for the bus, transferring; programming; erasing.
-    Busy,
-}
-
-/// What a busy die works on.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Active {
+pub(super) enum Wait {
     Nothing,
-    /// One page, sensed alone.
-    Page {
-        at: WordlineAddr,
-        owner: u32,
-        pages: u8,
-    },
-    /// A melded read: the list of reads it serves.
-    Melded {
-        first: u32,
-    },
-    Work(Work),
+    /// The command of a read, an erase or a copyback, or to resume.
+    Command,
+    /// The data of a program.
+    DataIn,
 }
 
 /// What a die does next.
@@ -87,174 +18,124 @@ pub(super) enum Active {
 pub(super) enum Next {
     Nothing,
     Read,
-    Program,
-    Erase,
+    Work(Work),
+    /// Goes on with what was suspended.
+    Resume,
 }
 
+/// One die. What it does is in four places, each a list of operations on different planes, all of
+/// them empty when it is idle:
+///
+/// ```text
+///   reads:     queue -> sensing (array) -> out (registers) -> bus
+///   programs:  queue -> bus -> loading (registers) -> working (array)
+///   erases:    queue -> working
+/// ```
+///
+/// Without cache commands only one of the four is in use at a time.
 #[derive(Debug)]
 pub(super) struct Die {
-    pub(super) channel: u32,
-    pub(super) way: u32,
-    pub(super) phase: Phase,
-    pub(super) active: Active,
-    pub(super) busy_since: Time,
-    pub(super) busy: Time,
     pub(super) reads: Fifo,
     pub(super) works: Fifo,
-    /// Reads served while a program or an erase waited.
-    reads_passed: u32,
+    pub(super) sensing: u32,
+    pub(super) out: u32,
+    pub(super) loading: u32,
+    pub(super) working: u32,
+    /// Of what is loading, what crosses the bus next.
+    pub(super) load_next: u32,
+    /// Reads served while a program or an erase waited, or was suspended.
+    pub(super) reads_passed: u32,
+    pub(super) channel: u16,
+    pub(super) way: u8,
+    pub(super) wait: Wait,
+    /// What is working is suspended.
+    pub(super) suspended: bool,
+    /// Planes in use since the die was last idle.
+    pub(super) planes_used: u16,
+    pub(super) busy_since: Time,
+    pub(super) busy: Time,
 }
 
 impl Die {
     pub(super) fn new(channel: u32, way: u32) -> Die {
         Die {
-            channel,
-            way,
-            phase: Phase::Idle,
-            active: Active::Nothing,
-            busy_since: Time::ZERO,
-            busy: Time::ZERO,
             reads: Fifo::EMPTY,
             works: Fifo::EMPTY,
+            sensing: NIL,
+            out: NIL,
+            loading: NIL,
+            working: NIL,
+            load_next: NIL,
             reads_passed: 0,
+            channel: channel as u16,
+            way: way as u8,
+            wait: Wait::Nothing,
+            suspended: false,
+            planes_used: 0,
+            busy_since: Time::ZERO,
+            busy: Time::ZERO,
         }
+    }
+
+    /// Nothing is sensed, waits in the registers, is loaded, programmed or erased.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.sensing & self.out & self.loading & self.working == NIL
     }
 
     #[inline]
-    pub(super) fn push_read(&mut self, ops: &mut Slab<ReadOp>, op: ReadOp) {
-        let index = ops.insert(op);
-        if self.reads.is_empty() {
-            self.reads.head = index;
-        } else {
-            ops[self.reads.tail].next = index;
-        }
-        self.reads.tail = index;
-    }
-
-    pub(super) fn push_work(&mut self, ops: &mut Slab<WorkOp>, work: Work) {
-        let index = ops.insert(WorkOp { work, next: NIL });
-        if self.works.is_empty() {
-            self.works.head = index;
-        } else {
-            ops[self.works.tail].next = index;
-        }
-        self.works.tail = index;
+    pub(super) fn has_queued(&self) -> bool {
+        !self.reads.is_empty() || !self.works.is_empty()
     }
 
     /// Reads go before programs and erases, each in the order of arrival, but only so many pass a
-    /// waiting one: a program must not starve. Nothing is suspended once it has begun.
+    /// waiting or suspended one: a program must not starve.
     #[inline]
     pub(super) fn next(&self, works: &Slab<WorkOp>, reads_before_program: u32) -> Next {
-        let may_read = self.works.is_empty() || self.reads_passed < reads_before_program;
-        if !self.reads.is_empty() && may_read {
+        let nothing_waits = self.works.is_empty() && !self.suspended;
+        if !self.reads.is_empty() && (nothing_waits || self.reads_passed < reads_before_program) {
             return Next::Read;
+        }
+        if self.suspended {
+            return Next::Resume;
         }
         if self.works.is_empty() {
             return Next::Nothing;
         }
-        match works[self.works.head].work {
-            Work::Program { .. } => Next::Program,
-            Work::Erase { .. } => Next::Erase,
-        }
+        Next::Work(works[self.works.head].kind)
     }
 
-    /// Takes the next program or erase off the queue.
-    pub(super) fn start_work(&mut self, works: &mut Slab<WorkOp>) {
-        let index = self.works.head;
-        let WorkOp { work, next } = works[index];
-        works.remove(index);
-        self.works.head = next;
-        if next == NIL {
-            self.works.tail = NIL;
-        }
-        self.reads_passed = 0;
-        self.active = Active::Work(work);
-    }
-
-    /// Takes the next read off the queue, together with what a melded read serves along, and
-    /// returns how long the die senses.
+    /// A read has been taken off the queue.
     #[inline]
-    pub(super) fn start_read(&mut self, ops: &mut Slab<ReadOp>, timing: &Timing) -> Time {
-        self.reads_passed = if self.works.is_empty() {
+    pub(super) fn count_passed(&mut self) {
+        self.reads_passed = if self.works.is_empty() && !self.suspended {
             0
         } else {
             self.reads_passed + 1
         };
-        let index = self.reads.head;
-        let op = ops[index];
-        if op.melded {
-            let pages = self.pages_with_neighbours(ops, op);
-            if timing.melds(pages) {
-                self.take_neighbours(ops, op, pages);
-                self.active = Active::Melded { first: index };
-                return timing.melded_sense;
-            }
-        }
-        let page = op.pages.trailing_zeros();
-        let rest = op.pages & (op.pages - 1);
-        self.active = Active::Page {
-            at: op.at,
-            owner: op.owner,
-            pages: 1 << page,
-        };
-        if rest == 0 {
-            self.unlink(ops, NIL, index);
-            ops.remove(index);
-        } else {
-            ops[index].pages = rest;
-        }
-        timing.sense[page as usize]
     }
 
-    /// The pages of the wordline of the first read that near ones in the queue ask for as well.
-    fn pages_with_neighbours(&self, ops: &Slab<ReadOp>, first: ReadOp) -> u8 {
-        let mut pages = first.pages;
-        let mut index = first.next;
-        for _ in 0..COALESCE_WINDOW {
-            if index == NIL {
-                break;
-            }
-            let op = &ops[index];
-            if op.at == first.at && op.pages & pages == 0 {
-                pages |= op.pages;
-            }
-            index = op.next;
-        }
-        pages
-    }
-
-    /// Moves the first read and those that [`Die::pages_with_neighbours`] saw to a list of their own.
-    fn take_neighbours(&mut self, ops: &mut Slab<ReadOp>, first: ReadOp, pages: u8) {
-        let mut last = self.reads.head;
-        self.unlink(ops, NIL, last);
-        let mut missing = pages & !first.pages;
-        let (mut previous, mut index) = (NIL, first.next);
-        while missing != 0 && index != NIL {
-            let op = ops[index];
-            if op.at == first.at && op.pages & !missing == 0 {
-                missing &= !op.pages;
-                self.unlink(ops, previous, index);
-                ops[last].next = index;
-                last = index;
-            } else {
-                previous = index;
-            }
-            index = op.next;
-        }
-        ops[last].next = NIL;
-    }
-
-    /// Unlinks `index`, which follows `previous` (nothing: it is the head).
+    /// Whether the array could sense, were the registers free as well.
     #[inline]
-    fn unlink(&mut self, ops: &mut Slab<ReadOp>, previous: u32, index: u32) {
-        let next = ops[index].next;
-        if previous == NIL {
-            self.reads.head = next;
+    pub(super) fn array_is_free(&self) -> bool {
+        self.sensing == NIL && (self.working == NIL || self.suspended)
+    }
+
+    /// The time it has been busy.
+    pub(super) fn busy_until(&self, now: Time) -> Time {
+        self.busy + self.busy_stretch(now)
+    }
+
+    /// Since it was last idle, the time its planes have been in use, summed over them.
+    pub(super) fn busy_planes_until(&self, now: Time) -> Time {
+        self.busy_stretch(now) * u64::from(self.planes_used.count_ones())
+    }
+
+    fn busy_stretch(&self, now: Time) -> Time {
+        if self.is_idle() {
+            Time::ZERO
         } else {
-            ops[previous].next = next;
-        }
-        if next == NIL {
-            self.reads.tail = previous;
+            now - self.busy_since
         }
     }
 }

@@ -1,15 +1,20 @@
-//! All dies and channels: operations in, finished operations out.
+//! All dies and channels: the interface to the layers above.
 
-use super::channel::{Channel, Grant, Transfer};
-use super::die::{Active, Die, Next, Phase, ReadOp, Work, WorkOp};
+use super::channel::Channel;
+use super::counts::{Counts, DieCounts, FlashStats};
+use super::die::{Die, Wait};
 use super::geometry::{Geometry, Unit, WordlineAddr};
+use super::op::{ReadOp, Work, WorkOp};
+use super::packages::Packages;
+use super::suspend::Suspensions;
 use super::timing::Timing;
+use super::transactions::{Transactions, Waiting};
 use crate::engine::{Event, EventQueue, NIL, Slab, Time};
-use crate::profile::{Arbitration, Profile};
+use crate::profile::{Arbitration, Energy, Profile};
 
 /// For whom pages are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Owner(u32);
+pub(crate) struct Owner(pub(super) u32);
 
 impl Owner {
     /// Owners from here on are garbage collectors, the first set's at the top.
@@ -41,7 +46,7 @@ impl Owner {
 }
 
 /// An operation that has ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finished {
     /// Pages of a wordline have arrived in the controller.
     Read {
@@ -53,63 +58,86 @@ pub(crate) enum Finished {
     Program { unit: Unit, token: u32 },
     /// A block is erased.
     Erase { unit: Unit, token: u32 },
+    /// Pages are copied to another wordline of their plane.
+    Copyback { unit: Unit, token: u32 },
 }
 
-/// What the flash counts.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FlashStats {
-    pub(crate) page_reads: u64,
-    pub(crate) melded_reads: u64,
-    pub(crate) melded_pages_read: u64,
-    pub(crate) channel_busy: Time,
-    pub(crate) die_busy: Time,
+/// Which commands the dies understand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) arbitration: Arbitration,
+    pub(super) reads_before_program: u32,
+    pub(super) multi_plane: bool,
+    pub(super) cache_read: bool,
+    pub(super) cache_program: bool,
+    /// A die may take a command although it is not idle.
+    pub(super) overlap: bool,
 }
 
 /// The dies, their channels, and everything queued on them.
 #[derive(Debug)]
 pub(crate) struct Flash {
-    timing: Timing,
-    arbitration: Arbitration,
-    reads_before_program: u32,
-    dies_per_channel: u32,
+    pub(super) timing: Timing,
+    pub(super) rules: Rules,
+    energy: Energy,
+    pub(super) dies_per_channel: u32,
     planes: u32,
+    /// 2^32 / planes, rounded up.
+    planes_inverse: u64,
     pages_per_wordline: u32,
-    blocks_per_plane: u32,
-    channels: Vec<Channel>,
-    dies: Vec<Die>,
+    rows_per_plane: u32,
+    wordlines_per_block: u32,
+    pub(super) channels: Vec<Channel>,
+    pub(super) dies: Vec<Die>,
     /// When each die's sense, program or erase ends; apart from the dies, to be scanned quickly.
-    ends_at: Vec<Time>,
-    reads: Slab<ReadOp>,
-    works: Slab<WorkOp>,
-    stats: FlashStats,
+    pub(super) ends_at: Vec<Time>,
+    pub(super) reads: Slab<ReadOp>,
+    pub(super) works: Slab<WorkOp>,
+    /// Where operations wait for a turn of their die, if not on the die.
+    pub(super) transactions: Option<Box<Transactions>>,
+    pub(super) suspensions: Option<Suspensions>,
+    pub(super) packages: Packages,
+    pub(super) counts: Counts,
+    pub(super) die_counts: Vec<DieCounts>,
 }
 
 impl Flash {
     pub(crate) fn new(profile: &Profile, geometry: &Geometry) -> Flash {
-        debug_assert_eq!(geometry.dies_per_channel % geometry.dies_per_package, 0);
+        let commands = &profile.commands;
+        let per_channel = geometry.dies_per_channel;
+        let dies = geometry.dies as usize;
+        let suspensions = Suspensions::new(commands, dies);
         Flash {
             timing: Timing::new(profile),
-            arbitration: profile.bus.arbitration,
-            reads_before_program: profile.controller.reads_before_program,
-            dies_per_channel: geometry.dies_per_channel,
+            rules: Rules {
+                arbitration: profile.bus.arbitration,
+                reads_before_program: profile.controller.reads_before_program,
+                multi_plane: commands.multi_plane,
+                cache_read: commands.cache_read,
+                cache_program: commands.cache_program,
+                overlap: commands.cache_read || commands.cache_program || suspensions.is_some(),
+            },
+            energy: profile.energy.clone(),
+            dies_per_channel: per_channel,
             planes: geometry.planes,
+            planes_inverse: (1u64 << 32).div_ceil(u64::from(geometry.planes)),
             pages_per_wordline: geometry.pages_per_wordline,
-            blocks_per_plane: profile.geometry.blocks_per_plane,
+            rows_per_plane: profile.geometry.blocks_per_plane * geometry.wordlines_per_block,
+            wordlines_per_block: geometry.wordlines_per_block,
             channels: (0..geometry.channels)
-                .map(|_| Channel::new(geometry.dies_per_channel))
+                .map(|_| Channel::new(per_channel))
                 .collect(),
             dies: (0..geometry.dies)
-                .map(|die| {
-                    Die::new(
-                        die / geometry.dies_per_channel,
-                        die % geometry.dies_per_channel,
-                    )
-                })
+                .map(|die| Die::new(die / per_channel, die % per_channel))
                 .collect(),
-            ends_at: vec![Time::MAX; geometry.dies as usize],
+            ends_at: vec![Time::MAX; dies],
             reads: Slab::new(),
             works: Slab::new(),
-            stats: FlashStats::default(),
+            transactions: Transactions::new(profile, geometry).map(Box::new),
+            suspensions,
+            packages: Packages::new(geometry),
+            counts: Counts::default(),
+            die_counts: vec![DieCounts::default(); dies],
         }
     }
 
@@ -124,19 +152,25 @@ impl Flash {
         melded: bool,
         owner: Owner,
     ) {
+        debug_assert!(at.row < self.rows_per_plane);
+        let (die, plane) = self.die_and_plane(at.unit);
         let op = ReadOp {
-            at,
+            row: at.row,
             owner: owner.0,
             next: NIL,
+            plane,
             pages,
             melded,
         };
-        let die = self.die_of(at.unit);
-        self.dies[die as usize].push_read(&mut self.reads, op);
+        if self.transactions.is_some() {
+            self.wait_for_transaction(queue, die, Waiting::Read(op));
+            return;
+        }
+        self.dies[die as usize].reads.push(&mut self.reads, op);
         self.wait_for_bus(queue, die);
     }
 
-    /// Queues the program of the pages of a wordline: all of them, in one shot.
+    /// Queues the program of pages of a wordline: all of them in one shot, or one in shadow order.
     pub(crate) fn program(
         &mut self,
         queue: &mut EventQueue<Event>,
@@ -144,15 +178,8 @@ impl Flash {
         pages: u8,
         token: u32,
     ) {
-        debug_assert!(u32::from(pages) == (1 << self.pages_per_wordline) - 1);
-        self.work(
-            queue,
-            at.unit,
-            Work::Program {
-                unit: at.unit,
-                token,
-            },
-        );
+        debug_assert!(pages != 0 && u32::from(pages) < 1 << self.pages_per_wordline);
+        self.work(queue, Work::Program, at, pages, token);
     }
 
     /// Queues the erasure of a block of a unit.
@@ -163,39 +190,85 @@ impl Flash {
         block: u32,
         token: u32,
     ) {
-        debug_assert!(block < self.blocks_per_plane);
-        self.work(queue, unit, Work::Erase { unit, token });
+        let row = block * self.wordlines_per_block;
+        self.work(queue, Work::Erase, WordlineAddr { unit, row }, 0, token);
     }
 
-    fn work(&mut self, queue: &mut EventQueue<Event>, unit: Unit, work: Work) {
-        let die = self.die_of(unit);
-        self.dies[die as usize].push_work(&mut self.works, work);
+    /// Queues the copy of pages to another wordline of the same plane: its registers reach no other.
+    #[allow(dead_code, reason = "garbage collection does not use it yet")]
+    pub(crate) fn copyback(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        from: WordlineAddr,
+        to: WordlineAddr,
+        pages: u8,
+        token: u32,
+    ) {
+        assert_eq!(from.unit, to.unit, "a copyback stays in its plane");
+        debug_assert!(from.row < self.rows_per_plane && pages != 0);
+        self.work(queue, Work::Copyback, to, pages, token);
+    }
+
+    fn work(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        kind: Work,
+        at: WordlineAddr,
+        pages: u8,
+        token: u32,
+    ) {
+        debug_assert!(at.row < self.rows_per_plane);
+        let (die, plane) = self.die_and_plane(at.unit);
+        let op = WorkOp {
+            kind,
+            plane,
+            pages,
+            row: at.row,
+            token,
+            next: NIL,
+        };
+        if self.transactions.is_some() {
+            self.wait_for_transaction(queue, die, Waiting::Work(op));
+            return;
+        }
+        self.dies[die as usize].works.push(&mut self.works, op);
         self.wait_for_bus(queue, die);
     }
 
+    /// Divides by the planes of a die. The inverse is exact enough for any unit there can be.
     #[inline]
-    fn die_of(&self, unit: Unit) -> u32 {
-        if self.planes == 1 {
-            unit.0
-        } else {
-            unit.0 / self.planes
-        }
+    fn die_and_plane(&self, unit: Unit) -> (u32, u8) {
+        let die = ((u64::from(unit.0) * self.planes_inverse) >> 32) as u32;
+        (die, (unit.0 - die * self.planes) as u8)
     }
 
-    /// Enters a die that has something to do into its channel's arbitration.
+    #[inline]
+    pub(super) fn unit(&self, die: usize, plane: u8) -> Unit {
+        Unit(die as u32 * self.planes + u32::from(plane))
+    }
+
+    /// Whether a program of these pages is one of a whole wordline.
+    #[inline]
+    pub(super) fn is_whole(&self, pages: u8) -> bool {
+        u32::from(pages) + 1 == 1 << self.pages_per_wordline
+    }
+
+    /// Enters a die that has got something to do into its channel's arbitration.
     #[inline]
     fn wait_for_bus(&mut self, queue: &mut EventQueue<Event>, die: u32) {
-        let Die {
-            phase,
-            channel,
-            way,
-            ..
-        } = self.dies[die as usize];
-        if phase == Phase::Busy || phase == Phase::WaitCommand {
+        let index = die as usize;
+        let Die { wait, channel, .. } = self.dies[index];
+        if wait == Wait::Command || !(self.rules.overlap || self.dies[index].is_idle()) {
             return;
         }
-        self.enter_arbitration(channel, way);
-        let wake_at = self.channels[channel as usize].bus_free_at.max(queue.now());
+        self.enter_arbitration(index, queue.now());
+        let channel = u32::from(channel);
+        let wake_at = match self.rules.overlap {
+            // It may wait for something else than the bus.
+            true => self.next_look(channel),
+            false => self.channels[channel as usize].bus_free_at,
+        };
+        let wake_at = wake_at.max(queue.now());
         self.wake(queue, channel, wake_at);
     }
 
@@ -208,248 +281,100 @@ impl Flash {
         }
     }
 
-    /// Puts a die that is not busy where its next operation has to wait.
-    #[inline]
-    fn enter_arbitration(&mut self, channel: u32, way: u32) {
-        let die = &mut self.dies[(channel * self.dies_per_channel + way) as usize];
-        let bus = &mut self.channels[channel as usize];
-        let next = die.next(&self.works, self.reads_before_program);
-        let phase = match next {
-            Next::Nothing => Phase::Idle,
-            Next::Read | Next::Erase => Phase::WaitCommand,
-            Next::Program => Phase::WaitDataIn,
-        };
-        if phase == die.phase {
-            return;
+    fn wait_for_transaction(&mut self, queue: &mut EventQueue<Event>, die: u32, op: Waiting) {
+        let Die { channel, way, .. } = self.dies[die as usize];
+        if let Some(transactions) = &mut self.transactions {
+            transactions.push(u32::from(channel), way, op);
         }
-        bus.data_in &= !(1 << way);
-        die.phase = phase;
-        match phase {
-            Phase::WaitCommand => bus.commands.push_back(way as u8),
-            Phase::WaitDataIn => bus.data_in |= 1 << way,
-            Phase::Idle | Phase::Busy => {}
-        }
-    }
-
-    /// Looks at a channel: finishes what has ended, grants the bus, and schedules the next look.
-    pub(crate) fn step(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        channel: u32,
-        finished: &mut Vec<Finished>,
-    ) {
-        let now = queue.now();
-        if self.channels[channel as usize].wake_at != now {
-            return; // stale: the channel was looked at since, or will be
-        }
-        let free = self.channels[channel as usize].bus_free_at <= now;
-        if free {
-            self.end_transfer(channel, now, finished);
-        }
-        if self.channels[channel as usize].working != 0 {
-            self.end_work(channel, now, finished);
-        }
-        if free {
-            self.end_senses(channel, now);
-            self.grant(channel, now);
-        }
-        let wake_at = self.next_look(channel);
-        let bus = &mut self.channels[channel as usize];
-        bus.wake_at = wake_at;
-        if wake_at != Time::MAX {
-            queue.schedule(wake_at, Event::Channel(channel));
-        }
-    }
-
-    #[inline]
-    fn end_transfer(&mut self, channel: u32, now: Time, finished: &mut Vec<Finished>) {
-        let transfer = std::mem::replace(
-            &mut self.channels[channel as usize].transfer,
-            Transfer::None,
-        );
-        match transfer {
-            Transfer::None => {}
-            // From here the die programs; its end was set when the transfer was granted.
-            Transfer::In(way) => self.channels[channel as usize].working |= 1 << way,
-            Transfer::Out(way) => {
-                let die = channel * self.dies_per_channel + way;
-                match self.dies[die as usize].active {
-                    Active::Page { at, owner, pages } => {
-                        self.stats.page_reads += 1;
-                        finished.push(Finished::Read {
-                            at,
-                            pages,
-                            owner: Owner(owner),
-                        });
-                    }
-                    Active::Melded { first } => {
-                        self.stats.melded_reads += 1;
-                        let mut index = first;
-                        while index != NIL {
-                            let ReadOp {
-                                at,
-                                pages,
-                                owner,
-                                next,
-                                ..
-                            } = self.reads[index];
-                            self.stats.melded_pages_read += u64::from(pages.count_ones());
-                            finished.push(Finished::Read {
-                                at,
-                                pages,
-                                owner: Owner(owner),
-                            });
-                            self.reads.remove(index);
-                            index = next;
-                        }
-                    }
-                    Active::Nothing | Active::Work(_) => {
-                        debug_assert!(false, "a transfer out without a read");
-                    }
-                }
-                self.become_idle(channel, way, now);
-            }
-        }
-    }
-
-    fn end_work(&mut self, channel: u32, now: Time, finished: &mut Vec<Finished>) {
-        let mut working = self.channels[channel as usize].working;
-        while working != 0 {
-            let way = working.trailing_zeros();
-            working &= working - 1;
-            let die = (channel * self.dies_per_channel + way) as usize;
-            if self.ends_at[die] > now {
-                continue;
-            }
-            self.channels[channel as usize].working &= !(1 << way);
-            match self.dies[die].active {
-                Active::Work(Work::Program { unit, token }) => {
-                    finished.push(Finished::Program { unit, token });
-                }
-                Active::Work(Work::Erase { unit, token }) => {
-                    finished.push(Finished::Erase { unit, token });
-                }
-                _ => debug_assert!(false, "a die works on nothing"),
-            }
-            self.become_idle(channel, way, now);
-        }
-    }
-
-    #[inline]
-    fn end_senses(&mut self, channel: u32, now: Time) {
-        let base = (channel * self.dies_per_channel) as usize;
-        let bus = &mut self.channels[channel as usize];
-        let mut sensing = bus.sensing;
-        while sensing != 0 {
-            let way = sensing.trailing_zeros();
-            sensing &= sensing - 1;
-            if self.ends_at[base + way as usize] <= now {
-                bus.sensing &= !(1 << way);
-                bus.data_out |= 1 << way;
-            }
-        }
-    }
-
-    #[inline]
-    fn become_idle(&mut self, channel: u32, way: u32, now: Time) {
-        let die = &mut self.dies[(channel * self.dies_per_channel + way) as usize];
-        die.phase = Phase::Idle;
-        die.active = Active::Nothing;
-        die.busy += now - die.busy_since;
-        self.enter_arbitration(channel, way);
-    }
-
-    #[inline]
-    fn grant(&mut self, channel: u32, now: Time) {
-        let bus = &mut self.channels[channel as usize];
-        let base = channel * self.dies_per_channel;
-        match bus.arbitrate(self.arbitration) {
-            Grant::Nothing => {}
-            Grant::Command(way) => {
-                let index = (base + way) as usize;
-                let die = &mut self.dies[index];
-                die.phase = Phase::Busy;
-                die.busy_since = now;
-                bus.hold(now, self.timing.command);
-                let length = match die.next(&self.works, self.reads_before_program) {
-                    Next::Read => {
-                        bus.sensing |= 1 << way;
-                        die.start_read(&mut self.reads, &self.timing)
-                    }
-                    _ => {
-                        bus.working |= 1 << way;
-                        die.start_work(&mut self.works);
-                        self.timing.erase
-                    }
-                };
-                self.ends_at[index] = bus.bus_free_at + length;
-            }
-            Grant::DataOut(way) => {
-                let length = match self.dies[(base + way) as usize].active {
-                    Active::Melded { .. } => self.timing.wordline_transfer,
-                    _ => self.timing.page_transfer,
-                };
-                bus.transfer = Transfer::Out(way);
-                bus.hold(now, length);
-            }
-            Grant::DataIn(way) => {
-                let index = (base + way) as usize;
-                let die = &mut self.dies[index];
-                die.phase = Phase::Busy;
-                die.busy_since = now;
-                die.start_work(&mut self.works);
-                bus.transfer = Transfer::In(way);
-                bus.hold(now, self.timing.command + self.timing.wordline_transfer);
-                self.ends_at[index] = bus.bus_free_at + self.timing.program;
-            }
-        }
-    }
-
-    /// When a channel has to be looked at again. The end of a sense matters only to a free bus, and
-    /// the end of a command only when a die waits; the end of a program or an erase always does.
-    #[inline]
-    fn next_look(&self, channel: u32) -> Time {
-        let bus = &self.channels[channel as usize];
-        let base = (channel * self.dies_per_channel) as usize;
-        let earliest = |mut ways: u64| {
-            let mut time = Time::MAX;
-            while ways != 0 {
-                time = time.min(self.ends_at[base + ways.trailing_zeros() as usize]);
-                ways &= ways - 1;
-            }
-            time
-        };
-        let bus_next = if bus.transfer != Transfer::None || bus.is_wanted() {
-            bus.bus_free_at
-        } else {
-            earliest(bus.sensing).max(bus.bus_free_at)
-        };
-        if bus.working == 0 {
-            bus_next
-        } else {
-            bus_next.min(earliest(bus.working))
-        }
+        let channel = u32::from(channel);
+        let wake_at = self.channels[channel as usize].bus_free_at.max(queue.now());
+        self.wake(queue, channel, wake_at);
     }
 
     /// The counters up to `now`.
     pub(crate) fn stats(&self, now: Time) -> FlashStats {
-        let mut stats = self.stats;
+        let dies = (0..self.dies.len()).map(|die| DieCounts {
+            plane_busy: self.plane_busy(die, now),
+            ..self.die_counts[die]
+        });
+        let mut stats = FlashStats::new(
+            &self.counts,
+            dies,
+            &self.timing,
+            &self.energy,
+            self.pages_per_wordline,
+        );
         stats.channel_busy = self.channels_busy(now).sum();
         stats.die_busy = self.dies_busy(now).sum();
+        stats.package_busy = self.packages_busy(now).into_iter().sum();
         stats
     }
 
     /// How long each channel's bus was held.
     pub(crate) fn channels_busy(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
-        let channels = self.channels.iter();
-        channels.map(move |bus| bus.busy - bus.bus_free_at.saturating_sub(now))
+        self.channels.iter().map(move |bus| bus.busy_until(now))
+    }
+
+    /// How long each package had a busy die.
+    pub(crate) fn packages_busy(&self, now: Time) -> Vec<Time> {
+        self.packages.busy(&self.dies, now)
     }
 
     /// How long each die was busy.
     pub(crate) fn dies_busy(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
-        self.dies.iter().map(move |die| match die.phase {
-            Phase::Busy => die.busy + (now - die.busy_since),
-            _ => die.busy,
-        })
+        self.dies.iter().map(move |die| die.busy_until(now))
+    }
+
+    /// How long each die's planes were in use, summed over them.
+    pub(crate) fn planes_busy(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        (0..self.dies.len()).map(move |die| self.plane_busy(die, now))
+    }
+
+    /// What each die has done.
+    pub(crate) fn die_counts(&self) -> &[DieCounts] {
+        &self.die_counts
+    }
+
+    /// A die's planes are in use as long as it is busy; with one plane that is the same.
+    fn plane_busy(&self, die: usize, now: Time) -> Time {
+        if self.planes == 1 {
+            return self.dies[die].busy_until(now);
+        }
+        self.die_counts[die].plane_busy + self.dies[die].busy_planes_until(now)
+    }
+
+    /// A die that was idle is given something to do.
+    #[inline]
+    pub(super) fn begin(&mut self, index: usize, now: Time) {
+        let die = &mut self.dies[index];
+        if !die.is_idle() {
+            return;
+        }
+        die.busy_since = now;
+        die.planes_used = 0;
+        if self.packages.are_shared() {
+            self.packages.begin(index, now);
+        }
+    }
+
+    /// A die has nothing to do any more; it may take what is queued.
+    #[inline]
+    pub(super) fn end(&mut self, index: usize, now: Time) {
+        let die = &mut self.dies[index];
+        debug_assert!(die.is_idle());
+        die.busy += now - die.busy_since;
+        if self.planes > 1 {
+            let planes = u64::from(die.planes_used.count_ones());
+            self.die_counts[index].plane_busy += (now - die.busy_since) * planes;
+        }
+        if self.packages.are_shared() {
+            self.packages.end(index, now);
+        }
+        if let Some(transactions) = &mut self.transactions {
+            if !die.has_queued() {
+                transactions.die_done(die.channel, die.way);
+            }
+        }
+        self.enter_arbitration(index, now);
     }
 }

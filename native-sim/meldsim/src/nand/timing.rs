@@ -13,12 +13,17 @@ pub(crate) struct Timing {
     pub(crate) page_transfer: Time,
     /// All pages of a wordline on the bus.
     pub(crate) wordline_transfer: Time,
+    /// Bytes of one page on the bus.
+    pub(crate) page_bus_bytes: u64,
     /// Sensing each page of a wordline alone.
     pub(crate) sense: [Time; MAX_PAGES_PER_WORDLINE],
     /// Sensing all of them at once.
     pub(crate) melded_sense: Time,
-    pub(crate) program: Time,
     pub(crate) erase: Time,
+    /// For each set of pages of a wordline: programming them.
+    program: [Time; 1 << MAX_PAGES_PER_WORDLINE],
+    /// For each set of pages: sensing them on their way to another wordline of the plane.
+    copy_sense: [Time; 1 << MAX_PAGES_PER_WORDLINE],
     /// For each set of pages of a melded wordline: read it melded?
     meld: [bool; 1 << MAX_PAGES_PER_WORDLINE],
 }
@@ -43,7 +48,9 @@ impl Timing {
             wordline_transfer: page_transfer * pages as u64,
             sense,
             melded_sense: profile.timing.melded_read.unwrap_or(Time::ZERO),
-            program: profile.timing.program,
+            page_bus_bytes: ((page + 2048) / 4096) as u64,
+            program: [profile.timing.program; 1 << MAX_PAGES_PER_WORDLINE],
+            copy_sense: [Time::ZERO; 1 << MAX_PAGES_PER_WORDLINE],
             erase: profile.timing.erase,
             meld: [false; 1 << MAX_PAGES_PER_WORDLINE],
         };
@@ -55,7 +62,27 @@ impl Timing {
                 };
             }
         }
+        for mask in 1..1u32 << pages {
+            let all = mask == (1 << pages) - 1;
+            if let (false, Some(times)) = (all, &profile.timing.program_pages) {
+                timing.program[mask as usize] = in_mask(mask, times).sum();
+            }
+            timing.copy_sense[mask as usize] = match profile.timing.melded_read {
+                Some(melded) if all => melded,
+                _ => in_mask(mask, &profile.timing.read).sum(),
+            };
+        }
         timing
+    }
+
+    /// How long the array programs the pages of `mask`.
+    pub(crate) fn program(&self, mask: u8) -> Time {
+        self.program[index(mask)]
+    }
+
+    /// How long the array copies the pages of `mask` to another wordline of the plane.
+    pub(crate) fn copyback(&self, mask: u8) -> Time {
+        self.copy_sense[index(mask)] + self.program[index(mask)]
     }
 
     /// How long a melded read occupies a die on an idle bus.
@@ -74,8 +101,20 @@ impl Timing {
     /// Whether the pages of `mask`, all of one melded wordline, are read melded.
     #[inline]
     pub(crate) fn melds(&self, mask: u8) -> bool {
-        self.meld[usize::from(mask) & ((1 << MAX_PAGES_PER_WORDLINE) - 1)]
+        self.meld[index(mask)]
     }
+}
+
+/// A set of pages as an index that is within bounds.
+#[inline]
+fn index(mask: u8) -> usize {
+    usize::from(mask) & ((1 << MAX_PAGES_PER_WORDLINE) - 1)
+}
+
+/// Of each page's times, those of the pages in the set.
+fn in_mask(mask: u32, times: &[Time]) -> impl Iterator<Item = Time> {
+    let times = times.iter().enumerate();
+    times.filter_map(move |(page, time)| (mask & (1 << page) != 0).then_some(*time))
 }
 
 /// Rounds to the nearest picosecond.

@@ -4,6 +4,8 @@
 //! tagged **\[P\]** published, **\[F\]** fitted to published cells, or **\[A\]** an assumption.
 
 pub(crate) mod allocation;
+mod commands;
+mod energy;
 mod error;
 mod host;
 mod parse;
@@ -15,6 +17,8 @@ mod units;
 mod validate;
 
 pub use allocation::{Dimension, PageAllocation};
+pub use commands::{Commands, DieInterleave, Issue};
+pub use energy::Energy;
 pub use error::{ProfileError, ProfileErrors};
 pub use host::{Host, QueueArbitration};
 pub use predictable_latency::PredictableLatency;
@@ -23,4 +27,4 @@ pub use sections::{
     ProgramOrder, Timing,
 };
 pub use sets::{SetLayout, Sets};
-pub use units::{ByteSize, DataRate, TransferRate};
+pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate};

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::allocation::PageAllocation;
+use super::commands::Commands;
+use super::energy::Energy;
 use super::host::Host;
 use super::predictable_latency::PredictableLatency;
 use super::sets::Sets;
@@ -25,6 +27,12 @@ pub struct Profile {
     pub bus: Bus,
     /// What the cells take.
     pub timing: Timing,
+    /// Which advanced commands the flash understands. Default: all defaults.
+    #[serde(default)]
+    pub commands: Commands,
+    /// What operations cost. Default: all defaults.
+    #[serde(default)]
+    pub energy: Energy,
     /// The controller between host and flash. Default: all defaults.
     #[serde(default)]
     pub controller: Controller,
@@ -55,8 +63,7 @@ pub struct Geometry {
     /// `dies_per_channel`; default 1.
     #[serde(default = "one")]
     pub dies_per_package: u32,
-    /// Planes of a die. They add blocks; commands that use several planes at once are not modelled.
-    /// Unit: count; range 1 to 16; default 1.
+    /// Planes of a die. `commands.multi_plane` says whether they work at once. Unit: count; range 1 to 16; default 1.
     #[serde(default = "one")]
     pub planes_per_die: u32,
     /// Blocks of a plane. Unit: count; range 1 to 1048576; no default.
@@ -101,6 +108,10 @@ pub struct Timing {
     /// Programming a whole wordline in one shot, once its pages are in the die. Unit: time; range
     /// above 0 to 10s; no default.
     pub program: Time,
+    /// Programming the pages of a wordline one at a time (shadow order), one entry for each page.
+    /// Unit: time; range above 0 to 10s; default: only whole wordlines can be programmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_pages: Option<Vec<Time>>,
     /// Erasing a block. Unit: time; range above 0 to 10s; no default.
     pub erase: Time,
 }

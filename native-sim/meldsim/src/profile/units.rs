@@ -20,6 +20,17 @@ pub struct TransferRate(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DataRate(pub u64);
 
+/// An energy in picojoules, written `"7uJ"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EnergyAmount(pub u64);
+
+impl EnergyAmount {
+    /// From nanojoules (saturating).
+    pub const fn from_nj(nj: u64) -> EnergyAmount {
+        EnergyAmount(nj.saturating_mul(1_000))
+    }
+}
+
 /// A kind of quantity: its units, each with its factor, the largest first.
 struct Kind {
     what: &'static str,
@@ -67,6 +78,18 @@ const DATA_RATE: Kind = Kind {
         ("MiB/s", 1 << 20),
         ("kB/s", 1_000),
         ("B/s", 1),
+    ],
+};
+
+const ENERGY: Kind = Kind {
+    what: "energy",
+    example: "7uJ",
+    units: &[
+        ("J", 1_000_000_000_000),
+        ("mJ", 1_000_000_000),
+        ("uJ", 1_000_000),
+        ("nJ", 1_000),
+        ("pJ", 1),
     ],
 };
 
@@ -181,6 +204,12 @@ quantity!(ByteSize, SIZE, ByteSize, |size: &ByteSize| size.0);
 quantity!(TransferRate, RATE, TransferRate, |rate: &TransferRate| rate
     .0);
 quantity!(DataRate, DATA_RATE, DataRate, |rate: &DataRate| rate.0);
+quantity!(
+    EnergyAmount,
+    ENERGY,
+    EnergyAmount,
+    |energy: &EnergyAmount| energy.0
+);
 
 #[cfg(test)]
 mod tests {
@@ -230,5 +259,7 @@ mod tests {
         assert_eq!(TransferRate(1600).to_string(), "1600MT/s");
         assert_eq!(DataRate(3_200_000_000).to_string(), "3200MB/s");
         assert_eq!(DataRate(0).to_string(), "0B/s");
+        assert_eq!(EnergyAmount::from_nj(7_500).to_string(), "7500nJ");
+        assert_eq!("7.5uJ".parse(), Ok(EnergyAmount::from_nj(7_500)));
     }
 }

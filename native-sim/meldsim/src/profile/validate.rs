@@ -134,8 +134,25 @@ impl Profile {
                 );
             }
         }
+        if let Some(times) = &timing.program_pages {
+            if times.len() != timing.read.len() {
+                let message = format!("has {} times", times.len());
+                let remedy = format!(
+                    "give one for each of the {} pages of a wordline",
+                    timing.read.len()
+                );
+                checker.refuse("timing.program_pages", message, remedy);
+            }
+            for (index, time) in times.iter().enumerate() {
+                let key = format!("timing.program_pages[{index}]");
+                checker.time(&key, *time, Time::from_ms(10_000));
+            }
+        }
         checker.time("timing.program", timing.program, Time::from_ms(10_000));
         checker.time("timing.erase", timing.erase, Time::from_ms(10_000));
+
+        self.check_commands(checker);
+        self.check_energy(checker);
 
         let controller = &self.controller;
         checker.power_of_two("controller.lba_size", controller.lba_size);

@@ -1,0 +1,516 @@
+//! What happens on a channel: something ends, the bus is granted, and the next look is scheduled.
+
+use super::channel::{Grant, Transfer, earliest};
+use super::command::{Taken, take_read, take_work};
+use super::counts::Parallelism;
+use super::die::{Next, Wait};
+use super::flash::{Finished, Flash, Owner};
+use super::geometry::WordlineAddr;
+use super::op::Work;
+use super::suspend::Verdict;
+use crate::engine::{Event, EventQueue, NIL, Time};
+
+impl Flash {
+    /// Looks at a channel: finishes what has ended, grants the bus, and schedules the next look.
+    pub(crate) fn step(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        channel: u32,
+        finished: &mut Vec<Finished>,
+    ) {
+        let now = queue.now();
+        let bus = &self.channels[channel as usize];
+        if bus.wake_at != now {
+            return; // stale: the channel was looked at since, or will be
+        }
+        let free = bus.bus_free_at <= now;
+        if free {
+            self.end_transfer(channel, now, finished);
+        }
+        if self.channels[channel as usize].work_next <= now {
+            self.end_work(channel, now, finished);
+        }
+        if self.channels[channel as usize].to_suspend != 0 {
+            self.look_for_suspension(channel, now);
+        }
+        if self.transactions.is_some() {
+            self.start_transactions(channel, now);
+        }
+        if free {
+            if self.channels[channel as usize].sense_next <= now {
+                self.end_senses(channel, now);
+            }
+            self.grant(channel, now);
+        }
+        let wake_at = self.next_look(channel);
+        let bus = &mut self.channels[channel as usize];
+        bus.wake_at = wake_at;
+        if wake_at != Time::MAX {
+            queue.schedule(wake_at, Event::Channel(channel));
+        }
+    }
+
+    #[inline]
+    fn index(&self, channel: u32, way: u32) -> usize {
+        (channel * self.dies_per_channel + way) as usize
+    }
+
+    #[inline]
+    fn end_transfer(&mut self, channel: u32, now: Time, finished: &mut Vec<Finished>) {
+        let bus = &mut self.channels[channel as usize];
+        match std::mem::replace(&mut bus.transfer, Transfer::None) {
+            Transfer::None => {}
+            Transfer::Out(way) => self.end_data_out(channel, way, now, finished),
+            Transfer::In(way) => {
+                let index = self.index(channel, way);
+                let die = &mut self.dies[index];
+                die.load_next = self.works[die.load_next].next;
+                if die.load_next != NIL {
+                    let bus = &mut self.channels[channel as usize];
+                    bus.data_in |= 1 << way;
+                    bus.serve_again(way);
+                } else if die.working == NIL {
+                    self.start_loaded(index, now);
+                }
+            }
+        }
+    }
+
+    /// The pages of one plane have left the registers of a die.
+    #[inline]
+    fn end_data_out(&mut self, channel: u32, way: u32, now: Time, finished: &mut Vec<Finished>) {
+        let index = self.index(channel, way);
+        let mut next = self.dies[index].out;
+        let (plane, melded) = (self.reads[next].plane, self.reads[next].melded);
+        let unit = self.unit(index, plane);
+        let counts = &mut self.die_counts[index];
+        counts.melded_reads += u64::from(melded);
+        loop {
+            let op = self.reads[next];
+            finished.push(Finished::Read {
+                at: WordlineAddr { unit, row: op.row },
+                pages: op.pages,
+                owner: Owner(op.owner),
+            });
+            if melded {
+                counts.melded_pages_read += u64::from(op.pages.count_ones());
+            } else {
+                counts.page_reads += 1;
+            }
+            self.reads.remove(next);
+            next = op.next;
+            if next == NIL || self.reads[next].plane != plane {
+                break;
+            }
+        }
+        let die = &mut self.dies[index];
+        die.out = next;
+        let (bit, bus) = (1 << way, &mut self.channels[channel as usize]);
+        if next != NIL {
+            bus.data_out |= bit;
+            bus.serve_again(way);
+            return;
+        }
+        if bus.sensed & bit != 0 {
+            bus.sensed &= !bit;
+            bus.data_out |= bit;
+            die.out = std::mem::replace(&mut die.sensing, NIL);
+        }
+        if die.is_idle() {
+            self.end(index, now);
+        } else {
+            self.enter_arbitration(index, now);
+        }
+    }
+
+    /// The array programs what is in the registers.
+    fn start_loaded(&mut self, index: usize, now: Time) {
+        let die = &mut self.dies[index];
+        let (channel, way) = (die.channel, u32::from(die.way));
+        die.working = std::mem::replace(&mut die.loading, NIL);
+        let end = now + self.timing.program(self.works[die.working].pages);
+        self.ends_at[index] = end;
+        self.channels[usize::from(channel)].work(way, end);
+        if let Some(suspensions) = &mut self.suspensions {
+            suspensions.start(index, now);
+        }
+        if self.rules.overlap {
+            self.enter_arbitration(index, now);
+        }
+    }
+
+    fn end_work(&mut self, channel: u32, now: Time, finished: &mut Vec<Finished>) {
+        let mut working = self.channels[channel as usize].working;
+        while working != 0 {
+            let way = working.trailing_zeros();
+            working &= working - 1;
+            let index = self.index(channel, way);
+            if self.ends_at[index] > now {
+                continue;
+            }
+            let bus = &mut self.channels[channel as usize];
+            bus.working &= !(1 << way);
+            bus.to_suspend &= !(1 << way);
+            self.finish_work(index, finished);
+            let die = &self.dies[index];
+            if die.loading != NIL && die.load_next == NIL {
+                self.start_loaded(index, now);
+            } else if die.is_idle() {
+                self.end(index, now);
+            }
+        }
+        self.find_work_next(channel);
+    }
+
+    fn find_work_next(&mut self, channel: u32) {
+        let base = self.index(channel, 0);
+        let bus = &mut self.channels[channel as usize];
+        bus.work_next = earliest(bus.working, &self.ends_at[base..]);
+    }
+
+    fn finish_work(&mut self, index: usize, finished: &mut Vec<Finished>) {
+        let mut next = std::mem::replace(&mut self.dies[index].working, NIL);
+        while next != NIL {
+            let op = self.works[next];
+            let (unit, token) = (self.unit(index, op.plane), op.token);
+            let whole = self.is_whole(op.pages);
+            let counts = &mut self.die_counts[index];
+            finished.push(match op.kind {
+                Work::Program => {
+                    counts.programs += u64::from(whole);
+                    counts.partial_programs += u64::from(!whole);
+                    counts.pages_programmed += u64::from(op.pages.count_ones());
+                    Finished::Program { unit, token }
+                }
+                Work::Erase => {
+                    counts.erases += 1;
+                    Finished::Erase { unit, token }
+                }
+                Work::Copyback => {
+                    counts.copybacks += 1;
+                    Finished::Copyback { unit, token }
+                }
+            });
+            self.works.remove(next);
+            next = op.next;
+        }
+    }
+
+    #[inline]
+    fn end_senses(&mut self, channel: u32, now: Time) {
+        let base = self.index(channel, 0);
+        let mut sensing = self.channels[channel as usize].sensing;
+        let mut sense_next = Time::MAX;
+        while sensing != 0 {
+            let way = sensing.trailing_zeros();
+            let bit = sensing & sensing.wrapping_neg();
+            sensing &= sensing - 1;
+            let index = base + way as usize;
+            let end = self.ends_at[index];
+            if end > now {
+                sense_next = sense_next.min(end);
+                continue;
+            }
+            let bus = &mut self.channels[channel as usize];
+            bus.sensing &= !bit;
+            let die = &mut self.dies[index];
+            if die.out != NIL {
+                bus.sensed |= bit;
+                continue;
+            }
+            bus.data_out |= bit;
+            die.out = std::mem::replace(&mut die.sensing, NIL);
+            if self.rules.overlap {
+                self.enter_arbitration(index, now);
+            }
+        }
+        self.channels[channel as usize].sense_next = sense_next;
+    }
+
+    /// Puts a die where its next operation has to wait.
+    #[inline]
+    pub(super) fn enter_arbitration(&mut self, index: usize, now: Time) {
+        let wait = if self.rules.overlap {
+            self.wants_overlapping(index, now)
+        } else {
+            match self.dies[index].next(&self.works, self.rules.reads_before_program) {
+                Next::Nothing => Wait::Nothing,
+                Next::Work(Work::Program) => Wait::DataIn,
+                Next::Read | Next::Work(_) | Next::Resume => Wait::Command,
+            }
+        };
+        let die = &mut self.dies[index];
+        if wait == die.wait {
+            return;
+        }
+        let bus = &mut self.channels[usize::from(die.channel)];
+        if die.wait == Wait::DataIn {
+            bus.data_in &= !(1 << die.way);
+        }
+        die.wait = wait;
+        match wait {
+            Wait::Command => bus.commands.push_back(die.way),
+            Wait::DataIn => bus.data_in |= 1 << die.way,
+            Wait::Nothing => {}
+        }
+    }
+
+    /// What a die could take now, when it need not be idle for that.
+    fn wants_overlapping(&mut self, index: usize, now: Time) -> Wait {
+        let die = &self.dies[index];
+        if die.loading != NIL {
+            return Wait::Nothing; // the registers are taken
+        }
+        let next = die.next(&self.works, self.rules.reads_before_program);
+        if !die.array_is_free() {
+            if die.sensing != NIL {
+                return Wait::Nothing;
+            }
+            if !die.reads.is_empty() {
+                match self.may_suspend(index, now) {
+                    Verdict::Now => return Wait::Command,
+                    Verdict::At(_) => {
+                        let Self { dies, channels, .. } = self;
+                        let die = &dies[index];
+                        channels[usize::from(die.channel)].to_suspend |= 1 << die.way;
+                        return Wait::Nothing;
+                    }
+                    Verdict::Never => {}
+                }
+            }
+            let programs = self.works[die.working].kind == Work::Program;
+            return match next {
+                Next::Work(Work::Program) if self.rules.cache_program && programs => Wait::DataIn,
+                _ => Wait::Nothing,
+            };
+        }
+        match next {
+            Next::Nothing => Wait::Nothing,
+            Next::Read if die.out == NIL || self.rules.cache_read => Wait::Command,
+            _ if die.out != NIL => Wait::Nothing,
+            Next::Work(Work::Program) => Wait::DataIn,
+            Next::Read | Next::Work(_) | Next::Resume => Wait::Command,
+        }
+    }
+
+    fn may_suspend(&self, index: usize, now: Time) -> Verdict {
+        let work = self.works[self.dies[index].working].kind;
+        match &self.suspensions {
+            None => Verdict::Never,
+            Some(suspensions) => suspensions.verdict(index, work, self.ends_at[index], now),
+        }
+    }
+
+    /// Dies whose work may have progressed enough to be suspended.
+    fn look_for_suspension(&mut self, channel: u32, now: Time) {
+        let mut ways = std::mem::take(&mut self.channels[channel as usize].to_suspend);
+        while ways != 0 {
+            let way = ways.trailing_zeros();
+            ways &= ways - 1;
+            self.enter_arbitration(self.index(channel, way), now);
+        }
+    }
+
+    /// Gives a free bus to whoever is next.
+    #[inline]
+    fn grant(&mut self, channel: u32, now: Time) {
+        loop {
+            let arbitration = self.rules.arbitration;
+            match self.channels[channel as usize].arbitrate(arbitration) {
+                Grant::Nothing => return,
+                Grant::Command(way) => {
+                    let index = self.index(channel, way);
+                    self.dies[index].wait = Wait::Nothing;
+                    // What it waited for may have become impossible, or needless, since.
+                    if self.rules.overlap && self.wants_overlapping(index, now) != Wait::Command {
+                        self.enter_arbitration(index, now);
+                        continue;
+                    }
+                    self.grant_command(channel, way, now);
+                }
+                Grant::DataOut(way) => {
+                    let index = self.index(channel, way);
+                    let length = match self.reads[self.dies[index].out].melded {
+                        true => self.timing.wordline_transfer,
+                        false => self.timing.page_transfer,
+                    };
+                    let bus = &mut self.channels[channel as usize];
+                    bus.transfer = Transfer::Out(way);
+                    bus.hold(now, length);
+                }
+                Grant::DataIn(way) => self.grant_data_in(channel, way, now),
+            }
+            return;
+        }
+    }
+
+    #[inline]
+    fn grant_command(&mut self, channel: u32, way: u32, now: Time) {
+        let index = self.index(channel, way);
+        self.begin(index, now);
+        match self.dies[index].next(&self.works, self.rules.reads_before_program) {
+            Next::Read => self.grant_read(channel, way, now),
+            Next::Resume => self.grant_resume(channel, way, now),
+            Next::Work(_) => self.grant_work(channel, way, now),
+            Next::Nothing => debug_assert!(false, "a command for nothing"),
+        }
+    }
+
+    #[inline]
+    fn grant_read(&mut self, channel: u32, way: u32, now: Time) {
+        let index = self.index(channel, way);
+        let mut before_sense = Time::ZERO;
+        if self.rules.overlap {
+            before_sense = self.suspend_for_read(channel, way, now);
+            self.counts.cached_reads += u64::from(self.dies[index].out != NIL);
+        }
+        let die = &mut self.dies[index];
+        let taken = take_read(die, &mut self.reads, &self.timing, self.rules.multi_plane);
+        die.sensing = taken.first;
+        die.planes_used |= taken.planes;
+        self.hold_for_commands(channel, taken.planes, false, now);
+        self.count_transaction(&taken);
+        let bus = &mut self.channels[channel as usize];
+        let end = bus.bus_free_at + before_sense + taken.sense;
+        bus.sense(way, end);
+        self.ends_at[index] = end;
+    }
+
+    /// One command for each plane; a copyback has one to sense and one to program.
+    #[inline]
+    fn hold_for_commands(&mut self, channel: u32, planes: u16, copies: bool, now: Time) {
+        let commands = if copies { 2 } else { planes.count_ones() };
+        let length = match commands {
+            1 => self.timing.command,
+            _ => self.timing.command * u64::from(commands),
+        };
+        self.channels[channel as usize].hold(now, length);
+    }
+
+    #[inline]
+    fn count_transaction(&mut self, taken: &Taken) {
+        // A transaction of a package has been counted as a whole.
+        if self.transactions.is_none() {
+            let several_planes = !taken.planes.is_power_of_two();
+            let parallelism = Parallelism::of(several_planes, false);
+            self.counts.transaction(parallelism, taken.pages);
+        }
+    }
+
+    /// Suspends what the die works on, if it does. Returns how long that delays the read.
+    fn suspend_for_read(&mut self, channel: u32, way: u32, now: Time) -> Time {
+        let index = self.index(channel, way);
+        let die = &mut self.dies[index];
+        let Some(suspensions) = &mut self.suspensions else {
+            return Time::ZERO;
+        };
+        if die.working == NIL || die.suspended {
+            return Time::ZERO;
+        }
+        die.suspended = true;
+        die.reads_passed = 0;
+        // The array goes on until the command is there.
+        let stops_at = now + self.timing.command;
+        suspensions.suspend(index, self.ends_at[index].saturating_sub(stops_at));
+        let delay = suspensions.suspend_time;
+        match self.works[die.working].kind {
+            Work::Erase => self.counts.erase_suspends += 1,
+            Work::Program | Work::Copyback => self.counts.program_suspends += 1,
+        }
+        self.channels[channel as usize].working &= !(1 << way);
+        self.find_work_next(channel);
+        delay
+    }
+
+    fn grant_resume(&mut self, channel: u32, way: u32, now: Time) {
+        let index = self.index(channel, way);
+        let bus = &mut self.channels[channel as usize];
+        bus.hold(now, self.timing.command);
+        self.dies[index].suspended = false;
+        self.dies[index].reads_passed = 0;
+        if let Some(suspensions) = &mut self.suspensions {
+            let end = suspensions.resume(index, bus.bus_free_at);
+            self.ends_at[index] = end;
+            bus.work(way, end);
+        }
+        // Reads that are left may suspend it again.
+        self.enter_arbitration(index, now);
+    }
+
+    fn grant_work(&mut self, channel: u32, way: u32, now: Time) {
+        let index = self.index(channel, way);
+        let die = &mut self.dies[index];
+        let taken = take_work(die, &mut self.works, self.rules.multi_plane);
+        die.working = taken.first;
+        die.planes_used |= taken.planes;
+        let op = self.works[taken.first];
+        let copies = op.kind == Work::Copyback;
+        let length = match copies {
+            true => self.timing.copyback(op.pages),
+            false => self.timing.erase,
+        };
+        self.hold_for_commands(channel, taken.planes, copies, now);
+        let bus = &mut self.channels[channel as usize];
+        let start = bus.bus_free_at;
+        bus.work(way, start + length);
+        self.ends_at[index] = start + length;
+        if let Some(suspensions) = &mut self.suspensions {
+            suspensions.start(index, start);
+        }
+        if self.rules.overlap {
+            self.enter_arbitration(index, now);
+        }
+    }
+
+    /// The data of one plane of a program.
+    fn grant_data_in(&mut self, channel: u32, way: u32, now: Time) {
+        let index = self.index(channel, way);
+        if self.dies[index].loading == NIL {
+            self.begin(index, now);
+            let die = &mut self.dies[index];
+            die.wait = Wait::Nothing;
+            let taken = take_work(die, &mut self.works, self.rules.multi_plane);
+            die.loading = taken.first;
+            die.load_next = taken.first;
+            die.planes_used |= taken.planes;
+            self.counts.cached_programs += u64::from(die.working != NIL);
+            self.count_transaction(&taken);
+        }
+        let pages = self.works[self.dies[index].load_next].pages;
+        let data = self.timing.page_transfer * u64::from(pages.count_ones());
+        let bus = &mut self.channels[channel as usize];
+        bus.transfer = Transfer::In(way);
+        bus.hold(now, self.timing.command + data);
+    }
+
+    /// When a channel has to be looked at again. The end of a sense matters only to a free bus, and
+    /// the end of a command only when a die waits; the end of a program or an erase always does.
+    #[inline]
+    pub(super) fn next_look(&self, channel: u32) -> Time {
+        let bus = &self.channels[channel as usize];
+        let bus_next = if bus.transfer != Transfer::None || bus.is_wanted() {
+            bus.bus_free_at
+        } else {
+            bus.sense_next.max(bus.bus_free_at)
+        };
+        let next = bus_next.min(bus.work_next);
+        if bus.to_suspend == 0 {
+            return next;
+        }
+        next.min(self.next_suspension(channel))
+    }
+
+    fn next_suspension(&self, channel: u32) -> Time {
+        let mut ways = self.channels[channel as usize].to_suspend;
+        let mut time = Time::MAX;
+        while ways != 0 {
+            let index = self.index(channel, ways.trailing_zeros());
+            // The bus may only now have let go of what would be suspended.
+            if let Verdict::At(at) = self.may_suspend(index, Time::ZERO) {
+                time = time.min(at);
+            }
+            ways &= ways - 1;
+        }
+        time
+    }
+}

@@ -1,0 +1,170 @@
+//! Multi-plane, cache and copyback commands: what they save, and what they cannot do.
+
+use super::*;
+use crate::profile::EnergyAmount;
+
+#[test]
+fn planes_share_only_the_same_block_wordline_and_page() {
+    let time_of = |a: (u32, u32), b: (u32, u32)| {
+        let mut rig = Rig::new(&package(1, 2));
+        rig.read(0, a.0, a.1);
+        rig.read(1, b.0, b.1);
+        (rig.run(), rig.flash.stats(rig.queue.now()).transactions)
+    };
+    let alone = COMMAND + us(58) + PAGE;
+    assert_eq!(
+        time_of((5, 0), (5, 0)),
+        ((COMMAND + PAGE) * 2 + us(58), [0, 1, 0, 0])
+    );
+    // Another wordline of the block, another block, another page of the wordline.
+    assert_eq!(time_of((5, 0), (6, 0)), (alone * 2, [2, 0, 0, 0]));
+    assert_eq!(time_of((5, 0), (5 + 256, 0)), (alone * 2, [2, 0, 0, 0]));
+    assert_eq!(time_of((5, 0), (5, 1)), (alone * 2 + us(20), [2, 0, 0, 0]));
+}
+
+#[test]
+fn programs_share_planes_but_keep_the_order_of_each_plane() {
+    let mut rig = Rig::new(&package(1, 2));
+    // Plane 1 has to program row 0 before it can join in row 1.
+    rig.program(0, 1, ALL);
+    rig.program(1, 0, ALL);
+    rig.program(1, 1, ALL);
+    let each = COMMAND + PAGE * 3 + us(5001);
+    assert_eq!(rig.run(), each * 3);
+    assert_eq!(rig.times(), [each, each * 2, each * 3]);
+
+    let mut rig = Rig::new(&package(1, 2));
+    for row in 0..2 {
+        rig.program(0, row, ALL);
+    }
+    for row in 0..2 {
+        rig.program(1, row, ALL);
+    }
+    let both = (COMMAND + PAGE * 3) * 2 + us(5001);
+    assert_eq!(rig.run(), both * 2);
+}
+
+#[test]
+fn erases_and_melded_reads_share_planes() {
+    let mut rig = Rig::new(&package(1, 4));
+    for unit in 0..4 {
+        rig.erase(unit, 7);
+    }
+    let mut end = COMMAND * 4 + us(2274);
+    assert_eq!(rig.run(), end);
+    for unit in 0..4 {
+        rig.read_pages(unit, 3, ALL, true, unit);
+    }
+    // Each plane's pages are delivered as soon as they have crossed the bus.
+    end += COMMAND * 4 + us(166);
+    let arrivals: Vec<Time> = (1..=4).map(|n| end + PAGE * 3 * n).collect();
+    rig.run();
+    assert_eq!(rig.times()[4..], arrivals);
+    // Blocks of different numbers are erased one after the other.
+    let mut rig = Rig::new(&package(1, 2));
+    rig.erase(0, 1);
+    rig.erase(1, 2);
+    assert_eq!(rig.run(), (COMMAND + us(2274)) * 2);
+}
+
+/// The time one of many reads of one die takes, at a bus rate.
+fn time_per_read(rate: u64, cache: bool) -> (Time, u64) {
+    let mut profile = profile();
+    profile.bus.rate.0 = rate;
+    profile.commands.cache_read = cache;
+    let mut rig = Rig::new(&profile);
+    for row in 0..500 {
+        rig.read(0, row, 0);
+    }
+    let end = rig.run();
+    let cached = rig.flash.stats(end).cached_reads;
+    (Time::from_ps(end.as_ps() / 500), cached)
+}
+
+#[test]
+fn a_cache_read_overlaps_sensing_with_the_bus() {
+    // At 800 MT/s the sense is the longer part, at 40 MT/s the transfer.
+    assert_close(time_per_read(800, false).0, COMMAND + us(58) + PAGE, "off");
+    assert_close(time_per_read(800, true).0, COMMAND + us(58), "sense");
+    let slow = (COMMAND + PAGE) * 20;
+    assert_close(time_per_read(40, false).0, slow + us(58), "off");
+    assert_close(time_per_read(40, true).0, slow, "bus");
+    assert_eq!(time_per_read(800, false).1, 0);
+    assert!(time_per_read(800, true).1 > 490);
+}
+
+#[test]
+fn a_cache_program_loads_while_the_array_programs() {
+    let time = |rate, cache| {
+        let mut profile = profile();
+        profile.bus.rate.0 = rate;
+        profile.commands.cache_program = cache;
+        let mut rig = Rig::new(&profile);
+        for row in 0..200 {
+            rig.program(0, row, ALL);
+        }
+        let end = rig.run();
+        let cached = rig.flash.stats(end).cached_programs;
+        (Time::from_ps(end.as_ps() / 200), cached)
+    };
+    // A bus so slow that it matters: 3.5 ms for a wordline's three pages, or 6.9 ms.
+    let load = |rate: u64| Time::from_ps((COMMAND + PAGE * 3).as_ps() * 800 / rate);
+    assert_close(time(4, false).0, load(4) + us(5001), "off");
+    assert_close(time(4, true).0, us(5001), "array");
+    assert_close(time(2, true).0, load(2), "bus");
+    assert_eq!((time(4, false).1, time(4, true).1), (0, 199));
+}
+
+#[test]
+fn a_copyback_leaves_the_bus_alone() {
+    let mut rig = Rig::new(&profile());
+    rig.copyback(at(0, 3), at(0, 900), ALL);
+    assert_eq!(rig.run(), COMMAND * 2 + us(166 + 5001));
+    let unit = Unit(0);
+    assert_eq!(rig.done[0].1, Finished::Copyback { unit, token: 900 });
+    let stats = rig.flash.stats(rig.queue.now());
+    assert_eq!((stats.copybacks, stats.channel_busy), (1, COMMAND * 2));
+    // Over the bus: all pages out and in again.
+    let mut rig = Rig::new(&profile());
+    rig.read_pages(0, 3, ALL, true, 0);
+    rig.run();
+    rig.program(0, 900, ALL);
+    assert_eq!(rig.run(), (COMMAND + PAGE * 3) * 2 + us(166 + 5001));
+    // A page alone is sensed alone and programmed as one.
+    let mut shadow = profile();
+    shadow.timing.program_pages = Some(vec![us(558), us(2201), us(5001)]);
+    let mut rig = Rig::new(&shadow);
+    rig.copyback(at(0, 3), at(0, 4), 0b10);
+    assert_eq!(rig.run(), COMMAND * 2 + us(78 + 2201));
+}
+
+#[test]
+#[should_panic(expected = "a copyback stays in its plane")]
+fn a_copyback_to_another_plane_is_refused() {
+    Rig::new(&package(1, 2)).copyback(at(0, 3), at(1, 3), ALL);
+}
+
+#[test]
+fn energy_is_counted_by_operation() {
+    let mut profile = profile();
+    profile.timing.program_pages = Some(vec![us(558), us(2201), us(5001)]);
+    profile.energy.read = EnergyAmount::from_nj(3);
+    profile.energy.melded_read = EnergyAmount::from_nj(50);
+    profile.energy.program = EnergyAmount::from_nj(700);
+    profile.energy.program_page = EnergyAmount::from_nj(11_000);
+    profile.energy.erase = EnergyAmount::from_nj(13);
+    profile.energy.bus_byte = EnergyAmount(1_000);
+    let mut rig = Rig::new(&profile);
+    rig.read(0, 0, 0);
+    rig.read(0, 0, 2);
+    rig.read_pages(0, 1, ALL, true, 0);
+    rig.program(0, 2, ALL);
+    rig.program(0, 3, 0b1);
+    rig.erase(0, 4);
+    let end = rig.run();
+    let stats = rig.flash.stats(end);
+    assert_eq!(stats.read_energy_nj, 2 * 3 + 50);
+    assert_eq!(stats.program_energy_nj, 700 + 11_000);
+    assert_eq!(stats.erase_energy_nj, 13);
+    assert_eq!(stats.bus_energy_nj, 4625 * (2 + 3 + 3 + 1));
+}

@@ -1,0 +1,184 @@
+//! Any mix of operations under any options: each finishes once, whole, and in bounded time.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::profile::{Arbitration, DieInterleave, Issue};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Read {
+        unit: u32,
+        row: u32,
+        pages: u8,
+        melded: bool,
+    },
+    Program {
+        unit: u32,
+        row: u32,
+        page: Option<u32>,
+    },
+    Erase {
+        unit: u32,
+        block: u32,
+    },
+    Copyback {
+        unit: u32,
+        from: u32,
+        to: u32,
+    },
+    Advance {
+        us: u64,
+    },
+}
+
+/// Few rows, so that planes often share.
+fn step() -> impl Strategy<Value = Step> {
+    let unit = || 0..64u32;
+    let row = || 0..6u32;
+    prop_oneof![
+        8 => (unit(), row(), 1..8u8, any::<bool>())
+            .prop_map(|(unit, row, pages, melded)| Step::Read { unit, row, pages, melded }),
+        4 => (unit(), row(), prop::option::of(0..3u32))
+            .prop_map(|(unit, row, page)| Step::Program { unit, row, page }),
+        1 => (unit(), 0..3u32).prop_map(|(unit, block)| Step::Erase { unit, block }),
+        1 => (unit(), row(), row()).prop_map(|(unit, from, to)| Step::Copyback { unit, from, to }),
+        3 => (0..3000u64).prop_map(|us| Step::Advance { us }),
+    ]
+}
+
+fn any_profile() -> impl Strategy<Value = Profile> {
+    let shape = (1..=2u32, 1..=3u32, 1..=3u32, 1..=4u32);
+    let options = (0..4u8, any::<[bool; 7]>(), 1..40u32, 0..300u64);
+    (shape, options).prop_map(
+        |((channels, packages, dies, planes), (servers, on, limit, progress))| {
+            let mut profile = profile();
+            profile.geometry.channels = channels;
+            profile.geometry.dies_per_package = dies;
+            profile.geometry.dies_per_channel = packages * dies;
+            profile.geometry.planes_per_die = planes;
+            profile.timing.program_pages = Some(vec![us(558), us(2201), us(5001)]);
+            profile.controller.reads_before_program = limit;
+            let commands = &mut profile.commands;
+            commands.multi_plane = planes > 1 && on[0];
+            commands.die_interleave = match servers {
+                0 | 1 => DieInterleave::Independent,
+                2 => DieInterleave::Composed,
+                _ => DieInterleave::Off,
+            };
+            commands.issue = if on[1] {
+                Issue::InOrder
+            } else {
+                Issue::OutOfOrder
+            };
+            if servers < 2 && !on[1] {
+                commands.cache_read = on[2];
+                commands.cache_program = on[3];
+                commands.suspend_program = on[4];
+                commands.suspend_erase = on[5];
+                commands.max_suspends = limit;
+                commands.suspend_progress = us(progress);
+            }
+            profile.bus.arbitration = if on[6] {
+                Arbitration::DataFirst
+            } else {
+                Arbitration::CommandsFirst
+            };
+            profile
+        },
+    )
+}
+
+/// What is to be finished, each with how often: pages of reads by owner, and the rest by token.
+type Expected = BTreeMap<(u8, u32), u32>;
+
+fn submit(rig: &mut Rig, step: &Step, n: u32, units: u32, expected: &mut Expected) {
+    let queue = &mut rig.queue;
+    match *step {
+        Step::Read {
+            unit,
+            row,
+            pages,
+            melded,
+        } => {
+            let at = at(unit % units, row);
+            rig.flash.read(queue, at, pages, melded, Owner::request(n));
+            expected.insert((0, n), pages.count_ones());
+        }
+        Step::Program { unit, row, page } => {
+            let pages = page.map_or(ALL, |page| 1 << page);
+            rig.flash.program(queue, at(unit % units, row), pages, n);
+            expected.insert((1, n), 1);
+        }
+        Step::Erase { unit, block } => {
+            rig.flash.erase(queue, Unit(unit % units), block, n);
+            expected.insert((2, n), 1);
+        }
+        Step::Copyback { unit, from, to } => {
+            let (from, to) = (at(unit % units, from), at(unit % units, to));
+            rig.flash.copyback(queue, from, to, ALL, n);
+            expected.insert((3, n), 1);
+        }
+        Step::Advance { us } => {
+            let until = queue.now() + Time::from_us(us);
+            rig.run_until(until);
+        }
+    }
+}
+
+fn finished(rig: &Rig) -> Expected {
+    let mut finished = Expected::new();
+    for (_, what) in &rig.done {
+        let (key, count) = match *what {
+            Finished::Read { pages, owner, .. } => {
+                ((0, owner.as_request().unwrap()), pages.count_ones())
+            }
+            Finished::Program { token, .. } => ((1, token), 1),
+            Finished::Erase { token, .. } => ((2, token), 1),
+            Finished::Copyback { token, .. } => ((3, token), 1),
+        };
+        *finished.entry(key).or_default() += count;
+    }
+    finished
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn everything_submitted_finishes_once(
+        profile in any_profile(),
+        steps in prop::collection::vec(step(), 1..150),
+    ) {
+        let units = profile.geometry.channels
+            * profile.geometry.dies_per_channel
+            * profile.geometry.planes_per_die;
+        let mut rig = Rig::new(&profile);
+        let mut expected = Expected::new();
+        for (n, step) in (0..).zip(&steps) {
+            submit(&mut rig, step, n, units, &mut expected);
+        }
+        let submitted = rig.queue.now();
+        rig.run();
+        prop_assert_eq!(finished(&rig), expected);
+        prop_assert!(rig.times().windows(2).all(|pair| pair[0] <= pair[1]));
+        // Nothing waits for nothing: at worst all is done one after the other, with every
+        // suspension there may be.
+        let each = us(5001 + 166 + 1000) + us(58 + 20 + 20) * 40;
+        prop_assert!(rig.queue.now() <= submitted + each * steps.len() as u64 * 3);
+        prop_assert_eq!(rig.queue.next_time(), None);
+        prop_assert_eq!((rig.flash.reads.len(), rig.flash.works.len()), (0, 0));
+        let now = rig.queue.now();
+        let stats = rig.flash.stats(now);
+        prop_assert!(rig.flash.channels_busy(now).all(|busy| busy <= now));
+        prop_assert!(rig.flash.dies_busy(now).all(|busy| busy <= now));
+        prop_assert!(rig.flash.packages_busy(now).iter().all(|&busy| busy <= now));
+        prop_assert!(stats.package_busy <= stats.die_busy && stats.die_busy <= stats.plane_busy);
+        prop_assert!(stats.plane_busy <= stats.die_busy * u64::from(profile.geometry.planes_per_die));
+        let pages = stats.page_reads + stats.melded_pages_read;
+        let programmed: u64 = rig.flash.die_counts().iter().map(|die| die.pages_programmed).sum();
+        prop_assert_eq!(stats.transaction_pages.iter().sum::<u64>(), pages + programmed);
+    }
+}

@@ -1,0 +1,124 @@
+//! The flash alone, driven without an FTL.
+
+mod commands;
+mod conservation;
+mod scaling;
+mod suspend;
+mod transactions;
+
+use super::{Finished, Flash, Geometry, Owner, WordlineAddr};
+use crate::engine::{Event, EventQueue, Time};
+use crate::nand::geometry::Unit;
+use crate::profile::Profile;
+
+/// Time of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
+const COMMAND: Time = Time::from_ps(12_500);
+const PAGE: Time = Time::from_ps(5_781_250);
+/// All pages of a TLC wordline.
+const ALL: u8 = 0b111;
+
+/// TLC with 58/78/107 us of sensing, 166 us melded, 5001 us of one-shot programming, 2274 us of
+/// erasing; one channel of one die of one plane, to be extended.
+fn profile() -> Profile {
+    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+    profile.geometry.channels = 1;
+    profile.geometry.dies_per_channel = 1;
+    profile.geometry.dies_per_package = 1;
+    profile.geometry.planes_per_die = 1;
+    profile
+}
+
+/// A profile with one package of so many dies and planes.
+fn package(dies: u32, planes: u32) -> Profile {
+    let mut profile = profile();
+    profile.geometry.dies_per_channel = dies;
+    profile.geometry.dies_per_package = dies;
+    profile.geometry.planes_per_die = planes;
+    profile.commands.multi_plane = planes > 1;
+    profile
+}
+
+struct Rig {
+    flash: Flash,
+    queue: EventQueue<Event>,
+    /// What has finished, and when.
+    done: Vec<(Time, Finished)>,
+}
+
+impl Rig {
+    fn new(profile: &Profile) -> Rig {
+        profile.validate().unwrap();
+        Rig {
+            flash: Flash::new(profile, &Geometry::new(profile)),
+            queue: EventQueue::new(),
+            done: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, unit: u32, row: u32, page: u32) {
+        self.read_pages(unit, row, 1 << page, false, 0);
+    }
+
+    fn read_pages(&mut self, unit: u32, row: u32, pages: u8, melded: bool, owner: u32) {
+        let owner = Owner::request(owner);
+        self.flash
+            .read(&mut self.queue, at(unit, row), pages, melded, owner);
+    }
+
+    fn program(&mut self, unit: u32, row: u32, pages: u8) {
+        self.flash
+            .program(&mut self.queue, at(unit, row), pages, row);
+    }
+
+    fn erase(&mut self, unit: u32, block: u32) {
+        self.flash.erase(&mut self.queue, Unit(unit), block, block);
+    }
+
+    fn copyback(&mut self, from: WordlineAddr, to: WordlineAddr, pages: u8) {
+        self.flash
+            .copyback(&mut self.queue, from, to, pages, to.row);
+    }
+
+    /// Processes everything up to `limit`.
+    fn run_until(&mut self, limit: Time) {
+        let mut finished = Vec::new();
+        while let Some(event) = self.queue.pop_until(limit) {
+            if let Event::Channel(channel) = event {
+                self.flash.step(&mut self.queue, channel, &mut finished);
+            }
+            let now = self.queue.now();
+            self.done.extend(finished.drain(..).map(|what| (now, what)));
+        }
+        if limit != Time::MAX {
+            self.queue.advance_clock(limit);
+        }
+    }
+
+    /// Processes everything; returns when the last operation finished.
+    fn run(&mut self) -> Time {
+        self.run_until(Time::MAX);
+        self.done.last().map_or(Time::ZERO, |&(time, _)| time)
+    }
+
+    fn times(&self) -> Vec<Time> {
+        self.done.iter().map(|&(time, _)| time).collect()
+    }
+}
+
+fn at(unit: u32, row: u32) -> WordlineAddr {
+    WordlineAddr {
+        unit: Unit(unit),
+        row,
+    }
+}
+
+fn us(us: u64) -> Time {
+    Time::from_us(us)
+}
+
+/// Within 1 % of arithmetic.
+#[track_caller]
+fn assert_close(measured: Time, expected: Time, what: &str) {
+    let (m, e) = (measured.as_secs_f64(), expected.as_secs_f64());
+    assert!((m - e).abs() <= e / 100.0, "{what}: {m} instead of {e}");
+}
