@@ -206,7 +206,10 @@ fn a_large_device_starts_at_once_and_costs_nothing_yet() {
 #[test]
 fn every_key_is_in_the_readme() {
     let readme = include_str!("../../profiles/README.md");
-    let text = preset().to_toml();
+    let mut profile = preset();
+    // The one key without a default that the preset leaves out.
+    profile.timing.program_pages = Some(profile.timing.read.clone());
+    let text = profile.to_toml();
     let mut section = String::new();
     let mut keys = 0;
     for line in text.lines() {

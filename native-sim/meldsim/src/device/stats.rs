@@ -89,7 +89,7 @@ stats! {
     free_blocks,
     /// Logical pages that can hold data at one time.
     capacity_pages,
-    /// Pages copied within their plane, in wordlines.
+    /// Copies of pages from one wordline to another of their plane, off the bus.
     copybacks,
     /// Times a program was suspended.
     program_suspends,

@@ -135,9 +135,9 @@ fn every_kind_of_cell() {
         profile.timing.program = us(1000 * pages as u64);
         let mut rig = Rig::new(&profile);
         let mut expected = Time::ZERO;
-        for page in 0..pages {
-            rig.read(0, 0, page as u32);
-            expected += COMMAND + us(reads[page]) + PAGE;
+        for (page, time) in (0..).zip(&reads[..pages]) {
+            rig.read(0, 0, page);
+            expected += COMMAND + us(*time) + PAGE;
         }
         assert_eq!(rig.run(), expected);
         // One shot for the whole wordline, or page by page.
@@ -145,9 +145,9 @@ fn every_kind_of_cell() {
         expected += COMMAND + PAGE * pages as u64 + us(1000 * pages as u64);
         assert_eq!(rig.run(), expected);
         if pages > 1 {
-            for page in 0..pages {
+            for (page, time) in programs[..pages].iter().enumerate() {
                 rig.program(0, 1, 1 << page);
-                expected += COMMAND + PAGE + us(programs[page]);
+                expected += COMMAND + PAGE + us(*time);
                 assert_eq!(rig.run(), expected);
             }
         }
