@@ -396,7 +396,10 @@ impl Device {
                 self.sets[set as usize].ftl.erased(token);
                 Some(set)
             }
-            Finished::Copyback { .. } => debug_assert!(false, "nobody copies within a plane"),
+            Finished::Copyback { .. } => {
+                debug_assert!(false, "nobody copies within a plane");
+                None
+            }
         }
     }
 

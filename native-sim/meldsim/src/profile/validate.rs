@@ -168,9 +168,10 @@ impl Profile {
         let spare = &self.ftl.over_provisioning_percent;
         checker.range("ftl.over_provisioning_percent", spare, 1..=90);
         checker.range("ftl.open_runs", &self.ftl.open_runs, 1..=4096);
-        if self.ftl.program_order == ProgramOrder::Shadow {
+        if self.ftl.program_order == ProgramOrder::Shadow && timing.program_pages.is_none() {
             let message = "is \"shadow\", and no times are known for single pages";
-            checker.refuse("ftl.program_order", message, "must be \"one-shot\"");
+            let remedy = "give timing.program_pages, or make it \"one-shot\"";
+            checker.refuse("ftl.program_order", message, remedy);
         }
         self.sets.check(geometry, checker);
         self.host.check(checker);
