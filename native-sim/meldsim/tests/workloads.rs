@@ -264,3 +264,30 @@ fn a_time_series_changes_nothing_and_adds_up() {
     let programs: u64 = series.device.iter().map(|interval| interval.programs).sum();
     assert_eq!(programs, plain.device.stats.programs);
 }
+
+#[test]
+fn queue_priority_decides_under_weighted_round_robin() {
+    let mut limited = profile();
+    limited.host.commands_in_flight = 4;
+    limited.host.arbitration = meldsim::profile::QueueArbitration::WeightedRoundRobin;
+    let mut jobs = [job(ReadWrite::RandRead), job(ReadWrite::RandRead)];
+    for job in &mut jobs {
+        (job.iodepth, job.time_based, job.runtime) = (32, true, Some(Time::from_ms(20)));
+    }
+    let requests = |jobs: &[Job]| {
+        let result = Runner::new(&limited, jobs).unwrap().run(|_| {}).unwrap();
+        let reads = result
+            .jobs
+            .iter()
+            .map(|job| job.read.as_ref().unwrap().requests);
+        reads.collect::<Vec<u64>>()
+    };
+    let equal = requests(&jobs);
+    assert!(equal[0].abs_diff(equal[1]) < equal[0] / 10, "{equal:?}");
+    jobs[0].queue_priority = meldsim::nvme::Priority::High;
+    jobs[1].queue_priority = meldsim::nvme::Priority::Low;
+    let weighted = requests(&jobs);
+    // Weights are 4 and 1; what is queued at the end is served without any.
+    let ratio = (weighted[0] - 32) as f64 / (weighted[1] - 32) as f64;
+    assert!((3.8..4.2).contains(&ratio), "{weighted:?}");
+}

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::distribution::Distribution;
 use crate::engine::Time;
-use crate::nvme::Pattern;
+use crate::nvme::{Pattern, Priority};
 
 /// Direction and order of a job's requests, in fio's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +145,8 @@ pub struct Job {
     pub file: Option<String>,
     /// NVM set of the job's namespace; the sets in turn when not given.
     pub nvm_set: Option<u32>,
+    /// Priority of the job's submission queue under weighted round robin; every job has a queue of its own.
+    pub queue_priority: Priority,
     /// Start when the jobs before it have ended.
     pub stonewall: bool,
     /// Equal jobs that run at once, with seeds of their own. Range 1 to 256.
@@ -197,6 +199,7 @@ impl Job {
             read_pattern: Pattern::None,
             file: None,
             nvm_set: None,
+            queue_priority: Priority::Medium,
             stonewall: false,
             numjobs: 1,
             group_reporting: false,
@@ -367,6 +370,29 @@ pub fn parse_read_pattern(text: &str) -> Result<Pattern, String> {
         Some((_, value)) => Ok(*value),
         None => Err(format!(
             "is \"{text}\", which is unknown; use sequential, random or none"
+        )),
+    }
+}
+
+const PRIORITIES: [(&str, Priority); 4] = [
+    ("urgent", Priority::Urgent),
+    ("high", Priority::High),
+    ("medium", Priority::Medium),
+    ("low", Priority::Low),
+];
+
+/// The name of `priority` in job files.
+pub(super) fn priority_name(priority: Priority) -> &'static str {
+    let name = PRIORITIES.iter().find(|(_, value)| *value == priority);
+    name.map_or("", |(name, _)| name)
+}
+
+/// The queue priority of that name.
+pub(super) fn parse_priority(text: &str) -> Result<Priority, String> {
+    match PRIORITIES.iter().find(|(name, _)| *name == text) {
+        Some((_, value)) => Ok(*value),
+        None => Err(format!(
+            "is \"{text}\", which is unknown; use urgent, high, medium or low"
         )),
     }
 }

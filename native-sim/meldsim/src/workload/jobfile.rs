@@ -3,12 +3,12 @@
 use thiserror::Error;
 
 use super::distribution::{Distribution, parse_distribution};
-use super::job::{BlockShare, Job, Rate, ReadWrite, parse_read_pattern};
+use super::job::{BlockShare, Job, Rate, ReadWrite, parse_priority, parse_read_pattern};
 use super::quantity::{parse_bytes, parse_count, parse_time, parse_time_in};
 use super::suggest::nearest;
 
 /// The options of a job, in the order in which they are documented; a second name for the same option comes after all.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 31] = [
     "rw",
     "bs",
     "bssplit",
@@ -36,6 +36,7 @@ const KEYS: [&str; 30] = [
     "thinktime_blocks",
     "read_pattern",
     "nvm_set",
+    "queue_priority",
     "readwrite",
     "blocksize",
     "io_limit",
@@ -192,6 +193,7 @@ fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobF
         "thinktime" => job.think_time = parse_time_in(value, "us").map_err(split)?,
         "thinktime_blocks" => job.think_blocks = number(value).map_err(split)?,
         "nvm_set" => job.nvm_set = Some(number(value).map_err(split)?),
+        "queue_priority" => job.queue_priority = parse_priority(value).map_err(split)?,
         "time_based" => job.time_based = flag(value).map_err(split)?,
         "stonewall" => job.stonewall = flag(value).map_err(split)?,
         "read_pattern" => job.read_pattern = parse_read_pattern(value).map_err(split)?,
@@ -205,7 +207,7 @@ fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobF
         _ => {
             let remedy = match nearest(key, KEYS) {
                 Some(known) => format!("did you mean {known}?"),
-                None => format!("known options are {}", KEYS[..27].join(", ")),
+                None => format!("known options are {}", KEYS[..28].join(", ")),
             };
             return Err(at.error(key, "is not a known option", &remedy));
         }
@@ -341,6 +343,7 @@ mod tests {
             ("thinktime=50", "think_time: Time(50000000)"),
             ("thinktime_blocks=8", "think_blocks: 8"),
             ("nvm_set=2", "nvm_set: Some(2)"),
+            ("queue_priority=high", "queue_priority: High"),
         ] {
             let jobs = parse(&format!("[j]\nsize=1m\nrw=randrw\n{line}\n")).unwrap();
             assert_ne!(jobs, base, "{line}");

@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::job::{Job, Rate, pattern_name};
+use super::job::{Job, Rate, pattern_name, priority_name};
 use super::series::TimeSeries;
 use super::tally::Tally;
 use super::trace::TraceSummary;
@@ -266,6 +266,12 @@ fn options(job: &Job) -> Vec<(&'static str, String)> {
     );
     let set = job.nvm_set.unwrap_or(0);
     add("nvm_set", job.nvm_set.is_some(), set.to_string());
+    let priority = priority_name(job.queue_priority);
+    add(
+        "queue_priority",
+        job.queue_priority != default.queue_priority,
+        priority.to_owned(),
+    );
     let pattern = pattern_name(job.read_pattern);
     add(
         "read_pattern",

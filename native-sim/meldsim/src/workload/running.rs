@@ -6,7 +6,7 @@ use super::requests::{Request, Requests};
 use super::result::{JobResult, Span};
 use super::runner::RunError;
 use super::tally::{Ended, Tally};
-use crate::device::Device;
+use crate::device::{Device, QueueId};
 use crate::engine::Time;
 use crate::nvme::{Command, Completion, Directive, NamespaceId, Pattern, Status};
 
@@ -16,6 +16,7 @@ pub(super) struct Running {
     /// Which of the jobs as they were given; equal jobs share it.
     pub(super) section: usize,
     nsid: NamespaceId,
+    queue: QueueId,
     lba_bytes: u64,
     directive: Directive,
     requests: Requests,
@@ -89,23 +90,16 @@ impl Running {
             Pattern::None => Directive::NONE,
             pattern => Directive::read_pattern(pattern),
         };
-        if job.rw.reads() {
-            let slba = job.offset_bytes / lba_bytes;
-            let nlb = job.end_bytes() / lba_bytes - slba;
-            let placed = match used {
-                false => device.preload(nsid, slba, nlb, directive),
-                true => device
-                    .preload_unmapped(nsid, slba, nlb, directive)
-                    .map(|_| ()),
-            };
-            placed.map_err(|error| RunError::Device {
+        let queue = device
+            .create_queue(job.iodepth, job.queue_priority)
+            .map_err(|error| RunError::Device {
                 job: job.name.clone(),
                 error,
             })?;
-        }
-        Ok(Running {
+        let running = Running {
             section,
             nsid,
+            queue,
             lba_bytes,
             directive,
             requests: Requests::new(&job),
@@ -124,6 +118,29 @@ impl Running {
             read: Tally::default(),
             write: Tally::default(),
             job,
+        };
+        running.preload(device, used)?;
+        Ok(running)
+    }
+
+    /// Puts in place what the job will read; only what is missing when `used` says that some of it may be there.
+    pub(super) fn preload(&self, device: &mut Device, used: bool) -> Result<(), RunError> {
+        let job = &self.job;
+        if !job.rw.reads() {
+            return Ok(());
+        }
+        let slba = job.offset_bytes / self.lba_bytes;
+        let nlb = job.end_bytes() / self.lba_bytes - slba;
+        let placed = match used {
+            false => device.preload(self.nsid, slba, nlb, self.directive),
+            true => {
+                let placed = device.preload_unmapped(self.nsid, slba, nlb, self.directive);
+                placed.map(|_| ())
+            }
+        };
+        placed.map_err(|error| RunError::Device {
+            job: job.name.clone(),
+            error,
         })
     }
 
@@ -208,7 +225,8 @@ impl Running {
             false => Command::read(self.nsid, slba, nlb, tag),
             true => Command::write(self.nsid, slba, nlb, self.directive, tag),
         };
-        device.submit(&command).map_err(|error| RunError::Device {
+        let submitted = device.submit_to(self.queue, &command);
+        submitted.map_err(|error| RunError::Device {
             job: self.job.name.clone(),
             error,
         })
