@@ -31,6 +31,10 @@ pub const TARGETS: &[Target] = &[
         name: "profile",
         run: targets::profile::run,
     },
+    Target {
+        name: "trace",
+        run: targets::trace::run,
+    },
 ];
 
 impl Target {

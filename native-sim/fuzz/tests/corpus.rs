@@ -65,6 +65,11 @@ fn profile() {
 }
 
 #[test]
+fn trace() {
+    fuzz("trace");
+}
+
+#[test]
 fn every_target_is_tested_here() {
     let source = include_str!("corpus.rs");
     for target in TARGETS {

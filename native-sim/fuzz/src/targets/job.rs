@@ -1,5 +1,6 @@
 //! Job files: any text is a list of jobs, or an error that names file, line and option.
 
+use meldsim::Time;
 use meldsim::workload::{Job, Runner, parse_job_file};
 
 use super::exercise::tiny_profile;
@@ -7,6 +8,9 @@ use super::exercise::tiny_profile;
 const FILE: &str = "fuzz.fio";
 const MOST_REQUESTS: u64 = 4096;
 const MOST_BYTES: u64 = 4 << 20;
+const MOST_JOBS: u64 = 8;
+const SLICE: Time = Time::from_us(100);
+const MOST_TIME: Time = Time::from_us(500);
 
 /// Reads `data` as a job file and runs its jobs when they are small.
 pub fn run(data: &[u8]) {
@@ -28,21 +32,35 @@ pub fn run(data: &[u8]) {
         return;
     }
     match Runner::new(&tiny_profile(), &jobs) {
-        Ok(runner) => match runner.run(|_| {}) {
-            Ok(result) => assert_eq!(result.jobs.len(), jobs.len()),
+        Ok(runner) => match runner.with_time_series(SLICE).run(|_| {}) {
+            Ok(result) => {
+                assert!(result.jobs.len() >= jobs.len());
+                for text in [
+                    result.to_text(),
+                    result.to_csv(),
+                    result.to_html("fuzz", ""),
+                ] {
+                    assert!(!text.is_empty());
+                }
+                assert!(result.to_fio_json().is_object());
+            }
             Err(error) => assert!(!error.to_string().is_empty()),
         },
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
-/// Whether the jobs end soon.
+/// Whether the jobs end soon: few requests, or little time to submit them in.
 fn small(jobs: &[Job]) -> bool {
-    jobs.len() <= 4
+    let soon = |job: &Job| match job.runtime {
+        Some(runtime) if job.time_based => runtime <= MOST_TIME,
+        _ => job.total_bytes() / job.unit_bytes().max(1) <= MOST_REQUESTS,
+    };
+    jobs.iter().map(|job| u64::from(job.numjobs)).sum::<u64>() <= MOST_JOBS
         && jobs.iter().all(|job| {
-            !job.time_based
+            soon(job)
                 && job.iodepth <= 256
                 && job.size_bytes <= MOST_BYTES
-                && job.size_bytes / job.block_bytes.max(1) <= MOST_REQUESTS
+                && job.total_bytes() <= MOST_BYTES
         })
 }

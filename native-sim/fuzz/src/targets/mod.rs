@@ -4,3 +4,4 @@ pub mod abi;
 mod exercise;
 pub mod job;
 pub mod profile;
+pub mod trace;

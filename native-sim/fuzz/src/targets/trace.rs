@@ -1,0 +1,83 @@
+//! Traces: any bytes are records, or an error that names file and line.
+
+use meldsim::workload::trace::{
+    Beyond, Replay, ReplayMode, ReplayOptions, TraceError, TraceFormat, TraceReader,
+};
+
+use super::exercise::tiny_profile;
+
+const FILE: &str = "fuzz.trace";
+const MOST_RECORDS: usize = 512;
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Reads `data`, after a byte of options, as a trace and replays it when it is small.
+pub fn run(data: &[u8]) {
+    let Some((options, text)) = data.split_first() else {
+        return;
+    };
+    let format = match options & 3 {
+        0 => None,
+        1 => Some(TraceFormat::Mqsim),
+        2 => Some(TraceFormat::Msr),
+        _ => Some(TraceFormat::Meld),
+    };
+    let reader = match TraceReader::new(FILE, text, format) {
+        Ok(reader) => reader,
+        Err(error) => return check(&error, text),
+    };
+    if !readable_and_small(reader, text) {
+        return;
+    }
+    let Ok(reader) = TraceReader::new(FILE, text, format) else {
+        panic!("the same trace cannot be read a second time");
+    };
+    let options = ReplayOptions {
+        mode: if options & 4 == 0 {
+            ReplayMode::Open
+        } else {
+            ReplayMode::Closed
+        },
+        iodepth: if options & 8 == 0 { 65_536 } else { 3 },
+        beyond: if options & 16 == 0 {
+            Beyond::Wrap
+        } else {
+            Beyond::Refuse
+        },
+        speedup: if options & 32 == 0 { 1_000_000 } else { 7 },
+        ..ReplayOptions::default()
+    };
+    match Replay::new(&tiny_profile(), reader, options) {
+        Ok(replay) => {
+            if let Err(error) = replay.run(|| {}) {
+                assert!(!error.to_string().is_empty());
+            }
+        }
+        Err(error) => panic!("the tiny device is refused: {error}"),
+    }
+}
+
+fn readable_and_small(mut reader: TraceReader<&[u8]>, text: &[u8]) -> bool {
+    let (mut records, mut bytes) = (0, 0u64);
+    loop {
+        match reader.next_record() {
+            Ok(None) => return records <= MOST_RECORDS && bytes <= MOST_BYTES,
+            Ok(Some(record)) => {
+                assert!(record.volume < reader.volumes().len());
+                records += 1;
+                bytes = bytes.saturating_add(record.length);
+            }
+            Err(error) => {
+                check(&error, text);
+                return false;
+            }
+        }
+    }
+}
+
+fn check(error: &TraceError, text: &[u8]) {
+    assert!(error.to_string().starts_with(FILE), "{error}");
+    let (TraceError::Line { line, .. } | TraceError::Read { line, .. }) = error;
+    // A line that is missing is the one after the last.
+    let lines = text.split(|byte| *byte == b'\n').count() as u64;
+    assert!((1..=lines + 1).contains(line), "{error}");
+}
