@@ -29,7 +29,12 @@
 /**
  * How many values `meldsim_namespace_info` knows.
  */
-#define MELDSIM_NAMESPACE_INFO_COUNT 5
+#define MELDSIM_NAMESPACE_INFO_COUNT 6
+
+/**
+ * How many values `meldsim_set_info` knows.
+ */
+#define MELDSIM_SET_INFO_COUNT 6
 
 /**
  * Opcode of `meldsim_submit`: everything buffered goes to the flash.
@@ -234,8 +239,8 @@ int32_t meldsim_set_mode(int64_t handle, uint32_t mode, double time_dilation);
 /**
  * Creates a namespace of `size_bytes`, a multiple of the logical block size, and stores its id in `*nsid`.
  *
- * Namespaces are thin: their sizes may add up to more than the device holds. They live as long as the device.
- * Thread-safe.
+ * Namespaces are thin: their sizes may add up to more than the device holds. They live as long as the device, and go to
+ * its NVM sets in turn, the first to set 0. Thread-safe.
  *
  * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED. `*nsid` is set
  * on success only.
@@ -248,17 +253,55 @@ int32_t meldsim_namespace_create(int64_t handle,
                                  uint32_t *nsid);
 
 /**
- * Fills `out` with at most `n` of: bytes of a logical block, size in logical blocks, bytes of a flash page, bytes of a
- * wordline (the preferred unit of melded reads), physical capacity of the device in bytes.
+ * Creates a namespace in the NVM set `set`, which counts from 0; else as `meldsim_namespace_create`.
  *
- * Returns how many values there are (MELDSIM_NAMESPACE_INFO_COUNT). The caller owns `out`. Thread-safe.
+ * Errors: MELDSIM_ERR_ARGUMENT (null, set, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED. `*nsid` is
+ * set on success only.
+ *
+ * # Safety
+ * `nsid` is null or writable.
+ */
+int32_t meldsim_namespace_create_in(int64_t handle,
+                                    uint32_t set,
+                                    uint64_t size_bytes,
+                                    uint32_t *nsid);
+
+/**
+ * Fills `out` with at most `n` of: bytes of a logical block, size in logical blocks, bytes of a flash page, bytes of a
+ * wordline (the preferred unit of melded reads), capacity of the device in bytes, NVM set.
+ *
+ * Returns how many values there are (MELDSIM_NAMESPACE_INFO_COUNT, more in a later library). The caller owns `out`. Thread-safe.
  *
  * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  *
  * # Safety
  * `out` is null with `n` 0, or points to `n` writable values.
  */
-int32_t meldsim_namespace_info(int64_t handle, uint32_t nsid, uint64_t *out, uint32_t n);
+int32_t meldsim_namespace_info(int64_t handle,
+                               uint32_t nsid,
+                               uint64_t *out,
+                               uint32_t n);
+
+/**
+ * The number of NVM sets of the device, as its profile has it; they are numbered from 0. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_sets(int64_t handle);
+
+/**
+ * Fills `out` with at most `n` of an NVM set's: capacity in pages, pages that hold data, erased blocks, and since the
+ * device was opened pages programmed for the host, pages moved by garbage collection, blocks erased.
+ *
+ * Returns how many values there are (MELDSIM_SET_INFO_COUNT, more in a later library). In real-time mode they are as of
+ * now. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, set), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_set_info(int64_t handle, uint32_t set, uint64_t *out, uint32_t n);
 
 /**
  * Submits one command; it reaches the device now, in simulated time.

@@ -3,10 +3,10 @@
 use meldsim_core::nvme::wire::io::DsmByte;
 use meldsim_core::{
     Command, Device, DeviceError, Directive, Namespace, NamespaceId, Opcode, Profile,
-    ProfileErrors, Status,
+    ProfileErrors, SetInfo, Status,
 };
 
-use crate::abi::{MELDSIM_NAMESPACE_INFO_COUNT, meldsim_command};
+use crate::abi::{MELDSIM_NAMESPACE_INFO_COUNT, MELDSIM_SET_INFO_COUNT, meldsim_command};
 use crate::error::{
     Failure, MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_PANIC,
     MELDSIM_ERR_PROFILE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED,
@@ -94,6 +94,27 @@ pub(crate) fn namespace_values(
         namespace.page_bytes,
         namespace.wordline_bytes,
         capacity_bytes,
+        device.set_of(namespace.id).map_or(0, u64::from),
+    ]
+}
+
+/// The values of `meldsim_set_info`, in its order.
+pub(crate) fn set_values(info: &SetInfo) -> [u64; MELDSIM_SET_INFO_COUNT as usize] {
+    let SetInfo {
+        capacity_pages,
+        mapped_pages,
+        free_blocks,
+        host_pages_programmed,
+        gc_pages_moved,
+        erases,
+    } = *info;
+    [
+        capacity_pages,
+        mapped_pages,
+        free_blocks,
+        host_pages_programmed,
+        gc_pages_moved,
+        erases,
     ]
 }
 

@@ -3,7 +3,9 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use meldsim_core::{Command, Device, Directive, Namespace, NamespaceId, Stats, Utilisation};
+use meldsim_core::{
+    Command, Device, DeviceError, Directive, Namespace, NamespaceId, SetInfo, Stats, Utilisation,
+};
 
 use crate::account;
 use crate::convert::{completed_with, refused};
@@ -87,11 +89,36 @@ impl Session {
         Ok(())
     }
 
-    pub(crate) fn create_namespace(&self, size_bytes: u64) -> Result<NamespaceId, Failure> {
+    /// Creates a namespace in `set`, or in the sets in turn.
+    pub(crate) fn create_namespace(
+        &self,
+        set: Option<u32>,
+        size_bytes: u64,
+    ) -> Result<NamespaceId, Failure> {
         let mut state = self.lock();
         state.usable()?;
         state.count_call()?;
-        state.device.create_namespace(size_bytes).map_err(refused)
+        match set {
+            Some(set) => state.device.create_namespace_in(set, size_bytes),
+            None => state.device.create_namespace(size_bytes),
+        }
+        .map_err(refused)
+    }
+
+    pub(crate) fn sets(&self) -> Result<u32, Failure> {
+        let state = self.lock();
+        state.usable()?;
+        Ok(state.device.sets())
+    }
+
+    pub(crate) fn set_info(&self, set: u32) -> Result<SetInfo, Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.catch_up();
+        self.spread_news(&mut state);
+        let sets = state.device.sets();
+        let unknown = DeviceError::UnknownSet { set, sets };
+        state.device.set_info(set).ok_or_else(|| refused(unknown))
     }
 
     pub(crate) fn namespace<R>(

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, dead_code)]
 
+#[path = "../examples/noisy_neighbor.rs"]
+mod noisy_neighbor;
 #[path = "../examples/two_devices.rs"]
 mod two_devices;
 
+use meldsim::profile::SetLayout;
 use meldsim::{Command, Device, Directive, Pattern, Profile};
 
 #[test]
@@ -17,6 +20,18 @@ fn a_stripe_over_two_devices_is_faster_than_one() {
         assert!(both < 0.7 * one, "{line}");
     }
     two_devices::main().unwrap();
+}
+
+#[test]
+fn a_reader_in_a_set_of_its_own_does_not_notice_the_writer() {
+    let p99_us = |layout, with_writer| {
+        let latencies = noisy_neighbor::reader_latencies(layout, with_writer).unwrap();
+        latencies.percentile(0.99).as_us()
+    };
+    let [alone, beside] = [false, true].map(|writer| p99_us(SetLayout::Vertical, writer));
+    assert_eq!(alone, beside);
+    let shared = p99_us(SetLayout::Baseline, true);
+    assert!(shared > 5 * beside, "{shared} {beside}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Namespaces.
+//! Namespaces and the NVM sets they are in.
 
 use meldsim_core::NamespaceId;
 
@@ -7,14 +7,17 @@ use crate::convert;
 use crate::error::Failure;
 use crate::handles;
 use crate::panic::boundary;
+use crate::session::Session;
 
 /// How many values `meldsim_namespace_info` knows.
-pub const MELDSIM_NAMESPACE_INFO_COUNT: u32 = 5;
+pub const MELDSIM_NAMESPACE_INFO_COUNT: u32 = 6;
+/// How many values `meldsim_set_info` knows.
+pub const MELDSIM_SET_INFO_COUNT: u32 = 6;
 
 /// Creates a namespace of `size_bytes`, a multiple of the logical block size, and stores its id in `*nsid`.
 ///
-/// Namespaces are thin: their sizes may add up to more than the device holds. They live as long as the device.
-/// Thread-safe.
+/// Namespaces are thin: their sizes may add up to more than the device holds. They live as long as the device, and go to
+/// its NVM sets in turn, the first to set 0. Thread-safe.
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED. `*nsid` is set
 /// on success only.
@@ -27,21 +30,32 @@ pub unsafe extern "C" fn meldsim_namespace_create(
     size_bytes: u64,
     nsid: *mut u32,
 ) -> i32 {
-    status(handle, |session| {
-        if nsid.is_null() {
-            return Err(Failure::argument("nsid is null"));
-        }
-        let created = session.create_namespace(size_bytes)?;
-        // SAFETY: not null, and the caller vouches that it is writable.
-        unsafe { nsid.write(created.0) };
-        Ok(())
-    })
+    // SAFETY: the contract of this function on `nsid`.
+    unsafe { create(handle, None, size_bytes, nsid) }
+}
+
+/// Creates a namespace in the NVM set `set`, which counts from 0; else as `meldsim_namespace_create`.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (null, set, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED. `*nsid` is
+/// set on success only.
+///
+/// # Safety
+/// `nsid` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_namespace_create_in(
+    handle: i64,
+    set: u32,
+    size_bytes: u64,
+    nsid: *mut u32,
+) -> i32 {
+    // SAFETY: the contract of this function on `nsid`.
+    unsafe { create(handle, Some(set), size_bytes, nsid) }
 }
 
 /// Fills `out` with at most `n` of: bytes of a logical block, size in logical blocks, bytes of a flash page, bytes of a
-/// wordline (the preferred unit of melded reads), physical capacity of the device in bytes.
+/// wordline (the preferred unit of melded reads), capacity of the device in bytes, NVM set.
 ///
-/// Returns how many values there are (MELDSIM_NAMESPACE_INFO_COUNT). The caller owns `out`. Thread-safe.
+/// Returns how many values there are (MELDSIM_NAMESPACE_INFO_COUNT, more in a later library). The caller owns `out`. Thread-safe.
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 ///
@@ -60,5 +74,51 @@ pub unsafe extern "C" fn meldsim_namespace_info(
             .guard(|session| session.namespace(NamespaceId(nsid), convert::namespace_values))?;
         // SAFETY: the contract of this function on `out` and `n`.
         unsafe { fill(out, n, values.into_iter()) }
+    })
+}
+
+/// The number of NVM sets of the device, as its profile has it; they are numbered from 0. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_sets(handle: i64) -> i32 {
+    boundary(|| {
+        let sets = handles::get(handle)?.guard(Session::sets)?;
+        Ok(i32::try_from(sets).unwrap_or(i32::MAX))
+    })
+}
+
+/// Fills `out` with at most `n` of an NVM set's: capacity in pages, pages that hold data, erased blocks, and since the
+/// device was opened pages programmed for the host, pages moved by garbage collection, blocks erased.
+///
+/// Returns how many values there are (MELDSIM_SET_INFO_COUNT, more in a later library). In real-time mode they are as of
+/// now. The caller owns `out`. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (null, set), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `out` is null with `n` 0, or points to `n` writable values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_set_info(handle: i64, set: u32, out: *mut u64, n: u32) -> i32 {
+    boundary(|| {
+        let info = handles::get(handle)?.guard(|session| session.set_info(set))?;
+        // SAFETY: the contract of this function on `out` and `n`.
+        unsafe { fill(out, n, convert::set_values(&info).into_iter()) }
+    })
+}
+
+/// Creates a namespace in `set`, or in the sets in turn.
+///
+/// # Safety
+/// `nsid` is null or writable.
+unsafe fn create(handle: i64, set: Option<u32>, size_bytes: u64, nsid: *mut u32) -> i32 {
+    status(handle, |session| {
+        if nsid.is_null() {
+            return Err(Failure::argument("nsid is null"));
+        }
+        let created = session.create_namespace(set, size_bytes)?;
+        // SAFETY: not null, and the caller vouches that it is writable.
+        unsafe { nsid.write(created.0) };
+        Ok(())
     })
 }

@@ -10,4 +10,5 @@ mod faults;
 mod fuzz;
 mod header;
 mod lifecycle;
+mod sets;
 mod support;

@@ -21,6 +21,7 @@ use std::collections::VecDeque;
 pub use error::DeviceError;
 pub use host::QueueId;
 pub use location::Location;
+pub use set::SetInfo;
 pub use stats::Stats;
 pub use utilisation::Utilisation;
 pub use windows::SetUsage;

@@ -59,7 +59,38 @@ pub(super) fn build(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Hom
     (sets, homes)
 }
 
+/// What an NVM set holds and has done, since the device was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SetInfo {
+    /// Logical pages that can hold data at one time.
+    pub capacity_pages: u64,
+    /// Logical pages that hold data.
+    pub mapped_pages: u64,
+    /// Erased blocks.
+    pub free_blocks: u64,
+    /// Pages programmed for the host.
+    pub host_pages_programmed: u64,
+    /// Pages moved by garbage collection.
+    pub gc_pages_moved: u64,
+    /// Blocks erased.
+    pub erases: u64,
+}
+
 impl Device {
+    /// What an NVM set holds and has done, if it exists.
+    pub fn set_info(&self, set: u32) -> Option<SetInfo> {
+        let ftl = &self.sets.get(set as usize)?.ftl;
+        let stats = ftl.stats();
+        Some(SetInfo {
+            capacity_pages: ftl.capacity(),
+            mapped_pages: ftl.mapped_pages(),
+            free_blocks: ftl.free_blocks(),
+            host_pages_programmed: stats.host_pages_programmed,
+            gc_pages_moved: stats.gc_pages_moved,
+            erases: stats.erases,
+        })
+    }
+
     /// NVM sets of the device; they are numbered from 0.
     pub fn sets(&self) -> u32 {
         self.sets.len() as u32
