@@ -78,15 +78,30 @@ pub(crate) enum ProfilesCommand {
     },
 }
 
+/// Measurements of memory: what earlier ones left to the allocator must not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Alone {
+    Sequential,
+}
+
 #[derive(Debug, Args)]
-#[command(after_help = "Figures are measured: they differ between machines and runs.")]
+#[command(
+    after_help = "Figures are measured: they differ between machines and runs. Speed is by CPU time of the one thread used, where the\n\
+    system tells it; memory is what the process had in RAM at most."
+)]
 pub(crate) struct BenchArgs {
-    /// Built-in profile, or path of a TOML file
-    #[arg(long, default_value = DEFAULT_PROFILE)]
-    pub(crate) profile: String,
-    /// 4 KiB random reads to simulate
+    /// Random reads to simulate; twice as many sequential pages
     #[arg(long, default_value_t = 2_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
     pub(crate) requests: u64,
+    /// Also what takes minutes: 20 million requests
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Only speed, on devices in use: nothing on start-up and memory
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) quick: bool,
+    /// One measurement in a process of its own, for the program itself
+    #[arg(long, hide = true, value_enum)]
+    pub(crate) alone: Option<Alone>,
     #[command(flatten)]
     pub(crate) format: FormatArg,
 }

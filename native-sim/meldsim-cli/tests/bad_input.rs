@@ -64,7 +64,6 @@ fn a_profile_of_an_impossible_device() {
     let file = text_file("p.toml", &preset().replace("channels = 8", "channels = 0"));
     for command in [
         "run",
-        "bench",
         "experiment melded-latency",
         "experiment melded-throughput",
     ] {

@@ -182,12 +182,22 @@ fn profiles_are_listed_shown_and_read_back() {
 
 #[test]
 fn bench_measures_and_says_so() {
-    let document = parsed("bench --requests 20000 --format json");
+    let document = parsed("bench --requests 20000 --quick --format json");
     assert_eq!(document["kind"], "measured");
     let measurements = document["measurements"].as_array().unwrap();
-    assert_eq!(measurements.len(), 3);
-    assert_eq!(measurements[0]["requests"], 20_000);
-    assert!(measurements[1]["pages_per_wall_s"].as_f64().unwrap() > 0.0);
+    assert!(measurements.len() >= 5);
+    for figure in measurements {
+        let number = |key: &str| figure[key].as_f64().unwrap();
+        let (value, bar) = (number("value"), number("bar"));
+        assert!(value > 0.0 && bar > 0.0, "{figure}");
+        let passes = match figure["bar_is"].as_str().unwrap() {
+            "at least" => value >= bar,
+            _ => value <= bar,
+        };
+        assert_eq!(figure["passes"], passes, "{figure}");
+    }
+    let text = stdout("bench --requests 20000 --quick");
+    assert!(text.contains("passes") || text.contains("FAILS"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,128 @@
+//! What is measured.
+
+use anyhow::Result;
+use meldsim::report::count;
+use meldsim::workload::trace::{Replay, ReplayOptions, TraceReader};
+use meldsim::workload::{Counted, Runner, SpeedTest};
+use meldsim::{Device, Directive, NamespaceId, Pattern};
+
+use super::figure::Figure;
+use super::usage::{Spent, Stopwatch, peak_bytes};
+use crate::progress::Progress;
+
+const TRACE: &str = include_str!("../../../workloads/tpcc-small.trace");
+/// Time a request of a long run may take, of a short run's.
+const FLATNESS: f64 = 1.25;
+/// One sequential write.
+const BLOCK_BYTES: u64 = 128 << 20;
+
+/// Simulated requests or pages a second.
+pub(super) fn speed(test: &SpeedTest, progress: &mut Progress) -> Result<Figure> {
+    let spent = simulate(test, progress)?;
+    let unit = match test.counted {
+        Counted::Requests => "requests/s",
+        Counted::Pages => "pages/s",
+    };
+    let rate = test.count() as f64 / spent.cpu_s;
+    Ok(Figure::at_least(
+        test.name.to_owned(),
+        rate,
+        unit,
+        test.least_per_s,
+        spent,
+    ))
+}
+
+/// How much longer a request takes in a long run.
+pub(super) fn flatness(few: u64, many: u64, progress: &mut Progress) -> Result<Figure> {
+    let mut per_request = |requests: u64| {
+        let spent = simulate(&SpeedTest::random_reads(requests), progress)?;
+        anyhow::Ok((spent.cpu_s / requests as f64, spent))
+    };
+    // The first touches of a fresh process would make the short run look slow.
+    let (short, _) = per_request(few)?;
+    let (long, spent) = per_request(many)?;
+    let what = format!(
+        "time a request, {} to {}",
+        count(few as f64),
+        count(many as f64)
+    );
+    Ok(Figure::at_most(
+        what,
+        long / short,
+        "times",
+        FLATNESS,
+        spent,
+    ))
+}
+
+fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
+    let runner = Runner::new(&SpeedTest::profile(), std::slice::from_ref(&test.job))?;
+    let watch = Stopwatch::start();
+    runner.run(|share| progress.update(share))?;
+    Ok(watch.spent())
+}
+
+/// A whole trace, from the first line to the result.
+pub(super) fn trace() -> Result<Figure> {
+    let watch = Stopwatch::start();
+    let reader = TraceReader::new("tpcc-small.trace", TRACE.as_bytes(), None)?;
+    let replay = Replay::new(&SpeedTest::profile(), reader, ReplayOptions::default())?;
+    replay.run(|| {})?;
+    let spent = watch.spent();
+    let what = "replaying tpcc-small.trace".to_owned();
+    Ok(Figure::at_most(what, spent.cpu_s, "s", 0.1, spent))
+}
+
+/// Building a device.
+pub(super) fn start_up(bytes: u64) -> Result<Figure> {
+    let profile = SpeedTest::profile_of(bytes);
+    let watch = Stopwatch::start();
+    let device = Device::new(&profile)?;
+    let spent = watch.spent();
+    drop(device);
+    let what = format!("start-up of {}", terabytes(bytes));
+    Ok(Figure::at_most(what, spent.cpu_s, "s", 0.1, spent))
+}
+
+/// Memory of data that was written in blocks of HDFS's size.
+pub(super) fn sequential_memory(bytes: u64, bar_mib: f64) -> Result<Figure> {
+    let watch = Stopwatch::start();
+    let (mut device, nsid) = device_of(bytes)?;
+    let lba_bytes = device.profile().controller.lba_size.0;
+    let block_lbas = BLOCK_BYTES / lba_bytes;
+    for block in 0..bytes / BLOCK_BYTES {
+        let directive = Directive::read_pattern(Pattern::Sequential);
+        device.preload(nsid, block * block_lbas, block_lbas, directive)?;
+    }
+    let spent = watch.spent();
+    let peak_bytes = peak_bytes().unwrap_or_else(|| device.memory());
+    let what = format!(
+        "memory of {} written in blocks of 128 MiB",
+        terabytes(bytes)
+    );
+    Ok(Figure::at_most(
+        what,
+        mib(peak_bytes),
+        "MiB",
+        bar_mib,
+        spent,
+    ))
+}
+
+/// A device whose host can fill `bytes`, and a namespace of that size.
+fn device_of(bytes: u64) -> Result<(Device, NamespaceId)> {
+    let mut device = Device::new(&SpeedTest::profile_of(bytes))?;
+    let lba_bytes = device.profile().controller.lba_size.0;
+    let nsid = device.create_namespace(bytes / lba_bytes * lba_bytes)?;
+    Ok((device, nsid))
+}
+
+/// Capacities are in powers of ten, as devices are sold.
+fn terabytes(bytes: u64) -> String {
+    format!("{} TB", bytes as f64 / 1e12)
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}

@@ -1,0 +1,119 @@
+//! `meldsim bench`: how fast the simulator is and how much memory it takes, measured on this machine, against its bars.
+
+mod figure;
+mod measure;
+mod usage;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use meldsim::Pattern;
+use meldsim::report::{Align, Table};
+use meldsim::workload::SpeedTest;
+use serde::Serialize;
+
+use self::figure::Figure;
+use crate::args::{Alone, BenchArgs, Format};
+use crate::output::{Document, footer};
+use crate::progress::Progress;
+
+/// What flatness is measured from and, in full, to.
+const FEW_REQUESTS: u64 = 100_000;
+const MANY_REQUESTS: u64 = 20_000_000;
+const TB: u64 = 1_000_000_000_000;
+
+#[derive(Serialize)]
+struct Bench {
+    machine: String,
+    measurements: Vec<Figure>,
+}
+
+pub(crate) fn run(args: &BenchArgs) -> Result<String> {
+    if let Some(alone) = args.alone {
+        return Ok(meldsim::report::json(&measure_alone(alone)?)?);
+    }
+    let mut progress = Progress::new("measuring");
+    let mut figures = Vec::new();
+    let speed_tests = [
+        SpeedTest::random_reads(args.requests),
+        SpeedTest::sequential_reads(args.requests * 2, Pattern::None),
+        SpeedTest::sequential_reads(args.requests * 2, Pattern::Sequential),
+    ];
+    for test in &speed_tests {
+        figures.push(measure::speed(test, &mut progress)?);
+    }
+    let many = if args.full {
+        MANY_REQUESTS
+    } else {
+        args.requests
+    };
+    figures.push(measure::flatness(FEW_REQUESTS, many, &mut progress)?);
+    figures.push(measure::trace()?);
+    if !args.quick {
+        figures.push(measure::start_up(8 * TB)?);
+        figures.extend(in_own_process(Alone::Sequential)?);
+    }
+    drop(progress);
+    let bench = Bench {
+        machine: machine(),
+        measurements: figures,
+    };
+    let profile = SpeedTest::profile().name;
+    match args.format.format {
+        Format::Json => Document::new(&profile, "measured", bench).to_json(),
+        Format::Table => Ok(bench.to_text() + &footer(&profile, "measured")),
+    }
+}
+
+/// One measurement of memory.
+fn measure_alone(alone: Alone) -> Result<Vec<Figure>> {
+    match alone {
+        Alone::Sequential => Ok(vec![measure::sequential_memory(TB, 64.0)?]),
+    }
+}
+
+fn in_own_process(alone: Alone) -> Result<Vec<Figure>> {
+    let value = alone.to_possible_value();
+    let name = value.as_ref().map_or("", |value| value.get_name());
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let output = std::process::Command::new(program)
+        .args(["bench", "--alone", name])
+        .output()
+        .context("cannot start a measurement")?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        bail!("measurement {name} failed: {}", message.trim());
+    }
+    serde_json::from_slice(&output.stdout).context("a measurement gave no figures")
+}
+
+impl Bench {
+    fn to_text(&self) -> String {
+        let columns = [
+            ("what", Align::Left),
+            ("measured", Align::Right),
+            ("bar", Align::Right),
+            ("verdict", Align::Left),
+            ("CPU s", Align::Right),
+            ("wall s", Align::Right),
+        ];
+        let mut table = Table::new(columns);
+        for figure in &self.measurements {
+            table.row(figure.cells());
+        }
+        let failed = self.measurements.iter().filter(|figure| !figure.passes);
+        let verdict = match failed.count() {
+            0 => "all bars passed".to_owned(),
+            failed => format!("{failed} of {} bars FAILED", self.measurements.len()),
+        };
+        format!("{table}{verdict}\nmachine: {}\n", self.machine)
+    }
+}
+
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!(
+        "{} {}, {cores} cores, one used",
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    )
+}

@@ -1,0 +1,51 @@
+//! Time and memory that this process uses.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Time that something took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    /// CPU time of this thread, or wall time where the system does not tell.
+    pub(super) cpu_s: f64,
+    pub(super) wall_s: f64,
+}
+
+/// Measures CPU time, so that other load does not count.
+#[derive(Debug)]
+pub(super) struct Stopwatch {
+    started: Instant,
+    cpu: Option<Duration>,
+}
+
+impl Stopwatch {
+    pub(super) fn start() -> Stopwatch {
+        Stopwatch {
+            started: Instant::now(),
+            cpu: Stopwatch::cpu(),
+        }
+    }
+
+    pub(super) fn spent(&self) -> Spent {
+        let wall_s = self.started.elapsed().as_secs_f64();
+        let cpu = self.cpu.zip(Stopwatch::cpu());
+        Spent {
+            cpu_s: cpu.map_or(wall_s, |(before, after)| (after - before).as_secs_f64()),
+            wall_s,
+        }
+    }
+
+    fn cpu() -> Option<Duration> {
+        let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let ns = text.split(' ').next()?.parse().ok()?;
+        Some(Duration::from_nanos(ns))
+    }
+}
+
+/// The most memory that the process had in RAM, where the system tells.
+pub(super) fn peak_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
