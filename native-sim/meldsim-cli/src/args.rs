@@ -86,12 +86,12 @@ pub(crate) enum Alone {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Figures are measured: they differ between machines and runs. Speed is by CPU time of the one thread used, where the\n\
-    system tells it; memory is what the process had in RAM at most."
+    after_help = "Figures are measured: they differ between machines and runs. Speed is that of the fastest of\n\
+    three runs, by CPU time of the one thread used where the system tells it; memory is what a process had in RAM at most."
 )]
 pub(crate) struct BenchArgs {
     /// Random reads to simulate; twice as many sequential pages
-    #[arg(long, default_value_t = 2_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
+    #[arg(long, default_value_t = 1_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
     pub(crate) requests: u64,
     /// Also what takes minutes: 20 million requests
     #[arg(long)]

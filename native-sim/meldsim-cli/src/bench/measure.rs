@@ -13,6 +13,8 @@ use crate::progress::Progress;
 const TRACE: &str = include_str!("../../../workloads/tpcc-small.trace");
 /// Time a request of a long run may take, of a short run's.
 const FLATNESS: f64 = 1.25;
+/// Runs of which the fastest counts.
+const RUNS: u32 = 3;
 /// One sequential write.
 const BLOCK_BYTES: u64 = 128 << 20;
 
@@ -56,11 +58,19 @@ pub(super) fn flatness(few: u64, many: u64, progress: &mut Progress) -> Result<F
     ))
 }
 
+/// The fastest of several runs: what is slower was disturbed by something else on the machine.
 fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
-    let runner = Runner::new(&SpeedTest::profile(), std::slice::from_ref(&test.job))?;
-    let watch = Stopwatch::start();
-    runner.run(|share| progress.update(share))?;
-    Ok(watch.spent())
+    let mut fastest: Option<Spent> = None;
+    for _ in 0..RUNS {
+        let runner = Runner::new(&SpeedTest::profile(), std::slice::from_ref(&test.job))?;
+        let watch = Stopwatch::start();
+        runner.run(|share| progress.update(share))?;
+        let spent = watch.spent();
+        if fastest.is_none_or(|fastest| spent.cpu_s < fastest.cpu_s) {
+            fastest = Some(spent);
+        }
+    }
+    Ok(fastest.unwrap_or_default())
 }
 
 /// A whole trace, from the first line to the result.
