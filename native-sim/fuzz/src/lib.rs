@@ -28,6 +28,10 @@ pub const TARGETS: &[Target] = &[
         run: targets::job::run,
     },
     Target {
+        name: "nvme",
+        run: targets::nvme::run,
+    },
+    Target {
         name: "profile",
         run: targets::profile::run,
     },

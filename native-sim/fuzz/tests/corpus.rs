@@ -70,6 +70,11 @@ fn trace() {
 }
 
 #[test]
+fn nvme() {
+    fuzz("nvme");
+}
+
+#[test]
 fn every_target_is_tested_here() {
     let source = include_str!("corpus.rs");
     for target in TARGETS {

@@ -82,6 +82,16 @@
 #define MELDSIM_DIRECTIVE_RANDOM 983042
 
 /**
+ * Write directive: add a stream's number, 1 to 16. Data of one stream is kept together, and apart from that of others.
+ */
+#define MELDSIM_DIRECTIVE_STREAM 65536
+
+/**
+ * DSM field of a write: sequential, written seldom and read often; it will be read sequentially.
+ */
+#define MELDSIM_DSM_SEQUENTIAL_READS 67
+
+/**
  * The call succeeded.
  */
 #define MELDSIM_OK 0
@@ -177,9 +187,13 @@ typedef struct meldsim_command {
    */
   uint32_t directive;
   /**
+   * The DSM field of a read or a write (CDW13 7:0), such as MELDSIM_DSM_SEQUENTIAL_READS; 0 for no hint.
+   */
+  uint32_t dsm;
+  /**
    * Must be 0.
    */
-  uint64_t reserved;
+  uint32_t reserved;
 } meldsim_command;
 
 #ifdef __cplusplus
@@ -307,7 +321,7 @@ int32_t meldsim_set_info(int64_t handle, uint32_t set, uint64_t *out, uint32_t n
  * Submits one command; it reaches the device now, in simulated time.
  *
  * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
- * and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+ * and 0 for a flush); a DSM field needs `meldsim_submit_batch`; `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
  * MELDSIM_DETACHED and MELDSIM_NO_WAIT.
  *
  * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
@@ -337,6 +351,19 @@ int64_t meldsim_submit(int64_t handle,
  * `cmds` is null, or points to `n` commands.
  */
 int64_t meldsim_submit_batch(int64_t handle, const struct meldsim_command *cmds, uint32_t n, uint32_t flags);
+
+/**
+ * Says how the data of a stream will be read, where its writes do not say it themselves: `directive` is
+ * MELDSIM_DIRECTIVE_SEQUENTIAL or MELDSIM_DIRECTIVE_RANDOM, or MELDSIM_DIRECTIVE_NONE to take it back. `stream` is 1 to 16,
+ * of this namespace. For writes submitted from now on. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (stream, directive), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC,
+ * MELDSIM_ERR_INJECTED.
+ */
+int32_t meldsim_stream_bind(int64_t handle,
+                            uint32_t nsid,
+                            uint32_t stream,
+                            uint32_t directive);
 
 /**
  * Waits for a ticket: the simulated latency of its slowest command in picoseconds, or an error.

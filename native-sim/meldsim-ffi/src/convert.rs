@@ -63,7 +63,9 @@ pub(crate) fn command(command: &meldsim_command) -> Result<Command, Failure> {
         slba: command.slba,
         nlb: command.nlb,
         directive: directive(command.directive)?,
-        dsm: DsmByte::default(),
+        dsm: u8::try_from(command.dsm).map(DsmByte).map_err(|_| {
+            Failure::argument(format!("the DSM field {:#x} is above 0xff", command.dsm))
+        })?,
         tag: 0,
     })
 }

@@ -105,6 +105,24 @@ impl Session {
         .map_err(refused)
     }
 
+    pub(crate) fn bind_stream(
+        &self,
+        nsid: NamespaceId,
+        stream: u16,
+        directive: Directive,
+    ) -> Result<(), Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.count_call()?;
+        let pattern = directive
+            .pattern()
+            .map_err(|error| refused(DeviceError::Directive(error)))?;
+        state
+            .device
+            .bind_stream(nsid, stream, pattern)
+            .map_err(refused)
+    }
+
     pub(crate) fn sets(&self) -> Result<u32, Failure> {
         let state = self.lock();
         state.usable()?;

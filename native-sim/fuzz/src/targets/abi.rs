@@ -48,6 +48,7 @@ struct Order {
     slba: Blocks,
     nlb: Blocks,
     directive: Hint,
+    dsm: u8,
     reserved: bool,
 }
 
@@ -56,6 +57,7 @@ enum Hint {
     None,
     Sequential,
     Random,
+    Stream(u8),
     Any(u32),
 }
 
@@ -119,6 +121,23 @@ enum Call {
         dies: bool,
         room: u8,
         null: bool,
+    },
+    SetInfo {
+        device: Number,
+        set: Number,
+        room: u8,
+        null: bool,
+    },
+    NamespaceCreateIn {
+        device: Number,
+        set: Number,
+        blocks: Blocks,
+    },
+    StreamBind {
+        device: Number,
+        nsid: Number,
+        stream: Number,
+        hint: Hint,
     },
     StatsName {
         index: Number,
@@ -305,6 +324,41 @@ impl Caller {
                 }
                 .into()
             }
+            Call::SetInfo {
+                device,
+                set,
+                room,
+                null,
+            } => {
+                let (out, n) = room_of(&mut values, room, null);
+                let device = self.device(device);
+                assert!(meldsim_sets(device) != 0, "a device without sets");
+                // SAFETY: null, or room for `n` values.
+                unsafe { meldsim_set_info(device, set.0 as u32, out, n) }.into()
+            }
+            Call::NamespaceCreateIn {
+                device,
+                set,
+                blocks,
+            } => {
+                let (mut nsid, size) = (0, blocks.0.wrapping_mul(4096));
+                let set = set.0 as u32 % 7;
+                // SAFETY: writable.
+                unsafe { meldsim_namespace_create_in(self.device(device), set, size, &mut nsid) }
+                    .into()
+            }
+            Call::StreamBind {
+                device,
+                nsid,
+                stream,
+                hint,
+            } => meldsim_stream_bind(
+                self.device(device),
+                nsid.0 as u32,
+                stream.0 as u32,
+                hint.packed(),
+            )
+            .into(),
             Call::StatsName { index } => {
                 let index = index.0 as u32;
                 let (name, description) =
@@ -336,6 +390,18 @@ impl Caller {
     }
 }
 
+impl Hint {
+    fn packed(self) -> u32 {
+        match self {
+            Hint::None => MELDSIM_DIRECTIVE_NONE,
+            Hint::Sequential => MELDSIM_DIRECTIVE_SEQUENTIAL,
+            Hint::Random => MELDSIM_DIRECTIVE_RANDOM,
+            Hint::Stream(stream) => MELDSIM_DIRECTIVE_STREAM | u32::from(stream % 20),
+            Hint::Any(packed) => packed,
+        }
+    }
+}
+
 impl Order {
     fn command(self) -> meldsim_command {
         meldsim_command {
@@ -354,12 +420,8 @@ impl Order {
             },
             slba: self.slba.0,
             nlb: u32::try_from(self.nlb.0).unwrap_or(u32::MAX),
-            directive: match self.directive {
-                Hint::None => MELDSIM_DIRECTIVE_NONE,
-                Hint::Sequential => MELDSIM_DIRECTIVE_SEQUENTIAL,
-                Hint::Random => MELDSIM_DIRECTIVE_RANDOM,
-                Hint::Any(packed) => packed,
-            },
+            directive: self.directive.packed(),
+            dsm: self.dsm.into(),
             reserved: self.reserved.into(),
         }
     }

@@ -3,5 +3,6 @@
 pub mod abi;
 mod exercise;
 pub mod job;
+pub mod nvme;
 pub mod profile;
 pub mod trace;

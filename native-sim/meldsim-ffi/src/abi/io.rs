@@ -30,6 +30,11 @@ pub const MELDSIM_DIRECTIVE_NONE: u32 = 0;
 pub const MELDSIM_DIRECTIVE_SEQUENTIAL: u32 = 0x000F_0001;
 /// Write directive (`dtype << 16 | dspec`): will be read at random.
 pub const MELDSIM_DIRECTIVE_RANDOM: u32 = 0x000F_0002;
+/// Write directive: add a stream's number, 1 to 16. Data of one stream is kept together, and apart from that of others.
+pub const MELDSIM_DIRECTIVE_STREAM: u32 = 0x0001_0000;
+
+/// DSM field of a write: sequential, written seldom and read often; it will be read sequentially.
+pub const MELDSIM_DSM_SEQUENTIAL_READS: u32 = 0x43;
 
 /// One command of `meldsim_submit_batch`: 32 bytes without padding, fields as the arguments of `meldsim_submit`.
 #[repr(C)]
@@ -46,8 +51,10 @@ pub struct meldsim_command {
     pub nlb: u32,
     /// `dtype << 16 | dspec`; writes only.
     pub directive: u32,
+    /// The DSM field of a read or a write (CDW13 7:0), such as MELDSIM_DSM_SEQUENTIAL_READS; 0 for no hint.
+    pub dsm: u32,
     /// Must be 0.
-    pub reserved: u64,
+    pub reserved: u32,
 }
 
 const _: () = assert!(size_of::<meldsim_command>() == 32);
@@ -55,7 +62,7 @@ const _: () = assert!(size_of::<meldsim_command>() == 32);
 /// Submits one command; it reaches the device now, in simulated time.
 ///
 /// `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
-/// and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+/// and 0 for a flush); a DSM field needs `meldsim_submit_batch`; `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
 /// MELDSIM_DETACHED and MELDSIM_NO_WAIT.
 ///
 /// Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
@@ -83,6 +90,7 @@ pub extern "C" fn meldsim_submit(
             slba,
             nlb,
             directive,
+            dsm: 0,
             reserved: 0,
         };
         submit(handle, std::slice::from_ref(&command), flags)
@@ -115,6 +123,20 @@ pub unsafe extern "C" fn meldsim_submit_batch(
         // SAFETY: not null, aligned, and the caller vouches for `n` commands that live through the call.
         let commands = unsafe { std::slice::from_raw_parts(cmds, n as usize) };
         submit(handle, commands, flags)
+    })
+}
+
+/// Says how the data of a stream will be read, where its writes do not say it themselves: `directive` is
+/// MELDSIM_DIRECTIVE_SEQUENTIAL or MELDSIM_DIRECTIVE_RANDOM, or MELDSIM_DIRECTIVE_NONE to take it back. `stream` is 1 to 16,
+/// of this namespace. For writes submitted from now on. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (stream, directive), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC,
+/// MELDSIM_ERR_INJECTED.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_stream_bind(handle: i64, nsid: u32, stream: u32, directive: u32) -> i32 {
+    status(handle, |session| {
+        let stream = u16::try_from(stream).unwrap_or(u16::MAX);
+        session.bind_stream(NamespaceId(nsid), stream, convert::directive(directive)?)
     })
 }
 

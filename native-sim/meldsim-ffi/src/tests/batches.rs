@@ -10,6 +10,7 @@ fn read_of(rig: &Rig, offset: u64, bytes: u64) -> meldsim_command {
         slba: rig.lbas(offset),
         nlb: rig.lbas(bytes) as u32,
         directive: 0,
+        dsm: 0,
         reserved: 0,
     }
 }

@@ -184,6 +184,7 @@ proptest! {
                     slba: order.slba,
                     nlb: order.nlb as u32,
                     directive: order.directive,
+                    dsm: 0,
                     reserved: 0,
                 })
                 .collect();

@@ -146,6 +146,7 @@ fn command(random: &mut Random) -> meldsim_command {
         nlb: random.number(1 << 10) as u32,
         directive: [0, 0x000F_0001, 0x000F_0002, random.number(1 << 22) as u32]
             [random.below(4) as usize],
-        reserved: u64::from(random.below(20) == 0),
+        dsm: [0, 0x43, random.number(256) as u32][random.below(3) as usize],
+        reserved: u32::from(random.below(20) == 0),
     }
 }

@@ -9,6 +9,7 @@ mod conservation;
 mod faults;
 mod fuzz;
 mod header;
+mod hints;
 mod lifecycle;
 mod sets;
 mod support;
