@@ -130,6 +130,7 @@ pub(crate) fn refused(error: DeviceError) -> Failure {
         | DeviceError::QueueFull { .. }
         | DeviceError::QueueDepth
         | DeviceError::NoRanges
+        | DeviceError::Busy
         | DeviceError::WindowsDisabled { .. }
         | DeviceError::WindowNotEarned { .. }
         | DeviceError::TooManyQueues => MELDSIM_ERR_ARGUMENT,

@@ -63,7 +63,9 @@ pub mod profile;
 pub mod report;
 pub mod workload;
 
-pub use device::{Device, DeviceError, Location, QueueId, SetInfo, Stats, Utilisation};
+pub use device::{
+    Device, DeviceError, Location, Precondition, QueueId, SetInfo, Stats, Utilisation,
+};
 pub use engine::Time;
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};
 pub use profile::{Profile, ProfileError, ProfileErrors};

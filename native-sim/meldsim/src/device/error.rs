@@ -89,6 +89,9 @@ pub enum DeviceError {
     /// The device has run for longer than its clock can count.
     #[error("the device's simulated time is used up after 106 days; start with a new device")]
     EndOfTime,
+    /// Something that needs a device at rest.
+    #[error("commands are outstanding; run the device until they have completed")]
+    Busy,
     /// More data than the device has room for.
     #[error(
         "the data does not fit: {pages} pages asked for, {free} free; deallocate or use a larger profile"

@@ -5,6 +5,7 @@ mod error;
 mod hints;
 mod host;
 mod location;
+mod precondition;
 mod request;
 mod set;
 #[allow(dead_code, unreachable_pub, reason = "devices do not use it yet")]
@@ -21,6 +22,7 @@ use std::collections::VecDeque;
 pub use error::DeviceError;
 pub use host::QueueId;
 pub use location::Location;
+pub use precondition::Precondition;
 pub use set::SetInfo;
 pub use stats::Stats;
 pub use utilisation::Utilisation;
@@ -236,6 +238,7 @@ impl Device {
     /// The controller begins to work on a command.
     fn begin(&mut self, request: u32, work: Work) {
         self.account(&work);
+        self.begin_in(work.range.set, request);
         match work.opcode {
             Opcode::Read => self.submit_read(request, work.range),
             Opcode::Write => {
@@ -340,6 +343,7 @@ impl Device {
             Event::Fetched => self.fetched(),
             Event::Arrived => self.arrived(),
             Event::Window(set) => self.window_due(set),
+            Event::Idle(set) => self.look_idle(set),
             Event::Channel(channel) => {
                 self.flash
                     .step(&mut self.queue, channel, &mut self.finished);
@@ -412,6 +416,7 @@ impl Device {
             self.stats.failed_commands += u64::from(ended.status != Status::Success);
             self.completions.push_back(ended);
             self.host.ended();
+            self.end_in(request);
         }
     }
 

@@ -21,6 +21,8 @@ struct Request {
     parts: u64,
     opcode: Opcode,
     status: Status,
+    /// The NVM set it began in, where idle sets collect.
+    home: Option<u32>,
 }
 
 /// How long at least one of a kind of command was outstanding.
@@ -87,6 +89,7 @@ impl Requests {
             parts: 0,
             opcode,
             status: Status::Success,
+            home: None,
         })
     }
 
@@ -143,6 +146,15 @@ impl Requests {
             submitted,
             completed: now,
         })
+    }
+
+    pub(super) fn set_home(&mut self, request: u32, set: u32) {
+        self.requests[request].home = Some(set);
+    }
+
+    /// The set a request began in, even if it has just ended.
+    pub(super) fn home(&self, request: u32) -> Option<u32> {
+        self.requests[request].home
     }
 
     pub(super) fn outstanding(&self) -> usize {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::Device;
 use super::admission::Admission;
 use super::windows::SetUsage;
+use crate::engine::{Event, Time};
 use crate::ftl::{Ftl, Region};
 use crate::nand::{Geometry, Unit};
 use crate::nvme::{NamespaceId, Windows};
@@ -19,6 +20,17 @@ pub(super) struct NvmSet {
     pub(super) admissions: VecDeque<Admission>,
     pub(super) windows: Windows,
     pub(super) usage: SetUsage,
+    pub(super) activity: SetActivity,
+}
+
+/// Whether the host is at work on a set.
+#[derive(Debug, Default)]
+pub(super) struct SetActivity {
+    /// Its commands that have not completed.
+    outstanding: u64,
+    idle_since: Time,
+    /// An event will tell that it is idle.
+    is_timed: bool,
 }
 
 /// Whose the planes and the namespaces are.
@@ -50,6 +62,7 @@ pub(super) fn build(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Hom
             admissions: VecDeque::new(),
             windows: Windows::new(&profile.predictable_latency),
             usage: SetUsage::default(),
+            activity: SetActivity::default(),
         });
     }
     let homes = Homes {
@@ -100,6 +113,51 @@ impl Device {
     pub fn set_of(&self, nsid: NamespaceId) -> Option<u32> {
         let home = self.homes.spaces.get((nsid.0 as usize).wrapping_sub(1));
         home.map(|&(set, _)| set)
+    }
+
+    /// A command of the host's begins in a set.
+    #[inline]
+    pub(super) fn begin_in(&mut self, set: u32, request: u32) {
+        if self.profile.gc.background {
+            self.requests.set_home(request, set);
+            let set = &mut self.sets[set as usize];
+            set.activity.outstanding += 1;
+            set.ftl.set_idle(false);
+        }
+    }
+
+    /// A command of the host's has ended.
+    #[inline]
+    pub(super) fn end_in(&mut self, request: u32) {
+        let Some(set) = self.requests.home(request) else {
+            return;
+        };
+        let now = self.queue.now();
+        let activity = &mut self.sets[set as usize].activity;
+        activity.outstanding -= 1;
+        activity.idle_since = now;
+        if activity.outstanding == 0 && !activity.is_timed {
+            activity.is_timed = true;
+            let time = now + self.profile.gc.background_idle;
+            self.queue.schedule(time, Event::Idle(set));
+        }
+    }
+
+    /// A set has been idle since some time ago, unless commands have come meanwhile.
+    pub(super) fn look_idle(&mut self, set: u32) {
+        let activity = &mut self.sets[set as usize].activity;
+        activity.is_timed = false;
+        if activity.outstanding > 0 {
+            return;
+        }
+        let time = activity.idle_since + self.profile.gc.background_idle;
+        if time > self.queue.now() {
+            activity.is_timed = true;
+            self.queue.schedule(time, Event::Idle(set));
+        } else {
+            self.sets[set as usize].ftl.set_idle(true);
+            self.pump(set);
+        }
     }
 
     /// Bytes of memory that the translation layers take: mapping, blocks, buffers.

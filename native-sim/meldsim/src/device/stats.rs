@@ -131,6 +131,26 @@ stats! {
     erase_energy_nj,
     /// Energy of data on the buses.
     bus_energy_nj,
+    /// Garbage collections begun: groups of blocks chosen to be emptied and erased.
+    gc_collections,
+    /// Garbage collections begun because the host was idle.
+    gc_background_collections,
+    /// Garbage collections begun to move cold data off little-worn blocks.
+    gc_levelling_collections,
+    /// Erases of the block that was erased least.
+    least_erases,
+    /// Erases of the block that was erased most.
+    most_erases,
+}
+
+impl Stats {
+    /// Pages programmed with data for each page the host wrote; 1 before it has written any.
+    pub fn write_amplification(&self) -> f64 {
+        match self.host_pages_programmed {
+            0 => 1.0,
+            host => 1.0 + self.gc_pages_moved as f64 / host as f64,
+        }
+    }
 }
 
 impl Device {
@@ -138,6 +158,7 @@ impl Device {
     pub fn stats(&self) -> Stats {
         let now = self.now();
         let flash = self.flash.stats(now);
+        let sets = || self.sets.iter().map(|set| &set.ftl);
         let sum =
             |count: fn(&Ftl) -> u64| -> u64 { self.sets.iter().map(|set| count(&set.ftl)).sum() };
         Stats {
@@ -183,6 +204,11 @@ impl Device {
             program_energy_nj: flash.program_energy_nj,
             erase_energy_nj: flash.erase_energy_nj,
             bus_energy_nj: flash.bus_energy_nj,
+            gc_collections: sum(|ftl| ftl.stats().collections),
+            gc_background_collections: sum(|ftl| ftl.stats().background_collections),
+            gc_levelling_collections: sum(|ftl| ftl.stats().levelling_collections),
+            least_erases: sets().map(|ftl| ftl.erases().0).min().unwrap_or(0),
+            most_erases: sets().map(|ftl| ftl.erases().1).max().unwrap_or(0),
             ..self.stats
         }
     }

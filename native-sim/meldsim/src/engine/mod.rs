@@ -23,4 +23,6 @@ pub(crate) enum Event {
     Window(u32),
     /// Parts of a read have crossed the link to the host.
     Sent { request: u32, parts: u16 },
+    /// An NVM set may have been idle for long enough.
+    Idle(u32),
 }

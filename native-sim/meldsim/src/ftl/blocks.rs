@@ -1,10 +1,11 @@
 //! Block groups: one block of every unit of a lane, filled by one stream, erased together.
 
-use std::collections::VecDeque;
-
 use super::numbering::Numbering;
 use super::order::OpenWordlines;
+use super::policy::Candidate;
 use super::stream::{Layout, Stream};
+use super::wear::{FreeBlocks, Wear};
+use crate::profile::WearLevelling;
 
 /// Groups that only garbage collection may open: it must be able to make room.
 const GC_RESERVE: u32 = 2;
@@ -32,6 +33,18 @@ pub(crate) struct Group {
     pub(crate) valid: u32,
     /// Pages given out and not yet programmed.
     pub(crate) unprogrammed: u32,
+    pub(crate) erases: u32,
+    /// Pages the lane had given out when it was closed.
+    closed_at: u64,
+    /// The batch of groups to be collected next holds what leads to it.
+    pub(crate) is_inverted: bool,
+}
+
+impl Group {
+    /// Whether it is at rest, so that it can be collected.
+    pub(crate) fn is_collectable(&self) -> bool {
+        self.state == State::Closed && self.unprogrammed == 0
+    }
 }
 
 /// A group a stream fills.
@@ -60,19 +73,32 @@ pub(crate) struct Blocks {
     pages_per_group: u32,
     /// Groups below this number have been used; metadata exists only for these.
     groups: Vec<Group>,
-    erased: VecDeque<u32>,
+    erased: FreeBlocks,
+    wear: Wear,
+    levelling: WearLevelling,
+    /// What is moved now is cold: it goes to the most worn group.
+    pub(super) is_levelling: bool,
+    /// Pages given out.
+    clock: u64,
+    /// Groups that may hold nothing and be closed.
+    empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
     open: Vec<Option<OpenGroup>>,
     melded_valid: u64,
 }
 
 impl Blocks {
-    pub(crate) fn new(numbering: &Numbering) -> Blocks {
+    pub(crate) fn new(numbering: &Numbering, levelling: WearLevelling) -> Blocks {
         Blocks {
             count: numbering.groups,
             pages_per_group: numbering.pages_per_group,
             groups: Vec::new(),
-            erased: VecDeque::new(),
+            erased: FreeBlocks::default(),
+            wear: Wear::new(numbering.groups),
+            levelling,
+            is_levelling: false,
+            clock: 0,
+            empty: Vec::new(),
             open: Vec::new(),
             melded_valid: 0,
         }
@@ -80,7 +106,7 @@ impl Blocks {
 
     /// Free groups.
     pub(crate) fn free(&self) -> u32 {
-        self.count - self.groups.len() as u32 + self.erased.len() as u32
+        self.count - self.groups.len() as u32 + self.erased.len()
     }
 
     pub(crate) fn is_low(&self) -> bool {
@@ -90,6 +116,58 @@ impl Blocks {
     /// Whether the host can open no group any more.
     pub(crate) fn is_at_reserve(&self) -> bool {
         self.free() <= GC_RESERVE
+    }
+
+    pub(crate) fn wear(&self) -> &Wear {
+        &self.wear
+    }
+
+    /// Pages given out so far.
+    pub(crate) fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// The groups that collecting gains something of.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        let gains = |group: &Group| group.is_collectable() && group.valid < self.pages_per_group;
+        self.iter()
+            .filter(move |(_, group)| gains(group))
+            .map(|(number, group)| Candidate {
+                group: number,
+                valid: group.valid,
+                closed_at: group.closed_at,
+            })
+    }
+
+    /// A closed group whose pages are all out of date, if one is known.
+    pub(crate) fn pop_empty(&mut self) -> Option<u32> {
+        while let Some(group) = self.empty.pop() {
+            let found = self.get(group);
+            if found.is_collectable() && found.valid == 0 {
+                return Some(group);
+            }
+        }
+        None
+    }
+
+    /// The closed group that was erased least, if it lags behind the most worn by more than
+    /// `threshold` erases.
+    pub(crate) fn coldest(&self, threshold: u32) -> Option<u32> {
+        let lagging = self.lagging(threshold);
+        lagging.min_by_key(|&group| self.get(group).erases)
+    }
+
+    /// The closed groups that lag behind the most worn by more than `threshold` erases.
+    pub(crate) fn lagging(&self, threshold: u32) -> impl Iterator<Item = u32> {
+        let most = self.wear.most();
+        let count = match most - self.wear.least() > threshold {
+            true => self.groups.len(),
+            false => 0,
+        };
+        (0..)
+            .zip(&self.groups[..count])
+            .filter(move |(_, group)| group.is_collectable() && most - group.erases > threshold)
+            .map(|(number, _)| number)
     }
 
     pub(crate) fn melded_valid(&self) -> u64 {
@@ -150,7 +228,7 @@ impl Blocks {
             };
             skip_filled(&mut open, numbering);
             if open.next == self.pages_per_group {
-                self.groups[open.group as usize].state = State::Closed;
+                self.close(open.group);
                 continue;
             }
             let pages = pages.min(self.pages_per_group - open.next);
@@ -161,9 +239,10 @@ impl Blocks {
             };
             self.groups[open.group as usize].unprogrammed += pages;
             open.next += pages;
+            self.clock += u64::from(pages);
             // Open wordlines still hold pages of the group's last rows.
             if open.next == self.pages_per_group && open.wordlines.is_none() {
-                self.groups[open.group as usize].state = State::Closed;
+                self.close(open.group);
             } else {
                 self.open[index] = Some(open);
             }
@@ -176,20 +255,16 @@ impl Blocks {
             return None;
         }
         let layout = stream.layout();
-        let opened = Group {
+        let group = self.next_free(stream)?;
+        let opened = &mut self.groups[group as usize];
+        *opened = Group {
             state: State::Open,
             layout,
             valid: 0,
             unprogrammed: 0,
-        };
-        // Never used ones first: erased ones rest longest and wear evens out.
-        let group = if (self.groups.len() as u32) < self.count {
-            self.groups.push(opened);
-            self.groups.len() as u32 - 1
-        } else {
-            let group = self.erased.pop_front()?;
-            self.groups[group as usize] = opened;
-            group
+            erases: opened.erases,
+            closed_at: 0,
+            is_inverted: false,
         };
         let wordlines = (layout == Layout::Melded && numbering.is_shadow()).then(|| {
             Box::new(OpenWordlines::new(
@@ -205,10 +280,77 @@ impl Blocks {
         })
     }
 
+    /// Takes groups that were never used and closes them one after the other as if they had been
+    /// filled, with so many valid pages each. Returns the number of the first.
+    pub(super) fn close_filled(&mut self, valid: impl Iterator<Item = u32>) -> u32 {
+        let first = self.groups.len() as u32;
+        for valid in valid {
+            self.clock += u64::from(self.pages_per_group);
+            self.groups.push(Group {
+                state: State::Closed,
+                layout: Layout::Normal,
+                valid,
+                unprogrammed: 0,
+                erases: 0,
+                closed_at: self.clock,
+                is_inverted: false,
+            });
+        }
+        debug_assert!(self.groups.len() as u32 <= self.count);
+        first
+    }
+
+    /// Groups that may be filled before collection begins, with a group left for the host to open.
+    pub(super) fn unused_in_steady_state(&self) -> u32 {
+        (self.count - self.groups.len() as u32).saturating_sub(LOW + 1)
+    }
+
+    /// What leads to groups is no longer known.
+    pub(super) fn end_batch(&mut self) {
+        for group in &mut self.groups {
+            group.is_inverted = false;
+        }
+    }
+
+    /// Takes a free group: one that was never used, or else by wear.
+    fn next_free(&mut self, stream: Stream) -> Option<u32> {
+        if matches!(stream, Stream::Gc(_)) && self.is_levelling {
+            if let Some(group) = self.erased.take_most_worn() {
+                return Some(group);
+            }
+        }
+        if (self.groups.len() as u32) < self.count {
+            self.groups.push(Group {
+                state: State::Free,
+                layout: Layout::Normal,
+                valid: 0,
+                unprogrammed: 0,
+                erases: 0,
+                closed_at: 0,
+                is_inverted: false,
+            });
+            return Some(self.groups.len() as u32 - 1);
+        }
+        self.erased.take_least_worn()
+    }
+
+    fn close(&mut self, group: u32) {
+        let closed = &mut self.groups[group as usize];
+        closed.state = State::Closed;
+        closed.closed_at = self.clock;
+        if closed.valid == 0 {
+            self.empty.push(group);
+        }
+    }
+
     /// Pages of the group are programmed; when all of them are it may be collected.
     #[inline]
     pub(crate) fn programmed(&mut self, group: u32, pages: u32) {
-        self.groups[group as usize].unprogrammed -= pages;
+        let programmed = &mut self.groups[group as usize];
+        programmed.unprogrammed -= pages;
+        if programmed.valid == 0 && programmed.is_collectable() {
+            self.empty.push(group);
+        }
     }
 
     /// Pages of the group now hold current data.
@@ -221,11 +363,14 @@ impl Blocks {
 
     /// The data of pages of the group is no longer current.
     #[inline]
-    pub(crate) fn invalidate(&mut self, group: u32, pages: u32) {
-        let group = &mut self.groups[group as usize];
+    pub(crate) fn invalidate(&mut self, number: u32, pages: u32) {
+        let group = &mut self.groups[number as usize];
         debug_assert!(group.valid >= pages, "invalidated twice");
         group.valid -= pages;
         self.melded_valid -= u64::from(pages) * u64::from(group.layout == Layout::Melded);
+        if group.valid == 0 && group.is_collectable() {
+            self.empty.push(number);
+        }
     }
 
     /// The group is erased and free.
@@ -233,13 +378,20 @@ impl Blocks {
         let erased = &mut self.groups[group as usize];
         debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
         erased.state = State::Free;
-        self.erased.push_back(group);
+        self.wear.erased(erased.erases);
+        erased.erases += 1;
+        // Without levelling the number alone decides.
+        let wear = match self.levelling {
+            WearLevelling::None => 0,
+            WearLevelling::Dynamic | WearLevelling::Static => erased.erases,
+        };
+        self.erased.insert(group, wear);
     }
 
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
         let open = self.open.capacity() * size_of::<Option<OpenGroup>>();
-        let groups = self.groups.capacity() * size_of::<Group>() + self.erased.capacity() * 4;
+        let groups = self.groups.capacity() * size_of::<Group>();
         (open + groups) as u64
     }
 }

@@ -1,32 +1,51 @@
-//! Garbage collection: in the foreground, one group of each lane at a time.
+//! Garbage collection: one group of each lane at a time.
 //!
-//! The valid pages of a victim are read into slots of the collector's own and written by its own
-//! streams, in the layout they had, so that melded data stays melded. Once all of them are in
-//! DRAM, which is protected against power loss, the victim is erased. A read the host had queued
-//! on it before may find the erase before it; the model lets it through, with the time it takes.
+//! The valid pages of a victim are read into slots of the collector's own, a row of wordlines at a
+//! time, and written by its own streams in the order they had, so that what was sequential stays
+//! so. Once all of them are in DRAM, which is protected against power loss, the victim is erased.
+//! A read the host had queued on it before may find the erase before it; the model lets it
+//! through, with the time it takes.
+
+use std::collections::VecDeque;
 
 use super::blocks::State;
 use super::buffer::User;
 use super::layer::Ftl;
 use super::mapping::{Entry, Place};
-use super::numbering::{Numbering, Ppn};
+use super::numbering::{Numbering, Spot};
 use super::stream::{Layout, Stream};
-use super::victim;
 use crate::engine::{Event, EventQueue, NIL};
-use crate::nand::{Flash, MAX_PAGES_PER_WORDLINE, Owner, WordlineAddr};
+use crate::nand::{Flash, Owner, WordlineAddr};
 
+/// Rows that are read at a time: the next one's senses overlap the last one's transfers.
+const ROWS_AT_ONCE: usize = 2;
+
+/// A group that is being emptied.
 #[derive(Debug)]
-struct Victim {
+pub(super) struct Victim {
     group: u32,
     layout: Layout,
-    /// For each position the place that led to it.
+    /// For each position the place whose data it holds; kept up to date.
     places: Box<[Place]>,
-    /// The next position to look at.
-    cursor: u32,
+    /// The first position of the next row to read.
+    next: u32,
+    /// Rows that are being read, the first one first.
+    rows: VecDeque<Row>,
     /// Pages that are being read.
     reading: u32,
     /// Blocks still to be erased; none before all pages are out.
     erasing: u32,
+}
+
+/// A wordline of each unit.
+#[derive(Debug)]
+struct Row {
+    /// Its first position.
+    first: u32,
+    /// Pages that have not arrived.
+    waiting: u32,
+    /// The slots of those that have, by position.
+    slots: Vec<u32>,
 }
 
 /// The garbage collection of a lane.
@@ -35,6 +54,9 @@ pub(crate) struct Collector {
     victim: Option<Victim>,
     /// Slots of the buffer it may take.
     pub(super) free_slots: u32,
+    /// The last group was collected because it was cold: the next one is not.
+    pub(super) has_levelled: bool,
+    spare_rows: Vec<Vec<u32>>,
 }
 
 impl Collector {
@@ -46,6 +68,19 @@ impl Collector {
                 numbering.pages_per_wordline,
                 numbering.is_shadow(),
             ),
+            has_levelled: false,
+            spare_rows: Vec::new(),
+        }
+    }
+
+    /// Pages of a group are no longer current.
+    #[inline]
+    pub(super) fn invalidated(&mut self, group: u32, position: u32, pages: u32) {
+        if let Some(victim) = &mut self.victim {
+            if victim.group == group {
+                let pages = position as usize..(position + pages) as usize;
+                victim.places[pages].fill(Place::NONE);
+            }
         }
     }
 
@@ -55,33 +90,25 @@ impl Collector {
     }
 }
 
-/// Slots the collector of a lane needs: an open stripe, one being programmed, one being read, and a
+/// Slots the collector of a lane needs: rows being read, an open stripe, one being programmed, and a
 /// packed wordline; in shadow order also the pages that open wordlines hold.
 pub(crate) fn slots(units: u32, pages_per_wordline: u32, is_shadow: bool) -> u32 {
     let held = match is_shadow {
         true => pages_per_wordline * (pages_per_wordline - 1) / 2,
         false => 0,
     };
-    units * (3 * pages_per_wordline + held) + pages_per_wordline
+    let rows = ROWS_AT_ONCE as u32 + 2;
+    units * (rows * pages_per_wordline + held) + pages_per_wordline
 }
 
 impl Ftl {
-    /// Starts a collection when erased groups run low, and moves the present one on.
+    /// Starts a collection when that is due, and moves the present one on.
     pub(super) fn collect(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let log = &mut self.lanes[lane as usize];
-        if self.is_deterministic {
-            if !log.blocks.is_at_reserve() {
-                return;
-            }
-            self.is_deterministic = false;
-            self.had_excursion = true;
+        if self.is_held_back(lane) {
+            return;
         }
-        if log.collector.victim.is_none() {
-            if !log.blocks.is_low() {
-                return;
-            }
-            let pages = self.numbering.pages_per_group;
-            let Some(group) = victim::choose(self.victim_policy, &log.blocks, pages) else {
+        if self.lanes[lane as usize].collector.victim.is_none() {
+            let Some(group) = self.next_victim(lane) else {
                 return;
             };
             let places = self.places_of(lane, group);
@@ -92,7 +119,8 @@ impl Ftl {
                 group,
                 layout: victim.layout,
                 places,
-                cursor: 0,
+                next: 0,
+                rows: VecDeque::new(),
                 reading: 0,
                 erasing: 0,
             });
@@ -101,53 +129,41 @@ impl Ftl {
         self.erase_victim(lane, flash, queue);
     }
 
-    /// In a deterministic window nothing is collected as long as the host can go on without.
-    pub(crate) fn set_deterministic(&mut self, is_deterministic: bool) {
-        self.is_deterministic = is_deterministic;
-        for lane in 0..self.numbering.lanes {
-            self.stir(lane);
-        }
-    }
-
-    /// Whether something had to be collected in a deterministic window, since this was last asked.
-    pub(crate) fn take_excursion(&mut self) -> bool {
-        std::mem::take(&mut self.had_excursion)
-    }
-
     fn read_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
         let numbering = &self.numbering;
-        let log = &mut self.lanes[lane as usize];
-        let Collector { victim, free_slots } = &mut log.collector;
-        let Some(victim) = victim else {
+        let Collector {
+            victim: Some(victim),
+            free_slots,
+            spare_rows,
+            ..
+        } = &mut self.lanes[lane as usize].collector
+        else {
             return;
         };
-        let all = numbering.pages_per_wordline;
-        let at_once = match victim.layout {
-            Layout::Melded => all,
-            Layout::Normal => 1,
-        };
-        while victim.cursor < numbering.pages_per_group
-            && victim.reading + all <= numbering.pages_per_row
-            && victim.reading + all <= *free_slots
-        {
-            let first = victim.cursor;
-            victim.cursor += at_once;
-            let spot = numbering.spot(victim.layout, first);
-            let mut pages = 0u8;
-            for index in 0..at_once {
-                let position = first + index;
-                let place = victim.places[position as usize];
-                let ppn = numbering.number(lane, victim.group, position);
-                if place != Place::NONE && self.mapping.get(place) == Entry::Flash(ppn) {
-                    pages |= 1 << (spot.page + index);
-                }
+        while victim.next < numbering.pages_per_group && victim.rows.len() < ROWS_AT_ONCE {
+            let first = victim.next as usize;
+            let places = &victim.places[first..first + numbering.pages_per_row as usize];
+            let valid = places.iter().filter(|&&place| place != Place::NONE).count() as u32;
+            if valid + victim.reading > *free_slots {
+                return;
             }
-            if pages != 0 {
-                victim.reading += pages.count_ones();
-                let at = numbering.address(lane, victim.group, spot.unit, spot.wordline);
-                let melded = victim.layout == Layout::Melded;
-                flash.read(queue, at, pages, melded, Owner::gc(self.set));
+            let first = victim.next;
+            victim.next += numbering.pages_per_row;
+            if valid == 0 {
+                continue;
             }
+            let mut slots = spare_rows.pop().unwrap_or_default();
+            slots.resize(numbering.pages_per_row as usize, NIL);
+            victim.reading += valid;
+            victim.rows.push_back(Row {
+                first,
+                waiting: valid,
+                slots,
+            });
+            read_row(numbering, victim, lane, first, |at, pages| {
+                // Sensing the pages of a wordline at once does not need them to be laid out so.
+                flash.read(queue, at, pages, true, Owner::gc(self.set));
+            });
         }
     }
 
@@ -176,30 +192,32 @@ impl Ftl {
         debug_assert_eq!(victim.group, group);
         victim.reading -= pages.count_ones();
         let layout = victim.layout;
-        let stream = Stream::Gc(layout);
-        let all = self.numbering.pages_per_wordline;
-        let mut moved = [NIL; MAX_PAGES_PER_WORDLINE];
-        let mut count = 0;
-        for page in 0..all {
+        for page in 0..self.numbering.pages_per_wordline {
             if pages & (1 << page) == 0 {
                 continue;
             }
-            let spot = super::numbering::Spot { page, ..first };
-            let position = self.numbering.position(layout, spot);
-            if let Some(slot) = self.move_to_buffer(lane, group, position) {
-                moved[page as usize] = slot;
-                count += 1;
+            let position = self.numbering.position(layout, Spot { page, ..first });
+            let slot = self.move_to_buffer(lane, group, position);
+            let Some(victim) = &mut self.lanes[lane as usize].collector.victim else {
+                return;
+            };
+            let row = position - position % self.numbering.pages_per_row;
+            if let Some(row) = victim.rows.iter_mut().find(|found| found.first == row) {
+                row.waiting -= 1;
+                row.slots[(position - row.first) as usize] = slot.unwrap_or(NIL);
             }
         }
-        if layout == Layout::Melded && count == all {
-            self.close(lane, stream, moved); // whole wordlines move as they are
-        } else {
-            for slot in moved.into_iter().filter(|&slot| slot != NIL) {
-                match layout {
-                    Layout::Normal => self.gather(lane, stream, slot),
-                    Layout::Melded => self.gather_leftover(lane, stream, slot),
-                }
+        while let Some(victim) = &mut self.lanes[lane as usize].collector.victim {
+            match victim.rows.front() {
+                Some(row) if row.waiting == 0 => {}
+                _ => break,
             }
+            let Some(Row { mut slots, .. }) = victim.rows.pop_front() else {
+                break;
+            };
+            self.gather_row(lane, layout, &slots);
+            slots.clear();
+            self.lanes[lane as usize].collector.spare_rows.push(slots);
         }
         self.stir(lane);
     }
@@ -207,19 +225,48 @@ impl Ftl {
     /// Moves a page into a slot; nothing when it was overwritten or deallocated while being read.
     fn move_to_buffer(&mut self, lane: u32, group: u32, position: u32) -> Option<u32> {
         let log = &mut self.lanes[lane as usize];
-        let place = log.collector.victim.as_ref()?.places[position as usize];
-        let ppn = self.numbering.number(lane, group, position);
-        if place == Place::NONE || self.mapping.get(place) != Entry::Flash(ppn) {
+        let victim = log.collector.victim.as_mut()?;
+        let place = std::mem::replace(&mut victim.places[position as usize], Place::NONE);
+        if place == Place::NONE {
             return None;
         }
         log.blocks.invalidate(group, 1);
         log.collector.free_slots -= 1;
         let slot = self.buffer.take(User::Gc, place, lane);
         #[cfg(test)]
-        self.witness.collected(ppn, slot);
+        self.witness
+            .collected(self.numbering.number(lane, group, position), slot);
         self.mapping.set(place, Entry::Buffered(slot));
         self.stats.gc_pages_moved += 1;
         Some(slot)
+    }
+
+    /// Writes the pages of a row, in their order.
+    fn gather_row(&mut self, lane: u32, layout: Layout, slots: &[u32]) {
+        let stream = Stream::Gc(layout);
+        let all = self.numbering.pages_per_wordline as usize;
+        for wordline in slots.chunks(all) {
+            let mut kept = super::scheduler::EMPTY;
+            let mut count = 0;
+            for &slot in wordline.iter().filter(|&&slot| slot != NIL) {
+                if self.buffer.get(slot).place == Place::NONE {
+                    self.release(slot); // overwritten or deallocated since it was read
+                } else {
+                    kept[count] = slot;
+                    count += 1;
+                }
+            }
+            if layout == Layout::Melded && count == all {
+                self.close(lane, stream, kept); // whole wordlines move as they are
+                continue;
+            }
+            for &slot in &kept[..count] {
+                match layout {
+                    Layout::Normal => self.gather(lane, stream, slot),
+                    Layout::Melded => self.gather_leftover(lane, stream, slot),
+                }
+            }
+        }
     }
 
     /// One block of a lane's victim is erased; with the last one it is free.
@@ -234,6 +281,7 @@ impl Ftl {
         if victim.erasing == 0 {
             let group = victim.group;
             log.collector.victim = None;
+            log.blocks.is_levelling = false;
             log.blocks.erased(group);
             #[cfg(test)]
             self.witness_erased(lane, group);
@@ -242,15 +290,42 @@ impl Ftl {
     }
 }
 
-impl Ftl {
-    /// Which pages of a group lead to the mapping still, in the order of filling.
-    pub(super) fn current_places(&mut self, lane: u32, group: u32) -> Vec<Place> {
-        let places = self.places_of(lane, group);
-        let number = |position| -> Ppn { self.numbering.number(lane, group, position) };
-        (0..)
-            .zip(&places)
-            .filter(|&(position, &place)| self.is_current(place, number(position)))
-            .map(|(_, &place)| place)
-            .collect()
+/// Hands over what is to be read of a row: wordlines, and which of their pages.
+fn read_row(
+    numbering: &Numbering,
+    victim: &Victim,
+    lane: u32,
+    first: u32,
+    mut read: impl FnMut(WordlineAddr, u8),
+) {
+    // Of each unit's wordline the position of its first page, and from each page to the next.
+    let (from_unit, step) = match victim.layout {
+        Layout::Melded => (numbering.pages_per_wordline, 1),
+        Layout::Normal => (1, numbering.units),
+    };
+    let in_shadow_order = numbering.is_shadow() && victim.layout == Layout::Normal;
+    for unit in 0..numbering.units {
+        let mut pages = 0u8;
+        for index in 0..numbering.pages_per_wordline {
+            let position = first + unit * from_unit + index * step;
+            if victim.places[position as usize] == Place::NONE {
+                continue;
+            }
+            if in_shadow_order {
+                // The row's positions are of several wordlines.
+                let spot = numbering.spot(victim.layout, position);
+                let at = numbering.address(lane, victim.group, spot.unit, spot.wordline);
+                read(at, 1 << spot.page);
+            } else {
+                pages |= 1 << index;
+            }
+        }
+        if pages != 0 {
+            let spot = numbering.spot(victim.layout, first + unit * from_unit);
+            read(
+                numbering.address(lane, victim.group, spot.unit, spot.wordline),
+                pages,
+            );
+        }
     }
 }

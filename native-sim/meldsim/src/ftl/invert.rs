@@ -3,16 +3,16 @@
 //! Which logical page a physical one holds is not stored: that would double the mapping's memory.
 //! Instead the forward table is gone through once for a batch of groups that are likely to be
 //! collected next, and what leads to them is noted. By the time a group is collected some of it is
-//! out of date, so each page is looked up again before it is moved. A batch grows until it holds a
+//! out of date, so the notes are compared with the mapping again. A batch grows until it holds a
 //! fixed share of all mapped pages: then a pass costs a fixed time for each page moved, and the
 //! notes a fixed share of the mapping's memory.
 
 use std::collections::BTreeMap;
 
-use super::blocks::{Group, State};
 use super::layer::Ftl;
 use super::mapping::{Entry, Place};
 use super::numbering::{Ppn, Slice};
+use super::policy::Candidate;
 
 /// A batch holds one in this many of the mapped pages.
 const BATCH_SHARE: u64 = 32;
@@ -33,22 +33,6 @@ pub(super) struct Inversion {
 }
 
 impl Inversion {
-    pub(super) fn has(&self, lane: u32, group: u32) -> bool {
-        self.groups.contains_key(&(lane, group))
-    }
-
-    /// The batch no longer holds the group. Returns for each of its positions the place that led
-    /// there, [`Place::NONE`] for those nothing did.
-    pub(super) fn take(&mut self, lane: u32, group: u32, positions: u32) -> Box<[Place]> {
-        let mut places = vec![Place::NONE; positions as usize].into_boxed_slice();
-        for run in self.groups.remove(&(lane, group)).unwrap_or_default() {
-            for page in 0..run.pages {
-                places[(run.position + page) as usize] = Place(run.place.0 + page);
-            }
-        }
-        places
-    }
-
     pub(super) fn memory(&self) -> u64 {
         let runs = self.groups.values().map(Vec::capacity).sum::<usize>();
         (runs * size_of::<PlaceRun>()) as u64
@@ -56,45 +40,72 @@ impl Inversion {
 }
 
 impl Ftl {
-    /// For each position of a closed group the place that leads to it. A new batch begins with the
-    /// group when the present one does not hold it.
+    /// For each position of a closed group the place whose data it holds, [`Place::NONE`] for those
+    /// that hold nobody's. A new batch begins with the group when the present one does not hold it.
     pub(super) fn places_of(&mut self, lane: u32, group: u32) -> Box<[Place]> {
+        let blocks = &mut self.lanes[lane as usize].blocks;
         let positions = self.numbering.pages_per_group;
-        if self.lanes[lane as usize].blocks.get(group).valid == 0 {
-            self.inversion.groups.remove(&(lane, group));
-            return vec![Place::NONE; positions as usize].into_boxed_slice();
-        }
-        if !self.inversion.has(lane, group) {
+        let mut places = vec![Place::NONE; positions as usize].into_boxed_slice();
+        if blocks.get(group).valid > 0 && !blocks.get(group).is_inverted {
             self.invert(lane, group);
         }
-        self.inversion.take(lane, group, positions)
+        let blocks = &mut self.lanes[lane as usize].blocks;
+        blocks.get_mut(group).is_inverted = false;
+        // Some of the notes are out of date: all are checked at once, for one check need not wait
+        // for the other's memory.
+        let notes = self.inversion.groups.remove(&(lane, group));
+        for noted in notes.unwrap_or_default() {
+            let mut page = 0;
+            for run in self.mapping.runs_at(noted.place, noted.pages) {
+                if let Entry::Flash(first) = run.entry {
+                    for index in 0..run.pages {
+                        let position = noted.position + page + index;
+                        let number = self.numbering.number(lane, group, position);
+                        if Ppn(first.0 + index) == number {
+                            places[position as usize] = Place(noted.place.0 + page + index);
+                        }
+                    }
+                }
+                page += run.pages;
+            }
+        }
+        debug_assert_eq!(
+            places.iter().filter(|&&place| place != Place::NONE).count() as u32,
+            self.lanes[lane as usize].blocks.get(group).valid,
+        );
+        places
     }
 
-    /// Whether a group still holds the page that this place led to.
-    #[inline]
-    pub(super) fn is_current(&self, place: Place, ppn: Ppn) -> bool {
-        place != Place::NONE && self.mapping.get(place) == Entry::Flash(ppn)
-    }
-
-    /// Starts a batch of the group and those of all lanes that have the fewest pages to move.
+    /// Starts a batch of the group and those of all lanes that are to be collected next.
     fn invert(&mut self, lane: u32, group: u32) {
         let mut batch = BTreeMap::from([((lane, group), Vec::new())]);
+        let mut ranked: Vec<Candidate> = Vec::new();
+        let pages = self.numbering.pages_per_group;
         for (lane, log) in (0..).zip(&self.lanes) {
+            let blocks = &log.blocks;
             let mut share = log.live / BATCH_SHARE;
-            let mut groups: Vec<(u32, u32)> = log
-                .blocks
-                .iter()
-                .filter(|(_, group)| is_inverted(group))
-                .map(|(number, group)| (group.valid, number))
-                .collect();
-            groups.sort_unstable();
-            for (valid, number) in groups {
-                match share.checked_sub(u64::from(valid)) {
+            ranked.clear();
+            ranked.extend(blocks.candidates());
+            let all = ranked.len();
+            self.gc
+                .policy
+                .select(&mut ranked, all, pages, blocks.clock());
+            let lagging = self.gc.threshold.map(|threshold| blocks.lagging(threshold));
+            let lagging = lagging
+                .into_iter()
+                .flatten()
+                .take(ranked.len() / BATCH_SHARE as usize);
+            let ranked = ranked.iter().map(|candidate| candidate.group);
+            for number in lagging.chain(ranked) {
+                match share.checked_sub(u64::from(blocks.get(number).valid)) {
                     None => break,
                     Some(rest) => share = rest,
                 }
                 batch.insert((lane, number), Vec::new());
             }
+        }
+        for log in &mut self.lanes {
+            log.blocks.end_batch();
         }
         // Found by number: the batch's own index of each group, if it has it.
         let lanes = self.numbering.lanes;
@@ -108,6 +119,7 @@ impl Ftl {
         for &(lane, group) in batch.keys() {
             indices[(group * lanes + lane) as usize] = notes.len() as u32;
             notes.push(Vec::new());
+            self.lanes[lane as usize].blocks.get_mut(group).is_inverted = true;
         }
         let numbering = &self.numbering;
         self.mapping.for_each_flash_run(|place, first, pages| {
@@ -139,9 +151,4 @@ impl Ftl {
         }
         self.inversion.groups = batch;
     }
-}
-
-/// Whether the group is at rest and has something to move.
-fn is_inverted(group: &Group) -> bool {
-    group.state == State::Closed && group.unprogrammed == 0 && group.valid > 0
 }

@@ -7,6 +7,7 @@ use super::gc::Collector;
 use super::numbering::Numbering;
 use super::scheduler::{Fill, Partial, Stripe};
 use super::stream::{Layout, Stream};
+use crate::profile::Gc;
 
 /// What waits for a place on the flash.
 #[derive(Clone, Copy, Debug)]
@@ -43,10 +44,10 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    pub(crate) fn new(numbering: &Numbering, collector: Collector, spare_groups: u32) -> Lane {
+    pub(crate) fn new(numbering: &Numbering, gc: &Gc, spare_groups: u32) -> Lane {
         Lane {
-            blocks: Blocks::new(numbering),
-            collector,
+            blocks: Blocks::new(numbering, gc.wear_levelling),
+            collector: Collector::new(numbering),
             gatherers: Vec::new(),
             live: 0,
             spare_streams: spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS),

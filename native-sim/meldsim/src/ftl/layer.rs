@@ -3,7 +3,6 @@
 use super::blocks::OVER_PROVISIONED_GROUPS;
 use super::buffer::Buffer;
 use super::flush::FlushBarrier;
-use super::gc::Collector;
 use super::invert::Inversion;
 use super::lane::Lane;
 use super::mapping::{Entry, Mapping, Run};
@@ -12,9 +11,11 @@ use super::program::Program;
 use super::region::Region;
 use super::scheduler::Runs;
 use super::stream::Layout;
+use super::victim::Settings;
+use super::wear::Wear;
 use crate::engine::Slab;
 use crate::nand::{Geometry, WordlineAddr};
-use crate::profile::{GcVictim, Profile};
+use crate::profile::Profile;
 
 /// What the layer counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +26,9 @@ pub(crate) struct FtlStats {
     pub(crate) melded_wordlines_programmed: u64,
     pub(crate) erases: u64,
     pub(crate) gc_pages_moved: u64,
+    pub(crate) collections: u64,
+    pub(crate) background_collections: u64,
+    pub(crate) levelling_collections: u64,
 }
 
 /// The flash translation layer of one NVM set.
@@ -41,10 +45,8 @@ pub(crate) struct Ftl {
     pub(super) programs: Slab<Program>,
     pub(super) barrier: FlushBarrier,
     pub(super) inversion: Inversion,
-    pub(super) victim_policy: GcVictim,
+    pub(super) gc: Settings,
     pub(super) stats: FtlStats,
-    pub(super) is_deterministic: bool,
-    pub(super) had_excursion: bool,
     /// Lanes that may be able to go on.
     pub(super) stirred: Vec<u32>,
     /// Reused by what replaces mappings.
@@ -62,7 +64,7 @@ impl Ftl {
         let host_slots = (profile.controller.write_buffer.0 / sets / geometry.page_bytes) as u32;
         let numbering = Numbering::new(profile, geometry, region);
         let spare = spare_groups(profile);
-        let lane = |_| Lane::new(&numbering, Collector::new(&numbering), spare);
+        let lane = |_| Lane::new(&numbering, &profile.gc, spare);
         Ftl {
             set,
             mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
@@ -72,10 +74,8 @@ impl Ftl {
             programs: Slab::new(),
             barrier: FlushBarrier::new(),
             inversion: Inversion::default(),
-            victim_policy: profile.ftl.gc_victim,
+            gc: Settings::new(profile),
             stats: FtlStats::default(),
-            is_deterministic: false,
-            had_excursion: false,
             stirred: Vec::new(),
             replaced: Vec::new(),
             #[cfg(test)]
@@ -91,6 +91,13 @@ impl Ftl {
     /// Logical pages the set can hold.
     pub(crate) fn capacity(&self) -> u64 {
         self.lane_capacity * u64::from(self.numbering.lanes)
+    }
+
+    /// Logical pages so many spaces can hold in all, each filled from its start: those of each may
+    /// end at any lane.
+    pub(crate) fn capacity_for(&self, spaces: u64) -> u64 {
+        let uneven = spaces * u64::from(self.numbering.lanes - 1);
+        self.capacity().saturating_sub(uneven)
     }
 
     /// Logical pages each lane can hold.
@@ -116,6 +123,14 @@ impl Ftl {
     pub(crate) fn free_blocks(&self) -> u64 {
         let groups = self.lanes.iter().map(|lane| u64::from(lane.blocks.free()));
         groups.sum::<u64>() * u64::from(self.numbering.units)
+    }
+
+    /// Erases of the block that was erased least, and of that erased most.
+    pub(crate) fn erases(&self) -> (u64, u64) {
+        let wear = || self.lanes.iter().map(|lane| lane.blocks.wear());
+        let least = wear().map(Wear::least).min().unwrap_or(0);
+        let most = wear().map(Wear::most).max().unwrap_or(0);
+        (u64::from(least), u64::from(most))
     }
 
     /// Bytes of memory that the mapping and what goes with it take.

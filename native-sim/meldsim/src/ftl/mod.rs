@@ -36,18 +36,16 @@ mod layer;
 mod mapping;
 mod numbering;
 mod order;
-#[allow(dead_code, reason = "collection does not use it yet")]
 mod policy;
+mod precondition;
 mod preload;
 mod program;
 mod read;
 mod region;
 mod scheduler;
-#[allow(dead_code, reason = "preconditioning does not use it yet")]
 mod steady;
 mod stream;
 mod victim;
-#[allow(dead_code, reason = "blocks do not use it yet")]
 mod wear;
 #[cfg(test)]
 mod witness;
@@ -58,6 +56,7 @@ pub(crate) use buffer::MAX_SLOTS;
 pub(crate) use gc::slots as gc_slots;
 pub(crate) use layer::{Ftl, capacity_pages};
 pub(crate) use mapping::{Entry, MAPPING_BYTES_PER_PAGE, MAX_NAMESPACE_PAGES, PPN_LIMIT};
+pub(crate) use precondition::Filled;
 pub(crate) use region::Region;
 pub(crate) use stream::Layout;
 pub(crate) use write::WriteError;

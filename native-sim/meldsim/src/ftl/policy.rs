@@ -1,15 +1,13 @@
-//! Which blocks are collected first.
-//!
-//! Collection works on batches: the candidates are ranked once and the best of them inverted in
-//! one pass over the mapping. So ranking may look at every closed block; its cost is spread over
-//! all pages of the batch.
+//! Which block groups are collected first.
 
 use std::cmp::Reverse;
 
-/// A closed block that could be collected.
+use crate::profile::{Gc, GcVictim};
+
+/// A closed group that could be collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    pub(crate) block: u32,
+    pub(crate) group: u32,
     /// Pages whose data is current.
     pub(crate) valid: u32,
     /// When it was closed: pages programmed in its lane until then.
@@ -24,31 +22,39 @@ pub(crate) enum VictimPolicy {
     /// Most benefit for its cost first: age x (1 - u) / 2u, where u is the valid share; reading
     /// and writing u frees 1 - u (Rosenblum and Ousterhout; Kawaguchi et al.).
     CostBenefit,
-    /// Greedy among the blocks that were closed first, as many as the window has (Hu et al.).
+    /// Greedy among the groups that were closed first, as many as the window has (Hu et al.).
     WindowedGreedy {
-        /// Blocks.
+        /// Groups.
         window: u32,
     },
 }
 
 impl VictimPolicy {
+    pub(crate) fn new(gc: &Gc) -> VictimPolicy {
+        match gc.victim {
+            GcVictim::Greedy => VictimPolicy::Greedy,
+            GcVictim::CostBenefit => VictimPolicy::CostBenefit,
+            GcVictim::WindowedGreedy => VictimPolicy::WindowedGreedy { window: gc.window },
+        }
+    }
+
     /// Leaves the `count` candidates to collect first, in that order. `now` is the lane's count of
     /// programmed pages. Ties go to the block closed first.
     pub(crate) fn select(
         self,
         candidates: &mut Vec<Candidate>,
         count: usize,
-        pages_per_block: u32,
+        pages_per_group: u32,
         now: u64,
     ) {
         match self {
             VictimPolicy::Greedy => keep_least(candidates, count, fewest_valid),
             VictimPolicy::CostBenefit => keep_least(candidates, count, |candidate| {
-                let benefit = benefit_for_cost(candidate, pages_per_block, now);
-                (Reverse(benefit), candidate.closed_at, candidate.block)
+                let benefit = benefit_for_cost(candidate, pages_per_group, now);
+                (Reverse(benefit), candidate.closed_at, candidate.group)
             }),
             VictimPolicy::WindowedGreedy { window } => {
-                let oldest = |candidate: &Candidate| (candidate.closed_at, candidate.block);
+                let oldest = |candidate: &Candidate| (candidate.closed_at, candidate.group);
                 keep_least(candidates, window as usize, oldest);
                 keep_least(candidates, count, fewest_valid);
             }
@@ -57,16 +63,16 @@ impl VictimPolicy {
 }
 
 fn fewest_valid(candidate: &Candidate) -> (u32, u64, u32) {
-    (candidate.valid, candidate.closed_at, candidate.block)
+    (candidate.valid, candidate.closed_at, candidate.group)
 }
 
 /// Age x (1 - u) / 2u with 16 fractional bits; more than any other when nothing is valid.
-fn benefit_for_cost(candidate: &Candidate, pages_per_block: u32, now: u64) -> u128 {
+fn benefit_for_cost(candidate: &Candidate, pages_per_group: u32, now: u64) -> u128 {
     if candidate.valid == 0 {
         return u128::MAX;
     }
     let age = u128::from(now.saturating_sub(candidate.closed_at));
-    let freed = u128::from(pages_per_block - candidate.valid.min(pages_per_block));
+    let freed = u128::from(pages_per_group - candidate.valid.min(pages_per_group));
     ((age * freed) << 16) / (2 * u128::from(candidate.valid))
 }
 
@@ -87,14 +93,14 @@ fn keep_least<K: Ord>(
 mod tests {
     use super::*;
 
-    /// Block n is the n-th closed; its valid pages are given.
+    /// Group n is the n-th closed; its valid pages are given.
     fn candidates(valid: &[u32]) -> Vec<Candidate> {
         (0..)
             .zip(valid)
-            .map(|(block, &valid)| Candidate {
-                block,
+            .map(|(group, &valid)| Candidate {
+                group,
                 valid,
-                closed_at: u64::from(block) * 100,
+                closed_at: u64::from(group) * 100,
             })
             .collect()
     }
@@ -103,7 +109,7 @@ mod tests {
         let mut candidates = candidates(valid);
         candidates.reverse(); // the order they come in must not matter
         policy.select(&mut candidates, count, 100, 1000);
-        candidates.iter().map(|candidate| candidate.block).collect()
+        candidates.iter().map(|candidate| candidate.group).collect()
     }
 
     #[test]
@@ -125,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_hides_younger_blocks() {
+    fn the_window_hides_younger_groups() {
         let valid = [50, 60, 40, 10, 0];
         let window = |window| VictimPolicy::WindowedGreedy { window };
         assert_eq!(order(window(3), &valid, 2), [2, 0]);

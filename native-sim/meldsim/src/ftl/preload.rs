@@ -7,10 +7,8 @@ use super::numbering::Ppn;
 use super::order::PLACED;
 use super::scheduler::{EMPTY, Fill, Partial, Stripe};
 use super::stream::{Layout, Stream};
-use super::victim;
 use super::write::GatheredList;
 use crate::engine::NIL;
-use crate::profile::GcVictim;
 
 /// What a preload gathers for a lane, apart from what the host's streams do; fills are of places.
 #[derive(Debug, Default)]
@@ -274,13 +272,13 @@ impl Ftl {
     /// Collects one group of the lane in no time. False when there is none to collect.
     fn collect_now(&mut self, lane: u32) -> bool {
         let pages = self.numbering.pages_per_group;
-        let blocks = &self.lanes[lane as usize].blocks;
-        let Some(victim) = victim::choose(GcVictim::Greedy, blocks, pages) else {
+        let Some(victim) = self.choose_victim(lane, pages) else {
             return false;
         };
-        let layout = blocks.get(victim).layout;
+        let layout = self.lanes[lane as usize].blocks.get(victim).layout;
         let stream = Stream::Gc(layout);
-        let places = self.current_places(lane, victim);
+        let mut places = self.places_of(lane, victim).into_vec();
+        places.retain(|&place| place != Place::NONE);
         let fills = self.fills_of(lane, stream, &places);
         let all = self.numbering.pages_per_wordline;
         let needed = match self.numbering.is_shadow() && layout == Layout::Normal {

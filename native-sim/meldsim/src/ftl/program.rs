@@ -51,7 +51,7 @@ impl Ftl {
         self.enqueue(lane, stream, Closed::Pages(fill));
     }
 
-    fn release(&mut self, slot: u32) -> Slot {
+    pub(super) fn release(&mut self, slot: u32) -> Slot {
         let released = self.buffer.release(slot);
         if released.user == User::Gc {
             self.lanes[released.lane as usize].collector.free_slots += 1;

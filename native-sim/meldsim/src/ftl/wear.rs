@@ -1,14 +1,12 @@
-//! Wear: how often blocks were erased, and which free block comes next.
+//! Wear: how often block groups were erased, and which free one comes next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Erase counts of the blocks of a lane: the least, the most and the mean at any time.
+/// Erase counts of the groups of a lane: the least and the most at any time.
 #[derive(Clone, Debug)]
 pub(crate) struct Wear {
     /// Blocks by the number of their erases.
     blocks: BTreeMap<u32, u32>,
-    erases: u64,
-    count: u32,
 }
 
 impl Wear {
@@ -16,8 +14,6 @@ impl Wear {
     pub(crate) fn new(blocks: u32) -> Wear {
         Wear {
             blocks: BTreeMap::from([(0, blocks)]),
-            erases: 0,
-            count: blocks,
         }
     }
 
@@ -30,7 +26,6 @@ impl Wear {
             }
         }
         *self.blocks.entry(before + 1).or_insert(0) += 1;
-        self.erases += 1;
     }
 
     /// Erases of the block that was erased least.
@@ -41,16 +36,6 @@ impl Wear {
     /// Erases of the block that was erased most.
     pub(crate) fn most(&self) -> u32 {
         self.blocks.keys().next_back().copied().unwrap_or(0)
-    }
-
-    /// Erases of all blocks.
-    pub(crate) fn erases(&self) -> u64 {
-        self.erases
-    }
-
-    /// Blocks.
-    pub(crate) fn blocks(&self) -> u32 {
-        self.count
     }
 }
 
@@ -87,14 +72,13 @@ mod tests {
     #[test]
     fn wear_is_known_at_any_time() {
         let mut wear = Wear::new(3);
-        assert_eq!((wear.least(), wear.most(), wear.erases()), (0, 0, 0));
+        assert_eq!((wear.least(), wear.most()), (0, 0));
         for before in [0, 1, 2, 0] {
             wear.erased(before);
         }
-        assert_eq!((wear.least(), wear.most(), wear.erases()), (0, 3, 4));
+        assert_eq!((wear.least(), wear.most()), (0, 3));
         wear.erased(0);
         assert_eq!((wear.least(), wear.most()), (1, 3));
-        assert_eq!(wear.blocks(), 3);
     }
 
     #[test]

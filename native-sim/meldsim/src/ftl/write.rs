@@ -225,6 +225,7 @@ impl Ftl {
                     };
                     let log = &mut self.lanes[lane as usize];
                     log.blocks.invalidate(group, pages);
+                    log.collector.invalidated(group, position, pages);
                     log.live -= u64::from(pages);
                     if log.blocks.is_low() {
                         self.stir(lane);

@@ -7,6 +7,7 @@ pub(crate) mod allocation;
 mod commands;
 mod energy;
 mod error;
+mod gc;
 mod host;
 mod parse;
 mod predictable_latency;
@@ -20,10 +21,11 @@ pub use allocation::{Dimension, PageAllocation};
 pub use commands::{Commands, DieInterleave, Issue};
 pub use energy::Energy;
 pub use error::{ProfileError, ProfileErrors};
+pub use gc::{Gc, GcVictim, WearLevelling};
 pub use host::{Host, QueueArbitration};
 pub use predictable_latency::PredictableLatency;
 pub use sections::{
-    Allocation, Arbitration, Bus, Controller, Ftl, GcVictim, Geometry, MeldedPartialRead, Profile,
+    Allocation, Arbitration, Bus, Controller, Ftl, Geometry, MeldedPartialRead, Profile,
     ProgramOrder, Timing,
 };
 pub use sets::{SetLayout, Sets};

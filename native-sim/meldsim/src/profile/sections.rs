@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::allocation::PageAllocation;
 use super::commands::Commands;
 use super::energy::Energy;
+use super::gc::Gc;
 use super::host::Host;
 use super::predictable_latency::PredictableLatency;
 use super::sets::Sets;
@@ -42,6 +43,9 @@ pub struct Profile {
     /// NVM sets. Default: one set of the whole device.
     #[serde(default)]
     pub sets: Sets,
+    /// Garbage collection and wear levelling. Default: all defaults.
+    #[serde(default)]
+    pub gc: Gc,
     /// The link to the host and the controller's queues. Default: all defaults.
     #[serde(default)]
     pub host: Host,
@@ -155,8 +159,6 @@ pub struct Ftl {
     /// Sequential writers told apart: each may hold an unfinished wordline. Unit: count; range 1 to
     /// 4096; default 64 \[A\].
     pub open_runs: u32,
-    /// Which block is collected. `greedy`: the one with fewest valid pages. Default `greedy`.
-    pub gc_victim: GcVictim,
     /// DRAM the mapping may take when the device is full: four bytes a page. Unit: size; default
     /// 4GiB \[A\].
     pub mapping_memory: ByteSize,
@@ -207,15 +209,6 @@ pub enum MeldedPartialRead {
     WholeWordline,
 }
 
-/// Which block is collected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GcVictim {
-    /// The one with fewest valid pages.
-    #[default]
-    Greedy,
-}
-
 fn one() -> u32 {
     1
 }
@@ -248,7 +241,6 @@ impl Default for Ftl {
             program_order: ProgramOrder::default(),
             melded_partial_read: MeldedPartialRead::default(),
             open_runs: 64,
-            gc_victim: GcVictim::default(),
             mapping_memory: ByteSize(4 << 30),
         }
     }

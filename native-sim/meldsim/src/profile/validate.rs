@@ -176,6 +176,7 @@ impl Profile {
         self.sets.check(geometry, checker);
         self.host.check(checker);
         self.predictable_latency.check(checker);
+        self.gc.check(checker);
     }
 
     /// The fields together: addresses, buffer, spare blocks, memory.

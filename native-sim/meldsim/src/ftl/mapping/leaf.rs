@@ -11,7 +11,7 @@
 use super::{Entry, Ppn, Raw};
 
 pub(super) const LEAF_BITS: u32 = 10;
-pub(super) const LEAF: usize = 1 << LEAF_BITS;
+pub(crate) const LEAF: usize = 1 << LEAF_BITS;
 /// More runs than this stay dense: reading a leaf of runs takes a look at half of them.
 const MAX_RUNS: u16 = 128;
 
@@ -110,7 +110,6 @@ impl Leaf {
     }
 
     /// A leaf whose pages are all on flash.
-    #[allow(dead_code, reason = "preconditioning does not use it yet")]
     pub(super) fn of_numbers(home: Home, numbers: &[Ppn; LEAF]) -> Leaf {
         let breaks = numbers.windows(2).filter(|pair| pair[0].0 + 1 != pair[1].0);
         let runs = 1 + breaks.count() as u16;

@@ -14,8 +14,8 @@ mod tests;
 
 use std::collections::VecDeque;
 
-pub(crate) use self::leaf::Run;
-use self::leaf::{Home, LEAF, LEAF_BITS, Leaf};
+use self::leaf::{Home, LEAF_BITS, Leaf};
+pub(crate) use self::leaf::{LEAF, Run};
 use super::buffer::MAX_SLOTS;
 use super::numbering::Ppn;
 use crate::engine::NIL;
@@ -285,6 +285,26 @@ impl Mapping {
         self.settle();
     }
 
+    /// Maps pages of one leaf, one after the other, to these numbers; nothing was mapped there.
+    /// False when the memory limit is met.
+    pub(crate) fn fill(&mut self, space: u32, page: u64, numbers: &[Ppn]) -> bool {
+        if let Ok(numbers) = <&[Ppn; LEAF]>::try_from(numbers) {
+            if self.leaf(space, page).is_none() {
+                let make = |home| Leaf::of_numbers(home, numbers);
+                let made = self.insert_leaf(space, page, make).is_some();
+                self.mapped += if made { LEAF as u64 } else { 0 };
+                return made;
+            }
+        }
+        (page..).zip(numbers).all(|(page, &number)| {
+            let place = self.find_or_make(space, page);
+            if let Some(place) = place {
+                self.set(place, Entry::Flash(number));
+            }
+            place.is_some()
+        })
+    }
+
     /// Lets a leaf come to rest when there are too many recent ones.
     fn settle(&mut self) {
         if self.recent.len() <= RECENT_LEAVES {
@@ -394,6 +414,12 @@ impl Mapping {
         let leaf = self.leaf(space, page);
         let runs = leaf.map(|leaf| self.leaves[leaf as usize].runs(offset, count as usize));
         (runs, count)
+    }
+
+    /// The runs of consecutive pages from that of a place on, all of one leaf.
+    #[inline]
+    pub(crate) fn runs_at(&self, place: Place, pages: u32) -> impl Iterator<Item = Run> {
+        self.leaves[place.leaf()].runs(place.offset(), pages as usize)
     }
 
     /// The next page from `page` on whose leaf exists, below `end`: skips holes quickly.
