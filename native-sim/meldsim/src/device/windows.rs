@@ -137,6 +137,7 @@ impl Device {
     /// Counts a command that begins, and takes it off the budget of its set's window.
     #[inline]
     pub(super) fn account(&mut self, work: &Work) {
+        let now = self.queue.now();
         let set = &mut self.sets[work.range.set as usize];
         let usage = &mut set.usage;
         match work.opcode {
@@ -150,7 +151,10 @@ impl Device {
             }
             Opcode::Deallocate | Opcode::Flush => return,
         }
-        if set.windows.window() == Window::Deterministic {
+        if set.windows.alternate(now) {
+            self.follow_window(work.range.set);
+        }
+        if self.sets[work.range.set as usize].windows.window() == Window::Deterministic {
             self.account_window(work);
         }
     }

@@ -62,7 +62,10 @@ impl Windows {
         Windows {
             terms: terms.clone(),
             config: PredictableLatencyConfig::default(),
-            window: Window::Disabled,
+            window: match terms.alternate {
+                true => Window::NonDeterministic,
+                false => Window::Disabled,
+            },
             since: Time::ZERO,
             granted: Budget {
                 reads: 0,
@@ -99,6 +102,18 @@ impl Windows {
             }
             (true, _) => {}
         }
+    }
+
+    /// A command arrives. True when that begins a deterministic window: the set alternates by
+    /// itself, and has earned a whole one.
+    #[inline]
+    pub(crate) fn alternate(&mut self, now: Time) -> bool {
+        if !self.terms.alternate || self.window != Window::NonDeterministic {
+            return false;
+        }
+        let rest = now.saturating_sub(self.since);
+        let is_due = self.rested || rest >= self.terms.ndwin_time_high;
+        is_due && self.enter(true, now).is_ok()
     }
 
     /// The host asks for a window. Asking for the present one changes nothing.
@@ -267,6 +282,7 @@ mod tests {
     /// 100 reads, 50 writes, 200 ms; earned in 100 ms, from 40 ms on.
     fn enabled() -> Windows {
         let mut windows = Windows::new(&PredictableLatency {
+            alternate: false,
             dtwin_reads: 100,
             dtwin_writes: 50,
             dtwin_time: at(200),
@@ -338,6 +354,22 @@ mod tests {
         assert!(!windows.account(50, 0, at(61)) && windows.account(1, 0, at(62)));
         windows.enter(true, at(162)).unwrap();
         assert_eq!(windows.log(at(162), true).dtwin_reads_estimate, 100);
+    }
+
+    #[test]
+    fn a_set_can_alternate_by_itself() {
+        let mut windows = enabled();
+        assert!(!windows.alternate(at(1000)), "not unless told");
+        windows.terms.alternate = true;
+        assert!(windows.alternate(at(1000)), "rested");
+        assert!(!windows.alternate(at(1001)));
+        assert!(windows.account(101, 0, at(1002)));
+        assert!(
+            !windows.alternate(at(1101)),
+            "part of a window is not enough"
+        );
+        assert!(windows.alternate(at(1102)));
+        assert_eq!(windows.deadline(), Some(at(1302)));
     }
 
     #[test]

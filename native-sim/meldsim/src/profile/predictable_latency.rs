@@ -6,11 +6,15 @@ use super::validate::Checker;
 use crate::engine::Time;
 
 /// `[predictable_latency]`: the budget of a deterministic window (DTWIN) of an NVM set, and the
-/// non-deterministic time (NDWIN) it takes to earn it. Nothing of it matters before a host enables
-/// the mode for a set.
+/// non-deterministic time (NDWIN) it takes to earn it. Nothing of it matters before the mode is
+/// enabled for a set, by a host or by `alternate`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PredictableLatency {
+    /// Whether the mode is enabled from the start, and every set goes to the deterministic window
+    /// by itself, with the first command after it has earned a whole one: as a host would do that
+    /// wants as much of it as there is. Default false.
+    pub alternate: bool,
     /// Random reads of 4 KiB a window takes. Unit: count; range 1 to 1000000000000; default
     /// 1000000 \[A\].
     pub dtwin_reads: u64,
@@ -30,6 +34,7 @@ pub struct PredictableLatency {
 impl Default for PredictableLatency {
     fn default() -> PredictableLatency {
         PredictableLatency {
+            alternate: false,
             dtwin_reads: 1_000_000,
             dtwin_writes: 10_000,
             dtwin_time: Time::from_ms(1_000),

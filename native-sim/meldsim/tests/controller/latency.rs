@@ -252,3 +252,19 @@ fn a_host_that_writes_too_much_ends_the_window_by_an_excursion() {
     assert_eq!(log.status, 2);
     assert_ne!(log.event_type & PredictableLatencyLog::EXCURSION, 0);
 }
+
+#[test]
+fn sets_that_alternate_take_turns_without_a_host() {
+    let mut profile = profile();
+    profile.predictable_latency.alternate = true;
+    let mut controller = controller_of(&profile);
+    create_queues(&mut controller, 1, 64, 2);
+    let mut windows = Vec::new();
+    for step in 0..14 {
+        controller.advance_to(Time::from_ms(10 * step));
+        read(&mut controller, step);
+        windows.push(log(&mut controller, true).status);
+    }
+    // 40 ms in the window, at least 20 ms outside.
+    assert_eq!(windows, [1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 2, 2, 1, 1]);
+}
