@@ -185,6 +185,32 @@ fn commands_in_flight_bound_what_overlaps() {
 }
 
 #[test]
+fn waiting_and_transfers_are_counted() {
+    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+    profile.host.commands_in_flight = 1;
+    profile.host.link_rate = DataRate(4_096_000_000);
+    let (mut device, nsid) = device(&profile);
+    for _ in 0..3 {
+        device.submit(&Command::read(nsid, 0, 2, 0)).unwrap();
+    }
+    device
+        .submit(&Command::write(nsid, 0, 5, SEQUENTIAL, 0))
+        .unwrap();
+    device.advance_to(Time::from_us(11));
+    let half = device.stats();
+    assert_eq!(
+        (half.link_to_host_busy_ps, half.queue_wait_ps),
+        (1_000_000, 0)
+    );
+    drain(&mut device);
+    let stats = device.stats();
+    // Each read takes the controller 10 us and the link 2 us.
+    assert_eq!(stats.queue_wait_ps, (12 + 24 + 36) * 1_000_000);
+    assert_eq!(stats.link_to_host_busy_ps, 6_000_000);
+    assert_eq!(stats.link_to_device_busy_ps, 5_000_000);
+}
+
+#[test]
 fn the_cost_of_a_command_bounds_their_rate() {
     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
     profile.host.command_cost = Time::from_us(2);

@@ -32,13 +32,21 @@ struct Queue {
 #[derive(Clone, Copy, Debug, Default)]
 struct Direction {
     free_at: Time,
+    /// What all data so far take.
+    total: Time,
 }
 
 impl Direction {
     /// When data that are ready now have crossed.
     fn transfer(&mut self, now: Time, time: Time) -> Time {
         self.free_at = self.free_at.max(now) + time;
+        self.total += time;
         self.free_at
+    }
+
+    /// Time it was in use: what is still to cross follows without a gap.
+    fn busy(&self, now: Time) -> Time {
+        self.total - self.free_at.saturating_sub(now)
     }
 }
 
@@ -62,6 +70,8 @@ pub(super) struct Host {
     queues: Vec<Queue>,
     /// What the controller is fetching.
     fetching: Option<Waiting>,
+    /// Time from submission to fetch, summed over commands.
+    queue_wait: Time,
     rate: DataRate,
     to_device: Direction,
     to_host: Direction,
@@ -96,6 +106,7 @@ impl Host {
                 waiting: VecDeque::new(),
             }],
             fetching: None,
+            queue_wait: Time::ZERO,
             rate: host.link_rate,
             to_device: Direction::default(),
             to_host: Direction::default(),
@@ -119,6 +130,18 @@ impl Host {
     fn link_time(&self, bytes: u64) -> Time {
         let ps = u128::from(bytes) * 1_000_000_000_000 / u128::from(self.rate.0.max(1));
         Time::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn queue_wait(&self) -> Time {
+        self.queue_wait
+    }
+
+    pub(super) fn to_device_busy(&self, now: Time) -> Time {
+        self.to_device.busy(now)
+    }
+
+    pub(super) fn to_host_busy(&self, now: Time) -> Time {
+        self.to_host.busy(now)
     }
 
     /// The ranges of a deallocation beyond the first.
@@ -260,6 +283,7 @@ impl Device {
             return;
         }
         while let Some((request, work)) = self.host.grant() {
+            self.host.queue_wait += self.queue.now() - self.requests.submitted(request);
             if self.host.cost > Time::ZERO {
                 self.host.fetching = Some((request, work));
                 let time = self.queue.now() + self.host.cost;

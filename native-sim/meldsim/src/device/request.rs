@@ -104,6 +104,10 @@ impl Requests {
         self.requests[request].status = status;
     }
 
+    pub(super) fn submitted(&self, request: u32) -> Time {
+        self.requests[request].submitted
+    }
+
     pub(super) fn opcode(&self, request: u32) -> Opcode {
         self.requests[request].opcode
     }

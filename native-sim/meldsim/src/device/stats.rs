@@ -141,6 +141,12 @@ stats! {
     least_erases,
     /// Erases of the block that was erased most.
     most_erases,
+    /// Time commands waited in their queues until the controller fetched them, summed over commands.
+    queue_wait_ps,
+    /// Time data of writes crossed the link.
+    link_to_device_busy_ps,
+    /// Time data of reads crossed the link.
+    link_to_host_busy_ps,
 }
 
 impl Stats {
@@ -209,6 +215,9 @@ impl Device {
             gc_levelling_collections: sum(|ftl| ftl.stats().levelling_collections),
             least_erases: sets().map(|ftl| ftl.erases().0).min().unwrap_or(0),
             most_erases: sets().map(|ftl| ftl.erases().1).max().unwrap_or(0),
+            queue_wait_ps: self.host.queue_wait().as_ps(),
+            link_to_device_busy_ps: self.host.to_device_busy(now).as_ps(),
+            link_to_host_busy_ps: self.host.to_host_busy(now).as_ps(),
             ..self.stats
         }
     }
