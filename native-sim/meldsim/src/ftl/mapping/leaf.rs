@@ -5,8 +5,8 @@
 //!   Runs   lengths and gaps of runs of consecutive numbers, in bytes: written sequentially, at rest
 //! ```
 //!
-//! A run costs about three bytes, and one byte when it repeats the length and the gap of the one
-//! before it, as when several writers take turns.
+//! A run costs two bytes or three: where it begins, after the one before it, and its length unless
+//! that is the same, as when several writers take turns.
 
 use super::{Entry, Ppn, Raw};
 
@@ -84,8 +84,7 @@ impl Leaf {
         let mut bytes = Vec::with_capacity(8 + 4 * runs.len());
         write_varint(&mut bytes, u64::from(home.space));
         write_varint(&mut bytes, u64::from(home.number));
-        let mut last = (0, Gap::Unmapped);
-        let mut end = 0i64;
+        let (mut length, mut end) = (0, 0i64);
         for run in runs {
             let gap = match run.entry {
                 Entry::Flash(first) => {
@@ -95,13 +94,12 @@ impl Leaf {
                 }
                 Entry::Unmapped | Entry::Buffered(_) => Gap::Unmapped,
             };
-            if (run.pages, gap) == last {
-                bytes.push(0);
-            } else {
+            let has_length = run.pages != length;
+            write_varint(&mut bytes, gap.code() << 1 | u64::from(has_length));
+            if has_length {
                 write_varint(&mut bytes, u64::from(run.pages));
-                write_varint(&mut bytes, gap.code());
             }
-            last = (run.pages, gap);
+            length = run.pages;
         }
         Leaf {
             body: Body::Runs(bytes.into_boxed_slice()),
@@ -290,7 +288,6 @@ impl Iterator for LeafRuns<'_> {
 }
 
 /// How a run follows the last mapped one before it.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Gap {
     Unmapped,
     Numbers(i64),
@@ -316,14 +313,14 @@ impl Gap {
 
 pub(super) struct Decode<'a> {
     bytes: &'a [u8],
-    last: (u32, Gap),
+    length: u32,
     end: i64,
 }
 
 fn decode(bytes: &[u8]) -> Decode<'_> {
     Decode {
         bytes: read_home(bytes).1,
-        last: (0, Gap::Unmapped),
+        length: 0,
         end: 0,
     }
 }
@@ -336,13 +333,12 @@ impl Iterator for Decode<'_> {
         if self.bytes.is_empty() {
             return None;
         }
-        let pages = read_varint(&mut self.bytes);
-        if pages != 0 {
-            let gap = Gap::from_code(read_varint(&mut self.bytes));
-            self.last = (pages as u32, gap);
+        let code = read_varint(&mut self.bytes);
+        if code & 1 != 0 {
+            self.length = read_varint(&mut self.bytes) as u32;
         }
-        let (pages, gap) = self.last;
-        let entry = match gap {
+        let pages = self.length;
+        let entry = match Gap::from_code(code >> 1) {
             Gap::Unmapped => Entry::Unmapped,
             Gap::Numbers(gap) => {
                 let first = self.end + gap;
@@ -448,13 +444,13 @@ mod tests {
     }
 
     #[test]
-    fn writers_that_take_turns_cost_a_byte_a_run() {
+    fn writers_that_take_turns_cost_two_bytes_a_run() {
         let runs: Vec<Run> = (0..64)
             .map(|piece| Run {
                 entry: Entry::Flash(Ppn(1_000_000 + piece * 16 * 7)),
                 pages: 16,
             })
             .collect();
-        assert!(Leaf::of_runs(home(), &runs).bytes() < 64 + 16);
+        assert!(Leaf::of_runs(home(), &runs).bytes() < 2 * 64 + 16);
     }
 }

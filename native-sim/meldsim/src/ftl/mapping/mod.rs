@@ -25,6 +25,8 @@ const NODE: usize = 1 << NODE_BITS;
 /// Leaves that keep the dense form for a while after they were written sequentially: more than are
 /// being written at one time, and little memory.
 const RECENT_LEAVES: usize = 1024;
+/// Leaves looked at when one more becomes recent: some have pages in the buffer and cannot rest yet.
+const SETTLE_ATTEMPTS: usize = 4;
 
 /// Physical pages must be numbered below this.
 pub(crate) const PPN_LIMIT: u64 = Raw::FIRST_SLOT as u64;
@@ -305,14 +307,19 @@ impl Mapping {
         })
     }
 
-    /// Lets a leaf come to rest when there are too many recent ones.
+    /// Lets leaves come to rest when there are too many recent ones.
     fn settle(&mut self) {
-        if self.recent.len() <= RECENT_LEAVES {
-            return;
+        for _ in 0..SETTLE_ATTEMPTS {
+            if self.recent.len() <= RECENT_LEAVES {
+                return;
+            }
+            if let Some(index) = self.recent.pop_front() {
+                self.settle_leaf(index);
+            }
         }
-        let Some(index) = self.recent.pop_front() else {
-            return;
-        };
+    }
+
+    fn settle_leaf(&mut self, index: u32) {
         let leaf = &mut self.leaves[index as usize];
         if !leaf.queued {
             return; // freed since, and perhaps used again
