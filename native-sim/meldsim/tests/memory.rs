@@ -154,7 +154,10 @@ fn collection_takes_little_on_top() {
         most = most.max(device.memory());
     }
     drain(&mut device);
-    assert!(device.stats().gc_pages_moved > pages, "nothing was collected");
+    assert!(
+        device.stats().gc_pages_moved > pages,
+        "nothing was collected"
+    );
     // The mapping itself takes four bytes a page; the buffer, its slots and a victim's notes are
     // the same for a device of any size.
     let fixed = 3 * MIB;

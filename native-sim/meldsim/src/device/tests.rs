@@ -83,7 +83,7 @@ struct Kind {
 fn kind() -> impl Strategy<Value = Kind> {
     let geometry = (1..=4usize, 1..=3u32, 1..=3u32, 1..=2u32);
     let allocation = prop_oneof![2 => Just(Allocation::Dynamic), 1 => Just(Allocation::Static)];
-    let order = prop_oneof![2 => Just(ProgramOrder::OneShot)];
+    let order = prop_oneof![2 => Just(ProgramOrder::OneShot), 1 => Just(ProgramOrder::Shadow)];
     let sets = prop_oneof![
         3 => Just(SetLayout::Baseline),
         1 => Just(SetLayout::Vertical),
@@ -124,7 +124,7 @@ fn profile() -> impl Strategy<Value = Profile> {
             .map(|&us| Time::from_us(us))
             .collect();
         profile.timing.melded_read = (kind.melds && pages > 1).then_some(Time::from_us(150));
-        //SH profile.timing.program_pages = Some(vec![Time::from_us(500); pages]);
+        profile.timing.program_pages = Some(vec![Time::from_us(500); pages]);
         profile.geometry.channels = kind.channels;
         profile.geometry.dies_per_channel = kind.dies;
         profile.geometry.planes_per_die = kind.planes;

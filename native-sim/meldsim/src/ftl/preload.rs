@@ -178,15 +178,10 @@ impl Ftl {
     fn preload_leftovers(&mut self, lanes: &mut [Gathering], lane: u32, pages: Fill) -> bool {
         let all = self.numbering.pages_per_wordline;
         let leftovers = &mut lanes[lane as usize].leftovers;
-        let mut fills = pages
-            .into_iter()
-            .filter(|&page| page != NIL)
-            .filter_map(|page| leftovers.push(page, all));
-        // Fewer pages than a wordline's complete one at most.
-        match fills.next() {
-            Some(fill) => self.place_now(lane, Stream::Host(0, Layout::Melded), fill),
-            None => true,
-        }
+        pages.into_iter().filter(|&page| page != NIL).all(|page| {
+            let complete = leftovers.push(page, all);
+            complete.is_none_or(|fill| self.place_now(lane, Stream::Host(0, Layout::Melded), fill))
+        })
     }
 
     /// Collects until the stream can be given so many pages. `None` when that cannot be.
