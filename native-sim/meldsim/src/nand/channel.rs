@@ -29,11 +29,11 @@ pub(super) enum Grant {
 pub(super) struct Channel {
     pub(super) bus_free_at: Time,
     pub(super) transfer: Transfer,
-    /// Dies that sense; each ends at its entry in [`Flash`](super::Flash)'s table.
-    pub(super) sensing: u64,
+    /// When each sense ends and on which die, in the order of time.
+    senses: VecDeque<(Time, u8)>,
     /// Dies that have sensed, and wait for their registers.
     pub(super) sensed: u64,
-    /// Dies that program or erase.
+    /// Dies that program or erase; each ends at its entry in [`Flash`](super::Flash)'s table.
     pub(super) working: u64,
     /// Dies whose pages wait for the bus.
     pub(super) data_out: u64,
@@ -45,13 +45,21 @@ pub(super) struct Channel {
     pub(super) commands: VecDeque<u8>,
     /// The die data arbitration starts from: the one after the last served.
     round_robin: u32,
-    /// When the first of `sensing` ends.
-    pub(super) sense_next: Time,
     /// When the first of `working` ends.
     pub(super) work_next: Time,
+    ahead: Option<Ahead>,
     /// When this channel is next looked at; later entries in the event queue are stale.
     pub(super) wake_at: Time,
     pub(super) busy: Time,
+}
+
+/// Data that was granted the bus ahead of time, at the command before it.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    /// When the data starts: until then the grant can be taken back.
+    from: Time,
+    /// What the round robin was at.
+    round_robin: u32,
 }
 
 impl Channel {
@@ -59,7 +67,7 @@ impl Channel {
         Channel {
             bus_free_at: Time::ZERO,
             transfer: Transfer::None,
-            sensing: 0,
+            senses: VecDeque::with_capacity(dies as usize),
             sensed: 0,
             working: 0,
             data_out: 0,
@@ -67,8 +75,8 @@ impl Channel {
             to_suspend: 0,
             commands: VecDeque::with_capacity(dies as usize),
             round_robin: 0,
-            sense_next: Time::MAX,
             work_next: Time::MAX,
+            ahead: None,
             wake_at: Time::MAX,
             busy: Time::ZERO,
         }
@@ -95,8 +103,7 @@ impl Channel {
                 None => Grant::Nothing,
             };
         }
-        let ahead = data & (u64::MAX << self.round_robin);
-        let die = if ahead != 0 { ahead } else { data }.trailing_zeros();
+        let die = self.next_of(data);
         self.round_robin = (die + 1) & 63;
         let bit = 1 << die;
         if self.data_out & bit != 0 {
@@ -105,6 +112,53 @@ impl Channel {
         } else {
             self.data_in &= !bit;
             Grant::DataIn(die)
+        }
+    }
+
+    /// Whose turn it is among these dies.
+    #[inline]
+    fn next_of(&self, dies: u64) -> u32 {
+        let ahead = dies & (u64::MAX << self.round_robin);
+        if ahead != 0 { ahead } else { dies }.trailing_zeros()
+    }
+
+    /// The die whose data goes out when the command that holds the bus has ended, if that is known.
+    #[inline]
+    pub(super) fn next_data_out(&self) -> Option<u32> {
+        let data = self.data_out | self.data_in;
+        if data == 0 || !self.commands.is_empty() {
+            return None;
+        }
+        let die = self.next_of(data);
+        (self.data_out & (1 << die) != 0).then_some(die)
+    }
+
+    /// Grants a die the bus for its data from the end of the present command on.
+    #[inline]
+    pub(super) fn grant_ahead(&mut self, die: u32, length: Time) {
+        self.ahead = Some(Ahead {
+            from: self.bus_free_at,
+            round_robin: self.round_robin,
+        });
+        self.data_out &= !(1 << die);
+        self.round_robin = (die + 1) & 63;
+        self.transfer = Transfer::Out(die);
+        self.hold(self.bus_free_at, length);
+    }
+
+    /// Takes back data that was granted ahead and has not started: somebody else may go first.
+    #[inline]
+    pub(super) fn take_back(&mut self, now: Time) {
+        let Some(Ahead { from, round_robin }) = self.ahead else {
+            return;
+        };
+        self.ahead = None;
+        if let (true, Transfer::Out(die)) = (now <= from, self.transfer) {
+            self.transfer = Transfer::None;
+            self.data_out |= 1 << die;
+            self.round_robin = round_robin;
+            self.busy = self.busy - (self.bus_free_at - from);
+            self.bus_free_at = from;
         }
     }
 
@@ -129,8 +183,29 @@ impl Channel {
     /// A die senses until `end`.
     #[inline]
     pub(super) fn sense(&mut self, die: u32, end: Time) {
-        self.sensing |= 1 << die;
-        self.sense_next = self.sense_next.min(end);
+        self.senses.push_back((end, die as u8));
+        let mut place = self.senses.len() - 1;
+        while place > 0 && self.senses[place - 1].0 > end {
+            self.senses.swap(place - 1, place);
+            place -= 1;
+        }
+    }
+
+    /// When the first sense ends.
+    #[inline]
+    pub(super) fn sense_next(&self) -> Time {
+        self.senses.front().map_or(Time::MAX, |&(end, _)| end)
+    }
+
+    /// Takes a die whose sense has ended by `now`.
+    #[inline]
+    pub(super) fn pop_sensed(&mut self, now: Time) -> Option<u32> {
+        let &(end, die) = self.senses.front()?;
+        if end > now {
+            return None;
+        }
+        self.senses.pop_front();
+        Some(u32::from(die))
     }
 
     /// A die programs or erases until `end`.

@@ -72,6 +72,9 @@ pub(super) struct Rules {
     pub(super) cache_program: bool,
     /// A die may take a command although it is not idle.
     pub(super) overlap: bool,
+    /// Data may be granted the bus at the command before it. A die that overlaps operations may
+    /// enter the arbitration at the end of a sense, so this is for the others.
+    pub(super) look_ahead: bool,
 }
 
 /// The dies, their channels, and everything queued on them.
@@ -89,7 +92,7 @@ pub(crate) struct Flash {
     wordlines_per_block: u32,
     pub(super) channels: Vec<Channel>,
     pub(super) dies: Vec<Die>,
-    /// When each die's sense, program or erase ends; apart from the dies, to be scanned quickly.
+    /// When each die's program or erase ends; apart from the dies, to be scanned quickly.
     pub(super) ends_at: Vec<Time>,
     pub(super) reads: Slab<ReadOp>,
     pub(super) works: Slab<WorkOp>,
@@ -107,6 +110,7 @@ impl Flash {
         let per_channel = geometry.dies_per_channel;
         let dies = geometry.dies as usize;
         let suspensions = Suspensions::new(commands, dies);
+        let overlap = commands.cache_read || commands.cache_program || suspensions.is_some();
         Flash {
             timing: Timing::new(profile),
             rules: Rules {
@@ -115,7 +119,8 @@ impl Flash {
                 multi_plane: commands.multi_plane,
                 cache_read: commands.cache_read,
                 cache_program: commands.cache_program,
-                overlap: commands.cache_read || commands.cache_program || suspensions.is_some(),
+                overlap,
+                look_ahead: !overlap,
             },
             energy: profile.energy.clone(),
             dies_per_channel: per_channel,
@@ -261,6 +266,7 @@ impl Flash {
         if wait == Wait::Command || !(self.rules.overlap || self.dies[index].is_idle()) {
             return;
         }
+        self.channels[usize::from(channel)].take_back(queue.now());
         self.enter_arbitration(index, queue.now());
         let channel = u32::from(channel);
         let wake_at = match self.rules.overlap {
@@ -286,8 +292,9 @@ impl Flash {
         if let Some(transactions) = &mut self.transactions {
             transactions.push(u32::from(channel), way, op);
         }
-        let channel = u32::from(channel);
-        let wake_at = self.channels[channel as usize].bus_free_at.max(queue.now());
+        let bus = &mut self.channels[usize::from(channel)];
+        bus.take_back(queue.now());
+        let (channel, wake_at) = (u32::from(channel), bus.bus_free_at.max(queue.now()));
         self.wake(queue, channel, wake_at);
     }
 

@@ -37,9 +37,7 @@ impl Flash {
             self.start_transactions(channel, now);
         }
         if free {
-            if self.channels[channel as usize].sense_next <= now {
-                self.end_senses(channel, now);
-            }
+            self.end_senses(channel, now);
             self.grant(channel, now);
         }
         let wake_at = self.next_look(channel);
@@ -198,33 +196,20 @@ impl Flash {
 
     #[inline]
     fn end_senses(&mut self, channel: u32, now: Time) {
-        let base = self.index(channel, 0);
-        let mut sensing = self.channels[channel as usize].sensing;
-        let mut sense_next = Time::MAX;
-        while sensing != 0 {
-            let way = sensing.trailing_zeros();
-            let bit = sensing & sensing.wrapping_neg();
-            sensing &= sensing - 1;
-            let index = base + way as usize;
-            let end = self.ends_at[index];
-            if end > now {
-                sense_next = sense_next.min(end);
-                continue;
-            }
+        while let Some(way) = self.channels[channel as usize].pop_sensed(now) {
+            let index = self.index(channel, way);
             let bus = &mut self.channels[channel as usize];
-            bus.sensing &= !bit;
             let die = &mut self.dies[index];
             if die.out != NIL {
-                bus.sensed |= bit;
+                bus.sensed |= 1 << way;
                 continue;
             }
-            bus.data_out |= bit;
+            bus.data_out |= 1 << way;
             die.out = std::mem::replace(&mut die.sensing, NIL);
             if self.rules.overlap {
                 self.enter_arbitration(index, now);
             }
         }
-        self.channels[channel as usize].sense_next = sense_next;
     }
 
     /// Puts a die where its next operation has to wait.
@@ -327,13 +312,10 @@ impl Flash {
                         continue;
                     }
                     self.grant_command(channel, way, now);
+                    self.look_ahead(channel);
                 }
                 Grant::DataOut(way) => {
-                    let index = self.index(channel, way);
-                    let length = match self.reads[self.dies[index].out].melded {
-                        true => self.timing.wordline_transfer,
-                        false => self.timing.page_transfer,
-                    };
+                    let length = self.data_out_length(channel, way);
                     let bus = &mut self.channels[channel as usize];
                     bus.transfer = Transfer::Out(way);
                     bus.hold(now, length);
@@ -341,6 +323,32 @@ impl Flash {
                 Grant::DataIn(way) => self.grant_data_in(channel, way, now),
             }
             return;
+        }
+    }
+
+    #[inline]
+    fn data_out_length(&self, channel: u32, way: u32) -> Time {
+        let die = &self.dies[self.index(channel, way)];
+        match self.reads[die.out].melded {
+            true => self.timing.wordline_transfer,
+            false => self.timing.page_transfer,
+        }
+    }
+
+    /// After a command: grants the bus to the data that goes next, if nothing that is known now can
+    /// come between, and so saves a look at the channel at the end of the command. Whoever enters
+    /// the arbitration before that takes the grant back.
+    #[inline]
+    fn look_ahead(&mut self, channel: u32) {
+        let bus = &self.channels[channel as usize];
+        let command_end = bus.bus_free_at;
+        if !self.rules.look_ahead || bus.work_next <= command_end {
+            return;
+        }
+        self.end_senses(channel, command_end);
+        if let Some(way) = self.channels[channel as usize].next_data_out() {
+            let length = self.data_out_length(channel, way);
+            self.channels[channel as usize].grant_ahead(way, length);
         }
     }
 
@@ -371,9 +379,7 @@ impl Flash {
         self.hold_for_commands(channel, taken.planes, false, now);
         self.count_transaction(&taken);
         let bus = &mut self.channels[channel as usize];
-        let end = bus.bus_free_at + before_sense + taken.sense;
-        bus.sense(way, end);
-        self.ends_at[index] = end;
+        bus.sense(way, bus.bus_free_at + before_sense + taken.sense);
     }
 
     /// One command for each plane; a copyback has one to sense and one to program.
@@ -491,7 +497,7 @@ impl Flash {
         let bus_next = if bus.transfer != Transfer::None || bus.is_wanted() {
             bus.bus_free_at
         } else {
-            bus.sense_next.max(bus.bus_free_at)
+            bus.sense_next().max(bus.bus_free_at)
         };
         let next = bus_next.min(bus.work_next);
         if bus.to_suspend == 0 {

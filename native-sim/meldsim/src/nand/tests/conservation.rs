@@ -122,7 +122,8 @@ fn submit(rig: &mut Rig, step: &Step, n: u32, units: u32, expected: &mut Expecte
             expected.insert((3, n), 1);
         }
         Step::Advance { us } => {
-            let until = queue.now() + Time::from_us(us);
+            // Odd picoseconds: nothing arrives at the very instant at which something else ends.
+            let until = queue.now() + Time::from_us(us) + Time::from_ps(7);
             rig.run_until(until);
         }
     }
@@ -144,8 +145,38 @@ fn finished(rig: &Rig) -> Expected {
     finished
 }
 
+/// Everything that finishes and when, if data may be granted the bus ahead of time or not.
+fn timeline(profile: &Profile, steps: &[Step], look_ahead: bool) -> Vec<(Time, String)> {
+    let units = profile.geometry.channels
+        * profile.geometry.dies_per_channel
+        * profile.geometry.planes_per_die;
+    let mut rig = Rig::new(profile);
+    rig.flash.rules.look_ahead &= look_ahead;
+    for (n, step) in (0..).zip(steps) {
+        submit(&mut rig, step, n, units, &mut Expected::new());
+    }
+    rig.run();
+    let mut timeline: Vec<_> = rig
+        .done
+        .iter()
+        .map(|(time, what)| (*time, format!("{what:?}")))
+        .collect();
+    // What ends at one instant on different channels has no order of its own.
+    timeline.sort();
+    timeline
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn looking_ahead_changes_nothing(
+        profile in any_profile(),
+        steps in prop::collection::vec(step(), 1..150),
+    ) {
+        let timelines = [false, true].map(|look_ahead| timeline(&profile, &steps, look_ahead));
+        prop_assert_eq!(&timelines[0], &timelines[1]);
+    }
 
     #[test]
     fn everything_submitted_finishes_once(
