@@ -53,13 +53,17 @@ pub(super) struct Channel {
     pub(super) busy: Time,
 }
 
-/// Data that was granted the bus ahead of time, at the command before it.
+/// Data that was granted the bus ahead of time. Until it starts the grant can be taken back.
 #[derive(Clone, Copy, Debug)]
 struct Ahead {
-    /// When the data starts: until then the grant can be taken back.
+    /// When the data starts.
     from: Time,
+    /// When the bus was free, without it.
+    free_at: Time,
     /// What the round robin was at.
     round_robin: u32,
+    /// Whether the data starts at the end of its sense.
+    sensing: bool,
 }
 
 impl Channel {
@@ -122,7 +126,7 @@ impl Channel {
         if ahead != 0 { ahead } else { dies }.trailing_zeros()
     }
 
-    /// The die whose data goes out when the command that holds the bus has ended, if that is known.
+    /// The die whose data goes out next, if that is known: its turn comes when the bus is free.
     #[inline]
     pub(super) fn next_data_out(&self) -> Option<u32> {
         let data = self.data_out | self.data_in;
@@ -133,32 +137,57 @@ impl Channel {
         (self.data_out & (1 << die) != 0).then_some(die)
     }
 
-    /// Grants a die the bus for its data from the end of the present command on.
+    /// Grants a die the bus for its data as soon as it is free.
     #[inline]
     pub(super) fn grant_ahead(&mut self, die: u32, length: Time) {
-        self.ahead = Some(Ahead {
-            from: self.bus_free_at,
-            round_robin: self.round_robin,
-        });
         self.data_out &= !(1 << die);
+        self.grant_from(self.bus_free_at, die, length, false);
+    }
+
+    /// The die whose sense ends next, and when, if its data is what the bus is free for then.
+    #[inline]
+    pub(super) fn next_sensed(&self) -> Option<(Time, u32)> {
+        let &(end, die) = self.senses.front()?;
+        let tie = self.senses.get(1).is_some_and(|&(other, _)| other == end);
+        let wanted = self.is_wanted();
+        (!tie && !wanted && end > self.bus_free_at).then_some((end, u32::from(die)))
+    }
+
+    /// Grants the die that [`Channel::next_sensed`] has found the bus from the end of its sense on.
+    #[inline]
+    pub(super) fn grant_at_sense_end(&mut self, length: Time) {
+        if let Some((end, die)) = self.senses.pop_front() {
+            self.grant_from(end, u32::from(die), length, true);
+        }
+    }
+
+    fn grant_from(&mut self, from: Time, die: u32, length: Time, sensing: bool) {
+        self.ahead = Some(Ahead {
+            from,
+            free_at: self.bus_free_at,
+            round_robin: self.round_robin,
+            sensing,
+        });
         self.round_robin = (die + 1) & 63;
         self.transfer = Transfer::Out(die);
-        self.hold(self.bus_free_at, length);
+        self.hold(from, length);
     }
 
     /// Takes back data that was granted ahead and has not started: somebody else may go first.
     #[inline]
     pub(super) fn take_back(&mut self, now: Time) {
-        let Some(Ahead { from, round_robin }) = self.ahead else {
+        let Some(ahead) = self.ahead.take() else {
             return;
         };
-        self.ahead = None;
-        if let (true, Transfer::Out(die)) = (now <= from, self.transfer) {
+        if let (true, Transfer::Out(die)) = (now <= ahead.from, self.transfer) {
             self.transfer = Transfer::None;
-            self.data_out |= 1 << die;
-            self.round_robin = round_robin;
-            self.busy = self.busy - (self.bus_free_at - from);
-            self.bus_free_at = from;
+            self.round_robin = ahead.round_robin;
+            self.busy = self.busy - (self.bus_free_at - ahead.from);
+            self.bus_free_at = ahead.free_at;
+            match ahead.sensing {
+                true => self.sense(die, ahead.from),
+                false => self.data_out |= 1 << die,
+            }
         }
     }
 
@@ -177,7 +206,8 @@ impl Channel {
 
     /// The time the bus was held.
     pub(super) fn busy_until(&self, now: Time) -> Time {
-        self.busy - self.bus_free_at.saturating_sub(now)
+        let from = self.ahead.map_or(now, |ahead| ahead.from.max(now));
+        self.busy - self.bus_free_at.saturating_sub(from)
     }
 
     /// A die senses until `end`.

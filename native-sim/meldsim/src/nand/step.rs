@@ -78,7 +78,12 @@ impl Flash {
     #[inline]
     fn end_data_out(&mut self, channel: u32, way: u32, now: Time, finished: &mut Vec<Finished>) {
         let index = self.index(channel, way);
-        let mut next = self.dies[index].out;
+        let die = &mut self.dies[index];
+        if die.out == NIL {
+            // It was granted the bus before the end of its sense.
+            die.out = std::mem::replace(&mut die.sensing, NIL);
+        }
+        let mut next = die.out;
         let (plane, melded) = (self.reads[next].plane, self.reads[next].melded);
         let unit = self.unit(index, plane);
         let counts = &mut self.die_counts[index];
@@ -302,7 +307,7 @@ impl Flash {
         loop {
             let arbitration = self.rules.arbitration;
             match self.channels[channel as usize].arbitrate(arbitration) {
-                Grant::Nothing => return,
+                Grant::Nothing => self.look_ahead(channel),
                 Grant::Command(way) => {
                     let index = self.index(channel, way);
                     self.dies[index].wait = Wait::Nothing;
@@ -315,7 +320,7 @@ impl Flash {
                     self.look_ahead(channel);
                 }
                 Grant::DataOut(way) => {
-                    let length = self.data_out_length(channel, way);
+                    let length = self.data_out_length(self.dies[self.index(channel, way)].out);
                     let bus = &mut self.channels[channel as usize];
                     bus.transfer = Transfer::Out(way);
                     bus.hold(now, length);
@@ -326,28 +331,39 @@ impl Flash {
         }
     }
 
+    /// How long the data of some reads of one plane crosses the bus.
     #[inline]
-    fn data_out_length(&self, channel: u32, way: u32) -> Time {
-        let die = &self.dies[self.index(channel, way)];
-        match self.reads[die.out].melded {
+    fn data_out_length(&self, read: u32) -> Time {
+        match self.reads[read].melded {
             true => self.timing.wordline_transfer,
             false => self.timing.page_transfer,
         }
     }
 
-    /// After a command: grants the bus to the data that goes next, if nothing that is known now can
-    /// come between, and so saves a look at the channel at the end of the command. Whoever enters
-    /// the arbitration before that takes the grant back.
+    /// Grants the bus to the data that goes next, when the present command or the first sense has
+    /// ended, if nothing that is known now can come between. That saves a look at the channel at
+    /// that time. Whoever enters the arbitration before it takes the grant back.
     #[inline]
     fn look_ahead(&mut self, channel: u32) {
-        let bus = &self.channels[channel as usize];
-        let command_end = bus.bus_free_at;
-        if !self.rules.look_ahead || bus.work_next <= command_end {
+        if !self.rules.look_ahead {
             return;
         }
-        self.end_senses(channel, command_end);
+        let bus = &self.channels[channel as usize];
+        let free_at = bus.bus_free_at;
+        if let Some((end, way)) = bus.next_sensed() {
+            if bus.work_next > end {
+                let length = self.data_out_length(self.dies[self.index(channel, way)].sensing);
+                self.channels[channel as usize].grant_at_sense_end(length);
+            }
+            return;
+        }
+        if bus.work_next <= free_at {
+            return;
+        }
+        // What ends while the command is still on the bus waits for it in any case.
+        self.end_senses(channel, free_at);
         if let Some(way) = self.channels[channel as usize].next_data_out() {
-            let length = self.data_out_length(channel, way);
+            let length = self.data_out_length(self.dies[self.index(channel, way)].out);
             self.channels[channel as usize].grant_ahead(way, length);
         }
     }
