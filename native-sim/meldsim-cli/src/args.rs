@@ -81,7 +81,10 @@ pub(crate) enum ProfilesCommand {
 /// Measurements of memory: what earlier ones left to the allocator must not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Alone {
+    Precondition,
+    PreconditionLarge,
     Sequential,
+    Random,
 }
 
 #[derive(Debug, Args)]
@@ -90,13 +93,13 @@ pub(crate) enum Alone {
     three runs, by CPU time of the one thread used where the system tells it; memory is what a process had in RAM at most."
 )]
 pub(crate) struct BenchArgs {
-    /// Random reads to simulate; twice as many sequential pages
+    /// Random reads to simulate; twice as many sequential pages, a quarter as many overwrites
     #[arg(long, default_value_t = 1_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
     pub(crate) requests: u64,
-    /// Also what takes minutes: 20 million requests
+    /// Also what takes minutes: 20 million requests, and preconditioning 8 TB
     #[arg(long)]
     pub(crate) full: bool,
-    /// Only speed, on devices in use: nothing on start-up and memory
+    /// Only speed, on devices in use: nothing on start-up, preconditioning and memory
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
     /// One measurement in a process of its own, for the program itself

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use meldsim::workload::trace::{Beyond, ReplayMode, TraceFormat};
 use meldsim::workload::{ReadWrite, parse_bytes, parse_decimal, parse_read_pattern, parse_time};
-use meldsim::{Pattern, Time};
+use meldsim::{Pattern, Precondition, Time};
 
 use crate::args::DEFAULT_PROFILE;
 
@@ -63,6 +63,10 @@ pub(crate) struct RunArgs {
     /// Percentage of reads with rw and randrw
     #[arg(long, default_value_t = 50, value_name = "PERCENT")]
     pub(crate) rwmixread: u32,
+    /// State of the device before the run, such as fill=100,random=75: percent of every namespace that hold data, and of
+    /// these that were overwritten at random until garbage collection was in steady state
+    #[arg(long, value_name = "STATE", value_parser = str::parse::<Precondition>)]
+    pub(crate) precondition: Option<Precondition>,
     /// How the host says the data will be read: sequential, random or none
     #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern)]
     pub(crate) read_pattern: Pattern,

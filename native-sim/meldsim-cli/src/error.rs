@@ -33,6 +33,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
                     | RunError::Job { .. }
                     | RunError::Device { .. }
                     | RunError::Trace(_)
+                    | RunError::Precondition(_)
             )
         )
         || matches!(

@@ -61,6 +61,9 @@ fn interval(args: &RunArgs) -> Option<Time> {
 fn run_jobs(args: &RunArgs, profile: &Profile) -> Result<RunResult> {
     let jobs = jobs(args)?;
     let mut runner = Runner::new(profile, &jobs)?;
+    if let Some(precondition) = &args.precondition {
+        runner = runner.precondition(precondition)?;
+    }
     if let Some(interval) = interval(args) {
         runner = runner.with_time_series(interval);
     }
@@ -79,6 +82,7 @@ fn replay(args: &RunArgs, profile: &Profile, path: &str) -> Result<RunResult> {
         speedup: args.speedup,
         beyond: args.beyond,
         read_pattern: args.read_pattern,
+        precondition: args.precondition,
     };
     if !(1..=Job::IODEPTH_MAX).contains(&options.iodepth) {
         let message = format!("--iodepth: is {}; use 1 to 65536", options.iodepth);

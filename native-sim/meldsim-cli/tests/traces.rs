@@ -203,6 +203,29 @@ fn the_way_of_replay_changes_the_result_as_it_should() {
 }
 
 #[test]
+fn a_used_device_is_slower_than_a_fresh_one() {
+    let document = |flags: &str| parsed(&format!("run --trace {TPCC} --format json {flags}"));
+    let used = document("--precondition fill=100,random=100");
+    assert_eq!(used["trace"]["preloaded_bytes"], 0, "all is there");
+    assert!(used["device"]["gc_pages_moved"].as_u64() > Some(0));
+    assert_eq!(document("")["device"]["gc_pages_moved"], 0);
+    for (flags, word) in [
+        (
+            format!("{TPCC} --precondition random=200"),
+            "--precondition",
+        ),
+        (
+            format!("{MELD} --precondition fill=50"),
+            "two-scans.meld:4: volume",
+        ),
+    ] {
+        let outcome = meldsim(&format!("run --trace {flags}"));
+        assert_eq!(outcome.code, 2);
+        assert!(outcome.stderr.contains(word), "{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn every_form_of_the_result_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let (series, page) = (folder.path().join("s.csv"), folder.path().join("p.html"));

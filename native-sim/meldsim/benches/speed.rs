@@ -11,14 +11,17 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use meldsim::workload::trace::{Replay, ReplayOptions, TraceReader};
 use meldsim::workload::{Runner, SpeedTest};
-use meldsim::{Device, Pattern};
+use meldsim::{Device, Pattern, Precondition};
 
 const TB: u64 = 1_000_000_000_000;
 const TRACE: &str = include_str!("../../workloads/tpcc-small.trace");
 
 /// Simulates `test`; only the run counts, not what is in place before.
 fn simulate(test: &SpeedTest) -> Duration {
-    let runner = Runner::new(&SpeedTest::profile(), std::slice::from_ref(&test.job)).unwrap();
+    let mut runner = Runner::new(&SpeedTest::profile(), std::slice::from_ref(&test.job)).unwrap();
+    if test.steady_state {
+        runner = runner.precondition(&Precondition::default()).unwrap();
+    }
     let begin = Instant::now();
     runner.run(|_| {}).unwrap();
     begin.elapsed()
@@ -31,6 +34,7 @@ fn requests(criterion: &mut Criterion) {
         SpeedTest::random_reads(500_000),
         SpeedTest::sequential_reads(2_000_000, Pattern::None),
         SpeedTest::sequential_reads(2_000_000, Pattern::Sequential),
+        SpeedTest::overwrites(200_000),
     ] {
         group.throughput(Throughput::Elements(test.count()));
         group.bench_function(test.name, |bencher| {
@@ -64,6 +68,18 @@ fn set_up(criterion: &mut Criterion) {
     let large = SpeedTest::profile_of(8 * TB);
     group.bench_function("start-up of 8 TB", |bencher| {
         bencher.iter(|| Device::new(&large).unwrap());
+    });
+    let half = SpeedTest::profile_of(TB / 2);
+    group.bench_function("preconditioning 0.5 TB, 75 % random", |bencher| {
+        bencher.iter(|| {
+            let mut device = Device::new(&half).unwrap();
+            device.create_namespace(TB / 2 / 4096 * 4096).unwrap();
+            let precondition = Precondition {
+                random_percent: 75,
+                ..Precondition::default()
+            };
+            device.precondition(&precondition).unwrap();
+        });
     });
     group.bench_function("replaying tpcc-small.trace", |bencher| {
         bencher.iter(|| {

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
+mod common;
+
 use meldsim::workload::{
     BlockShare, DirectionResult, Distribution, Job, Rate, ReadWrite, RunResult, Runner,
 };
-use meldsim::{Profile, Time};
+use meldsim::{Device, Precondition, Profile, Time};
 
 fn profile() -> Profile {
     Profile::builtin("melded-tlc-8x8").unwrap()
@@ -290,4 +292,21 @@ fn queue_priority_decides_under_weighted_round_robin() {
     // Weights are 4 and 1; what is queued at the end is served without any.
     let ratio = (weighted[0] - 32) as f64 / (weighted[1] - 32) as f64;
     assert!((3.8..4.2).contains(&ratio), "{weighted:?}");
+}
+
+#[test]
+fn a_preconditioned_device_collects_from_the_first_write_on() {
+    let small = common::small_profile();
+    let stats = Device::new(&small).unwrap().stats();
+    let mut overwrites = job(ReadWrite::RandWrite);
+    overwrites.size_bytes = stats.capacity_pages * 4096;
+    overwrites.io_bytes = Some(overwrites.size_bytes / 4);
+    overwrites.distribution = Distribution::Uniform;
+    let fresh = Runner::new(&small, &[overwrites.clone()]).unwrap();
+    let used = Runner::new(&small, &[overwrites]).unwrap();
+    let used = used.precondition(&Precondition::default()).unwrap();
+    let moved = |runner: Runner| runner.run(|_| {}).unwrap().device.stats.gc_pages_moved;
+    let (fresh, used) = (moved(fresh), moved(used));
+    assert_eq!(fresh, 0);
+    assert!(used > 0);
 }

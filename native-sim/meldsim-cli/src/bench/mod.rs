@@ -37,6 +37,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
         SpeedTest::random_reads(args.requests),
         SpeedTest::sequential_reads(args.requests * 2, Pattern::None),
         SpeedTest::sequential_reads(args.requests * 2, Pattern::Sequential),
+        SpeedTest::overwrites(args.requests / 4),
     ];
     for test in &speed_tests {
         figures.push(measure::speed(test, &mut progress)?);
@@ -50,7 +51,12 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
     figures.push(measure::trace()?);
     if !args.quick {
         figures.push(measure::start_up(8 * TB)?);
-        figures.extend(in_own_process(Alone::Sequential)?);
+        for alone in [Alone::Precondition, Alone::Sequential, Alone::Random] {
+            figures.extend(in_own_process(alone)?);
+        }
+    }
+    if args.full {
+        figures.extend(in_own_process(Alone::PreconditionLarge)?);
     }
     drop(progress);
     let bench = Bench {
@@ -67,7 +73,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
 /// One measurement of memory.
 fn measure_alone(alone: Alone) -> Result<Vec<Figure>> {
     match alone {
+        Alone::Precondition => measure::precondition(TB / 2, 2.0, Some(0.7)),
+        Alone::PreconditionLarge => measure::precondition(8 * TB, 20.0, None),
         Alone::Sequential => Ok(vec![measure::sequential_memory(TB, 64.0)?]),
+        Alone::Random => Ok(vec![measure::random_memory(TB, 1.3 * 1024.0)?]),
     }
 }
 

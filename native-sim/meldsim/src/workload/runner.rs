@@ -10,7 +10,7 @@ use super::result::{DeviceResult, JobResult, RunResult};
 use super::running::Running;
 use super::series::Series;
 use super::trace::TraceError;
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, Precondition};
 use crate::engine::Time;
 use crate::nvme::NamespaceId;
 use crate::profile::{Profile, ProfileErrors};
@@ -43,6 +43,9 @@ pub enum RunError {
     /// A trace cannot be read or replayed.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// The device cannot be brought into the state asked for.
+    #[error("precondition: {0}")]
+    Precondition(#[from] DeviceError),
     /// Commands are outstanding and no event is scheduled: a defect of the model.
     #[error("{outstanding} commands are outstanding and nothing will happen")]
     Stuck {
@@ -119,6 +122,16 @@ impl Runner {
     pub fn with_time_series(mut self, interval: Time) -> Runner {
         self.series = Some(Series::new(interval, self.jobs.len()));
         self
+    }
+
+    /// Puts the device into the state after a long past (see [`Device::precondition`]). What the jobs will read and that
+    /// past did not leave is preloaded again.
+    pub fn precondition(mut self, precondition: &Precondition) -> Result<Runner, RunError> {
+        self.device.precondition(precondition)?;
+        for running in &self.jobs {
+            running.preload(&mut self.device, true)?;
+        }
+        Ok(self)
     }
 
     /// Runs all jobs to their ends. `progress` is told now and then which share of the work is done, 0 to 1.

@@ -7,7 +7,7 @@ use super::place::Volume;
 use super::reader::TraceReader;
 use super::summary::TraceSummary;
 use super::{Extent, Op, Record};
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, Precondition};
 use crate::engine::Time;
 use crate::nvme::{Command, Completion, Directive, Pattern, Status};
 use crate::profile::Profile;
@@ -47,6 +47,8 @@ pub struct ReplayOptions {
     pub beyond: Beyond,
     /// How the data is said to be read, where the trace does not say.
     pub read_pattern: Pattern,
+    /// State of the device before, for a trace of one volume that addresses the volume itself.
+    pub precondition: Option<Precondition>,
 }
 
 impl Default for ReplayOptions {
@@ -57,6 +59,7 @@ impl Default for ReplayOptions {
             speedup: 1_000_000,
             beyond: Beyond::Wrap,
             read_pattern: Pattern::None,
+            precondition: None,
         }
     }
 }
@@ -234,8 +237,18 @@ impl<R: BufRead> Replay<R> {
         let volume = match &mut self.volumes[index] {
             Some(volume) => volume,
             unknown => {
-                let volume = Volume::new(&mut self.device, record.extent, chunk_bytes);
-                unknown.insert(volume.map_err(|error| refused(&self.reader, index, error))?)
+                let volume = Volume::new(&mut self.device, record.extent, chunk_bytes)
+                    .map_err(|error| refused(&self.reader, index, error))?;
+                if let Some(precondition) = &self.options.precondition {
+                    if index > 0 || record.extent != Extent::Volume {
+                        let message = "is not the one volume that preconditioning would fill";
+                        let remedy = "leave --precondition out";
+                        let fault = Fault::new("volume", message, remedy);
+                        return Err(self.reader.fault(fault).into());
+                    }
+                    self.device.precondition(precondition)?;
+                }
+                unknown.insert(volume)
             }
         };
         let pattern = record.pattern.unwrap_or(self.options.read_pattern);
