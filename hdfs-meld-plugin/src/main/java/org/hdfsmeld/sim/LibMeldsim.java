@@ -28,6 +28,10 @@ final class LibMeldsim {
 
   static native int meldsim_namespace_create(long handle, long sizeBytes, int[] nsid);
 
+  static native int meldsim_namespace_create_in(long handle, int set, long sizeBytes, int[] nsid);
+
+  static native int meldsim_sets(long handle);
+
   static native int meldsim_namespace_info(long handle, int nsid, long[] out, int n);
 
   static native long meldsim_submit(

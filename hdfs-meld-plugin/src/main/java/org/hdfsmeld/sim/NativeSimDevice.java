@@ -37,9 +37,25 @@ public final class NativeSimDevice implements SimDevice {
   public NamespaceInfo createNamespace(long sizeBytes) throws SimException {
     int[] nsid = new int[1];
     must(LibMeldsim.meldsim_namespace_create(handle, sizeBytes, nsid));
+    return describe(nsid[0]);
+  }
+
+  @Override
+  public NamespaceInfo createNamespaceIn(int set, long sizeBytes) throws SimException {
+    int[] nsid = new int[1];
+    must(LibMeldsim.meldsim_namespace_create_in(handle, set, sizeBytes, nsid));
+    return describe(nsid[0]);
+  }
+
+  @Override
+  public int sets() throws SimException {
+    return must(LibMeldsim.meldsim_sets(handle));
+  }
+
+  private NamespaceInfo describe(int nsid) throws SimException {
     long[] info = new long[NAMESPACE_INFO_COUNT];
-    must(LibMeldsim.meldsim_namespace_info(handle, nsid[0], info, info.length));
-    return new NamespaceInfo(nsid[0], info[0], info[1], info[2], info[3], info[4]);
+    must(LibMeldsim.meldsim_namespace_info(handle, nsid, info, info.length));
+    return new NamespaceInfo(nsid, info[0], info[1], info[2], info[3], info[4]);
   }
 
   @Override

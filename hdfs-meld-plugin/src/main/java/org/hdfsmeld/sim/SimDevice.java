@@ -20,12 +20,28 @@ public interface SimDevice extends AutoCloseable {
   int FAULT_ERROR = 2;
 
   /**
-   * Creates a thin namespace.
+   * Creates a thin namespace. Namespaces go to the device's NVM sets in turn.
    *
    * @param sizeBytes its size, a multiple of the logical block
    * @throws SimException when the device refuses it
    */
   NamespaceInfo createNamespace(long sizeBytes) throws SimException;
+
+  /**
+   * Creates a thin namespace in an NVM set: what happens in one set does not delay another's.
+   *
+   * @param set its number, from 0 to {@link #sets} less 1
+   * @param sizeBytes its size, a multiple of the logical block
+   * @throws SimException when the device refuses it
+   */
+  NamespaceInfo createNamespaceIn(int set, long sizeBytes) throws SimException;
+
+  /**
+   * The number of NVM sets of the device, as its profile has it.
+   *
+   * @throws SimException when the device is out of service
+   */
+  int sets() throws SimException;
 
   /**
    * Submits a command, which reaches the device at the present simulated time.

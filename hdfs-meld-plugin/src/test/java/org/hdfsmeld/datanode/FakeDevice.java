@@ -52,6 +52,16 @@ final class FakeDevice implements SimDevice {
   }
 
   @Override
+  public NamespaceInfo createNamespaceIn(int set, long sizeBytes) {
+    return createNamespace(sizeBytes);
+  }
+
+  @Override
+  public int sets() {
+    return 1;
+  }
+
+  @Override
   public synchronized long submit(
       int opcode, int nsid, long slba, int nlb, int directive, boolean detached) {
     check();

@@ -66,6 +66,22 @@ class TestNativeSimDevice {
   }
 
   @Test
+  void namespacesCanBeInNvmSetsOfTheirOwn(@TempDir Path dir) throws Exception {
+    assertThat(device.sets()).isEqualTo(1);
+    SimException e =
+        catchThrowableOfType(SimException.class, () -> device.createNamespaceIn(1, 1L << 30));
+    assertThat(e.status()).isEqualTo(SimStatus.ARGUMENT);
+    Path preset = Path.of("../native-sim/profiles/melded-tlc-8x8.toml");
+    Path file = dir.resolve("sets.toml");
+    Files.writeString(
+        file, Files.readString(preset) + "\n[sets]\nlayout = \"vertical\"\ncount = 4\n");
+    try (SimDevice divided = NativeSimDevice.open("", file.toString())) {
+      assertThat(divided.sets()).isEqualTo(4);
+      assertThat(divided.createNamespaceIn(3, 1L << 30).nsid()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void meldedDataIsReadMelded() {
     int directive = Directive.sequential(16 << 20);
     assertThat(device.preload(namespace.nsid(), 0, BLOCKS, directive)).isEqualTo(SimStatus.OK);
