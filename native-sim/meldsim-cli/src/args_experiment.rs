@@ -35,6 +35,8 @@ pub(crate) enum ExperimentCommand {
     },
     /// Gain of melding by the bytes that a reader of one 128 MiB block keeps outstanding
     MeldingWindow(PresetArgs),
+    /// The 24 page allocations: throughput, latency, utilisation, advanced commands
+    Palloc(PresetArgs),
     /// Reads of one NVM set beside a writer on another, under four layouts of the sets
     NoisyNeighbor(PresetArgs),
     /// Melding the four pages of a QLC wordline, extrapolated from TLC

@@ -42,6 +42,7 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
             render(&space.output, &base, &report, &report.to_text(), outcome)
         }
         ExperimentCommand::MeldingWindow(args) => preset("melding-window", args, &mut progress),
+        ExperimentCommand::Palloc(args) => preset("palloc", args, &mut progress),
         ExperimentCommand::NoisyNeighbor(args) => preset("noisy-neighbor", args, &mut progress),
         ExperimentCommand::QlcMelding(args) => preset("qlc-melding", args, &mut progress),
     }

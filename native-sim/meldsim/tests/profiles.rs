@@ -30,6 +30,7 @@ fn presets_are_possible_and_survive_a_round_trip() {
             "melded-tlc-8x8",
             "melded-tlc-16x4",
             "melded-qlc-8x8",
+            "palloc-mlc-8x8x2",
             "nvmset-2tb",
             "enterprise-8tb"
         ]

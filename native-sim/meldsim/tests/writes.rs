@@ -343,3 +343,42 @@ fn bad_commands_are_refused_and_change_nothing() {
     assert_eq!(Directive::read_pattern(Pattern::Random).dspec, 2);
     drain(&mut device);
 }
+
+#[test]
+fn without_a_write_cache_a_write_waits_for_its_program() {
+    let latency = |write_cache| {
+        let mut profile = published_profile();
+        profile.controller.write_cache = write_cache;
+        let (mut device, nsid) = device(&profile);
+        device
+            .submit(&Command::write(nsid, 0, 1, Directive::NONE, 0))
+            .unwrap();
+        assert!(device.run_until_completion());
+        let latency = device.pop_completion().unwrap().latency();
+        (latency, device.stats().padded_pages)
+    };
+    assert_eq!(latency(true), (Time::from_us(10), 0));
+    // A command and a wordline on the bus, of which two pages are padding, and the program.
+    let programmed = Time::from_ps(12_500 + 3 * 5_781_250) + Time::from_us(5001);
+    assert_eq!(latency(false), (programmed, 2));
+}
+
+#[test]
+fn without_a_write_cache_overwrites_and_trims_complete_all_the_same() {
+    let mut profile = small_profile();
+    profile.controller.write_cache = false;
+    let (mut device, nsid) = device(&profile);
+    for tag in 0..40 {
+        let directive = if tag % 2 == 0 {
+            SEQUENTIAL
+        } else {
+            Directive::NONE
+        };
+        let write = Command::write(nsid, tag % 5, 4, directive, tag);
+        device.submit(&write).unwrap();
+        device
+            .submit(&Command::deallocate(nsid, tag % 3, 2, 100 + tag))
+            .unwrap();
+    }
+    drain(&mut device);
+}

@@ -1,6 +1,7 @@
 //! Writes, deallocations and flushes: taken in the order submitted, as the write buffer has room.
 
 use super::{Device, PageRange};
+use crate::engine::NIL;
 use crate::ftl::{Entry, Layout, WriteError};
 use crate::nand::Owner;
 use crate::nvme::Status;
@@ -95,7 +96,8 @@ impl Device {
                     true
                 }
             };
-            self.pump(set);
+            self.pump(set, Owner::request(request));
+            self.end_writes(set);
             if !done {
                 self.sets[set as usize].admissions.push_front(admission);
                 return;
@@ -111,6 +113,13 @@ impl Device {
     fn end_flushes(&mut self, set: u32) {
         while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
             self.after_controller_latency(request);
+        }
+    }
+
+    /// Pages that writes without a cache wait for are programmed.
+    pub(super) fn end_writes(&mut self, set: u32) {
+        while let Some(request) = self.sets[set as usize].ftl.pop_written() {
+            self.finish_part(request, 1);
         }
     }
 
@@ -135,6 +144,10 @@ impl Device {
             return true;
         }
         *begun = true;
+        let waits = match self.profile.controller.write_cache {
+            true => NIL,
+            false => *request,
+        };
         #[cfg(test)]
         {
             ftl.witness.writing = self.requests.tag(*request);
@@ -147,8 +160,8 @@ impl Device {
             } else {
                 Entry::Unmapped
             };
-            match ftl.write(range.space, range.first, *layout, *stream) {
-                Ok(()) => {}
+            match ftl.write(range.space, range.first, *layout, *stream, waits) {
+                Ok(()) => self.requests.expect(*request, u64::from(waits != NIL)),
                 Err(WriteError::BufferFull) => {
                     ftl.make_progress();
                     return false;
@@ -168,6 +181,10 @@ impl Device {
             }
             range.partial_first = false;
             range.first += 1;
+        }
+        if waits != NIL {
+            // Nothing else may ever come to fill the wordlines.
+            self.sets[range.set as usize].ftl.close_all();
         }
         true
     }

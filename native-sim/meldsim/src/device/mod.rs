@@ -360,7 +360,8 @@ impl Device {
                 }
                 self.finished = finished;
                 while let Some(set) = self.stirred.pop() {
-                    self.pump(set);
+                    self.pump(set, Owner::gc(set));
+                    self.end_writes(set);
                     self.run_admissions(set);
                 }
             }
@@ -369,7 +370,8 @@ impl Device {
     }
 
     /// Moves on what can move in a set.
-    fn pump(&mut self, set: u32) {
+    fn pump(&mut self, set: u32, owner: Owner) {
+        self.flash.act_for(owner);
         let ftl = &mut self.sets[set as usize].ftl;
         ftl.pump(&mut self.flash, &mut self.queue);
         self.note_excursion(set);
@@ -391,6 +393,7 @@ impl Device {
             Finished::Program { unit, token } => {
                 let set = self.homes.set_of(unit);
                 self.sets[set as usize].ftl.programmed(token);
+                self.end_writes(set);
                 while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
                     self.finish_part(request, 1);
                 }

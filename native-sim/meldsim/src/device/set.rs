@@ -7,7 +7,7 @@ use super::admission::Admission;
 use super::windows::SetUsage;
 use crate::engine::{Event, Time};
 use crate::ftl::{Ftl, Region};
-use crate::nand::{Geometry, Unit};
+use crate::nand::{Geometry, Owner, Unit};
 use crate::nvme::{NamespaceId, Windows};
 use crate::profile::Profile;
 
@@ -156,7 +156,7 @@ impl Device {
             self.queue.schedule(time, Event::Idle(set));
         } else {
             self.sets[set as usize].ftl.set_idle(true);
-            self.pump(set);
+            self.pump(set, Owner::gc(set));
         }
     }
 

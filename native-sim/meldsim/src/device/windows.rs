@@ -3,7 +3,7 @@
 use super::request::Work;
 use super::{Device, DeviceError, PageRange};
 use crate::engine::{Event, Time};
-use crate::nand::Timing;
+use crate::nand::{Owner, Timing};
 use crate::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
 use crate::nvme::{NamespaceId, Opcode, Window, WindowError};
 
@@ -197,7 +197,7 @@ impl Device {
         let deterministic = windows.window() == Window::Deterministic;
         self.sets[set as usize].ftl.set_deterministic(deterministic);
         if !deterministic {
-            self.pump(set);
+            self.pump(set, Owner::gc(set));
         }
     }
 }

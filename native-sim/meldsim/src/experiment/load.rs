@@ -12,17 +12,19 @@ use crate::workload::random::Random;
 pub(super) enum Access {
     /// Reads at random, each aligned to its size.
     RandomRead,
+    /// Writes at random, each aligned to its size.
+    RandomWrite,
     /// Writes one after the other, round and round.
     SequentialWrite,
 }
 
 impl Access {
     fn is_random(self) -> bool {
-        self == Access::RandomRead
+        matches!(self, Access::RandomRead | Access::RandomWrite)
     }
 
     pub(super) fn writes(self) -> bool {
-        self == Access::SequentialWrite
+        matches!(self, Access::RandomWrite | Access::SequentialWrite)
     }
 }
 
@@ -60,6 +62,12 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn mib_s(&self) -> f64 {
         self.bytes as f64 / f64::from(1 << 20) / self.elapsed.as_secs_f64()
+    }
+
+    pub(super) fn mean_us(&self) -> f64 {
+        self.latency
+            .summary()
+            .map_or(f64::NAN, |summary| summary.mean_us)
     }
 
     pub(super) fn iops(&self) -> f64 {

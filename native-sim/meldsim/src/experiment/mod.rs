@@ -16,6 +16,7 @@ mod load;
 mod melded;
 mod noisy;
 mod outcome;
+mod palloc;
 mod published;
 mod qlc;
 mod registry;

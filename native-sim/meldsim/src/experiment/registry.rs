@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::burst::ExperimentError;
 use super::claim::Claim;
 use super::outcome::Outcome;
-use super::{melded, noisy, qlc, window};
+use super::{melded, noisy, palloc, qlc, window};
 use crate::profile::Profile;
 
 /// An experiment that anybody can repeat by its name.
@@ -41,6 +41,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         section: 1,
         profile: "melded-qlc-8x8",
         run: qlc::qlc_melding,
+    },
+    Experiment {
+        name: "palloc",
+        section: 2,
+        profile: "palloc-mlc-8x8x2",
+        run: palloc::palloc,
     },
     Experiment {
         name: "noisy-neighbor",

@@ -21,6 +21,8 @@ pub(crate) struct Slot {
     /// The lane that will take it.
     pub(crate) lane: u32,
     pub(crate) user: User,
+    /// The host's request that waits for its program, or [`NIL`](crate::engine::NIL).
+    pub(crate) request: u32,
     /// Its wordline is complete and on its way to the die: it can no longer be overwritten.
     pub(crate) sealed: bool,
     /// The flush it belongs to, once sealed; garbage collection's belong to none.
@@ -58,7 +60,7 @@ impl Buffer {
     }
 
     /// Takes a free slot for the page at `place`.
-    pub(crate) fn take(&mut self, user: User, place: Place, lane: u32) -> u32 {
+    pub(crate) fn take(&mut self, user: User, place: Place, lane: u32, request: u32) -> u32 {
         if user == User::Host {
             debug_assert!(self.free > 0, "no free slot");
             self.free -= 1;
@@ -67,6 +69,7 @@ impl Buffer {
             place,
             lane,
             user,
+            request,
             sealed: false,
             epoch: 0,
         })

@@ -232,7 +232,7 @@ impl Ftl {
         }
         log.blocks.invalidate(group, 1);
         log.collector.free_slots -= 1;
-        let slot = self.buffer.take(User::Gc, place, lane);
+        let slot = self.buffer.take(User::Gc, place, lane, NIL);
         #[cfg(test)]
         self.witness
             .collected(self.numbering.number(lane, group, position), slot);

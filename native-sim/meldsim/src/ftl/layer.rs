@@ -47,6 +47,8 @@ pub(crate) struct Ftl {
     pub(super) inversion: Inversion,
     pub(super) gc: Settings,
     pub(super) stats: FtlStats,
+    /// Requests that waited for a page's program, once for each page.
+    pub(super) written: Vec<u32>,
     /// Lanes that may be able to go on.
     pub(super) stirred: Vec<u32>,
     /// Reused by what replaces mappings.
@@ -76,6 +78,7 @@ impl Ftl {
             inversion: Inversion::default(),
             gc: Settings::new(profile),
             stats: FtlStats::default(),
+            written: Vec::new(),
             stirred: Vec::new(),
             replaced: Vec::new(),
             #[cfg(test)]

@@ -53,6 +53,9 @@ impl Ftl {
 
     pub(super) fn release(&mut self, slot: u32) -> Slot {
         let released = self.buffer.release(slot);
+        if released.request != NIL {
+            self.written.push(released.request);
+        }
         if released.user == User::Gc {
             self.lanes[released.lane as usize].collector.free_slots += 1;
         }
@@ -66,7 +69,7 @@ impl Ftl {
     }
 
     /// Closes every wordline of the host's that holds a page.
-    pub(super) fn close_all(&mut self) {
+    pub(crate) fn close_all(&mut self) {
         for number in 0..self.runs.len() {
             let stream = Stream::Host(number as u8, Layout::Melded);
             let mut gathered = Vec::new();
@@ -126,6 +129,11 @@ impl Ftl {
                 let mut streams = Stream::FIXED.into_iter().chain(more);
                 streams.all(|stream| lane.gatherer(stream).closed.is_empty())
             })
+    }
+
+    /// The next request of which a page that it waits for is programmed, or needs no program any more.
+    pub(crate) fn pop_written(&mut self) -> Option<u32> {
+        self.written.pop()
     }
 
     /// The next flush that is done.

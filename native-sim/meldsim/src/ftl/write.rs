@@ -6,6 +6,7 @@ use super::mapping::{Entry, Run};
 use super::numbering::Slice;
 use super::scheduler::{EMPTY, Gathered};
 use super::stream::{Layout, Stream};
+use crate::engine::NIL;
 
 /// Why a page is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,19 +18,22 @@ pub(crate) enum WriteError {
 }
 
 impl Ftl {
-    /// Takes one page into the write buffer, for the host's stream of that number (0: none).
+    /// Takes one page into the write buffer, for the host's stream of that number (0: none). A request that is
+    /// not [`NIL`] waits for its program; see [`Ftl::pop_written`].
     pub(crate) fn write(
         &mut self,
         space: u32,
         page: u64,
         layout: Layout,
         stream: u8,
+        request: u32,
     ) -> Result<(), WriteError> {
         let entry = self.entry(space, page);
         let lane = self.numbering.lane_of(page, layout);
         if let Entry::Buffered(index) = entry {
             let slot = self.buffer.get(index);
-            if slot.user == User::Host && !slot.sealed && slot.lane == lane {
+            let is_open = slot.user == User::Host && !slot.sealed && slot.lane == lane;
+            if is_open && slot.request == NIL {
                 #[cfg(test)]
                 self.witness.written(index);
                 return Ok(()); // overwritten where it is
@@ -46,7 +50,7 @@ impl Ftl {
         };
         self.forget(Run { entry, pages: 1 });
         self.lanes[lane as usize].live += 1;
-        let slot = self.buffer.take(User::Host, place, lane);
+        let slot = self.buffer.take(User::Host, place, lane, request);
         #[cfg(test)]
         self.witness.written(slot);
         self.mapping.set(place, Entry::Buffered(slot));
@@ -105,7 +109,7 @@ impl Ftl {
             return self.close(lane, stream, pages);
         }
         for page in pages {
-            if page != crate::engine::NIL {
+            if page != NIL {
                 self.gather_leftover(lane, stream, page);
             }
         }

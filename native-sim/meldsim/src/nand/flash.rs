@@ -94,6 +94,8 @@ pub(crate) struct Flash {
     pub(super) dies: Vec<Die>,
     /// When each die's program or erase ends; apart from the dies, to be scanned quickly.
     pub(super) ends_at: Vec<Time>,
+    /// For whom programs and erases are queued.
+    acting_for: Owner,
     pub(super) reads: Slab<ReadOp>,
     pub(super) works: Slab<WorkOp>,
     /// Where operations wait for a turn of their die, if not on the die.
@@ -136,6 +138,7 @@ impl Flash {
                 .map(|die| Die::new(die / per_channel, die % per_channel))
                 .collect(),
             ends_at: vec![Time::MAX; dies],
+            acting_for: Owner::gc(0),
             reads: Slab::new(),
             works: Slab::new(),
             transactions: Transactions::new(profile, geometry).map(Box::new),
@@ -168,11 +171,17 @@ impl Flash {
             melded,
         };
         if self.transactions.is_some() {
-            self.wait_for_transaction(queue, die, Waiting::Read(op));
+            self.wait_for_transaction(queue, die, Waiting::Read(op), owner);
             return;
         }
         self.dies[die as usize].reads.push(&mut self.reads, op);
         self.wait_for_bus(queue, die);
+    }
+
+    /// The programs and erases that are queued from here on are for `owner`.
+    #[inline]
+    pub(crate) fn act_for(&mut self, owner: Owner) {
+        self.acting_for = owner;
     }
 
     /// Queues the program of pages of a wordline: all of them in one shot, or one in shadow order.
@@ -233,7 +242,7 @@ impl Flash {
             next: NIL,
         };
         if self.transactions.is_some() {
-            self.wait_for_transaction(queue, die, Waiting::Work(op));
+            self.wait_for_transaction(queue, die, Waiting::Work(op), self.acting_for);
             return;
         }
         self.dies[die as usize].works.push(&mut self.works, op);
@@ -287,10 +296,16 @@ impl Flash {
         }
     }
 
-    fn wait_for_transaction(&mut self, queue: &mut EventQueue<Event>, die: u32, op: Waiting) {
+    fn wait_for_transaction(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        die: u32,
+        op: Waiting,
+        owner: Owner,
+    ) {
         let Die { channel, way, .. } = self.dies[die as usize];
         if let Some(transactions) = &mut self.transactions {
-            transactions.push(u32::from(channel), way, op);
+            transactions.push(u32::from(channel), way, op, owner.0);
         }
         let bus = &mut self.channels[usize::from(channel)];
         bus.take_back(queue.now());

@@ -8,7 +8,7 @@
 //! ```text
 //!   out of order: a queue for each server      in order: a queue for each channel
 //!   w0  a d f                                  a b c d e f     head for a busy server: all wait
-//!   w1  b c e
+//!   w1  b c e                                                  by request: also when the channel is at work for another
 //! ```
 
 use super::command::shares_planes;
@@ -35,6 +35,8 @@ pub(super) enum Waiting {
 struct Entry {
     op: Waiting,
     way: u8,
+    /// For whom it is, as a number.
+    owner: u32,
     next: u32,
 }
 
@@ -73,6 +75,8 @@ struct Draft {
 #[derive(Debug)]
 pub(super) struct Transactions {
     in_order: bool,
+    /// For whom each channel works, if it may work for only one at a time.
+    serving: Option<Vec<u32>>,
     multi_plane: bool,
     several_dies: bool,
     reads_before_program: u32,
@@ -92,7 +96,8 @@ impl Transactions {
     pub(super) fn new(profile: &Profile, geometry: &Geometry) -> Option<Transactions> {
         let commands = &profile.commands;
         let independent = commands.die_interleave == DieInterleave::Independent;
-        let in_order = commands.issue == Issue::InOrder;
+        let in_order = commands.issue != Issue::OutOfOrder;
+        let by_request = commands.issue == Issue::ByRequest;
         if independent && !in_order {
             return None;
         }
@@ -111,6 +116,7 @@ impl Transactions {
         };
         Some(Transactions {
             in_order,
+            serving: by_request.then(|| vec![NIL; geometry.channels as usize]),
             multi_plane: commands.multi_plane,
             several_dies: commands.die_interleave == DieInterleave::Composed,
             reads_before_program: profile.controller.reads_before_program,
@@ -124,7 +130,7 @@ impl Transactions {
         })
     }
 
-    pub(super) fn push(&mut self, channel: u32, way: u8, op: Waiting) {
+    pub(super) fn push(&mut self, channel: u32, way: u8, op: Waiting, owner: u32) {
         let index = if self.in_order {
             channel
         } else {
@@ -136,7 +142,15 @@ impl Transactions {
             _ => &mut queue.reads,
         };
         let next = NIL;
-        fifo.push(&mut self.entries, Entry { op, way, next });
+        fifo.push(
+            &mut self.entries,
+            Entry {
+                op,
+                way,
+                owner,
+                next,
+            },
+        );
         self.waiting[channel as usize] += 1;
     }
 
@@ -191,7 +205,10 @@ impl Transactions {
             if index == NIL {
                 return;
             }
-            let Entry { op, way, .. } = self.entries[index];
+            let Entry { op, way, owner, .. } = self.entries[index];
+            if !self.serves(channel, owner) {
+                return;
+            }
             let op = first_command(op, timing);
             let server = self.server_of(u32::from(way));
             if busy & server != 0 || !self.fits(way, &op) {
@@ -200,6 +217,18 @@ impl Transactions {
             self.take(channel, channel, NIL, index, op);
             give(way, op);
         }
+    }
+
+    /// Whether the channel works for this owner, now that it is his turn.
+    fn serves(&mut self, channel: u32, owner: u32) -> bool {
+        let Some(serving) = &mut self.serving else {
+            return true;
+        };
+        let serving = &mut serving[channel as usize];
+        if self.busy[channel as usize] == 0 {
+            *serving = owner;
+        }
+        *serving == owner
     }
 
     /// Takes what the server's next transaction consists of.
@@ -219,7 +248,7 @@ impl Transactions {
             if index == NIL {
                 return;
             }
-            let Entry { op, way, next } = self.entries[index];
+            let Entry { op, way, next, .. } = self.entries[index];
             let op = first_command(op, timing);
             if self.fits(way, &op) {
                 let whole = self.take(channel, queue_index, previous, index, op);

@@ -66,6 +66,9 @@ pub enum Issue {
     OutOfOrder,
     /// Strictly as it came: what is for a busy die or package delays all that came after it.
     InOrder,
+    /// In order, and each channel works for one request at a time: the next one's operations wait until all of
+    /// the last one's on that channel are done. Requests work side by side on different channels.
+    ByRequest,
 }
 
 impl Default for Commands {

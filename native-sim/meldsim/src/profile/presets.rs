@@ -2,7 +2,7 @@
 
 use super::{Profile, ProfileError, ProfileErrors};
 
-const BUILTIN: [(&str, &str); 5] = [
+const BUILTIN: [(&str, &str); 6] = [
     (
         "melded-tlc-8x8",
         include_str!("../../../profiles/melded-tlc-8x8.toml"),
@@ -14,6 +14,10 @@ const BUILTIN: [(&str, &str); 5] = [
     (
         "melded-qlc-8x8",
         include_str!("../../../profiles/melded-qlc-8x8.toml"),
+    ),
+    (
+        "palloc-mlc-8x8x2",
+        include_str!("../../../profiles/palloc-mlc-8x8x2.toml"),
     ),
     (
         "nvmset-2tb",

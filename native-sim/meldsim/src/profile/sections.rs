@@ -129,6 +129,9 @@ pub struct Controller {
     /// DRAM that holds written pages until they are programmed. Power-loss protected. Unit: size; at
     /// least the pages that all open wordlines may hold; default 32MiB \[A\].
     pub write_buffer: ByteSize,
+    /// Whether a write completes when it is in the write buffer (write-back), else when all of its pages are
+    /// programmed (write-through). Default true \[A\].
+    pub write_cache: bool,
     /// Latency of everything that needs no flash: admitting a write to the buffer, reading a
     /// buffered or an unmapped page, deallocating. Unit: time; range 1ns to 1s; default 10us \[A\].
     pub latency: Time,
@@ -226,6 +229,7 @@ impl Default for Controller {
         Controller {
             lba_size: ByteSize(4 << 10),
             write_buffer: ByteSize(32 << 20),
+            write_cache: true,
             latency: Time::from_us(10),
             reads_before_program: 32,
         }

@@ -113,6 +113,45 @@ fn in_order_a_busy_die_delays_what_came_later() {
 }
 
 #[test]
+fn by_request_a_channel_works_for_one_owner_at_a_time() {
+    let read = COMMAND + us(58) + PAGE;
+    let times = |issue| {
+        let mut profile = profile();
+        profile.geometry.dies_per_channel = 4;
+        profile.commands.issue = issue;
+        let mut rig = Rig::new(&profile);
+        // Two pages for one request and one for another, each on a die of its own.
+        for (unit, owner) in [(0, 0), (1, 0), (2, 1)] {
+            rig.read_pages(unit, 0, 1, false, owner);
+        }
+        rig.run();
+        rig.done.iter().map(|(time, _)| *time).collect::<Vec<_>>()
+    };
+    let two = [read, read + PAGE];
+    assert_eq!(times(Issue::InOrder), [two[0], two[1], read + PAGE * 2]);
+    assert_eq!(times(Issue::ByRequest), [two[0], two[1], two[1] + read]);
+}
+
+#[test]
+fn by_request_programs_belong_to_whom_they_are_queued_for() {
+    let last_done = |same: bool| {
+        let mut profile = profile();
+        profile.geometry.dies_per_channel = 2;
+        profile.commands.issue = Issue::ByRequest;
+        let mut rig = Rig::new(&profile);
+        rig.flash.act_for(Owner::request(7));
+        rig.program(0, 0, ALL);
+        rig.flash.act_for(Owner::request(if same { 7 } else { 8 }));
+        rig.program(1, 0, ALL);
+        rig.run();
+        rig.done[1].0
+    };
+    let program = COMMAND + PAGE * 3 + us(5001);
+    assert_eq!(last_done(true), program + COMMAND + PAGE * 3);
+    assert_eq!(last_done(false), program * 2);
+}
+
+#[test]
 fn in_order_programs_are_not_passed_by_reads() {
     let first_done = |issue| {
         let mut profile = profile();
