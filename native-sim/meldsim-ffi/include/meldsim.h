@@ -395,6 +395,19 @@ int32_t meldsim_forget(int64_t handle, int64_t ticket);
 int32_t meldsim_preload(int64_t handle, uint32_t nsid, uint64_t slba, uint64_t nlb, uint32_t directive);
 
 /**
+ * Puts the device into the state of one that has been used for long: every namespace filled to `fill_percent` (1 to 100)
+ * from its start, of which the first `random_percent` (0 to 100) was overwritten at random until garbage collection came
+ * to its steady state. What the namespaces held before is gone.
+ *
+ * First completes everything outstanding, at once. The state itself is computed, in no simulated time. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (a share), MELDSIM_ERR_CAPACITY, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+ */
+int32_t meldsim_precondition(int64_t handle,
+                             uint32_t fill_percent,
+                             uint32_t random_percent);
+
+/**
  * Fills `out` with the first `n` counters of the device, all since it was opened (names in `_ps`: simulated picoseconds).
  *
  * Returns how many counters there are, which may be more than `n` and grows from release to release; a null `out` with

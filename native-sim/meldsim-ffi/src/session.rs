@@ -4,7 +4,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use meldsim_core::{
-    Command, Device, DeviceError, Directive, Namespace, NamespaceId, SetInfo, Stats, Utilisation,
+    Command, Device, DeviceError, Directive, Namespace, NamespaceId, Precondition, SetInfo, Stats,
+    Utilisation,
 };
 
 use crate::account;
@@ -103,6 +104,19 @@ impl Session {
             None => state.device.create_namespace(size_bytes),
         }
         .map_err(refused)
+    }
+
+    /// Completes everything outstanding, then preconditions the device.
+    pub(crate) fn precondition(&self, precondition: &Precondition) -> Result<(), Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        state.count_call()?;
+        state.catch_up();
+        account::drain(&mut state);
+        let outcome = state.device.precondition(precondition).map_err(refused);
+        drop(state);
+        self.wake_all();
+        outcome
     }
 
     pub(crate) fn bind_stream(

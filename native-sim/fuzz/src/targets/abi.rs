@@ -139,6 +139,11 @@ enum Call {
         stream: Number,
         hint: Hint,
     },
+    Precondition {
+        device: Number,
+        fill: u8,
+        random: u8,
+    },
     StatsName {
         index: Number,
     },
@@ -359,6 +364,14 @@ impl Caller {
                 hint.packed(),
             )
             .into(),
+            Call::Precondition {
+                device,
+                fill,
+                random,
+            } => {
+                let (fill, random) = (u32::from(fill) % 110, u32::from(random) % 110);
+                meldsim_precondition(self.device(device), fill, random).into()
+            }
             Call::StatsName { index } => {
                 let index = index.0 as u32;
                 let (name, description) =

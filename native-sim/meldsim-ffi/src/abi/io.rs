@@ -1,6 +1,6 @@
 //! Commands and their tickets.
 
-use meldsim_core::NamespaceId;
+use meldsim_core::{NamespaceId, Precondition};
 
 use super::status;
 use crate::convert;
@@ -180,6 +180,28 @@ pub extern "C" fn meldsim_preload(
 ) -> i32 {
     status(handle, |session| {
         session.preload(NamespaceId(nsid), slba, nlb, convert::directive(directive)?)
+    })
+}
+
+/// Puts the device into the state of one that has been used for long: every namespace filled to `fill_percent` (1 to 100)
+/// from its start, of which the first `random_percent` (0 to 100) was overwritten at random until garbage collection came
+/// to its steady state. What the namespaces held before is gone.
+///
+/// First completes everything outstanding, at once. The state itself is computed, in no simulated time. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (a share), MELDSIM_ERR_CAPACITY, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_precondition(handle: i64, fill_percent: u32, random_percent: u32) -> i32 {
+    status(handle, |session| {
+        if !(1..=100).contains(&fill_percent) || random_percent > 100 {
+            return Err(Failure::argument(format!(
+                "fill {fill_percent} % and random {random_percent} %: use 1 to 100 and 0 to 100"
+            )));
+        }
+        session.precondition(&Precondition {
+            fill_percent,
+            random_percent,
+        })
     })
 }
 

@@ -11,5 +11,6 @@ mod fuzz;
 mod header;
 mod hints;
 mod lifecycle;
+mod precondition;
 mod sets;
 mod support;
