@@ -64,7 +64,8 @@ pub mod report;
 pub mod workload;
 
 pub use device::{
-    Device, DeviceError, Location, Precondition, QueueId, SetInfo, Stats, Utilisation,
+    Device, DeviceError, Location, Precondition, QueueId, SetInfo, SnapshotError, Stats,
+    Utilisation,
 };
 pub use engine::Time;
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};

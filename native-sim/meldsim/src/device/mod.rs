@@ -5,10 +5,11 @@ mod error;
 mod hints;
 mod host;
 mod location;
+#[cfg(test)]
+mod power_cut_tests;
 mod precondition;
 mod request;
 mod set;
-#[allow(dead_code, unreachable_pub, reason = "devices do not use it yet")]
 mod snapshot;
 mod stats;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use host::QueueId;
 pub use location::Location;
 pub use precondition::Precondition;
 pub use set::SetInfo;
+pub use snapshot::SnapshotError;
 pub use stats::Stats;
 pub use utilisation::Utilisation;
 pub use windows::SetUsage;

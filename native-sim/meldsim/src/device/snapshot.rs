@@ -7,9 +7,13 @@
 //! Numbers are little endian. The body is in postcard's format: fields in order, integers in as
 //! few bytes as they need.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use super::Device;
+use crate::ftl::SavedFtl;
+use crate::profile::Profile;
 
 const MAGIC: &[u8; 8] = b"MELDSNAP";
 /// Of the body; to be raised whenever what is in it changes.
@@ -47,6 +51,66 @@ pub enum SnapshotError {
         /// What is wrong.
         what: String,
     },
+}
+
+/// What is in a snapshot.
+#[derive(Debug, Serialize, Deserialize)]
+struct Body {
+    /// The profile as TOML.
+    profile: String,
+    /// The NVM set and the size in bytes of each namespace.
+    namespaces: Vec<(u32, u64)>,
+    sets: Vec<SavedFtl>,
+}
+
+impl Device {
+    /// What would survive if the power were cut now: all data whose write has been acknowledged, and
+    /// the wear of the blocks. Commands on their way are lost, and so are programs, erases and the
+    /// counters; pages in the write buffer, which is protected, are not.
+    pub fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {
+        let namespaces = (1..=self.namespaces.len() as u32).map(crate::nvme::NamespaceId);
+        encode(&Body {
+            profile: self.profile.to_toml(),
+            namespaces: self
+                .namespaces
+                .iter()
+                .zip(namespaces)
+                .map(|(namespace, nsid)| {
+                    let bytes = namespace.size_lbas * namespace.lba_bytes;
+                    (self.set_of(nsid).unwrap_or(0), bytes)
+                })
+                .collect(),
+            sets: self.sets.iter().map(|set| set.ftl.save()).collect(),
+        })
+    }
+
+    /// The device after the power has come back. Its time and its counters begin anew.
+    pub fn restore(snapshot: &[u8]) -> Result<Device, SnapshotError> {
+        let body: Body = decode(snapshot)?;
+        let impossible = |what: String| SnapshotError::Inconsistent { what };
+        let profile = Profile::from_toml(&body.profile);
+        let profile = profile.map_err(|error| impossible(error.to_string()))?;
+        let mut device = Device::new(&profile).map_err(|error| impossible(error.to_string()))?;
+        for &(set, bytes) in &body.namespaces {
+            device
+                .create_namespace_in(set, bytes)
+                .map_err(|error| impossible(error.to_string()))?;
+        }
+        let (mut sets, _) = super::set::build(&device.profile, &device.geometry);
+        if sets.len() != body.sets.len() {
+            return Err(impossible("its sets are not the profile's".to_owned()));
+        }
+        for (set, saved) in sets.iter_mut().zip(&body.sets) {
+            set.ftl
+                .load(saved)
+                .map_err(|what| impossible(what.to_owned()))?;
+        }
+        device.sets = sets;
+        for set in 0..device.sets() {
+            device.pump(set);
+        }
+        Ok(device)
+    }
 }
 
 /// The snapshot with this body.

@@ -10,7 +10,7 @@ use crate::nvme::{Command, Directive, NamespaceId, Pattern, Status};
 use crate::profile::{Allocation, ByteSize, MeldedPartialRead, Profile, ProgramOrder, SetLayout};
 
 /// Pages of each of the two namespaces: together more than the device holds.
-const PAGES: u64 = 480;
+pub(super) const PAGES: u64 = 480;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -115,7 +115,7 @@ fn kind() -> impl Strategy<Value = Kind> {
 }
 
 /// Small devices of every kind of cell, layout and order.
-fn profile() -> impl Strategy<Value = Profile> {
+pub(super) fn profile() -> impl Strategy<Value = Profile> {
     kind().prop_map(|kind| {
         let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
         let pages = kind.pages_per_wordline;

@@ -1,5 +1,7 @@
 //! Streams: data that is likely to be read or to die differently does not mix in a block.
 
+use crate::nvme::MAX_STREAMS;
+
 /// How pages lie on wordlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
@@ -25,6 +27,9 @@ impl Stream {
         Stream::Gc(Layout::Melded),
         Stream::Host(0, Layout::Melded),
     ];
+
+    /// Streams there can be.
+    pub(crate) const COUNT: usize = 2 * (MAX_STREAMS as usize + 2);
 
     pub(crate) fn index(self) -> usize {
         match self {

@@ -17,15 +17,27 @@ impl Wear {
         }
     }
 
+    /// One of the blocks that were never erased was, so often.
+    pub(crate) fn add(&mut self, erases: u32) {
+        if erases > 0 {
+            self.take(0);
+            *self.blocks.entry(erases).or_insert(0) += 1;
+        }
+    }
+
     /// A block is erased that had been `before` times.
     pub(crate) fn erased(&mut self, before: u32) {
-        if let Some(blocks) = self.blocks.get_mut(&before) {
+        self.take(before);
+        *self.blocks.entry(before + 1).or_insert(0) += 1;
+    }
+
+    fn take(&mut self, erases: u32) {
+        if let Some(blocks) = self.blocks.get_mut(&erases) {
             *blocks -= 1;
             if *blocks == 0 {
-                self.blocks.remove(&before);
+                self.blocks.remove(&erases);
             }
         }
-        *self.blocks.entry(before + 1).or_insert(0) += 1;
     }
 
     /// Erases of the block that was erased least.

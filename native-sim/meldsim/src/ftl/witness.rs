@@ -49,7 +49,23 @@ impl Witness {
     }
 }
 
+/// Stands for the data that a buffered page held when the power was cut.
+pub(super) fn survivor(space: u32, page: u64) -> u64 {
+    1 << 63 | u64::from(space) << 48 | page
+}
+
 impl Ftl {
+    /// Tells a restored layer what the one before it held.
+    pub(crate) fn witness_restored(&mut self, before: &Ftl) {
+        self.witness.pages.clone_from(&before.witness.pages);
+        let Witness { slots, sealed, .. } = &mut self.witness;
+        for tag in slots.values_mut().chain(sealed.values_mut()) {
+            let (space, page) = ((*tag << 1 >> 49) as u32, *tag & ((1 << 48) - 1));
+            assert_eq!(*tag, survivor(space, page));
+            *tag = before.data(space, page).unwrap();
+        }
+    }
+
     pub(super) fn witness_erased(&mut self, lane: u32, group: u32) {
         let numbering = &self.numbering;
         self.witness.pages.retain(|&ppn, _| {

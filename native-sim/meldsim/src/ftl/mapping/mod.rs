@@ -167,6 +167,11 @@ impl Mapping {
         (self.directories.len() - 1) as u32
     }
 
+    /// Address spaces.
+    pub(crate) fn spaces(&self) -> u32 {
+        self.directories.len() as u32
+    }
+
     /// Pages that are mapped.
     pub(crate) fn mapped(&self) -> u64 {
         self.mapped
@@ -262,7 +267,6 @@ impl Mapping {
     }
 
     /// The logical page at a place whose leaf exists: its space and its number.
-    #[allow(dead_code, reason = "collection does not use it yet")]
     pub(crate) fn logical(&self, place: Place) -> (u32, u64) {
         let Home { space, number } = self.leaves[place.leaf()].home();
         let first = u64::from(number) << LEAF_BITS;
@@ -448,12 +452,20 @@ impl Mapping {
 
     /// Every run of pages on flash, with the place of its first page; the others' follow it.
     pub(crate) fn for_each_flash_run(&self, mut visit: impl FnMut(Place, Ppn, u32)) {
+        self.for_each_run(|place, run| {
+            if let Entry::Flash(first) = run.entry {
+                visit(place, first, run.pages);
+            }
+        });
+    }
+
+    /// Every run, with the place of its first page.
+    #[inline]
+    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(Place, Run)) {
         for (index, leaf) in (0..).zip(&self.leaves) {
             let mut offset = 0;
             for run in leaf.runs(0, LEAF) {
-                if let Entry::Flash(first) = run.entry {
-                    visit(Place::new(index, offset), first, run.pages);
-                }
+                visit(Place::new(index, offset), run);
                 offset += run.pages as usize;
             }
         }
