@@ -21,6 +21,8 @@ final class VolumeMetricsSource implements MetricsSource {
       Set.of(
           "channels",
           "dies",
+          "packages",
+          "planes",
           "mapped_pages",
           "melded_mapped_pages",
           "free_blocks",
