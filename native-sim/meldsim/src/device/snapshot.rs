@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::Device;
 use crate::ftl::SavedFtl;
+use crate::nand::Owner;
 use crate::profile::Profile;
 
 const MAGIC: &[u8; 8] = b"MELDSNAP";
@@ -107,7 +108,7 @@ impl Device {
         }
         device.sets = sets;
         for set in 0..device.sets() {
-            device.pump(set);
+            device.pump(set, Owner::gc(set));
         }
         Ok(device)
     }

@@ -12,6 +12,7 @@ use super::layer::Ftl;
 use super::mapping::Entry;
 use super::numbering::{Ppn, Slice};
 use super::stream::{Layout, Stream};
+use crate::engine::NIL;
 
 /// A layer, as far as it survives.
 #[derive(Debug, Serialize, Deserialize)]
@@ -110,7 +111,7 @@ impl Ftl {
                     } else {
                         Layout::Melded
                     };
-                    self.write(page.space, page.page, layout, 0)
+                    self.write(page.space, page.page, layout, 0, NIL)
                         .map_err(|_| "more is buffered than there is room for")?;
                 }
             }
@@ -166,7 +167,7 @@ impl Ftl {
             .free_slots
             .checked_sub(1)
             .ok_or("more is being moved than there is room for")?;
-        let slot = self.buffer.take(User::Gc, place, page.lane);
+        let slot = self.buffer.take(User::Gc, place, page.lane, NIL);
         #[cfg(test)]
         self.witness.written(slot);
         self.mapping.set(place, Entry::Buffered(slot));
