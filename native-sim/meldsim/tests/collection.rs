@@ -302,3 +302,66 @@ fn preconditioning_fills_what_it_says() {
     drain(&mut device);
     assert!(device.precondition(&precondition).is_ok());
 }
+
+#[test]
+fn copyback_moves_whole_wordlines_off_the_bus() {
+    let run = |copyback| {
+        let mut profile = profile();
+        profile.ftl.allocation = Allocation::Static;
+        profile.commands.copyback = copyback;
+        skewed(&profile, 10)
+    };
+    let (with, without) = (run(true), run(false));
+    assert_eq!(without.copybacks, 0);
+    assert!(with.copybacks > 1000, "{}", with.copybacks);
+    let busy = |stats: &Stats| stats.channel_busy_ps as f64 / stats.gc_pages_moved as f64;
+    assert!(
+        busy(&with) < 0.9 * busy(&without),
+        "{} {}",
+        busy(&with),
+        busy(&without)
+    );
+    // The dies bound this device: what a copy saves is the bus.
+    let time = with.now_ps as f64 / without.now_ps as f64;
+    assert!((0.95..1.05).contains(&time), "{time}");
+}
+
+#[test]
+fn collection_melds_what_is_read_sequentially_and_unmelds_what_is_not() {
+    // Fills the device, reads it in one way, and overwrites half of it, so that the rest moves.
+    let melded_share = |relayout, before: Directive, sequential| {
+        let mut profile = profile();
+        profile.gc.relayout = relayout;
+        let (mut device, nsid) = device(&profile);
+        let pages = device.stats().capacity_pages;
+        device.preload(nsid, 0, pages, before).unwrap();
+        let mut random = Random(5);
+        for n in 0..pages {
+            let read = match sequential {
+                true if n % 64 != 0 => continue,
+                true => Command::read(nsid, n, 64.min(pages - n) as u32, 0),
+                false => Command::read(nsid, random.below(pages), 1, 0),
+            };
+            device.submit(&read).unwrap();
+            drain(&mut device);
+        }
+        for round in [0, 1, 2, 3, 0, 1] {
+            let some = (0..pages).filter(|page| page / 8 % 8 == round);
+            write_pages(&mut device, nsid, some);
+        }
+        drain(&mut device);
+        let stats = device.stats();
+        assert_eq!(stats.mapped_pages, pages);
+        (
+            stats.melded_mapped_pages as f64 / pages as f64,
+            stats.gc_pages_relaid,
+        )
+    };
+    assert_eq!(melded_share(false, Directive::NONE, true), (0.0, 0));
+    let (share, relaid) = melded_share(true, Directive::NONE, true);
+    assert!(share > 0.05 && relaid > 0, "{share} {relaid}");
+    assert_eq!(melded_share(true, Directive::NONE, false), (0.0, 0));
+    let (kept, _) = melded_share(false, SEQUENTIAL, false);
+    let (left, relaid) = melded_share(true, SEQUENTIAL, false);
+    assert!(left < kept && relaid > 0, "{left} {kept} {relaid}");
+}

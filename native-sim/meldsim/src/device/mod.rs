@@ -406,9 +406,10 @@ impl Device {
                 self.sets[set as usize].ftl.erased(token);
                 Some(set)
             }
-            Finished::Copyback { .. } => {
-                debug_assert!(false, "nobody copies within a plane");
-                None
+            Finished::Copyback { unit, token } => {
+                let set = self.homes.set_of(unit);
+                self.sets[set as usize].ftl.copied(token);
+                Some(set)
             }
         }
     }
@@ -440,7 +441,8 @@ impl Device {
             ..
         } = range;
         let owner = Owner::request(request);
-        let ftl = &self.sets[set as usize].ftl;
+        let ftl = &mut self.sets[set as usize].ftl;
+        ftl.note_read(space, first, end);
         let read = ftl.read(&mut self.flash, &mut self.queue, space, first, end, owner);
         self.stats.buffer_page_reads += read.buffered;
         self.stats.unmapped_page_reads += read.unmapped;

@@ -147,6 +147,8 @@ stats! {
     link_to_device_busy_ps,
     /// Time data of reads crossed the link.
     link_to_host_busy_ps,
+    /// Pages that garbage collection moved to the other layout.
+    gc_pages_relaid,
 }
 
 impl Stats {
@@ -181,6 +183,7 @@ impl Device {
             melded_wordlines_programmed: sum(|ftl| ftl.stats().melded_wordlines_programmed),
             erases: sum(|ftl| ftl.stats().erases),
             gc_pages_moved: sum(|ftl| ftl.stats().gc_pages_moved),
+            gc_pages_relaid: sum(|ftl| ftl.stats().gc_pages_relaid),
             channel_busy_ps: flash.channel_busy.as_ps(),
             die_busy_ps: flash.die_busy.as_ps(),
             channels: u64::from(self.geometry.channels),

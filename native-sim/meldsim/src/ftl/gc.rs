@@ -2,7 +2,8 @@
 //!
 //! The valid pages of a victim are read into slots of the collector's own, a row of wordlines at a
 //! time, and written by its own streams in the order they had, so that what was sequential stays
-//! so. Once all of them are in DRAM, which is protected against power loss, the victim is erased.
+//! so; or in the layout that suits how they have been read since, where the profile asks for that.
+//! Rows that are valid throughout may be copied inside their planes instead (copyback.rs). Once all pages are in DRAM, which is protected against power loss, the victim is erased.
 //! A read the host had queued on it before may find the erase before it; the model lets it
 //! through, with the time it takes.
 
@@ -23,16 +24,18 @@ const ROWS_AT_ONCE: usize = 2;
 /// A group that is being emptied.
 #[derive(Debug)]
 pub(super) struct Victim {
-    group: u32,
-    layout: Layout,
+    pub(super) group: u32,
+    pub(super) layout: Layout,
     /// For each position the place whose data it holds; kept up to date.
-    places: Box<[Place]>,
+    pub(super) places: Box<[Place]>,
     /// The first position of the next row to read.
-    next: u32,
+    pub(super) next: u32,
     /// Rows that are being read, the first one first.
     rows: VecDeque<Row>,
     /// Pages that are being read.
     reading: u32,
+    /// Pages that are being copied inside their planes.
+    pub(super) copying: u32,
     /// Blocks still to be erased; none before all pages are out.
     erasing: u32,
 }
@@ -51,7 +54,7 @@ struct Row {
 /// The garbage collection of a lane.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    victim: Option<Victim>,
+    pub(super) victim: Option<Victim>,
     /// Slots of the buffer it may take.
     pub(super) free_slots: u32,
     /// The last group was collected because it was cold: the next one is not.
@@ -122,14 +125,23 @@ impl Ftl {
                 next: 0,
                 rows: VecDeque::new(),
                 reading: 0,
+                copying: 0,
                 erasing: 0,
             });
         }
-        self.read_victim(lane, flash, queue);
+        loop {
+            if self.copy_row(lane, flash, queue) {
+                continue;
+            }
+            if !self.read_row(lane, flash, queue) {
+                break;
+            }
+        }
         self.erase_victim(lane, flash, queue);
     }
 
-    fn read_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+    /// Reads the victim's next row; false when there is none, or no room for it.
+    fn read_row(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) -> bool {
         let numbering = &self.numbering;
         let Collector {
             victim: Some(victim),
@@ -138,20 +150,20 @@ impl Ftl {
             ..
         } = &mut self.lanes[lane as usize].collector
         else {
-            return;
+            return false;
         };
-        while victim.next < numbering.pages_per_group && victim.rows.len() < ROWS_AT_ONCE {
-            let first = victim.next as usize;
-            let places = &victim.places[first..first + numbering.pages_per_row as usize];
-            let valid = places.iter().filter(|&&place| place != Place::NONE).count() as u32;
-            if valid + victim.reading > *free_slots {
-                return;
-            }
-            let first = victim.next;
-            victim.next += numbering.pages_per_row;
-            if valid == 0 {
-                continue;
-            }
+        if victim.next == numbering.pages_per_group || victim.rows.len() == ROWS_AT_ONCE {
+            return false;
+        }
+        let first = victim.next;
+        let row = first as usize..(first + numbering.pages_per_row) as usize;
+        let places = &victim.places[row];
+        let valid = places.iter().filter(|&&place| place != Place::NONE).count() as u32;
+        if valid + victim.reading > *free_slots {
+            return false;
+        }
+        victim.next += numbering.pages_per_row;
+        if valid > 0 {
             let mut slots = spare_rows.pop().unwrap_or_default();
             slots.resize(numbering.pages_per_row as usize, NIL);
             victim.reading += valid;
@@ -160,11 +172,12 @@ impl Ftl {
                 waiting: valid,
                 slots,
             });
-            read_row(numbering, victim, lane, first, |at, pages| {
+            for_each_wordline(numbering, victim, lane, first, |at, pages| {
                 // Sensing the pages of a wordline at once does not need them to be laid out so.
                 flash.read(queue, at, pages, true, Owner::gc(self.set));
             });
         }
+        true
     }
 
     fn erase_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
@@ -172,7 +185,8 @@ impl Ftl {
         let Some(victim) = &mut log.collector.victim else {
             return;
         };
-        let emptied = log.blocks.get(victim.group).valid == 0 && victim.reading == 0;
+        let moving = victim.reading + victim.copying;
+        let emptied = log.blocks.get(victim.group).valid == 0 && moving == 0;
         if emptied && victim.erasing == 0 {
             victim.erasing = self.numbering.units;
             for unit in 0..self.numbering.units {
@@ -243,7 +257,6 @@ impl Ftl {
 
     /// Writes the pages of a row, in their order.
     fn gather_row(&mut self, lane: u32, layout: Layout, slots: &[u32]) {
-        let stream = Stream::Gc(layout);
         let all = self.numbering.pages_per_wordline as usize;
         for wordline in slots.chunks(all) {
             let mut kept = super::scheduler::EMPTY;
@@ -256,12 +269,16 @@ impl Ftl {
                     count += 1;
                 }
             }
-            if layout == Layout::Melded && count == all {
-                self.close(lane, stream, kept); // whole wordlines move as they are
+            let suits = |slot| self.suits(slot).unwrap_or(layout);
+            if layout == Layout::Melded && count == all && suits(kept[0]) == layout {
+                self.close(lane, Stream::Gc(layout), kept); // whole wordlines move as they are
                 continue;
             }
             for &slot in &kept[..count] {
-                match layout {
+                let layout_now = self.suits(slot).unwrap_or(layout);
+                self.stats.gc_pages_relaid += u64::from(layout_now != layout);
+                let stream = Stream::Gc(layout_now);
+                match layout_now {
                     Layout::Normal => self.gather(lane, stream, slot),
                     Layout::Melded => self.gather_leftover(lane, stream, slot),
                 }
@@ -291,7 +308,7 @@ impl Ftl {
 }
 
 /// Hands over what is to be read of a row: wordlines, and which of their pages.
-fn read_row(
+fn for_each_wordline(
     numbering: &Numbering,
     victim: &Victim,
     lane: u32,

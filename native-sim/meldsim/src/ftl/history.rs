@@ -2,6 +2,8 @@
 //!
 //! Kept for each leaf of the mapping, 1024 pages, in eight bytes: 2 MiB for a TiB of 4 KiB pages.
 
+use super::layer::Ftl;
+use super::mapping::Place;
 use super::stream::Layout;
 
 /// Pages of a leaf. As many pages written anew make its history stale.
@@ -87,6 +89,34 @@ impl ReadHistory {
             self.leaves.resize(leaf + 1, LeafReads::default());
         }
         &mut self.leaves[leaf]
+    }
+}
+
+impl Ftl {
+    /// The host reads consecutive pages.
+    pub(crate) fn note_read(&mut self, space: u32, first: u64, end: u64) {
+        let Some(history) = &mut self.history else {
+            return;
+        };
+        let leaf_pages = u64::from(LEAF_PAGES);
+        let mut page = first;
+        while let Some(present) = self.mapping.next_present(space, page, end) {
+            page = end.min((present / leaf_pages + 1) * leaf_pages);
+            if let Some(place) = self.mapping.find(space, present) {
+                let offset = (present % leaf_pages) as u16;
+                history.read(place.leaf() as u32, offset, (page - present) as u16);
+            }
+        }
+    }
+
+    /// The layout that suits how the neighbourhood of a buffered page has been read.
+    pub(super) fn suits(&self, slot: u32) -> Option<Layout> {
+        self.history.as_ref()?;
+        self.suits_place(self.buffer.get(slot).place)
+    }
+
+    pub(super) fn suits_place(&self, place: Place) -> Option<Layout> {
+        self.history.as_ref()?.suits(place.leaf() as u32)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::blocks::OVER_PROVISIONED_GROUPS;
 use super::buffer::Buffer;
+use super::copyback::Copy;
 use super::flush::FlushBarrier;
+use super::history::ReadHistory;
 use super::invert::Inversion;
 use super::lane::Lane;
 use super::mapping::{Entry, Mapping, Run};
@@ -26,6 +28,7 @@ pub(crate) struct FtlStats {
     pub(crate) melded_wordlines_programmed: u64,
     pub(crate) erases: u64,
     pub(crate) gc_pages_moved: u64,
+    pub(crate) gc_pages_relaid: u64,
     pub(crate) collections: u64,
     pub(crate) background_collections: u64,
     pub(crate) levelling_collections: u64,
@@ -43,9 +46,13 @@ pub(crate) struct Ftl {
     /// Gathers data hinted as sequential; by the host's stream, as far as used.
     pub(super) runs: Vec<Runs>,
     pub(super) programs: Slab<Program>,
+    /// Wordlines being copied inside their planes.
+    pub(super) copies: Slab<Copy>,
     pub(super) barrier: FlushBarrier,
     pub(super) inversion: Inversion,
     pub(super) gc: Settings,
+    /// Kept when garbage collection re-decides the layout.
+    pub(super) history: Option<ReadHistory>,
     pub(super) stats: FtlStats,
     /// Requests that waited for a page's program, once for each page.
     pub(super) written: Vec<u32>,
@@ -74,9 +81,11 @@ impl Ftl {
             buffer: Buffer::new(host_slots),
             runs: Vec::new(),
             programs: Slab::new(),
+            copies: Slab::new(),
             barrier: FlushBarrier::new(),
             inversion: Inversion::default(),
             gc: Settings::new(profile),
+            history: profile.gc.relayout.then(ReadHistory::default),
             stats: FtlStats::default(),
             written: Vec::new(),
             stirred: Vec::new(),

@@ -26,9 +26,9 @@
 mod allocation;
 mod blocks;
 mod buffer;
+mod copyback;
 mod flush;
 mod gc;
-#[allow(dead_code, reason = "collection does not use it yet")]
 mod history;
 mod invert;
 mod lane;

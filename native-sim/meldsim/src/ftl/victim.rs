@@ -14,6 +14,8 @@ const WORTH_A_BATCH: u32 = 2;
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) policy: VictimPolicy,
+    /// Rows that are valid throughout are copied inside their planes.
+    pub(super) copyback: bool,
     /// Erases by which a group may lag behind; `None` for ever.
     pub(super) threshold: Option<u32>,
     /// Free groups at which collecting in the background ends.
@@ -34,6 +36,7 @@ impl Settings {
         let free = groups * u64::from(gc.background_free_percent) / 100;
         Settings {
             policy: VictimPolicy::new(gc),
+            copyback: profile.commands.copyback,
             threshold: (gc.wear_levelling == WearLevelling::Static).then_some(gc.wear_threshold),
             background_free: free as u32,
             is_idle: false,

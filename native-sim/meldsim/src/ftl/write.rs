@@ -2,7 +2,7 @@
 
 use super::buffer::User;
 use super::layer::Ftl;
-use super::mapping::{Entry, Run};
+use super::mapping::{Entry, Place, Run};
 use super::numbering::Slice;
 use super::scheduler::{EMPTY, Gathered};
 use super::stream::{Layout, Stream};
@@ -48,6 +48,9 @@ impl Ftl {
         let Some(place) = self.mapping.find_or_make(space, page) else {
             return Err(WriteError::CapacityExceeded);
         };
+        if let Some(history) = &mut self.history {
+            history.written(place.leaf() as u32);
+        }
         self.forget(Run { entry, pages: 1 });
         self.lanes[lane as usize].live += 1;
         let slot = self.buffer.take(User::Host, place, lane, request);
@@ -178,7 +181,13 @@ impl Ftl {
     pub(crate) fn deallocate(&mut self, space: u32, first: u64, end: u64) {
         let mut page = first;
         while let Some(present) = self.mapping.next_present(space, page, end) {
+            let leaf = self.mapping.find(space, present).map(Place::leaf);
             page = present + self.remap(space, present, end - present, None);
+            if let (Some(history), Some(leaf)) = (&mut self.history, leaf) {
+                if self.mapping.find(space, present).is_none() {
+                    history.forget(leaf as u32);
+                }
+            }
         }
     }
 

@@ -209,7 +209,6 @@ impl Flash {
     }
 
     /// Queues the copy of pages to another wordline of the same plane: its registers reach no other.
-    #[allow(dead_code, reason = "garbage collection does not use it yet")]
     pub(crate) fn copyback(
         &mut self,
         queue: &mut EventQueue<Event>,

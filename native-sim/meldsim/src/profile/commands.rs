@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Profile;
 use super::validate::Checker;
+use super::{Profile, ProgramOrder};
 use crate::engine::Time;
 
 /// `[commands]`. The default is a device without any of them, as the published presets are.
@@ -129,6 +129,13 @@ impl Profile {
                     "turn it off, or set commands.die_interleave = \"independent\" and commands.issue = \"out-of-order\"",
                 );
             }
+        }
+        if commands.copyback && self.ftl.program_order == ProgramOrder::Shadow {
+            checker.refuse(
+                "commands.copyback",
+                "is true, but garbage collection copies whole wordlines and shadow order programs single pages",
+                "turn it off or set ftl.program_order = \"one-shot\"",
+            );
         }
         if commands.multi_plane && self.geometry.planes_per_die == 1 {
             checker.refuse(

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sections::{Allocation, Profile};
 use super::validate::Checker;
 use crate::engine::Time;
 
@@ -23,6 +24,10 @@ pub struct Gc {
     /// Collecting in the background ends when this share of the blocks is free. Unit: percent; range
     /// 1 to 90; default 3 \[A\].
     pub background_free_percent: u32,
+    /// Re-decide the layout of what is moved: data read sequentially since it was written is melded,
+    /// melded data read at random is not any more. Needs a device that melds and dynamic allocation.
+    /// Default false.
+    pub relayout: bool,
     /// Which free block is used next. `none`: the one with the lowest number. `dynamic`: the least
     /// worn. `static`: the same, and blocks that lag behind by more than `wear_threshold` erases are
     /// collected though their data is cold, which then goes to the most worn. Default `static`.
@@ -66,6 +71,7 @@ impl Default for Gc {
             background: false,
             background_idle: Time::from_ms(1),
             background_free_percent: 3,
+            relayout: false,
             wear_levelling: WearLevelling::default(),
             wear_threshold: 100,
         }
@@ -80,5 +86,25 @@ impl Gc {
         let free = &self.background_free_percent;
         checker.range("gc.background_free_percent", free, 1..=90);
         checker.range("gc.wear_threshold", &self.wear_threshold, 1..=1_000_000);
+    }
+}
+
+impl Profile {
+    pub(super) fn check_relayout(&self, checker: &mut Checker) {
+        if !self.gc.relayout {
+            return;
+        }
+        let key = "gc.relayout";
+        if self.timing.melded_read.is_none() {
+            let message = "is true for a device that cannot meld";
+            checker.refuse(key, message, "turn it off or give timing.melded_read");
+        }
+        if self.ftl.allocation == Allocation::Static {
+            checker.refuse(
+                key,
+                "is true, but with static allocation the layout decides on which plane a page lies",
+                "turn it off or set ftl.allocation = \"dynamic\"",
+            );
+        }
     }
 }

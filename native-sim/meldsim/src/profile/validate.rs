@@ -177,6 +177,7 @@ impl Profile {
         self.host.check(checker);
         self.predictable_latency.check(checker);
         self.gc.check(checker);
+        self.check_relayout(checker);
     }
 
     /// The fields together: addresses, buffer, spare blocks, memory.

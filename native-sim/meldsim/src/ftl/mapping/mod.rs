@@ -113,7 +113,7 @@ impl Place {
     }
 
     #[inline]
-    fn leaf(self) -> usize {
+    pub(crate) fn leaf(self) -> usize {
         (self.0 >> LEAF_BITS) as usize
     }
 
