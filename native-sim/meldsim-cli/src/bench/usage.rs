@@ -3,6 +3,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+/// Below this, CPU time is too coarse: a tick may be 10 ms.
+const MEASURABLE: Duration = Duration::from_millis(100);
+
 /// Time that something took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
@@ -29,10 +32,13 @@ impl Stopwatch {
     pub(super) fn spent(&self) -> Spent {
         let wall_s = self.started.elapsed().as_secs_f64();
         let cpu = self.cpu.zip(Stopwatch::cpu());
-        Spent {
-            cpu_s: cpu.map_or(wall_s, |(before, after)| (after - before).as_secs_f64()),
-            wall_s,
-        }
+        let cpu = cpu.map(|(before, after)| after.saturating_sub(before));
+        // The system counts in ticks: what takes fewer than some of them is told by the wall clock.
+        let cpu_s = match cpu {
+            Some(cpu) if cpu >= MEASURABLE => cpu.as_secs_f64(),
+            _ => wall_s,
+        };
+        Spent { cpu_s, wall_s }
     }
 
     fn cpu() -> Option<Duration> {
