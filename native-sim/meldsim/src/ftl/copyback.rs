@@ -72,10 +72,7 @@ impl Ftl {
             victim.next += row;
             victim.copying += row;
         }
-        let (from_unit, step) = match layout {
-            Layout::Melded => (all, 1),
-            Layout::Normal => (1, self.numbering.units),
-        };
+        let (from_unit, step) = self.numbering.strides(layout);
         for unit in 0..self.numbering.units {
             let copy = Copy {
                 lane,

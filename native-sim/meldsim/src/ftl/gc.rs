@@ -269,8 +269,8 @@ impl Ftl {
                     count += 1;
                 }
             }
-            let suits = |slot| self.suits(slot).unwrap_or(layout);
-            if layout == Layout::Melded && count == all && suits(kept[0]) == layout {
+            let stays = |slot| self.suits(slot).unwrap_or(layout) == layout;
+            if layout == Layout::Melded && count == all && stays(kept[0]) {
                 self.close(lane, Stream::Gc(layout), kept); // whole wordlines move as they are
                 continue;
             }
@@ -315,11 +315,7 @@ fn for_each_wordline(
     first: u32,
     mut read: impl FnMut(WordlineAddr, u8),
 ) {
-    // Of each unit's wordline the position of its first page, and from each page to the next.
-    let (from_unit, step) = match victim.layout {
-        Layout::Melded => (numbering.pages_per_wordline, 1),
-        Layout::Normal => (1, numbering.units),
-    };
+    let (from_unit, step) = numbering.strides(victim.layout);
     let in_shadow_order = numbering.is_shadow() && victim.layout == Layout::Normal;
     for unit in 0..numbering.units {
         let mut pages = 0u8;

@@ -85,6 +85,15 @@ impl Numbering {
         }
     }
 
+    /// Of a row in one-shot order: positions from the first page of a unit's wordline to that of the
+    /// next unit's, and from each page of a wordline to the next.
+    pub(crate) fn strides(&self, layout: Layout) -> (u32, u32) {
+        match layout {
+            Layout::Melded => (self.pages_per_wordline, 1),
+            Layout::Normal => (1, self.units),
+        }
+    }
+
     pub(crate) fn is_shadow(&self) -> bool {
         self.shadow.is_some()
     }
