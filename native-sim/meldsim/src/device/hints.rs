@@ -10,7 +10,8 @@ impl Device {
     /// read pattern for the writes to it that follow; any other takes back what was told.
     pub fn describe(&mut self, nsid: NamespaceId, range: &DsmRange) -> Result<(), DeviceError> {
         if range.length > 0 {
-            self.pages(nsid, range.slba, u64::from(range.length))?;
+            self.front
+                .pages(nsid, range.slba, u64::from(range.length))?;
             self.hints_mut(nsid)?.describe(range);
         }
         Ok(())
@@ -29,7 +30,7 @@ impl Device {
 
     /// The pattern each stream of a namespace is bound to, from stream 0, which is none.
     pub fn bound_streams(&self, nsid: NamespaceId) -> Result<&[Pattern], DeviceError> {
-        let hints = self.hints.get((nsid.0 as usize).wrapping_sub(1));
+        let hints = self.front.hints.get((nsid.0 as usize).wrapping_sub(1));
         let hints = hints.ok_or(DeviceError::UnknownNamespace { nsid })?;
         Ok(hints.bound())
     }
@@ -37,7 +38,7 @@ impl Device {
     /// The pattern and the stream of a write. The namespace exists.
     #[inline]
     pub(super) fn hint(&self, command: &Command, nlb: u64) -> Result<Hint, DirectiveError> {
-        let hints = &self.hints[(command.nsid.0 - 1) as usize];
+        let hints = &self.front.hints[(command.nsid.0 - 1) as usize];
         match command.opcode {
             Opcode::Write => hints.resolve(command.slba, nlb, command.directive, command.dsm),
             _ => Ok(Hint::NONE),
@@ -45,7 +46,7 @@ impl Device {
     }
 
     fn hints_mut(&mut self, nsid: NamespaceId) -> Result<&mut Hints, DeviceError> {
-        let hints = self.hints.get_mut((nsid.0 as usize).wrapping_sub(1));
+        let hints = self.front.hints.get_mut((nsid.0 as usize).wrapping_sub(1));
         hints.ok_or(DeviceError::UnknownNamespace { nsid })
     }
 

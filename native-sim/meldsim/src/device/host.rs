@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::front::{Front, PageRange};
 use super::request::Work;
-use super::{Device, DeviceError, PageRange};
+use super::{Device, DeviceError};
 use crate::engine::{Event, Time};
 use crate::nvme::{Arbiter, Command, NamespaceId, Opcode, Priority, Scheme};
 use crate::profile::{DataRate, Profile, QueueArbitration};
@@ -172,12 +173,13 @@ impl Device {
     /// Adds a submission queue that holds `depth` commands at most; those the controller has
     /// fetched are no longer in it.
     pub fn create_queue(&mut self, depth: u32, priority: Priority) -> Result<QueueId, DeviceError> {
-        let id = u16::try_from(self.host.queues.len()).map_err(|_| DeviceError::TooManyQueues)?;
+        let id =
+            u16::try_from(self.front.host.queues.len()).map_err(|_| DeviceError::TooManyQueues)?;
         if depth == 0 {
             return Err(DeviceError::QueueDepth);
         }
-        self.host.arbiter.add_queue(priority);
-        self.host.queues.push(Queue {
+        self.front.host.arbiter.add_queue(priority);
+        self.front.host.queues.push(Queue {
             depth: depth as usize,
             waiting: VecDeque::new(),
         });
@@ -186,7 +188,7 @@ impl Device {
 
     /// Commands that wait in `queue` to be fetched; none in a queue that does not exist.
     pub fn queued(&self, queue: QueueId) -> usize {
-        let queue = self.host.queues.get(usize::from(queue.0));
+        let queue = self.front.host.queues.get(usize::from(queue.0));
         queue.map_or(0, |queue| queue.waiting.len())
     }
 
@@ -195,12 +197,12 @@ impl Device {
     pub fn set_arbitration(&mut self, burst: u32, weights: [u32; 3]) {
         let burst = if burst == 0 { Scheme::NO_LIMIT } else { burst };
         let weights = weights.map(|weight| weight.max(1));
-        self.host.arbiter.set_shares(burst, weights);
+        self.front.host.arbiter.set_shares(burst, weights);
     }
 
     /// The arbitration burst, zero for no limit, and the weights of high, medium and low priority.
     pub fn arbitration(&self) -> (u32, [u32; 3]) {
-        let scheme = self.host.arbiter.scheme();
+        let scheme = self.front.host.arbiter.scheme();
         let burst = match scheme.burst {
             Scheme::NO_LIMIT => 0,
             burst => burst,
@@ -210,9 +212,9 @@ impl Device {
 
     /// An empty queue is used anew.
     pub(crate) fn set_queue(&mut self, queue: QueueId, depth: u32, priority: Priority) {
-        self.host.queues[usize::from(queue.0)].depth = depth as usize;
+        self.front.host.queues[usize::from(queue.0)].depth = depth as usize;
         let queue = u32::from(queue.0);
-        self.host.arbiter.set_priority(queue, priority);
+        self.front.host.arbiter.set_priority(queue, priority);
     }
 
     /// [Submits](Device::submit) a command to a queue. When the profile's `[host]` sets no limit,
@@ -220,7 +222,7 @@ impl Device {
     pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
         self.check_queue(queue)?;
         let work = self.check(command)?;
-        let request = self.requests.start(command, self.queue.now());
+        let request = self.front.requests.start(command, self.front.queue.now());
         self.enqueue(queue, request, work);
         Ok(())
     }
@@ -241,23 +243,23 @@ impl Device {
         };
         let mut more = Vec::with_capacity(rest.len());
         for &(slba, nlb) in rest {
-            more.push(self.pages(nsid, slba, u64::from(nlb))?.0);
+            more.push(self.front.pages(nsid, slba, u64::from(nlb))?.0);
         }
         let first = Command::deallocate(nsid, slba, nlb, tag);
         let work = self.check(&first)?;
         for &(slba, nlb) in rest {
             self.forget_hints(&Command::deallocate(nsid, slba, nlb, tag));
         }
-        let request = self.requests.start(&first, self.queue.now());
+        let request = self.front.requests.start(&first, self.front.queue.now());
         if !more.is_empty() {
-            self.host.more_ranges.insert(request, more);
+            self.front.host.more_ranges.insert(request, more);
         }
         self.enqueue(queue, request, work);
         Ok(())
     }
 
     fn check_queue(&self, queue: QueueId) -> Result<(), DeviceError> {
-        match self.host.queues.get(usize::from(queue.0)) {
+        match self.front.host.queues.get(usize::from(queue.0)) {
             None => Err(DeviceError::UnknownQueue { queue: queue.0 }),
             Some(to) if to.waiting.len() >= to.depth => {
                 Err(DeviceError::QueueFull { queue: queue.0 })
@@ -267,27 +269,28 @@ impl Device {
     }
 
     fn enqueue(&mut self, queue: QueueId, request: u32, work: Work) {
-        if self.host.direct {
+        if self.front.host.direct {
             return self.begin(request, work);
         }
-        let to = &mut self.host.queues[usize::from(queue.0)];
+        let to = &mut self.front.host.queues[usize::from(queue.0)];
         to.waiting.push_back((request, work));
-        self.host.arbiter.arrived(u32::from(queue.0));
+        self.front.host.arbiter.arrived(u32::from(queue.0));
         self.fetch();
     }
 
     /// Fetches what may be fetched.
     #[inline]
     pub(super) fn fetch(&mut self) {
-        if self.host.direct {
+        if self.front.host.direct {
             return;
         }
-        while let Some((request, work)) = self.host.grant() {
-            self.host.queue_wait += self.queue.now() - self.requests.submitted(request);
-            if self.host.cost > Time::ZERO {
-                self.host.fetching = Some((request, work));
-                let time = self.queue.now() + self.host.cost;
-                self.queue.schedule(time, Event::Fetched);
+        while let Some((request, work)) = self.front.host.grant() {
+            self.front.host.queue_wait +=
+                self.front.queue.now() - self.front.requests.submitted(request);
+            if self.front.host.cost > Time::ZERO {
+                self.front.host.fetching = Some((request, work));
+                let time = self.front.queue.now() + self.front.host.cost;
+                self.front.queue.schedule(time, Event::Fetched);
             } else {
                 self.receive(request, work);
             }
@@ -296,7 +299,7 @@ impl Device {
 
     /// A command has been fetched.
     pub(super) fn fetched(&mut self) {
-        if let Some((request, work)) = self.host.fetching.take() {
+        if let Some((request, work)) = self.front.host.fetching.take() {
             self.receive(request, work);
         }
     }
@@ -304,32 +307,34 @@ impl Device {
     /// Data of a write cross the link before it begins. Deallocations and flushes do not overtake
     /// them; reads do.
     fn receive(&mut self, request: u32, work: Work) {
-        if !self.host.has_link() || work.opcode == Opcode::Read {
-            self.prepare_outbound(request, &work);
+        if !self.front.host.has_link() || work.opcode == Opcode::Read {
+            self.front.prepare_outbound(request, &work);
             self.begin(request, work);
             return;
         }
-        let now = self.queue.now();
+        let now = self.front.queue.now();
         let time = match work.opcode {
-            Opcode::Write => self.host.link_time(work.bytes),
+            Opcode::Write => self.front.host.link_time(work.bytes),
             _ => Time::ZERO,
         };
-        let arrival = self.host.to_device.transfer(now, time);
-        if arrival == now && self.host.arriving.is_empty() {
+        let arrival = self.front.host.to_device.transfer(now, time);
+        if arrival == now && self.front.host.arriving.is_empty() {
             self.begin(request, work);
         } else {
-            self.host.arriving.push_back((request, work));
-            self.queue.schedule(arrival, Event::Arrived);
+            self.front.host.arriving.push_back((request, work));
+            self.front.queue.schedule(arrival, Event::Arrived);
         }
     }
 
     /// Data of a write have crossed the link.
     pub(super) fn arrived(&mut self) {
-        if let Some((request, work)) = self.host.arriving.pop_front() {
+        if let Some((request, work)) = self.front.host.arriving.pop_front() {
             self.begin(request, work);
         }
     }
+}
 
+impl Front {
     fn prepare_outbound(&mut self, request: u32, work: &Work) {
         if !self.host.has_link() {
             return;

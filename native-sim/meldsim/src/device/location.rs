@@ -1,7 +1,7 @@
 //! Where data is: for tools and tests, not for the data path.
 
+use super::medium::Medium;
 use super::{Device, DeviceError};
-use crate::ftl::Entry;
 use crate::nvme::NamespaceId;
 
 /// Where the page that holds a logical block is.
@@ -31,23 +31,9 @@ pub enum Location {
 impl Device {
     /// Where the page that holds logical block `lba` is.
     pub fn locate(&self, nsid: NamespaceId, lba: u64) -> Result<Location, DeviceError> {
-        let (range, _) = self.pages(nsid, lba, 1)?;
-        let ftl = &self.sets[range.set as usize].ftl;
-        Ok(match ftl.entry(range.space, range.first) {
-            Entry::Unmapped => Location::Unmapped,
-            Entry::Buffered(_) => Location::Buffered,
-            Entry::Flash(ppn) => {
-                let (at, page) = ftl.locate(ppn);
-                let die = self.geometry.die(at.unit);
-                Location::Flash {
-                    channel: die / self.geometry.dies_per_channel,
-                    die: die % self.geometry.dies_per_channel,
-                    plane: at.unit.0 % self.geometry.planes,
-                    block: at.row / self.geometry.wordlines_per_block,
-                    wordline: at.row % self.geometry.wordlines_per_block,
-                    page,
-                }
-            }
+        let (range, _) = self.front.pages(nsid, lba, 1)?;
+        Ok(match &self.medium {
+            Medium::Nand(nand) => nand.locate(range),
         })
     }
 }

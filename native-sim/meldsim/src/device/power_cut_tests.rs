@@ -138,7 +138,8 @@ impl Model {
         self.complete();
         let snapshot = self.device.snapshot().unwrap();
         let mut restored = Device::restore(&snapshot).unwrap();
-        for (set, before) in restored.sets.iter_mut().zip(&self.device.sets) {
+        let sets = restored.nand_mut().sets.iter_mut();
+        for (set, before) in sets.zip(&self.device.nand_mut().sets) {
             set.ftl.witness_restored(&before.ftl);
         }
         for page in 0..PAGES {

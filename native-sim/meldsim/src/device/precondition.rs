@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use super::{Device, DeviceError, set};
-use crate::ftl::Filled;
+use super::medium::Medium;
+use super::{Device, DeviceError};
 
 /// How the namespaces of a device have been used: see [`Device::precondition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,44 +62,9 @@ impl Device {
         if self.outstanding() > 0 {
             return Err(DeviceError::Busy);
         }
-        let (mut sets, _) = set::build(&self.profile, &self.geometry);
-        let page_bytes = self.geometry.page_bytes;
-        let pages = |namespace: usize| {
-            let namespace = &self.namespaces[namespace];
-            (namespace.size_lbas * namespace.lba_bytes).div_ceil(page_bytes)
-        };
-        for (number, set) in (0..).zip(&mut sets) {
-            let here: Vec<usize> = (0..self.namespaces.len())
-                .filter(|&namespace| self.homes.spaces[namespace].0 == number)
-                .collect();
-            let room = set.ftl.capacity_for(here.len() as u64);
-            let total: u64 = here.iter().map(|&namespace| pages(namespace)).sum();
-            let percent =
-                |pages: u64, percent: u32| (u128::from(pages) * u128::from(percent) / 100) as u64;
-            let filled: Vec<Filled> = here
-                .iter()
-                .map(|&namespace| {
-                    let pages = u128::from(pages(namespace));
-                    let share = match total > room {
-                        true => pages * u128::from(room) / u128::from(total),
-                        false => pages,
-                    };
-                    let pages = percent(share as u64, precondition.fill_percent);
-                    Filled {
-                        space: set.ftl.add_space(),
-                        pages,
-                        random: percent(pages, precondition.random_percent),
-                    }
-                })
-                .collect();
-            if !set.ftl.precondition(&filled) {
-                let pages = filled.iter().map(|filled| filled.pages).sum();
-                let free = room;
-                return Err(DeviceError::CapacityExceeded { pages, free });
-            }
+        match &mut self.medium {
+            Medium::Nand(nand) => nand.precondition(&self.front, precondition),
         }
-        self.sets = sets;
-        Ok(())
     }
 }
 

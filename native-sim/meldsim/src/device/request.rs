@@ -1,6 +1,6 @@
 //! Commands on their way, and how much of their time they overlap.
 
-use super::PageRange;
+use super::front::PageRange;
 use crate::engine::{Slab, Time};
 use crate::nvme::{Command, Completion, Hint, Opcode, Status};
 
@@ -11,6 +11,31 @@ pub(super) struct Work {
     pub(super) hint: Hint,
     pub(super) range: PageRange,
     pub(super) bytes: u64,
+}
+
+/// What an NVM set did since the device was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SetUsage {
+    /// Reads begun.
+    pub read_commands: u64,
+    /// Bytes of these.
+    pub read_bytes: u64,
+    /// Writes begun.
+    pub write_commands: u64,
+    /// Bytes of these.
+    pub written_bytes: u64,
+    /// Bytes programmed, for the host and for garbage collection.
+    pub programmed_bytes: u64,
+}
+
+/// Whether the host is at work on an NVM set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SetActivity {
+    /// Its commands that have not completed.
+    pub(super) outstanding: u64,
+    pub(super) idle_since: Time,
+    /// An event will tell that it is idle.
+    pub(super) is_timed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -117,39 +142,37 @@ impl Requests {
         self.requests[request].tag
     }
 
-    /// Some parts are done; with the last one the request ends.
+    /// Some parts are done; true if there are no more.
     #[inline]
-    pub(super) fn finish_part(
-        &mut self,
-        request: u32,
-        parts: u64,
-        now: Time,
-    ) -> Option<Completion> {
-        let ended = &mut self.requests[request];
-        debug_assert!(ended.parts >= parts, "a request finished more than it has");
-        ended.parts -= parts;
-        if ended.parts > 0 {
-            return None;
-        }
-        let &mut Request {
+    pub(super) fn finish_part(&mut self, request: u32, parts: u64) -> bool {
+        let waiting = &mut self.requests[request].parts;
+        debug_assert!(*waiting >= parts, "a request finished more than it has");
+        *waiting -= parts;
+        *waiting == 0
+    }
+
+    /// The request ends.
+    #[inline]
+    pub(super) fn end(&mut self, request: u32, now: Time) -> Completion {
+        let Request {
             tag,
             submitted,
             opcode,
             status,
             ..
-        } = ended;
+        } = self.requests[request];
         self.requests.remove(request);
         self.all.end(now);
         if opcode == Opcode::Read {
             self.reads.end(now);
             self.read_latency += now - submitted;
         }
-        Some(Completion {
+        Completion {
             tag,
             status,
             submitted,
             completed: now,
-        })
+        }
     }
 
     pub(super) fn set_home(&mut self, request: u32, set: u32) {

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Device;
+use super::medium::Medium;
 use crate::ftl::SavedFtl;
-use crate::nand::Owner;
 use crate::profile::Profile;
 
 const MAGIC: &[u8; 8] = b"MELDSNAP";
@@ -69,10 +69,11 @@ impl Device {
     /// the wear of the blocks. Commands on their way are lost, and so are programs, erases and the
     /// counters; pages in the write buffer, which is protected, are not.
     pub fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {
-        let namespaces = (1..=self.namespaces.len() as u32).map(crate::nvme::NamespaceId);
+        let namespaces = (1..=self.front.namespaces.len() as u32).map(crate::nvme::NamespaceId);
         encode(&Body {
-            profile: self.profile.to_toml(),
+            profile: self.front.profile.to_toml(),
             namespaces: self
+                .front
                 .namespaces
                 .iter()
                 .zip(namespaces)
@@ -81,7 +82,7 @@ impl Device {
                     (self.set_of(nsid).unwrap_or(0), bytes)
                 })
                 .collect(),
-            sets: self.sets.iter().map(|set| set.ftl.save()).collect(),
+            sets: self.medium.save(),
         })
     }
 
@@ -97,18 +98,9 @@ impl Device {
                 .create_namespace_in(set, bytes)
                 .map_err(|error| impossible(error.to_string()))?;
         }
-        let (mut sets, _) = super::set::build(&device.profile, &device.geometry);
-        if sets.len() != body.sets.len() {
-            return Err(impossible("its sets are not the profile's".to_owned()));
-        }
-        for (set, saved) in sets.iter_mut().zip(&body.sets) {
-            set.ftl
-                .load(saved)
-                .map_err(|what| impossible(what.to_owned()))?;
-        }
-        device.sets = sets;
-        for set in 0..device.sets() {
-            device.pump(set, Owner::gc(set));
+        let Device { front, medium } = &mut device;
+        match medium {
+            Medium::Nand(nand) => nand.load(front, &body.sets).map_err(impossible)?,
         }
         Ok(device)
     }

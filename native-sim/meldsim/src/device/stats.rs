@@ -1,7 +1,7 @@
 //! Counters.
 
 use super::Device;
-use crate::ftl::Ftl;
+use super::medium::Medium;
 
 macro_rules! stats {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
@@ -165,63 +165,19 @@ impl Device {
     /// The counters up to [`Device::now`].
     pub fn stats(&self) -> Stats {
         let now = self.now();
-        let flash = self.flash.stats(now);
-        let sets = || self.sets.iter().map(|set| &set.ftl);
-        let sum =
-            |count: fn(&Ftl) -> u64| -> u64 { self.sets.iter().map(|set| count(&set.ftl)).sum() };
-        Stats {
+        let front = &self.front;
+        let counted = Stats {
             now_ps: now.as_ps(),
-            read_active_ps: self.requests.read_active(now).as_ps(),
-            active_ps: self.requests.active(now).as_ps(),
-            read_latency_ps: self.requests.read_latency().as_ps(),
-            page_reads: flash.page_reads,
-            melded_reads: flash.melded_reads,
-            melded_pages_read: flash.melded_pages_read,
-            programs: sum(|ftl| ftl.stats().programs),
-            host_pages_programmed: sum(|ftl| ftl.stats().host_pages_programmed),
-            padded_pages: sum(|ftl| ftl.stats().padded_pages),
-            melded_wordlines_programmed: sum(|ftl| ftl.stats().melded_wordlines_programmed),
-            erases: sum(|ftl| ftl.stats().erases),
-            gc_pages_moved: sum(|ftl| ftl.stats().gc_pages_moved),
-            gc_pages_relaid: sum(|ftl| ftl.stats().gc_pages_relaid),
-            channel_busy_ps: flash.channel_busy.as_ps(),
-            die_busy_ps: flash.die_busy.as_ps(),
-            channels: u64::from(self.geometry.channels),
-            dies: u64::from(self.geometry.dies),
-            mapped_pages: sum(Ftl::mapped_pages),
-            melded_mapped_pages: sum(Ftl::melded_mapped_pages),
-            free_blocks: sum(Ftl::free_blocks),
-            capacity_pages: sum(Ftl::capacity),
-            copybacks: flash.copybacks,
-            program_suspends: flash.program_suspends,
-            erase_suspends: flash.erase_suspends,
-            cached_reads: flash.cached_reads,
-            cached_programs: flash.cached_programs,
-            plain_transactions: flash.transactions[0],
-            plane_sharing_transactions: flash.transactions[1],
-            die_interleaving_transactions: flash.transactions[2],
-            both_sharing_transactions: flash.transactions[3],
-            plain_pages: flash.transaction_pages[0],
-            plane_sharing_pages: flash.transaction_pages[1],
-            die_interleaving_pages: flash.transaction_pages[2],
-            both_sharing_pages: flash.transaction_pages[3],
-            package_busy_ps: flash.package_busy.as_ps(),
-            plane_busy_ps: flash.plane_busy.as_ps(),
-            packages: u64::from(self.geometry.dies / self.geometry.dies_per_package),
-            planes: u64::from(self.geometry.dies * self.geometry.planes),
-            read_energy_nj: flash.read_energy_nj,
-            program_energy_nj: flash.program_energy_nj,
-            erase_energy_nj: flash.erase_energy_nj,
-            bus_energy_nj: flash.bus_energy_nj,
-            gc_collections: sum(|ftl| ftl.stats().collections),
-            gc_background_collections: sum(|ftl| ftl.stats().background_collections),
-            gc_levelling_collections: sum(|ftl| ftl.stats().levelling_collections),
-            least_erases: sets().map(|ftl| ftl.erases().0).min().unwrap_or(0),
-            most_erases: sets().map(|ftl| ftl.erases().1).max().unwrap_or(0),
-            queue_wait_ps: self.host.queue_wait().as_ps(),
-            link_to_device_busy_ps: self.host.to_device_busy(now).as_ps(),
-            link_to_host_busy_ps: self.host.to_host_busy(now).as_ps(),
-            ..self.stats
+            read_active_ps: front.requests.read_active(now).as_ps(),
+            active_ps: front.requests.active(now).as_ps(),
+            read_latency_ps: front.requests.read_latency().as_ps(),
+            queue_wait_ps: front.host.queue_wait().as_ps(),
+            link_to_device_busy_ps: front.host.to_device_busy(now).as_ps(),
+            link_to_host_busy_ps: front.host.to_host_busy(now).as_ps(),
+            ..front.stats
+        };
+        match &self.medium {
+            Medium::Nand(nand) => nand.stats(now, counted),
         }
     }
 }

@@ -221,7 +221,11 @@ impl Model {
         let profile = self.device.profile();
         let lanes = match profile.ftl.allocation {
             Allocation::Dynamic => u64::from(profile.sets.count),
-            Allocation::Static => self.device.geometry.units().into(),
+            Allocation::Static => {
+                let geometry = &profile.geometry;
+                let dies = geometry.channels * geometry.dies_per_channel;
+                u64::from(dies * geometry.planes_per_die)
+            }
         };
         let capacity = self.device.stats().capacity_pages / lanes;
         (slba..slba + u64::from(nlb)).all(|page| {
@@ -315,7 +319,7 @@ impl Model {
                 sequential,
             } => {
                 self.drain(); // it takes effect at once, before writes that wait
-                for set in &mut self.device.sets {
+                for set in &mut self.device.nand_mut().sets {
                     set.ftl.witness.writing = self.next_tag;
                 }
                 let result = self.device.preload(

@@ -13,7 +13,7 @@ impl Device {
         nlb: u64,
         directive: Directive,
     ) -> Result<u64, DeviceError> {
-        self.pages(nsid, slba, nlb)?;
+        self.front.pages(nsid, slba, nlb)?;
         let namespace = self.namespace(nsid);
         let namespace = namespace.ok_or(DeviceError::UnknownNamespace { nsid })?;
         // What is mapped together: a page, or the pages of one logical block.

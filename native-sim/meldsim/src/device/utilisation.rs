@@ -1,6 +1,7 @@
 //! How busy each part was, and what each die did.
 
 use super::Device;
+use super::medium::Medium;
 use crate::engine::Time;
 
 /// Busy times and counts since the device was built. Dies and packages are in the order of channels.
@@ -61,17 +62,8 @@ impl Device {
     /// How busy each part was up to [`Device::now`].
     pub fn utilisation(&self) -> Utilisation {
         let now = self.now();
-        let counts = self.flash.die_counts();
-        Utilisation {
-            elapsed: now,
-            channels_busy: self.flash.channels_busy(now).collect(),
-            packages_busy: self.flash.packages_busy(now),
-            dies_busy: self.flash.dies_busy(now).collect(),
-            planes_busy: self.flash.planes_busy(now).collect(),
-            pages_read: counts.iter().map(|die| die.pages_read()).collect(),
-            pages_programmed: counts.iter().map(|die| die.pages_programmed).collect(),
-            blocks_erased: counts.iter().map(|die| die.erases).collect(),
-            planes_per_die: self.geometry.planes,
+        match &self.medium {
+            Medium::Nand(nand) => nand.utilisation(now),
         }
     }
 }

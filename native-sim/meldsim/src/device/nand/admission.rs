@@ -1,6 +1,7 @@
 //! Writes, deallocations and flushes: taken in the order submitted, as the write buffer has room.
 
-use super::{Device, PageRange};
+use super::NandMedium;
+use crate::device::front::{Front, PageRange};
 use crate::engine::NIL;
 use crate::ftl::{Entry, Layout, WriteError};
 use crate::nand::Owner;
@@ -65,25 +66,25 @@ impl Admission {
     }
 }
 
-impl Device {
-    pub(super) fn admit(&mut self, admission: Admission) {
+impl NandMedium {
+    pub(super) fn admit(&mut self, front: &mut Front, admission: Admission) {
         // The latency of the controller, or the flush itself.
-        self.requests.expect(admission.request, 1);
+        front.requests.expect(admission.request, 1);
         let set = admission.range.set;
         let admissions = &mut self.sets[set as usize].admissions;
         admissions.push_back(admission);
         if admissions.len() == 1 {
-            self.run_admissions(set);
+            self.run_admissions(front, set);
         }
     }
 
     /// Goes on with the commands that wait for a set, until one has to wait for a program.
-    pub(super) fn run_admissions(&mut self, set: u32) {
+    pub(super) fn run_admissions(&mut self, front: &mut Front, set: u32) {
         while let Some(mut admission) = self.sets[set as usize].admissions.pop_front() {
             let request = admission.request;
             let ftl = &mut self.sets[set as usize].ftl;
             let done = match admission.kind {
-                Kind::Write { .. } => self.run_write(&mut admission),
+                Kind::Write { .. } => self.run_write(front, &mut admission),
                 Kind::Deallocate => {
                     let PageRange {
                         space, first, end, ..
@@ -96,35 +97,35 @@ impl Device {
                     true
                 }
             };
-            self.pump(set, Owner::request(request));
-            self.end_writes(set);
+            self.pump(front, set, Owner::request(request));
+            self.end_writes(front, set);
             if !done {
                 self.sets[set as usize].admissions.push_front(admission);
                 return;
             }
             match admission.kind {
-                Kind::Flush => self.end_flushes(set),
-                Kind::Write { .. } | Kind::Deallocate => self.after_controller_latency(request),
+                Kind::Flush => self.end_flushes(front, set),
+                Kind::Write { .. } | Kind::Deallocate => front.after_controller_latency(request),
             }
         }
     }
 
     /// Flushes that had nothing to wait for end here, the others with a program.
-    fn end_flushes(&mut self, set: u32) {
+    fn end_flushes(&mut self, front: &mut Front, set: u32) {
         while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
-            self.after_controller_latency(request);
+            front.after_controller_latency(request);
         }
     }
 
     /// Pages that writes without a cache wait for are programmed.
-    pub(super) fn end_writes(&mut self, set: u32) {
+    pub(super) fn end_writes(&mut self, front: &mut Front, set: u32) {
         while let Some(request) = self.sets[set as usize].ftl.pop_written() {
-            self.finish_part(request, 1);
+            front.finish_part(request, 1);
         }
     }
 
     /// Admits pages of a write; false when the buffer is full.
-    fn run_write(&mut self, admission: &mut Admission) -> bool {
+    fn run_write(&mut self, front: &mut Front, admission: &mut Admission) -> bool {
         let Admission {
             request,
             kind:
@@ -140,17 +141,19 @@ impl Device {
         };
         let ftl = &mut self.sets[range.set as usize].ftl;
         if !*begun && !ftl.has_room(range.space, range.first, range.end, *layout) {
-            self.requests.set_status(*request, Status::CapacityExceeded);
+            front
+                .requests
+                .set_status(*request, Status::CapacityExceeded);
             return true;
         }
         *begun = true;
-        let waits = match self.profile.controller.write_cache {
+        let waits = match front.profile.controller.write_cache {
             true => NIL,
             false => *request,
         };
         #[cfg(test)]
         {
-            ftl.witness.writing = self.requests.tag(*request);
+            ftl.witness.writing = front.requests.tag(*request);
         }
         while range.first < range.end {
             let partial =
@@ -161,23 +164,25 @@ impl Device {
                 Entry::Unmapped
             };
             match ftl.write(range.space, range.first, *layout, *stream, waits) {
-                Ok(()) => self.requests.expect(*request, u64::from(waits != NIL)),
+                Ok(()) => front.requests.expect(*request, u64::from(waits != NIL)),
                 Err(WriteError::BufferFull) => {
                     ftl.make_progress();
                     return false;
                 }
                 Err(WriteError::CapacityExceeded) => {
-                    self.requests.set_status(*request, Status::CapacityExceeded);
+                    front
+                        .requests
+                        .set_status(*request, Status::CapacityExceeded);
                     return true;
                 }
             }
             if let Entry::Flash(ppn) = before {
                 // Read-modify-write: the write completes only when the rest of the page is in.
-                self.requests.expect(*request, 1);
+                front.requests.expect(*request, 1);
                 let (at, page) = ftl.locate(ppn);
                 let owner = Owner::request(*request);
                 self.flash
-                    .read(&mut self.queue, at, 1 << page, false, owner);
+                    .read(&mut front.queue, at, 1 << page, false, owner);
             }
             range.partial_first = false;
             range.first += 1;
