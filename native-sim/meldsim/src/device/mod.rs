@@ -7,8 +7,6 @@ mod host;
 mod location;
 mod medium;
 mod nand;
-#[cfg(test)]
-mod power_cut_tests;
 mod precondition;
 mod request;
 mod set;
@@ -283,6 +281,11 @@ impl Device {
 
 #[cfg(test)]
 impl Device {
+    fn nand(&self) -> &nand::NandMedium {
+        let Medium::Nand(nand) = &self.medium;
+        nand
+    }
+
     fn nand_mut(&mut self) -> &mut nand::NandMedium {
         let Medium::Nand(nand) = &mut self.medium;
         nand
@@ -291,7 +294,6 @@ impl Device {
     /// The data a read of the page would return: the tag of the write that brought it.
     fn data(&self, nsid: NamespaceId, page: u64) -> Option<u64> {
         let (set, space) = self.front.homes[nsid.0 as usize - 1];
-        let Medium::Nand(nand) = &self.medium;
-        nand.sets[set as usize].ftl.data(space, page)
+        self.nand().sets[set as usize].ftl.data(space, page)
     }
 }

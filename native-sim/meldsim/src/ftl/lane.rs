@@ -7,6 +7,7 @@ use super::gc::Collector;
 use super::numbering::Numbering;
 use super::scheduler::{Fill, Partial, Stripe};
 use super::stream::{Layout, Stream};
+use crate::nvme::MAX_STREAMS;
 use crate::profile::Gc;
 
 /// What waits for a place on the flash.
@@ -81,6 +82,17 @@ impl Lane {
             self.host_streams |= bit;
         }
         Stream::Host(number, layout)
+    }
+
+    /// After a power cut: the streams that had a group open still have it.
+    pub(super) fn recall_host_streams(&mut self) {
+        for number in 1..=MAX_STREAMS as u8 {
+            let layouts = [Layout::Normal, Layout::Melded];
+            let is_open = |layout| self.blocks.open(Stream::Host(number, layout)).is_some();
+            if layouts.into_iter().any(is_open) {
+                self.host_streams |= 1 << number;
+            }
+        }
     }
 
     /// Wordlines to the end of the row that the stream's next wordline lies in, when everything

@@ -87,6 +87,7 @@ impl Ftl {
         }
         for (lane, saved) in self.lanes.iter_mut().zip(&saved.lanes) {
             lane.blocks.load(saved, &self.numbering)?;
+            lane.recall_host_streams();
         }
         for run in &saved.runs {
             self.load_run(run, saved.spaces)?;

@@ -74,6 +74,12 @@ impl Ftl {
         });
     }
 
+    /// Streams of the host's that have been kept apart from the rest, in either layout and each lane.
+    pub(crate) fn streams_used(&self) -> u64 {
+        let streams = self.lanes.iter().map(|lane| lane.more_streams().count());
+        streams.sum::<usize>() as u64
+    }
+
     /// The data a read of the page would return.
     pub(crate) fn data(&self, space: u32, page: u64) -> Option<u64> {
         match self.entry(space, page) {

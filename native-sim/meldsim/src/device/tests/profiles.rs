@@ -1,0 +1,178 @@
+//! Small devices of every kind of cell, layout, order, collection and division.
+
+use proptest::prelude::*;
+
+use crate::engine::Time;
+use crate::profile::{
+    Allocation, ByteSize, Gc, GcVictim, MeldedPartialRead, Profile, ProgramOrder, SetLayout, Sets,
+    WearLevelling,
+};
+
+/// Groups of blocks that a stream needs: one for each layout.
+const GROUPS_PER_STREAM: u32 = 2;
+
+/// What differs from device to device.
+#[derive(Clone, Debug)]
+struct Kind {
+    pages_per_wordline: usize,
+    channels: u32,
+    dies: u32,
+    planes: u32,
+    melds: bool,
+    cheapest: bool,
+    allocation: Allocation,
+    program_order: ProgramOrder,
+    copyback: bool,
+    gc: Gc,
+    sets: Sets,
+    /// Streams of the host's that each lane has groups for.
+    streams: u32,
+}
+
+fn sets() -> impl Strategy<Value = SetLayout> {
+    prop_oneof![
+        3 => Just(SetLayout::Baseline),
+        1 => Just(SetLayout::Vertical),
+        1 => Just(SetLayout::Horizontal),
+        1 => Just(SetLayout::Mixed),
+    ]
+}
+
+fn gc() -> impl Strategy<Value = Gc> {
+    let victim = prop_oneof![
+        2 => Just(GcVictim::Greedy),
+        1 => Just(GcVictim::CostBenefit),
+        1 => Just(GcVictim::WindowedGreedy),
+    ];
+    let levelling = prop_oneof![
+        1 => Just(WearLevelling::None),
+        1 => Just(WearLevelling::Dynamic),
+        2 => Just(WearLevelling::Static),
+    ];
+    // Idle soon and worn soon, so that a short test comes to it.
+    let background = (any::<bool>(), 1..2_000u64, 1..=90u32);
+    let wear_threshold = prop_oneof![3 => 1..=2u32, 1 => Just(100)];
+    (
+        victim,
+        1..8u32,
+        levelling,
+        wear_threshold,
+        background,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(
+                victim,
+                window,
+                wear_levelling,
+                wear_threshold,
+                (background, idle_us, free),
+                relayout,
+            )| Gc {
+                victim,
+                window,
+                background,
+                background_idle: Time::from_us(idle_us),
+                background_free_percent: free,
+                relayout,
+                wear_levelling,
+                wear_threshold,
+            },
+        )
+}
+
+fn kind() -> impl Strategy<Value = Kind> {
+    let geometry = (1..=4usize, 1..=3u32, 1..=3u32, 1..=2u32);
+    let allocation = prop_oneof![2 => Just(Allocation::Dynamic), 1 => Just(Allocation::Static)];
+    let order = prop_oneof![2 => Just(ProgramOrder::OneShot), 1 => Just(ProgramOrder::Shadow)];
+    let flags = any::<(bool, bool, bool)>();
+    (geometry, flags, allocation, order, gc(), sets(), 0..=2u32).prop_map(
+        |(
+            geometry,
+            (melds, cheapest, copyback),
+            allocation,
+            program_order,
+            gc,
+            layout,
+            streams,
+        )| {
+            let (pages_per_wordline, channels, dies, planes) = geometry;
+            let melds = melds && pages_per_wordline > 1;
+            // Two sets or more, where there are.
+            let (channels, dies) = match layout {
+                SetLayout::Baseline => (channels, dies),
+                SetLayout::Vertical => (channels.max(2), dies),
+                SetLayout::Horizontal | SetLayout::Mixed => (channels, dies.max(2)),
+            };
+            let (count, channel_groups) = match layout {
+                SetLayout::Baseline => (1, 1),
+                SetLayout::Vertical => (channels, 1),
+                SetLayout::Horizontal => (dies, 1),
+                SetLayout::Mixed => (channels * dies, channels),
+            };
+            Kind {
+                pages_per_wordline,
+                channels,
+                dies,
+                planes,
+                melds,
+                cheapest,
+                allocation,
+                program_order,
+                copyback: copyback && program_order == ProgramOrder::OneShot,
+                gc: Gc {
+                    relayout: gc.relayout && melds && allocation == Allocation::Dynamic,
+                    ..gc
+                },
+                sets: Sets {
+                    layout,
+                    count,
+                    channel_groups,
+                },
+                streams,
+            }
+        },
+    )
+}
+
+pub(super) fn profile() -> impl Strategy<Value = Profile> {
+    kind().prop_map(|kind| {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        let pages = kind.pages_per_wordline;
+        profile.timing.read = [30, 58, 78, 107][..pages]
+            .iter()
+            .map(|&us| Time::from_us(us))
+            .collect();
+        profile.timing.melded_read = kind.melds.then_some(Time::from_us(150));
+        profile.timing.program_pages = Some(vec![Time::from_us(500); pages]);
+        profile.geometry.channels = kind.channels;
+        profile.geometry.dies_per_channel = kind.dies;
+        profile.geometry.planes_per_die = kind.planes;
+        let units = kind.channels * kind.dies * kind.planes;
+        let per_group = u64::from(units) * pages as u64 * 4;
+        let spare = 8 + GROUPS_PER_STREAM * kind.streams;
+        let blocks = (600 / per_group) as u32 + spare;
+        profile.geometry.wordlines_per_block = 4;
+        profile.geometry.blocks_per_plane = blocks;
+        profile.ftl.over_provisioning_percent = match kind.streams {
+            0 => 1,
+            _ => (spare - 1) * 100 / blocks,
+        };
+        profile.ftl.open_runs = 3;
+        profile.ftl.allocation = kind.allocation;
+        profile.ftl.program_order = kind.program_order;
+        profile.ftl.melded_partial_read = match kind.cheapest {
+            true => MeldedPartialRead::Cheapest,
+            false => MeldedPartialRead::WholeWordline,
+        };
+        profile.commands.copyback = kind.copyback;
+        // Little more than each set needs.
+        let open = (units / kind.sets.count) as usize * pages * (pages + 1).max(4) / 2;
+        let buffer = (open + 4 * pages + 8).max(80) * kind.sets.count as usize;
+        profile.controller.write_buffer = ByteSize(buffer as u64 * 4096);
+        profile.controller.reads_before_program = 4;
+        profile.gc = kind.gc;
+        profile.sets = kind.sets;
+        profile
+    })
+}
