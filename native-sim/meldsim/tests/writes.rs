@@ -5,7 +5,7 @@
 mod common;
 
 use common::{SEQUENTIAL, burst, device, drain, published_profile, small_profile};
-use meldsim::profile::ByteSize;
+use meldsim::profile::{Allocation, ByteSize, ProgramOrder};
 use meldsim::{
     Command, Device, DeviceError, Directive, Location, NamespaceId, Pattern, Status, Time,
 };
@@ -26,6 +26,48 @@ fn written_data_reads_like_preloaded_data() {
         write_all(&mut device, nsid, 0, 4096, directive);
         device.submit(&Command::read(nsid, 0, 4096, 2)).unwrap();
         assert_eq!(drain(&mut device), burst(&profile, 16 << 20, directive));
+    }
+}
+
+/// Pieces of data, one after the other, each flushed or long since in place.
+#[test]
+fn preloaded_pages_lie_where_written_ones_do() {
+    let pieces = [(0, 5), (1000, 700), (3, 64), (2001, 9), (2100, 333)];
+    for (allocation, program_order, directive) in [
+        (Allocation::Dynamic, ProgramOrder::OneShot, Directive::NONE),
+        (Allocation::Dynamic, ProgramOrder::OneShot, SEQUENTIAL),
+        (Allocation::Dynamic, ProgramOrder::Shadow, Directive::NONE),
+        (Allocation::Static, ProgramOrder::OneShot, Directive::NONE),
+        (Allocation::Static, ProgramOrder::OneShot, SEQUENTIAL),
+        (Allocation::Static, ProgramOrder::Shadow, Directive::NONE),
+    ] {
+        let mut profile = small_profile();
+        profile.geometry.blocks_per_plane = 60;
+        profile.timing.program_pages = Some(vec![Time::from_us(500); 3]);
+        profile.ftl.allocation = allocation;
+        profile.ftl.program_order = program_order;
+        let (mut written, nsid) = device(&profile);
+        let (mut preloaded, _) = device(&profile);
+        for (slba, nlb) in pieces {
+            write_all(&mut written, nsid, slba, nlb, directive);
+            let preload = preloaded.preload(nsid, slba, u64::from(nlb), directive);
+            preload.unwrap();
+        }
+        for lba in pieces
+            .iter()
+            .flat_map(|&(slba, nlb)| slba..slba + u64::from(nlb))
+        {
+            assert_eq!(
+                written.locate(nsid, lba),
+                preloaded.locate(nsid, lba),
+                "{allocation:?} {program_order:?} {directive:?}: {lba}"
+            );
+        }
+        let counters = |device: &Device| {
+            let stats = device.stats();
+            (stats.padded_pages, stats.mapped_pages, stats.free_blocks)
+        };
+        assert_eq!(counters(&written), counters(&preloaded));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Data that was written long ago: the same layout, in no simulated time.
 
-use super::blocks::{State, Taken};
+use super::blocks::State;
+use super::lane::Lane;
 use super::layer::Ftl;
 use super::mapping::{Entry, Place, Run};
 use super::numbering::Ppn;
@@ -42,10 +43,10 @@ impl Ftl {
         true
     }
 
-    /// Pages that can be placed one by one before the next row of the only lane begins.
+    /// Pages that can be placed one by one before the next row begins.
     fn rest_of_row_pages(&mut self, layout: Layout) -> u64 {
         if self.numbering.lanes > 1 {
-            return u64::MAX;
+            return u64::MAX; // lanes begin with whole wordlines: it is the end, or melded
         }
         match layout {
             Layout::Normal => {
@@ -58,8 +59,8 @@ impl Ftl {
         }
     }
 
-    /// Places as many pages as have consecutive numbers, if the next ones do. `None` when there is
-    /// no room.
+    /// Places as many pages as fill whole rows of the lanes' open groups, if the next ones do. `None`
+    /// when there is no room.
     fn preload_at_once(
         &mut self,
         space: u32,
@@ -68,46 +69,77 @@ impl Ftl {
         layout: Layout,
     ) -> Option<u64> {
         let numbering = &self.numbering;
-        if numbering.lanes > 1 {
-            return Some(0);
-        }
+        let lanes = numbering.lanes;
         let stream = Stream::Host(0, layout);
         let unit = match layout {
             Layout::Normal if numbering.is_shadow() => 1,
             Layout::Normal => numbering.pages_per_row,
-            Layout::Melded if numbering.is_shadow() => return Some(0),
+            // Consecutive pages of one wordline have no consecutive numbers in several lanes.
+            Layout::Melded if numbering.is_shadow() || lanes > 1 => return Some(0),
             Layout::Melded => numbering.pages_per_wordline,
         };
-        let aligned = self.lanes[0].blocks.next_position(stream) % unit == 0;
-        if !aligned || pages < u64::from(unit) {
+        let next = |lane: &Lane| lane.blocks.next_position(stream);
+        let aligned = self.lanes.iter().all(|lane| next(lane) % unit == 0);
+        let rest = numbering.pages_per_group - self.lanes.iter().map(next).max()?;
+        let positions = (pages / u64::from(lanes)).min(u64::from(rest)) as u32 / unit * unit;
+        if !aligned || positions == 0 {
             return Some(0);
         }
-        self.make_room(0, stream, unit)?;
-        let most = pages.min(u64::from(self.numbering.pages_per_group)) as u32 / unit * unit;
-        let taken = self.lanes[0].blocks.take(stream, most, &self.numbering)?;
-        let Taken {
-            group,
-            position,
-            pages,
-        } = taken;
-        self.lanes[0].blocks.programmed(group, pages);
+        for lane in 0..lanes {
+            self.make_room(lane, stream, unit)?;
+        }
+        let mut starts = Vec::with_capacity(lanes as usize);
+        for lane in &mut self.lanes {
+            let taken = lane.blocks.take(stream, positions, &self.numbering)?;
+            debug_assert_eq!(taken.pages, positions);
+            starts.push((taken.group, taken.position));
+        }
+        let all = u64::from(positions) * u64::from(lanes);
+        let mapped = self.map_rows(space, page, all, &starts);
+        let lanes = u64::from(lanes);
+        for (number, (lane, &(group, _))) in (0..).zip(self.lanes.iter_mut().zip(&starts)) {
+            // Of the pages, which go to the lanes in turn.
+            let before = (number + lanes - page % lanes) % lanes;
+            let valid = (mapped + lanes - 1 - before) / lanes;
+            lane.live += valid;
+            lane.blocks.validate(group, valid as u32);
+            lane.blocks.programmed(group, positions);
+        }
+        (mapped == all).then_some(all)
+    }
+
+    /// Maps pages to the lanes in turn, from a group's position in each on. Returns how many were
+    /// mapped: fewer when the mapping's memory is used up.
+    fn map_rows(&mut self, space: u32, first: u64, pages: u64, starts: &[(u32, u32)]) -> u64 {
+        let lanes = starts.len() as u64;
+        let in_step = starts.iter().all(|start| *start == starts[0]);
         let mut done = 0;
         while done < pages {
-            let to = self.numbering.number(0, group, position + done);
-            let (from, left) = (page + u64::from(done), u64::from(pages - done));
-            let mapped = self.remap(space, from, left, Some(to)) as u32;
+            let page = first + done;
+            let lane = page % lanes;
+            let (group, position) = starts[lane as usize];
+            let row = (done / lanes) as u32;
+            let to = self.numbering.number(lane as u32, group, position + row);
+            // Up to where numbers are not consecutive: another group or position, the last lane, or the
+            // end of the row.
+            let run = if in_step && first % lanes == 0 {
+                pages - done
+            } else {
+                let same = starts[lane as usize..].iter();
+                let same = same.take_while(|start| **start == (group, position));
+                (same.count() as u64).min(lanes - done % lanes)
+            };
+            let mapped = self.remap(space, page, run, Some(to));
             if mapped == 0 {
-                return None;
+                break;
             }
-            self.lanes[0].live += u64::from(mapped);
-            self.lanes[0].blocks.validate(group, mapped);
             #[cfg(test)]
-            for page in 0..mapped {
+            for page in 0..mapped as u32 {
                 self.witness.preloaded(Ppn(to.0 + page));
             }
             done += mapped;
         }
-        Some(u64::from(pages))
+        done
     }
 
     /// Gathers pages like the host's streams do, and places the wordlines.
