@@ -36,9 +36,9 @@ pub(crate) enum ExperimentCommand {
     /// Gain of melding by the bytes that a reader of one 128 MiB block keeps outstanding
     MeldingWindow(PresetArgs),
     /// The 24 page allocations: throughput, latency, utilisation, advanced commands
-    Palloc(PresetArgs),
+    Palloc(LongArgs),
     /// Reads of one NVM set beside a writer on another, under four layouts of the sets
-    NoisyNeighbor(PresetArgs),
+    NoisyNeighbor(LongArgs),
     /// Melding the four pages of a QLC wordline, extrapolated from TLC
     QlcMelding(PresetArgs),
 }
@@ -51,6 +51,16 @@ pub(crate) struct PresetArgs {
     pub(crate) profile: Option<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// An experiment that takes a while.
+#[derive(Debug, Args)]
+pub(crate) struct LongArgs {
+    /// For a look within a second or so: simulate less than the claims are meant for
+    #[arg(long)]
+    pub(crate) quick: bool,
+    #[command(flatten)]
+    pub(crate) preset: PresetArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,13 +3,13 @@
 use anyhow::{Context, Result};
 use meldsim::Profile;
 use meldsim::experiment::{
-    BusSpeed, Experiment, LatencyReport, Outcome, Setup, melded_latency, melded_throughput,
+    BusSpeed, Effort, Experiment, LatencyReport, Outcome, Setup, melded_latency, melded_throughput,
 };
 use serde::Serialize;
 
 use crate::args::DEFAULT_PROFILE;
 use crate::args_experiment::{
-    ExperimentArgs, ExperimentCommand, OutputArgs, OutputFormat, PresetArgs, SpaceArgs,
+    ExperimentArgs, ExperimentCommand, LongArgs, OutputArgs, OutputFormat, PresetArgs, SpaceArgs,
 };
 use crate::output::{Document, command_line, footer};
 use crate::profiles;
@@ -41,17 +41,34 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
             let outcome = || Ok(report.to_outcome(&base));
             render(&space.output, &base, &report, &report.to_text(), outcome)
         }
-        ExperimentCommand::MeldingWindow(args) => preset("melding-window", args, &mut progress),
-        ExperimentCommand::Palloc(args) => preset("palloc", args, &mut progress),
-        ExperimentCommand::NoisyNeighbor(args) => preset("noisy-neighbor", args, &mut progress),
-        ExperimentCommand::QlcMelding(args) => preset("qlc-melding", args, &mut progress),
+        ExperimentCommand::MeldingWindow(args) => {
+            preset("melding-window", args, Effort::Full, &mut progress)
+        }
+        ExperimentCommand::Palloc(args) => long("palloc", args, &mut progress),
+        ExperimentCommand::NoisyNeighbor(args) => long("noisy-neighbor", args, &mut progress),
+        ExperimentCommand::QlcMelding(args) => {
+            preset("qlc-melding", args, Effort::Full, &mut progress)
+        }
     }
 }
 
-fn preset(name: &str, args: &PresetArgs, progress: &mut dyn FnMut(f64)) -> Result<String> {
+fn long(name: &str, args: &LongArgs, progress: &mut dyn FnMut(f64)) -> Result<String> {
+    let effort = match args.quick {
+        true => Effort::Quick,
+        false => Effort::Full,
+    };
+    preset(name, &args.preset, effort, progress)
+}
+
+fn preset(
+    name: &str,
+    args: &PresetArgs,
+    effort: Effort,
+    progress: &mut dyn FnMut(f64),
+) -> Result<String> {
     let experiment = Experiment::find(name).context("no such experiment")?;
     let profile = profiles::load(args.profile.as_deref().unwrap_or(experiment.profile))?;
-    let outcome = experiment.run(&profile, progress)?;
+    let outcome = experiment.run(&profile, effort, progress)?;
     render(&args.output, &profile, &outcome, &outcome.to_text(), || {
         Ok(outcome.clone())
     })

@@ -11,6 +11,7 @@
 
 mod burst;
 mod claim;
+mod effort;
 mod latency;
 mod load;
 mod melded;
@@ -28,6 +29,7 @@ mod window;
 
 pub use burst::{ExperimentError, Layout, burst_read};
 pub use claim::{Basis, Claim};
+pub use effort::Effort;
 pub use latency::{LatencyCell, LatencyReport, PublishedLatency, melded_latency};
 pub use outcome::{Chart, Figure, Grounds, Outcome, claims_table};
 pub use published::SOURCE;

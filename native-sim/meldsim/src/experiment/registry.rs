@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::burst::ExperimentError;
 use super::claim::Claim;
+use super::effort::Effort;
 use super::outcome::Outcome;
 use super::{melded, noisy, palloc, qlc, window};
 use crate::profile::Profile;
@@ -20,7 +21,7 @@ pub struct Experiment {
     run: Run,
 }
 
-type Run = fn(&Profile, &mut dyn FnMut(f64)) -> Result<Outcome, ExperimentError>;
+type Run = fn(&Profile, Effort, &mut dyn FnMut(f64)) -> Result<Outcome, ExperimentError>;
 
 /// All experiments, by section.
 pub const EXPERIMENTS: &[Experiment] = &[
@@ -28,19 +29,19 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "melded-latency",
         section: 1,
         profile: "melded-tlc-8x8",
-        run: melded::latency,
+        run: |profile, _, progress| melded::latency(profile, progress),
     },
     Experiment {
         name: "melded-throughput",
         section: 1,
         profile: "melded-tlc-8x8",
-        run: melded::throughput,
+        run: |profile, _, progress| melded::throughput(profile, progress),
     },
     Experiment {
         name: "qlc-melding",
         section: 1,
         profile: "melded-qlc-8x8",
-        run: qlc::qlc_melding,
+        run: |profile, _, progress| qlc::qlc_melding(profile, progress),
     },
     Experiment {
         name: "palloc",
@@ -58,7 +59,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "melding-window",
         section: 6,
         profile: "melded-tlc-8x8",
-        run: window::melding_window,
+        run: |profile, _, progress| window::melding_window(profile, progress),
     },
 ];
 
@@ -74,9 +75,10 @@ impl Experiment {
     pub fn run(
         &self,
         profile: &Profile,
+        effort: Effort,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Outcome, ExperimentError> {
-        (self.run)(profile, progress)
+        (self.run)(profile, effort, progress)
     }
 }
 
@@ -107,7 +109,7 @@ impl Validation {
         for (index, experiment) in chosen.iter().enumerate() {
             let profile = Profile::builtin(experiment.profile)?;
             let mut part = |share: f64| progress((index as f64 + share) / chosen.len() as f64);
-            claims.extend(experiment.run(&profile, &mut part)?.claims);
+            claims.extend(experiment.run(&profile, Effort::Full, &mut part)?.claims);
         }
         let claims_held = claims.iter().filter(|claim| claim.holds).count();
         Ok(Validation {

@@ -12,6 +12,7 @@ mod claims;
 mod show;
 
 use super::burst::ExperimentError;
+use super::effort::Effort;
 use super::load::{Access, Load, Tally, Until, run};
 use super::outcome::{Grounds, Outcome};
 use crate::device::Device;
@@ -36,7 +37,7 @@ const ALONE_BYTES: u64 = 128 << 10;
 
 /// How much is simulated.
 #[derive(Clone, Copy, Debug)]
-struct Effort {
+struct Scale {
     /// Time before latencies count: the writer has filled the buffer and begun to collect.
     warm_up: Time,
     /// Time that latencies count.
@@ -47,11 +48,18 @@ struct Effort {
     alone_requests: u64,
 }
 
-const FULL: Effort = Effort {
+const FULL: Scale = Scale {
     warm_up: Time::from_ms(8_000),
     counted: Time::from_ms(4_000),
     windows: 80,
     alone_requests: 20_000,
+};
+
+const QUICK: Scale = Scale {
+    warm_up: Time::from_ms(150),
+    counted: Time::from_ms(250),
+    windows: 5,
+    alone_requests: 3_000,
 };
 
 /// The four layouts, in the order of the published table.
@@ -96,25 +104,22 @@ pub(super) struct Layout {
 /// Runs the four layouts.
 pub(super) fn noisy_neighbor(
     profile: &Profile,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    with_effort(profile, FULL, progress)
-}
-
-fn with_effort(
-    profile: &Profile,
     effort: Effort,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Outcome, ExperimentError> {
+    let scale = match effort {
+        Effort::Quick => QUICK,
+        Effort::Full => FULL,
+    };
     let mut layouts = Vec::new();
     for (index, (layout, name)) in LAYOUTS.into_iter().enumerate() {
         let profile = divided(profile, layout);
         let mut step = |part: f64| progress((index as f64 + part) / LAYOUTS.len() as f64);
-        let alone_mib_s = alone(&profile, effort)?;
+        let alone_mib_s = alone(&profile, scale)?;
         step(0.2);
-        let quiet = reader(&profile, false, effort)?;
+        let quiet = reader(&profile, false, scale)?;
         step(0.4);
-        let noisy = reader(&profile, true, effort)?;
+        let noisy = reader(&profile, true, scale)?;
         step(1.0);
         layouts.push(Layout {
             layout,
@@ -129,13 +134,14 @@ fn with_effort(
         profile: profile.name.clone(),
         about: format!(
             "4 KiB random reads at queue depth 8 on one of four namespaces, with and without 32 KiB sequential writes at depth 4 on \
-             another, under four layouts; {} ms counted after {} ms.",
-            effort.counted.as_us() / 1000,
-            effort.warm_up.as_us() / 1000
+             another, under four layouts; {} ms counted after {} ms.{}",
+            scale.counted.as_us() / 1000,
+            scale.warm_up.as_us() / 1000,
+            effort.note()
         ),
         grounds: grounds(),
         sheets: show::sheets(&layouts),
-        figures: show::figures(&layouts, effort),
+        figures: show::figures(&layouts, scale),
         claims: claims::claims(&layouts),
     })
 }
@@ -200,7 +206,7 @@ fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>, u64), Experime
     Ok((device, namespaces, bytes))
 }
 
-fn alone(profile: &Profile, effort: Effort) -> Result<f64, ExperimentError> {
+fn alone(profile: &Profile, scale: Scale) -> Result<f64, ExperimentError> {
     let (mut device, namespaces, bytes) = device(profile)?;
     let load = Load {
         nsid: namespaces[reader_of(profile)],
@@ -213,13 +219,13 @@ fn alone(profile: &Profile, effort: Effort) -> Result<f64, ExperimentError> {
     let tallies = run(
         &mut device,
         &[load],
-        Until::Requests(effort.alone_requests),
+        Until::Requests(scale.alone_requests),
         |_, _| {},
     )?;
     Ok(tallies.first().map_or(f64::NAN, Tally::mib_s))
 }
 
-fn reader(profile: &Profile, with_writer: bool, effort: Effort) -> Result<Reader, ExperimentError> {
+fn reader(profile: &Profile, with_writer: bool, scale: Scale) -> Result<Reader, ExperimentError> {
     let (mut device, namespaces, span_bytes) = device(profile)?;
     let mut loads = vec![Load {
         nsid: namespaces[reader_of(profile)],
@@ -240,16 +246,16 @@ fn reader(profile: &Profile, with_writer: bool, effort: Effort) -> Result<Reader
         });
     }
     let until = Until::Time {
-        warm_up: effort.warm_up,
-        end: effort.warm_up + effort.counted,
+        warm_up: scale.warm_up,
+        end: scale.warm_up + scale.counted,
     };
-    let mut windows = vec![Window::default(); effort.windows as usize];
-    let length_ps = (effort.counted.as_ps() / effort.windows).max(1);
+    let mut windows = vec![Window::default(); scale.windows as usize];
+    let length_ps = (scale.counted.as_ps() / scale.windows).max(1);
     let tallies = run(&mut device, &loads, until, |load, done| {
         if load != 0 {
             return;
         }
-        let at = (done.completed - effort.warm_up).as_ps() / length_ps;
+        let at = (done.completed - scale.warm_up).as_ps() / length_ps;
         if let Some(window) = windows.get_mut(at as usize) {
             let us = done.latency().as_ps() as f64 / 1e6;
             window.sum_us += us;
@@ -273,13 +279,6 @@ fn reader(profile: &Profile, with_writer: bool, effort: Effort) -> Result<Reader
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const QUICK: Effort = Effort {
-        warm_up: Time::from_ms(150),
-        counted: Time::from_ms(250),
-        windows: 5,
-        alone_requests: 3_000,
-    };
 
     fn layouts() -> Vec<Layout> {
         let mut base = Profile::builtin("nvmset-2tb").unwrap();

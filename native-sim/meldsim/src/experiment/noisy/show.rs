@@ -2,7 +2,7 @@
 
 use super::super::outcome::{Chart, Figure};
 use super::super::sheet::{Cell, Sheet};
-use super::{Effort, Layout, Reader, Window};
+use super::{Layout, Reader, Scale, Window};
 use crate::report::chart::{Axis, BarChart, Line, LineChart};
 
 pub(super) fn sheets(layouts: &[Layout]) -> Vec<Sheet> {
@@ -100,19 +100,19 @@ fn over_time(layouts: &[Layout]) -> Sheet {
     sheet
 }
 
-pub(super) fn figures(layouts: &[Layout], effort: Effort) -> Vec<Figure> {
+pub(super) fn figures(layouts: &[Layout], scale: Scale) -> Vec<Figure> {
     let max = |window: &Window| window.max_us;
     let average = |window: &Window| window.sum_us / window.count.max(1) as f64;
     vec![
         picture(
             layouts,
-            effort,
+            scale,
             "Longest read of each moment, with the writer",
             max,
         ),
         picture(
             layouts,
-            effort,
+            scale,
             "Average read of each moment, with the writer",
             average,
         ),
@@ -148,11 +148,11 @@ pub(super) fn figures(layouts: &[Layout], effort: Effort) -> Vec<Figure> {
 
 fn picture(
     layouts: &[Layout],
-    effort: Effort,
+    scale: Scale,
     title: &str,
     value: impl Fn(&Window) -> f64,
 ) -> Figure {
-    let window_ms = effort.counted.as_ps() as f64 / 1e9 / effort.windows as f64;
+    let window_ms = scale.counted.as_ps() as f64 / 1e9 / scale.windows as f64;
     let line = |layout: &Layout| {
         let windows = layout.noisy.windows.iter().enumerate();
         let points = windows.map(|(number, window)| (number as f64 * window_ms, value(window)));

@@ -2,7 +2,7 @@
 
 use super::super::burst::ExperimentError;
 use super::super::load::{Access, Load, Tally, Until, run};
-use super::{DEPTH, Effort};
+use super::{DEPTH, Scale};
 use crate::device::{Device, Stats};
 use crate::nvme::Directive;
 use crate::profile::{PageAllocation, Profile};
@@ -37,12 +37,12 @@ impl Cell {
         scheme: PageAllocation,
         writes: bool,
         request_bytes: u64,
-        effort: Effort,
+        scale: Scale,
     ) -> Result<Cell, ExperimentError> {
         let mut profile = base.clone();
         profile.ftl.page_allocation = scheme;
         let request_pages = request_bytes.div_ceil(profile.geometry.page_size.0);
-        let requests = (effort.pages / request_pages).max(effort.requests);
+        let requests = (scale.pages / request_pages).max(scale.requests);
         let (_, unloaded) = loop_of(&profile, writes, request_bytes, 1, UNLOADED_REQUESTS)?;
         let (stats, loaded) = loop_of(&profile, writes, request_bytes, DEPTH, requests)?;
         let quantile_us = |quantile| loaded.latency.quantile(quantile).as_ps() as f64 / 1e6;

@@ -15,6 +15,7 @@ mod claims;
 mod show;
 
 use super::burst::ExperimentError;
+use super::effort::Effort;
 use super::outcome::{Grounds, Outcome};
 use crate::profile::{PageAllocation, Profile};
 use cell::Cell;
@@ -36,7 +37,7 @@ const SIZES: [u64; 7] = [
 
 /// What is simulated, and how much of it.
 #[derive(Clone, Copy, Debug)]
-struct Effort {
+struct Scale {
     sizes: &'static [u64],
     /// Pages that the requests of a cell move, about.
     pages: u64,
@@ -44,36 +45,39 @@ struct Effort {
     requests: u64,
 }
 
-const FULL: Effort = Effort {
+const FULL: Scale = Scale {
     sizes: &SIZES,
     pages: 24_000,
     requests: 400,
 };
 
+const QUICK: Scale = Scale {
+    sizes: &[4 << 10, 16 << 10, 128 << 10],
+    pages: 600,
+    requests: 100,
+};
+
 /// Runs all schemes, sizes and directions.
 pub(super) fn palloc(
-    profile: &Profile,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    with_effort(profile, FULL, progress)
-}
-
-fn with_effort(
     profile: &Profile,
     effort: Effort,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Outcome, ExperimentError> {
+    let scale = match effort {
+        Effort::Quick => QUICK,
+        Effort::Full => FULL,
+    };
     let mut cells = Vec::new();
-    let total = 2 * effort.sizes.len() * PageAllocation::ALL.len();
+    let total = 2 * scale.sizes.len() * PageAllocation::ALL.len();
     for writes in [false, true] {
-        for &request_bytes in effort.sizes {
+        for &request_bytes in scale.sizes {
             for scheme in PageAllocation::ALL {
                 cells.push(Cell::measure(
                     profile,
                     scheme,
                     writes,
                     request_bytes,
-                    effort,
+                    scale,
                 )?);
                 progress(cells.len() as f64 / total as f64);
             }
@@ -84,7 +88,8 @@ fn with_effort(
         profile: profile.name.clone(),
         about: format!(
             "Random reads and writes of 4 to 256 KiB at queue depth {DEPTH}, placed by each of the 24 orders of channel, way, \
-             die and plane."
+             die and plane.{}",
+            effort.note()
         ),
         grounds: grounds(),
         sheets: show::sheets(&cells),
@@ -119,12 +124,6 @@ mod tests {
     use super::*;
     use crate::profile::Issue;
 
-    const QUICK: Effort = Effort {
-        sizes: &[4 << 10, 16 << 10, 128 << 10],
-        pages: 600,
-        requests: 100,
-    };
-
     fn failing(outcome: &Outcome) -> Vec<&'static str> {
         let claims = outcome.claims.iter().filter(|claim| !claim.holds);
         claims.map(|claim| claim.id).collect()
@@ -138,13 +137,13 @@ mod tests {
 
     #[test]
     fn the_orderings_hold_and_rest_on_the_order_of_issue() {
-        let outcome = with_effort(&profile(), QUICK, &mut |_| {}).unwrap();
+        let outcome = palloc(&profile(), Effort::Quick, &mut |_| {}).unwrap();
         assert_eq!(failing(&outcome), [""; 0]);
         assert_eq!(outcome.claims.len(), 6);
         // The bus is what limits reads when a channel may work for several requests at once.
         let mut pipelined = profile();
         pipelined.commands.issue = Issue::InOrder;
-        let outcome = with_effort(&pipelined, QUICK, &mut |_| {}).unwrap();
+        let outcome = palloc(&pipelined, Effort::Quick, &mut |_| {}).unwrap();
         assert!(failing(&outcome).contains(&"palloc.throughput"));
     }
 }
