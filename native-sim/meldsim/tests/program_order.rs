@@ -1,4 +1,4 @@
-//! Shadow program order, and streams: where pages go, and what has to be padded.
+//! Shadow program order: where pages go, and what has to be padded.
 
 #![allow(clippy::unwrap_used)]
 
@@ -99,27 +99,6 @@ fn consecutive_pages_share_wordlines_in_either_order() {
                 let (_, _, same, index) = place(&device, nsid, 3 * q + page);
                 assert_eq!((same, u64::from(index)), (wordline, page));
             }
-        }
-    }
-}
-
-#[test]
-fn each_stream_has_blocks_of_its_own() {
-    let block_of = |device: &Device, nsid, lba| place(device, nsid, lba).1;
-    for (streams, blocks) in [([0, 0], 1), ([1, 2], 2), ([0, 16], 2)] {
-        let (mut device, nsid) = device(&published_profile());
-        for page in 0..384 {
-            let hint = Directive::stream_of(streams[page as usize % 2]);
-            let write = Command::write(nsid, page, 1, hint, 0);
-            device.submit(&write).unwrap();
-        }
-        device.submit(&Command::flush(nsid, 0)).unwrap();
-        drain(&mut device);
-        let [even, odd] = [0, 1].map(|first| block_of(&device, nsid, first));
-        assert_eq!(even != odd, blocks == 2, "{streams:?}");
-        for page in 0..384 {
-            let expected = [even, odd][page as usize % 2];
-            assert_eq!(block_of(&device, nsid, page), expected);
         }
     }
 }

@@ -1,8 +1,11 @@
 //! What the host says about its data apart from its writes.
 
+use super::medium::Medium;
 use super::{Device, DeviceError};
 use crate::nvme::wire::io::DsmRange;
-use crate::nvme::{Command, DirectiveError, Hint, Hints, NamespaceId, Opcode, Pattern};
+use crate::nvme::{
+    Command, DirectiveError, Hint, Hints, MAX_STREAMS, NamespaceId, Opcode, Pattern,
+};
 
 impl Device {
     /// Takes the context attributes of a range, as Dataset Management tells them with the integral
@@ -26,6 +29,21 @@ impl Device {
         pattern: Pattern,
     ) -> Result<(), DeviceError> {
         Ok(self.hints_mut(nsid)?.bind(stream, pattern)?)
+    }
+
+    /// Releases a stream, as the host does that will not write to it any more: what it still gathers
+    /// is programmed, with padding, and its blocks are closed, so that another stream may have
+    /// blocks. A later write opens it again. It stays bound to its pattern.
+    pub fn release_stream(&mut self, nsid: NamespaceId, stream: u16) -> Result<(), DeviceError> {
+        let set = self.set_of(nsid);
+        let set = set.ok_or(DeviceError::UnknownNamespace { nsid })?;
+        if stream == 0 || stream > MAX_STREAMS {
+            return Err(DirectiveError::Stream { dspec: stream }.into());
+        }
+        match &mut self.medium {
+            Medium::Nand(nand) => nand.release_stream(&mut self.front, set, stream as u8),
+        }
+        Ok(())
     }
 
     /// The pattern each stream of a namespace is bound to, from stream 0, which is none.

@@ -18,7 +18,7 @@ use crate::profile::Profile;
 
 const MAGIC: &[u8; 8] = b"MELDSNAP";
 /// Of the body; to be raised whenever what is in it changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER_BYTES: usize = 24;
 
 /// Why bytes are not taken as a snapshot.

@@ -9,7 +9,8 @@ pub(crate) const MAX_SLOTS: u32 = 1 << 21;
 /// Whose slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum User {
-    Host,
+    /// The host's, written in the stream with this number; 0 for none.
+    Host(u8),
     Gc,
 }
 
@@ -61,7 +62,7 @@ impl Buffer {
 
     /// Takes a free slot for the page at `place`.
     pub(crate) fn take(&mut self, user: User, place: Place, lane: u32, request: u32) -> u32 {
-        if user == User::Host {
+        if user != User::Gc {
             debug_assert!(self.free > 0, "no free slot");
             self.free -= 1;
         }
@@ -90,13 +91,13 @@ impl Buffer {
         debug_assert!(!slot.sealed);
         slot.sealed = true;
         slot.epoch = epoch;
-        self.sealed += u32::from(slot.user == User::Host);
+        self.sealed += u32::from(slot.user != User::Gc);
     }
 
     /// Frees the slot and returns what was in it.
     pub(crate) fn release(&mut self, slot: u32) -> Slot {
         let released = self.slots[slot];
-        if released.user == User::Host {
+        if released.user != User::Gc {
             self.free += 1;
             self.sealed -= u32::from(released.sealed);
         }

@@ -17,6 +17,8 @@ pub(super) enum Closed {
     Pages(Fill),
     /// Padding, until no open wordline holds a page.
     Padding,
+    /// The end of the stream's group, full or not.
+    Group,
 }
 
 /// What a stream gathers, and what it has closed.
@@ -38,8 +40,10 @@ pub(crate) struct Lane {
     pub(super) live: u64,
     /// Streams of the host's that groups can be spared for.
     spare_streams: u32,
-    /// Bit n: the host's stream n has been used here.
+    /// Bit n: the host's stream n is in use here.
     host_streams: u32,
+    /// Bit n: the host's stream n has been released, and its groups are not closed yet.
+    ending_streams: u32,
     /// Is in the list of lanes that may be able to go on.
     pub(super) is_stirred: bool,
 }
@@ -53,6 +57,7 @@ impl Lane {
             live: 0,
             spare_streams: spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS),
             host_streams: 0,
+            ending_streams: 0,
             is_stirred: false,
         }
     }
@@ -75,24 +80,51 @@ impl Lane {
     pub(super) fn host_stream(&mut self, number: u8, layout: Layout) -> Stream {
         let bit = 1 << number;
         if number > 0 && self.host_streams & bit == 0 {
+            let others = (self.host_streams | self.ending_streams) & !bit;
             // A stream may be written in both layouts.
-            if 2 * (self.host_streams.count_ones() + 1) > self.spare_streams {
+            if 2 * (others.count_ones() + 1) > self.spare_streams {
                 return Stream::Host(0, layout);
             }
             self.host_streams |= bit;
+            self.ending_streams &= !bit;
         }
         Stream::Host(number, layout)
     }
 
-    /// After a power cut: the streams that had a group open still have it.
-    pub(super) fn recall_host_streams(&mut self) {
-        for number in 1..=MAX_STREAMS as u8 {
-            let layouts = [Layout::Normal, Layout::Melded];
-            let is_open = |layout| self.blocks.open(Stream::Host(number, layout)).is_some();
-            if layouts.into_iter().any(is_open) {
-                self.host_streams |= 1 << number;
-            }
+    /// The host's stream of that number is released: it makes room for another once its groups are
+    /// closed, unless it is written to before. False when it is not in use.
+    pub(super) fn release_stream(&mut self, number: u8) -> bool {
+        let bit = self.host_streams & 1 << number;
+        self.host_streams &= !bit;
+        self.ending_streams |= bit;
+        bit != 0
+    }
+
+    /// Closes the group that a stream fills, as the first of what it has closed says.
+    pub(super) fn end_group(&mut self, stream: Stream) {
+        self.blocks.end(stream);
+        let Stream::Host(number, _) = stream else {
+            return;
+        };
+        let has_ended = [Layout::Normal, Layout::Melded].into_iter().all(|layout| {
+            let of_layout = Stream::Host(number, layout);
+            let this = usize::from(of_layout == stream);
+            self.gatherer(of_layout).closed.len() <= this && self.blocks.open(of_layout).is_none()
+        });
+        if has_ended {
+            self.ending_streams &= !(1 << number);
         }
+    }
+
+    /// Takes note of the host's streams that have a group open; false when there are more than can
+    /// be spared groups.
+    pub(super) fn resume_streams(&mut self) -> bool {
+        (1..=MAX_STREAMS as u8).all(|number| {
+            [Layout::Normal, Layout::Melded].into_iter().all(|layout| {
+                let stream = Stream::Host(number, layout);
+                self.blocks.open(stream).is_none() || self.host_stream(number, layout) == stream
+            })
+        })
     }
 
     /// Wordlines to the end of the row that the stream's next wordline lies in, when everything
@@ -100,9 +132,14 @@ impl Lane {
     pub(super) fn rest_of_row(&mut self, stream: Stream, numbering: &Numbering) -> u32 {
         // Stripes are placed whole, so that rows are filled in the order of positions only when
         // they are aligned: the position counts in wordlines here.
-        let placed = self.blocks.next_position(stream) / numbering.pages_per_wordline;
-        let waiting = self.gatherer(stream).closed.len() as u32;
-        numbering.units - (placed + waiting) % numbering.units
+        let closed = &self.gatherer(stream).closed;
+        let in_group = |closed: &&Closed| !matches!(closed, Closed::Group);
+        let waiting = closed.iter().rev().take_while(in_group).count();
+        let placed = match waiting == closed.len() {
+            true => self.blocks.next_position(stream) / numbering.pages_per_wordline,
+            false => 0,
+        };
+        numbering.units - (placed + waiting as u32) % numbering.units
     }
 
     /// Bytes of memory it takes.

@@ -179,6 +179,18 @@ impl Numbering {
         }
     }
 
+    /// Whether a position of a group is filled, when `next` is what its stream fills next.
+    pub(crate) fn is_filled(&self, layout: Layout, position: u32, next: u32) -> bool {
+        match layout {
+            Layout::Normal if !self.is_shadow() => {
+                // A wordline at a time, whose pages are a pass over the row apart.
+                let spot = self.spot(layout, position);
+                (spot.wordline * self.units + spot.unit) * self.pages_per_wordline < next
+            }
+            Layout::Normal | Layout::Melded => position < next,
+        }
+    }
+
     /// The page after `spot` in the order of filling, in one-shot order.
     #[inline]
     pub(crate) fn next_striped(&self, spot: &mut Spot) {

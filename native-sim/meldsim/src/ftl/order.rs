@@ -117,6 +117,15 @@ impl OpenWordlines {
         }
     }
 
+    /// Pages of filled wordlines whose turn has not come.
+    pub(crate) fn waiting(&self) -> u32 {
+        let of_unit = |block: &OpenBlock| match block.next {
+            next if next == self.wordlines => 0,
+            next => (1..self.pages_per_wordline).rev().take(next as usize).sum(),
+        };
+        self.units.iter().map(of_unit).sum::<u32>()
+    }
+
     /// Whether pages of the unit wait for wordlines to come.
     pub(crate) fn holds_pages(&self, unit: u32) -> bool {
         let block = &self.units[unit as usize];

@@ -71,12 +71,7 @@ impl Ftl {
     /// Closes every wordline of the host's that holds a page.
     pub(crate) fn close_all(&mut self) {
         for number in 0..self.runs.len() {
-            let stream = Stream::Host(number as u8, Layout::Melded);
-            let mut gathered = Vec::new();
-            self.runs[number].close(|pages| gathered.push(pages));
-            for pages in gathered {
-                self.close_gathered(stream, pages);
-            }
+            self.close_runs(number as u8);
         }
         for lane in 0..self.numbering.lanes {
             let more = self.lanes[lane as usize].more_streams();
@@ -85,6 +80,33 @@ impl Ftl {
                     self.close_stream(lane, stream);
                 }
             }
+        }
+    }
+
+    /// The host's stream of that number ends: what it has gathered is programmed, with padding, and
+    /// the groups it fills are closed, so that another stream may have groups of its own.
+    pub(crate) fn release_stream(&mut self, number: u8) {
+        self.close_runs(number);
+        for lane in 0..self.numbering.lanes {
+            if self.lanes[lane as usize].release_stream(number) {
+                for layout in [Layout::Normal, Layout::Melded] {
+                    let stream = Stream::Host(number, layout);
+                    self.close_stream(lane, stream);
+                    self.enqueue(lane, stream, Closed::Group);
+                }
+            }
+        }
+    }
+
+    /// Closes every wordline that runs of the host's stream have begun.
+    fn close_runs(&mut self, number: u8) {
+        let Some(runs) = self.runs.get_mut(usize::from(number)) else {
+            return;
+        };
+        let mut gathered = Vec::new();
+        runs.close(|pages| gathered.push(pages));
+        for pages in gathered {
+            self.close_gathered(Stream::Host(number, Layout::Melded), pages);
         }
     }
 
@@ -190,6 +212,10 @@ impl Ftl {
             Closed::Pages(fill) => fill,
             Closed::Padding => {
                 self.pad_open_wordlines(lane, stream, program);
+                return true;
+            }
+            Closed::Group => {
+                self.lanes[lane as usize].end_group(stream);
                 return true;
             }
         };
@@ -346,7 +372,7 @@ impl Ftl {
                 continue;
             }
             let released = self.release(slot);
-            if released.user == User::Host {
+            if released.user != User::Gc {
                 self.stats.host_pages_programmed += 1;
                 self.barrier.programmed(released.epoch);
             }

@@ -32,7 +32,7 @@ impl Ftl {
         let lane = self.numbering.lane_of(page, layout);
         if let Entry::Buffered(index) = entry {
             let slot = self.buffer.get(index);
-            let is_open = slot.user == User::Host && !slot.sealed && slot.lane == lane;
+            let is_open = slot.user != User::Gc && !slot.sealed && slot.lane == lane;
             if is_open && slot.request == NIL {
                 #[cfg(test)]
                 self.witness.written(index);
@@ -53,7 +53,7 @@ impl Ftl {
         }
         self.forget(Run { entry, pages: 1 });
         self.lanes[lane as usize].live += 1;
-        let slot = self.buffer.take(User::Host, place, lane, request);
+        let slot = self.buffer.take(User::Host(stream), place, lane, request);
         #[cfg(test)]
         self.witness.written(slot);
         self.mapping.set(place, Entry::Buffered(slot));

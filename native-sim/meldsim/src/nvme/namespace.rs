@@ -26,3 +26,10 @@ pub struct Namespace {
     /// Bytes of one wordline: the preferred granularity of sequential reads and writes.
     pub wordline_bytes: u64,
 }
+
+impl Namespace {
+    /// Its size in flash pages; the last may be covered in part.
+    pub fn pages(&self) -> u64 {
+        (self.size_lbas * self.lba_bytes).div_ceil(self.page_bytes)
+    }
+}

@@ -152,6 +152,11 @@ fn streams_are_allocated_opened_and_released() {
     );
     let release = send(dtype::STREAMS, doper::STREAMS_RELEASE_IDENTIFIER, 2, 0);
     assert!(status(&mut controller, &release).is_success());
+    // What it had gathered is programmed, with padding.
+    while let Some(next) = controller.device().next_event() {
+        controller.advance_to(next);
+    }
+    assert!(controller.device().stats().padded_pages > 0);
     assert_eq!(
         admin(&mut controller, &get_status).1[..6],
         [1, 0, 16, 0, 0, 0]

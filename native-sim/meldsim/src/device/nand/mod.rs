@@ -214,14 +214,24 @@ impl NandMedium {
         self.sets.iter().map(|set| set.ftl.save()).collect()
     }
 
+    /// The host's stream of that number ends in a set.
+    pub(super) fn release_stream(&mut self, front: &mut Front, set: u32, stream: u8) {
+        self.sets[set as usize].ftl.release_stream(stream);
+        self.pump(front, set, Owner::gc(set));
+        self.end_writes(front, set);
+    }
+
     /// Takes what was saved in place of what there is; the namespaces are there already.
     pub(super) fn load(&mut self, front: &mut Front, saved: &[SavedFtl]) -> Result<(), String> {
         let (mut sets, _) = set::build(&front.profile, &self.geometry);
         if sets.len() != saved.len() {
             return Err("its sets are not the profile's".to_owned());
         }
-        for (set, saved) in sets.iter_mut().zip(saved) {
-            set.ftl.load(saved)?;
+        for ((number, set), saved) in (0..).zip(&mut sets).zip(saved) {
+            let homes = front.namespaces.iter().zip(&front.homes);
+            let here = homes.filter(|(_, home)| home.0 == number);
+            let spaces: Vec<u64> = here.map(|(namespace, _)| namespace.pages()).collect();
+            set.ftl.load(saved, &spaces)?;
         }
         self.sets = sets;
         for set in 0..self.sets.len() as u32 {

@@ -12,11 +12,7 @@ impl NandMedium {
         precondition: &Precondition,
     ) -> Result<(), DeviceError> {
         let (mut sets, _) = set::build(&front.profile, &self.geometry);
-        let page_bytes = self.geometry.page_bytes;
-        let pages = |namespace: usize| {
-            let namespace = &front.namespaces[namespace];
-            (namespace.size_lbas * namespace.lba_bytes).div_ceil(page_bytes)
-        };
+        let pages = |namespace: usize| front.namespaces[namespace].pages();
         for (number, set) in (0..).zip(&mut sets) {
             let here: Vec<usize> = (0..front.namespaces.len())
                 .filter(|&namespace| front.homes[namespace].0 == number)

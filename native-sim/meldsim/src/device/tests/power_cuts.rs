@@ -9,7 +9,7 @@ use super::reach::Reached;
 use super::{Hint, NAMESPACES, PAGES, Range};
 use super::{advance, bind_stream, come_to_rest, device, hint, range};
 use crate::device::Device;
-use crate::nvme::{Command, NamespaceId, Status};
+use crate::nvme::{Command, MAX_STREAMS, NamespaceId, Status};
 use crate::profile::Profile;
 
 #[derive(Clone, Debug)]
@@ -18,6 +18,7 @@ pub(super) enum Step {
     Deallocate(Range),
     Read(Range),
     Flush(NamespaceId),
+    Release(NamespaceId, u16),
     Advance { us: u64 },
     PowerCut,
 }
@@ -28,6 +29,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         2 => range().prop_map(Step::Deallocate),
         3 => range().prop_map(Step::Read),
         1 => prop::sample::select(NAMESPACES.to_vec()).prop_map(Step::Flush),
+        1 => (prop::sample::select(NAMESPACES.to_vec()), 1..=MAX_STREAMS)
+            .prop_map(|(nsid, stream)| Step::Release(nsid, stream)),
         6 => (0..20_000u64).prop_map(|us| Step::Advance { us }),
         3 => Just(Step::PowerCut),
     ]
@@ -103,6 +106,7 @@ impl Model {
                 self.submit(Command::read(nsid, slba, nlb, 0), None);
             }
             Step::Flush(nsid) => self.submit(Command::flush(nsid, 0), None),
+            Step::Release(nsid, stream) => self.device.release_stream(nsid, stream).unwrap(),
             Step::Advance { us } => {
                 advance(&mut self.device, us);
                 self.complete();

@@ -167,11 +167,6 @@ impl Mapping {
         (self.directories.len() - 1) as u32
     }
 
-    /// Address spaces.
-    pub(crate) fn spaces(&self) -> u32 {
-        self.directories.len() as u32
-    }
-
     /// Pages that are mapped.
     pub(crate) fn mapped(&self) -> u64 {
         self.mapped

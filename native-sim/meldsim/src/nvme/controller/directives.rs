@@ -85,9 +85,9 @@ impl Controller {
                 if send.dspec == 0 || send.dspec > MAX_STREAMS {
                     return Err(StatusCode::INVALID_FIELD);
                 }
-                self.directives_of_mut(nsid).open &= !(1 << send.dspec);
+                self.close_streams(nsid, 1 << send.dspec)?;
             }
-            (dtype::STREAMS, doper::STREAMS_RELEASE_RESOURCES) => self.release(nsid),
+            (dtype::STREAMS, doper::STREAMS_RELEASE_RESOURCES) => self.release(nsid)?,
             (dtype::READ_PATTERN, doper::PATTERN_BIND_STREAM) => {
                 let pattern = Directive {
                     dtype: dtype::READ_PATTERN,
@@ -160,15 +160,27 @@ impl Controller {
             false => directives.enabled &= !(1 << target),
         }
         if target == dtype::STREAMS && !send.endir() {
-            self.release(nsid);
+            self.release(nsid)?;
         }
         Ok(())
     }
 
-    fn release(&mut self, nsid: NamespaceId) {
-        let directives = self.directives_of_mut(nsid);
-        directives.allocated = 0;
-        directives.open = 0;
+    /// Takes its streams from a namespace.
+    fn release(&mut self, nsid: NamespaceId) -> Result<(), StatusCode> {
+        self.directives_of_mut(nsid).allocated = 0;
+        self.close_streams(nsid, u32::MAX)
+    }
+
+    /// Closes those of the streams that are open: a bit each.
+    fn close_streams(&mut self, nsid: NamespaceId, streams: u32) -> Result<(), StatusCode> {
+        let open = &mut self.directives_of_mut(nsid).open;
+        let closed = *open & streams;
+        *open &= !streams;
+        for stream in (1..=MAX_STREAMS).filter(|stream| closed & 1 << stream != 0) {
+            let released = self.device.release_stream(nsid, stream);
+            released.map_err(|error| super::refused(&error))?;
+        }
+        Ok(())
     }
 
     /// Streams that no namespace has allocated.

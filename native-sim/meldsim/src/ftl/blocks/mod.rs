@@ -1,7 +1,8 @@
 //! Block groups: one block of every unit of a lane, filled by one stream, erased together.
 
-use serde::{Deserialize, Serialize};
+mod saved;
 
+pub(super) use self::saved::SavedBlocks;
 use super::numbering::Numbering;
 use super::order::OpenWordlines;
 use super::policy::Candidate;
@@ -65,23 +66,6 @@ pub(super) struct Taken {
     pub(super) group: u32,
     pub(super) position: u32,
     pub(super) pages: u32,
-}
-
-/// The block groups of a lane, as far as they survive a power cut.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct SavedBlocks {
-    clock: u64,
-    groups: Vec<SavedGroup>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct SavedGroup {
-    is_free: bool,
-    is_melded: bool,
-    erases: u32,
-    closed_at: u64,
-    /// Of an open group: the stream that fills it, and the next position.
-    open: Option<(u32, u32)>,
 }
 
 /// The block groups of a lane.
@@ -209,6 +193,17 @@ impl Blocks {
 
     pub(super) fn open(&self, stream: Stream) -> Option<&OpenGroup> {
         self.open.get(stream.index())?.as_ref()
+    }
+
+    /// Closes the group a stream fills, full or not.
+    pub(super) fn end(&mut self, stream: Stream) {
+        let open = self.open.get_mut(stream.index()).and_then(Option::take);
+        if let Some(open) = open {
+            // Of open wordlines only padding is left to program, which can be left out.
+            let waiting = open.wordlines.map_or(0, |wordlines| wordlines.waiting());
+            self.groups[open.group as usize].unprogrammed -= waiting;
+            self.close(open.group);
+        }
     }
 
     pub(super) fn open_mut(&mut self, stream: Stream) -> Option<&mut OpenGroup> {
@@ -409,106 +404,6 @@ impl Blocks {
             WearLevelling::Dynamic | WearLevelling::Static => self.get(group).erases,
         };
         self.erased.insert(group, wear);
-    }
-
-    pub(super) fn save(&self) -> SavedBlocks {
-        let open = |number: u32| {
-            let mut opened = (0..).zip(&self.open);
-            opened.find_map(|(stream, open)| {
-                let open = open.as_ref().filter(|open| open.group == number)?;
-                // Wordlines of which some pages are programmed cannot be gone on with.
-                let next = match open.wordlines {
-                    Some(_) => self.pages_per_group,
-                    None => open.next,
-                };
-                Some((stream, next))
-            })
-        };
-        let groups = self.iter().map(|(number, group)| SavedGroup {
-            is_free: group.state == State::Free,
-            is_melded: group.layout == Layout::Melded,
-            erases: group.erases,
-            closed_at: group.closed_at,
-            open: open(number),
-        });
-        SavedBlocks {
-            clock: self.clock,
-            groups: groups.collect(),
-        }
-    }
-
-    /// Puts blocks that were never used into a saved state, but for the data they hold.
-    pub(super) fn load(
-        &mut self,
-        saved: &SavedBlocks,
-        numbering: &Numbering,
-    ) -> Result<(), &'static str> {
-        if saved.groups.len() > self.count as usize {
-            return Err("it has more blocks than the profile");
-        }
-        self.clock = saved.clock;
-        for (number, group) in (0..).zip(&saved.groups) {
-            let layout = match group.is_melded {
-                true => Layout::Melded,
-                false => Layout::Normal,
-            };
-            self.groups.push(Group {
-                state: if group.is_free {
-                    State::Free
-                } else {
-                    State::Closed
-                },
-                layout,
-                valid: 0,
-                unprogrammed: 0,
-                erases: group.erases,
-                closed_at: group.closed_at,
-                is_inverted: false,
-            });
-            self.wear.add(group.erases);
-            if group.is_free {
-                self.free_again(number);
-            }
-            let Some((stream, next)) = group.open.filter(|open| open.1 < self.pages_per_group)
-            else {
-                continue;
-            };
-            let index = stream as usize;
-            let whole = match (layout, numbering.is_shadow()) {
-                (Layout::Normal, true) => 1,
-                _ => numbering.pages_per_wordline,
-            };
-            if index >= Stream::COUNT
-                || Stream::from_index(index).layout() != layout
-                || next % whole != 0
-                || group.is_free
-            {
-                return Err("an open block is not one of its stream's");
-            }
-            if self.open.len() <= index {
-                self.open.resize_with(index + 1, || None);
-            }
-            self.groups[number as usize].state = State::Open;
-            self.open[index] = Some(OpenGroup {
-                group: number,
-                next,
-                wordlines: None,
-            });
-        }
-        Ok(())
-    }
-
-    /// Whether a group may hold data.
-    pub(super) fn holds_data(&self, group: u32) -> bool {
-        let group = self.groups.get(group as usize);
-        group.is_some_and(|group| group.state != State::Free)
-    }
-
-    /// Looks for closed groups that hold nothing.
-    pub(super) fn find_empty(&mut self) {
-        let empty = (0..).zip(&self.groups);
-        let empty = empty.filter(|(_, group)| group.is_collectable() && group.valid == 0);
-        self.empty = empty.map(|(number, _)| number).collect();
     }
 
     /// Bytes of memory it takes.
