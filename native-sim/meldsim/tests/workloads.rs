@@ -6,6 +6,7 @@ mod common;
 
 use meldsim::workload::{
     BlockShare, DirectionResult, Distribution, Job, Rate, ReadWrite, RunResult, Runner,
+    parse_job_file,
 };
 use meldsim::{Device, Precondition, Profile, Time};
 
@@ -309,4 +310,49 @@ fn a_preconditioned_device_collects_from_the_first_write_on() {
     let (fresh, used) = (moved(fresh), moved(used));
     assert_eq!(fresh, 0);
     assert!(used > 0);
+}
+
+/// Two logs in one file that are written round and round at the same rate: the short one dies young.
+const LOGS: &str = "
+    [global]
+    filename=shared
+    rw=write
+    iodepth=4
+    io_size=120m
+    [long]
+    size=30m
+    [short]
+    offset=30m
+    size=4m
+";
+
+/// Pages programmed for each page of the host's, on a device of 48 MiB.
+fn write_amplification(text: &str) -> f64 {
+    let mut profile = profile();
+    profile.geometry.channels = 1;
+    profile.geometry.dies_per_channel = 2;
+    profile.geometry.wordlines_per_block = 16;
+    profile.geometry.blocks_per_plane = 128;
+    profile.ftl.over_provisioning_percent = 12;
+    profile.controller.write_buffer.0 = 1 << 20;
+    let jobs = parse_job_file("streams.fio", text, &Job::new("")).unwrap();
+    let result = Runner::new(&profile, &jobs).unwrap().run(|_| {}).unwrap();
+    let stats = result.device.stats;
+    assert_eq!(stats.failed_commands, 0);
+    stats.write_amplification()
+}
+
+#[test]
+fn streams_of_their_own_lower_the_write_amplification_of_logs() {
+    let mixed = write_amplification(LOGS);
+    let apart = LOGS
+        .replace("[global]", "[global]\ndataplacement=streams")
+        .replace("[long]", "[long]\nplids=1")
+        .replace("[short]", "[short]\nplids=2");
+    let apart = write_amplification(&apart);
+    // Both logs in both streams are mixed again.
+    let both = LOGS.replace("[global]", "[global]\ndataplacement=streams\nplids=1,2");
+    let both = write_amplification(&both);
+    assert!(mixed > 1.2 && both > 1.2, "{mixed} {both}");
+    assert!(apart < 1.02, "blocks die as a whole: {apart}");
 }

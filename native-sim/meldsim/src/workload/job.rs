@@ -6,6 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::distribution::Distribution;
+use super::placement::{DataPlacement, STREAMS};
 use crate::engine::Time;
 use crate::nvme::{Pattern, Priority};
 
@@ -141,6 +142,10 @@ pub struct Job {
     pub think_blocks: u32,
     /// How the data is said to be read, when it is written and when it is preloaded.
     pub read_pattern: Pattern,
+    /// How the writes say which data belongs together.
+    pub data_placement: DataPlacement,
+    /// With streams: those the writes go to in turn. Range 1 to 16 each.
+    pub placement_ids: Vec<u16>,
     /// Jobs with the same file share a namespace; without, the job has one of its own.
     pub file: Option<String>,
     /// NVM set of the job's namespace; the sets in turn when not given.
@@ -197,6 +202,8 @@ impl Job {
             think_time: Time::ZERO,
             think_blocks: 1,
             read_pattern: Pattern::None,
+            data_placement: DataPlacement::None,
+            placement_ids: Vec::new(),
             file: None,
             nvm_set: None,
             queue_priority: Priority::Medium,
@@ -333,6 +340,18 @@ impl Job {
                 format!("is set, but rw={} is sequential", self.rw),
                 "use randread, randwrite or randrw",
             );
+        }
+        let ids = &self.placement_ids;
+        if (self.data_placement == DataPlacement::None) != ids.is_empty() {
+            let (key, message) = match ids.is_empty() {
+                true => ("plids", "is missing"),
+                false => ("dataplacement", "is missing"),
+            };
+            let remedy = "give both, such as dataplacement=streams and plids=1";
+            return refuse(key, message.to_owned(), remedy);
+        }
+        if let Some(id) = ids.iter().find(|id| !STREAMS.contains(id)) {
+            return refuse("plids", format!("has stream {id}"), "use 1 to 16");
         }
         if self.poisson && self.rate_read.is_none() && self.rate_write.is_none() {
             return refuse(

@@ -4,11 +4,12 @@ use thiserror::Error;
 
 use super::distribution::{Distribution, parse_distribution};
 use super::job::{BlockShare, Job, Rate, ReadWrite, parse_priority, parse_read_pattern};
+use super::placement::{DataPlacement, parse_placement_ids};
 use super::quantity::{parse_bytes, parse_count, parse_time, parse_time_in};
 use super::suggest::nearest;
 
 /// The options of a job, in the order in which they are documented; a second name for the same option comes after all.
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 33] = [
     "rw",
     "bs",
     "bssplit",
@@ -35,6 +36,8 @@ const KEYS: [&str; 31] = [
     "thinktime",
     "thinktime_blocks",
     "read_pattern",
+    "dataplacement",
+    "plids",
     "nvm_set",
     "queue_priority",
     "readwrite",
@@ -192,6 +195,8 @@ fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobF
         }
         "thinktime" => job.think_time = parse_time_in(value, "us").map_err(split)?,
         "thinktime_blocks" => job.think_blocks = number(value).map_err(split)?,
+        "dataplacement" => job.data_placement = DataPlacement::parse(value).map_err(split)?,
+        "plids" => job.placement_ids = parse_placement_ids(value).map_err(split)?,
         "nvm_set" => job.nvm_set = Some(number(value).map_err(split)?),
         "queue_priority" => job.queue_priority = parse_priority(value).map_err(split)?,
         "time_based" => job.time_based = flag(value).map_err(split)?,
@@ -207,7 +212,7 @@ fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobF
         _ => {
             let remedy = match nearest(key, KEYS) {
                 Some(known) => format!("did you mean {known}?"),
-                None => format!("known options are {}", KEYS[..28].join(", ")),
+                None => format!("known options are {}", KEYS[..30].join(", ")),
             };
             return Err(at.error(key, "is not a known option", &remedy));
         }
@@ -343,6 +348,10 @@ mod tests {
             ("thinktime=50", "think_time: Time(50000000)"),
             ("thinktime_blocks=8", "think_blocks: 8"),
             ("nvm_set=2", "nvm_set: Some(2)"),
+            (
+                "dataplacement=streams\nplids=1,3-4",
+                "data_placement: Streams, placement_ids: [1, 3, 4]",
+            ),
             ("queue_priority=high", "queue_priority: High"),
         ] {
             let jobs = parse(&format!("[j]\nsize=1m\nrw=randrw\n{line}\n")).unwrap();
@@ -406,6 +415,22 @@ mod tests {
             (
                 "[j]\nread_pattern=seq\n",
                 "a.fio:2: read_pattern: is \"seq\", which is unknown; use sequential, random or none",
+            ),
+            (
+                "[j]\ndataplacement=fdp\n",
+                "a.fio:2: dataplacement: is \"fdp\", which is unknown; use none or streams",
+            ),
+            (
+                "[j]\nsize=1m\ndataplacement=streams\n",
+                "a.fio:1: [j] plids: is missing; give both, such as dataplacement=streams and plids=1",
+            ),
+            (
+                "[j]\nsize=1m\nplids=1\n",
+                "a.fio:1: [j] dataplacement: is missing; give both, such as dataplacement=streams and plids=1",
+            ),
+            (
+                "[j]\nplids=0\n",
+                "a.fio:2: plids: is \"0\"; write streams from 1 to 16, such as 1,3-5",
             ),
         ] {
             assert_eq!(parse(text).unwrap_err(), expected);

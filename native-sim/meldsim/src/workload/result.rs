@@ -278,5 +278,10 @@ fn options(job: &Job) -> Vec<(&'static str, String)> {
         job.read_pattern != default.read_pattern,
         pattern.to_owned(),
     );
+    if job.data_placement != default.data_placement {
+        add("dataplacement", true, job.data_placement.name().to_owned());
+        let ids: Vec<String> = job.placement_ids.iter().map(u16::to_string).collect();
+        add("plids", true, ids.join(","));
+    }
     options
 }

@@ -2,13 +2,14 @@
 
 use super::job::{Job, JobError};
 use super::pace::Pace;
+use super::placement::Placement;
 use super::requests::{Request, Requests};
 use super::result::{JobResult, Span};
 use super::runner::RunError;
 use super::tally::{Ended, Tally};
 use crate::device::{Device, QueueId};
 use crate::engine::Time;
-use crate::nvme::{Command, Completion, Directive, NamespaceId, Pattern, Status};
+use crate::nvme::{Command, Completion, Directive, NamespaceId, Status};
 
 #[derive(Debug)]
 pub(super) struct Running {
@@ -18,7 +19,7 @@ pub(super) struct Running {
     nsid: NamespaceId,
     queue: QueueId,
     lba_bytes: u64,
-    directive: Directive,
+    placement: Placement,
     requests: Requests,
     /// The next request, when its time has not come.
     next: Option<Request>,
@@ -86,10 +87,6 @@ impl Running {
         used: bool,
     ) -> Result<Running, RunError> {
         let lba_bytes = device.profile().controller.lba_size.0;
-        let directive = match job.read_pattern {
-            Pattern::None => Directive::NONE,
-            pattern => Directive::read_pattern(pattern),
-        };
         let queue = device
             .create_queue(job.iodepth, job.queue_priority)
             .map_err(|error| RunError::Device {
@@ -101,7 +98,7 @@ impl Running {
             nsid,
             queue,
             lba_bytes,
-            directive,
+            placement: Placement::new(job.read_pattern, &job.placement_ids),
             requests: Requests::new(&job),
             next: None,
             pace: Pace::new(&job, Time::ZERO),
@@ -131,10 +128,11 @@ impl Running {
         }
         let slba = job.offset_bytes / self.lba_bytes;
         let nlb = job.end_bytes() / self.lba_bytes - slba;
+        let directive = self.placement.directive();
         let placed = match used {
-            false => device.preload(self.nsid, slba, nlb, self.directive),
+            false => device.preload(self.nsid, slba, nlb, directive),
             true => {
-                let placed = device.preload_unmapped(self.nsid, slba, nlb, self.directive);
+                let placed = device.preload_unmapped(self.nsid, slba, nlb, directive);
                 placed.map(|_| ())
             }
         };
@@ -213,7 +211,7 @@ impl Running {
     }
 
     fn submit_request(
-        &self,
+        &mut self,
         device: &mut Device,
         request: &Request,
         tag: u64,
@@ -223,7 +221,10 @@ impl Running {
         let nlb = (request.bytes / self.lba_bytes) as u32;
         let command = match request.write {
             false => Command::read(self.nsid, slba, nlb, tag),
-            true => Command::write(self.nsid, slba, nlb, self.directive, tag),
+            true => {
+                let write = Command::write(self.nsid, slba, nlb, Directive::NONE, tag);
+                self.placement.hint(write)
+            }
         };
         let submitted = device.submit_to(self.queue, &command);
         submitted.map_err(|error| RunError::Device {
