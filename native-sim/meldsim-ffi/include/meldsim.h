@@ -29,12 +29,32 @@
 /**
  * How many values `meldsim_namespace_info` knows.
  */
-#define MELDSIM_NAMESPACE_INFO_COUNT 6
+#define MELDSIM_NAMESPACE_INFO_COUNT 7
 
 /**
  * How many values `meldsim_set_info` knows.
  */
-#define MELDSIM_SET_INFO_COUNT 6
+#define MELDSIM_SET_INFO_COUNT 13
+
+/**
+ * Priority of `meldsim_queue_create`: before all others, under weighted round robin.
+ */
+#define MELDSIM_PRIORITY_URGENT 0
+
+/**
+ * Priority of `meldsim_queue_create`.
+ */
+#define MELDSIM_PRIORITY_HIGH 1
+
+/**
+ * Priority of `meldsim_queue_create`, and of queue 0.
+ */
+#define MELDSIM_PRIORITY_MEDIUM 2
+
+/**
+ * Priority of `meldsim_queue_create`.
+ */
+#define MELDSIM_PRIORITY_LOW 3
 
 /**
  * Opcode of `meldsim_submit`: everything buffered goes to the flash.
@@ -90,6 +110,56 @@
  * DSM field of a write: sequential, written seldom and read often; it will be read sequentially.
  */
 #define MELDSIM_DSM_SEQUENTIAL_READS 67
+
+/**
+ * The most ranges of one call.
+ */
+#define MELDSIM_RANGES_MAX 256
+
+/**
+ * Context attributes of a range: it will be read sequentially, in commands of 64 logical blocks.
+ */
+#define MELDSIM_RANGE_SEQUENTIAL_READ 1073742080
+
+/**
+ * How many values `meldsim_locate` knows.
+ */
+#define MELDSIM_LOCATION_COUNT 7
+
+/**
+ * A location: never written, or deallocated.
+ */
+#define MELDSIM_UNMAPPED 0
+
+/**
+ * A location: in the write buffer.
+ */
+#define MELDSIM_BUFFERED 1
+
+/**
+ * A location: on flash.
+ */
+#define MELDSIM_ON_FLASH 2
+
+/**
+ * How many values `meldsim_window_info` knows.
+ */
+#define MELDSIM_WINDOW_INFO_COUNT 14
+
+/**
+ * A window: predictable latency mode is not enabled.
+ */
+#define MELDSIM_WINDOW_DISABLED 0
+
+/**
+ * A window: deterministic (DTWIN), in which the set collects no garbage.
+ */
+#define MELDSIM_WINDOW_DETERMINISTIC 1
+
+/**
+ * A window: not deterministic (NDWIN), in which the set catches up and earns the next deterministic one.
+ */
+#define MELDSIM_WINDOW_NON_DETERMINISTIC 2
 
 /**
  * The call succeeded.
@@ -157,6 +227,11 @@
 #define MELDSIM_ERR_INJECTED -12
 
 /**
+ * The bytes are no snapshot, one of another version, damaged, or of a device that cannot be.
+ */
+#define MELDSIM_ERR_SNAPSHOT -13
+
+/**
  * The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
  * blocks (real-time mode) until there is room.
  */
@@ -191,10 +266,28 @@ typedef struct meldsim_command {
    */
   uint32_t dsm;
   /**
-   * Must be 0.
+   * The submission queue, 0 or one of `meldsim_queue_create`.
    */
-  uint32_t reserved;
+  uint32_t queue;
 } meldsim_command;
+
+/**
+ * A range of logical blocks: 16 bytes, laid out as NVMe's Range Definition of Dataset Management.
+ */
+typedef struct meldsim_range {
+  /**
+   * Context attributes, such as MELDSIM_RANGE_SEQUENTIAL_READ; 0 for none, which a deallocation does not look at.
+   */
+  uint32_t attributes;
+  /**
+   * Number of logical blocks.
+   */
+  uint32_t nlb;
+  /**
+   * First logical block.
+   */
+  uint64_t slba;
+} meldsim_range;
 
 #ifdef __cplusplus
 extern "C" {
@@ -251,6 +344,69 @@ int32_t meldsim_close(int64_t handle);
 int32_t meldsim_set_mode(int64_t handle, uint32_t mode, double time_dilation);
 
 /**
+ * In account mode lets `duration_ps` of simulated time pass, as on a host that does something else: commands on the device
+ * go on, and so does what it does by itself. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (real-time mode), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC (beyond the 106 days that a device
+ * lives).
+ */
+int32_t meldsim_advance(int64_t handle,
+                        uint64_t duration_ps);
+
+/**
+ * Copies the device's profile as TOML, with every key, into `buf`; else as `meldsim_last_error`.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `buf` is null, or points to `len` writable bytes.
+ */
+int32_t meldsim_profile(int64_t handle, char *buf, uint64_t len);
+
+/**
+ * Bytes of memory that the device's translation layers take: mapping, blocks, buffers. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int64_t meldsim_memory_bytes(int64_t handle);
+
+/**
+ * Copies what would survive if the power were cut now into `out`, when its `n` bytes are enough: all data whose write has
+ * been acknowledged, the wear of the blocks, the namespaces, and the profile. Commands on the device are not in it, and
+ * neither are counters, what was said of ranges and streams, or predictable latency mode. The device goes on unchanged.
+ *
+ * Returns the bytes that the snapshot needs; a null `out` with `n` 0 asks for that only. The state may change between two
+ * calls: compare what the second one returns with `n`. The same state gives the same bytes. The caller owns `out`.
+ * Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null), MELDSIM_ERR_SNAPSHOT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable bytes.
+ */
+int64_t meldsim_snapshot(int64_t handle,
+                         uint8_t *out,
+                         uint64_t n);
+
+/**
+ * Opens a device in account mode in the state of a snapshot, as after the power has come back: its time and its counters
+ * begin anew, its namespaces keep their ids. The snapshot brings the profile with it. Else as `meldsim_open`.
+ *
+ * `snapshot` is `n` bytes of `meldsim_snapshot`, from this or another process; it is read before the call returns. What is
+ * not a snapshot is refused and changes nothing. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ABI, MELDSIM_ERR_ARGUMENT (null), MELDSIM_ERR_SNAPSHOT (another version, damaged, contradictory),
+ * MELDSIM_ERR_CAPACITY (too many devices open). `*handle` is set on success only.
+ *
+ * # Safety
+ * `snapshot` is null or points to `n` bytes; `handle` is null or writable.
+ */
+int32_t meldsim_restore(uint32_t abi_version,
+                        const uint8_t *snapshot,
+                        uint64_t n,
+                        int64_t *handle);
+
+/**
  * Creates a namespace of `size_bytes`, a multiple of the logical block size, and stores its id in `*nsid`.
  *
  * Namespaces are thin: their sizes may add up to more than the device holds. They live as long as the device, and go to
@@ -282,7 +438,7 @@ int32_t meldsim_namespace_create_in(int64_t handle,
 
 /**
  * Fills `out` with at most `n` of: bytes of a logical block, size in logical blocks, bytes of a flash page, bytes of a
- * wordline (the preferred unit of melded reads), capacity of the device in bytes, NVM set.
+ * wordline (the preferred unit of melded reads), capacity of the device in bytes, NVM set, logical blocks that hold data.
  *
  * Returns how many values there are (MELDSIM_NAMESPACE_INFO_COUNT, more in a later library). The caller owns `out`. Thread-safe.
  *
@@ -297,6 +453,13 @@ int32_t meldsim_namespace_info(int64_t handle,
                                uint32_t n);
 
 /**
+ * The number of namespaces of the device; their ids count from 1. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_namespaces(int64_t handle);
+
+/**
  * The number of NVM sets of the device, as its profile has it; they are numbered from 0. Thread-safe.
  *
  * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
@@ -304,8 +467,10 @@ int32_t meldsim_namespace_info(int64_t handle,
 int32_t meldsim_sets(int64_t handle);
 
 /**
- * Fills `out` with at most `n` of an NVM set's: capacity in pages, pages that hold data, erased blocks, and since the
- * device was opened pages programmed for the host, pages moved by garbage collection, blocks erased.
+ * Fills `out` with at most `n` of an NVM set's: capacity in pages, pages that hold data, erased blocks; since the device
+ * was opened pages programmed for the host, pages moved by garbage collection, blocks erased, reads begun and their bytes,
+ * writes begun and their bytes, bytes programmed in all; its optimal write in bytes (a wordline), and what a read of one
+ * page takes on an idle device, in simulated picoseconds.
  *
  * Returns how many values there are (MELDSIM_SET_INFO_COUNT, more in a later library). In real-time mode they are as of
  * now. The caller owns `out`. Thread-safe.
@@ -315,13 +480,63 @@ int32_t meldsim_sets(int64_t handle);
  * # Safety
  * `out` is null with `n` 0, or points to `n` writable values.
  */
-int32_t meldsim_set_info(int64_t handle, uint32_t set, uint64_t *out, uint32_t n);
+int32_t meldsim_set_info(int64_t handle,
+                         uint32_t set,
+                         uint64_t *out,
+                         uint32_t n);
+
+/**
+ * Adds a submission queue that holds `depth` commands at most, and stores its number in `*queue`. Queues matter where the
+ * profile's `[host]` limits what the controller works on; queue 0 is always there, without a limit. They live as long as
+ * the device. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, depth 0, priority), MELDSIM_ERR_CAPACITY (65536 queues), MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC. `*queue` is set on success only.
+ *
+ * # Safety
+ * `queue` is null or writable.
+ */
+int32_t meldsim_queue_create(int64_t handle,
+                             uint32_t depth,
+                             uint32_t priority,
+                             uint32_t *queue);
+
+/**
+ * Commands that wait in a submission queue to be fetched; none in one that does not exist. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_queued(int64_t handle, uint32_t queue);
+
+/**
+ * Changes the arbitration burst and the weights of the priorities below urgent, as NVMe's Feature 01h does. A burst of 0 is
+ * no limit; a weight of 0 is taken for 1. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_set_arbitration(int64_t handle,
+                                uint32_t burst,
+                                uint32_t high,
+                                uint32_t medium,
+                                uint32_t low);
+
+/**
+ * Fills `out` with at most `n` of: arbitration burst, 0 for no limit; weights of high, medium and low priority.
+ *
+ * Returns how many values there are (4, more in a later library). The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_arbitration(int64_t handle, uint64_t *out, uint32_t n);
 
 /**
  * Submits one command; it reaches the device now, in simulated time.
  *
  * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
- * and 0 for a flush); a DSM field needs `meldsim_submit_batch`; `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+ * and 0 for a flush); a DSM field and a queue need `meldsim_submit_batch`; `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
  * MELDSIM_DETACHED and MELDSIM_NO_WAIT.
  *
  * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
@@ -366,6 +581,29 @@ int32_t meldsim_stream_bind(int64_t handle,
                             uint32_t directive);
 
 /**
+ * Releases a stream, when nothing will be written to it any more: what it still gathers is programmed, with padding, and its
+ * blocks are closed, so that another stream may have blocks. A later write opens it again; it stays bound. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (stream), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_stream_release(int64_t handle,
+                               uint32_t nsid,
+                               uint32_t stream);
+
+/**
+ * Fills `out` with what the first `n` streams of a namespace are bound to, from stream 0, which is none: 0 nothing, 1
+ * sequential, 2 random.
+ *
+ * Returns how many there are. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_streams_bound(int64_t handle, uint32_t nsid, uint64_t *out, uint32_t n);
+
+/**
  * Waits for a ticket: the simulated latency of its slowest command in picoseconds, or an error.
  *
  * `timeout_ns` is wall time; UINT64_MAX waits without limit. In account mode a wait runs the engine on the calling thread
@@ -406,6 +644,102 @@ int32_t meldsim_preload(int64_t handle, uint32_t nsid, uint64_t slba, uint64_t n
 int32_t meldsim_precondition(int64_t handle,
                              uint32_t fill_percent,
                              uint32_t random_percent);
+
+/**
+ * Says how the data of `n` ranges (1 to MELDSIM_RANGES_MAX) of a namespace will be read, for the writes to them that follow:
+ * as Dataset Management with the integral dataset for read attribute. A range with sequential read and a command access
+ * size will be read sequentially; any other takes back what was told, and so does a deallocation. A namespace remembers
+ * 4096 ranges. The caller owns `ranges`, which is copied. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, `n`), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE (those before it are told),
+ * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `ranges` is null, or points to `n` ranges.
+ */
+int32_t meldsim_describe(int64_t handle,
+                         uint32_t nsid,
+                         const struct meldsim_range *ranges,
+                         uint32_t n);
+
+/**
+ * Submits the deallocation of `n` ranges (1 to MELDSIM_RANGES_MAX) of a namespace as one command, to submission queue
+ * `queue`; all of them or, on an error, none. Else as `meldsim_submit`.
+ *
+ * # Safety
+ * `ranges` is null, or points to `n` ranges.
+ */
+int64_t meldsim_deallocate(int64_t handle,
+                           uint32_t nsid,
+                           const struct meldsim_range *ranges,
+                           uint32_t n,
+                           uint32_t queue,
+                           uint32_t flags);
+
+/**
+ * Fills `out` with at most `n` of where a logical block is: MELDSIM_UNMAPPED, MELDSIM_BUFFERED or MELDSIM_ON_FLASH; and on flash
+ * its channel, die of the channel, plane, block, wordline, and page of the wordline, each from 0.
+ *
+ * Returns how many values there are (MELDSIM_LOCATION_COUNT, more in a later library). In real-time mode they are as of
+ * now. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_locate(int64_t handle,
+                       uint32_t nsid,
+                       uint64_t lba,
+                       uint64_t *out,
+                       uint32_t n);
+
+/**
+ * Enables (`enable` 1) or disables (0) predictable latency mode for an NVM set, as NVMe's Feature 13h does. `events` is a sum
+ * of the events to be reported, bits as in the log page (0 to 2 warnings, 14 budget exceeded, 15 excursion); the thresholds
+ * are those of the warnings: reads of 4 KiB, optimal writes and milliseconds left. The mode begins in the non-deterministic
+ * window, with a deterministic one earned. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (set, `enable`, `events`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_window_configure(int64_t handle,
+                                 uint32_t set,
+                                 uint32_t enable,
+                                 uint32_t events,
+                                 uint64_t reads_threshold,
+                                 uint64_t writes_threshold,
+                                 uint64_t time_threshold_ms);
+
+/**
+ * Moves an NVM set to MELDSIM_WINDOW_DETERMINISTIC or MELDSIM_WINDOW_NON_DETERMINISTIC, as NVMe's Feature 14h does. The
+ * deterministic window ends by itself when its budget of reads, writes or time is used up, or when writes leave the set no
+ * choice but to collect. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (set, window, mode not enabled, window not earned), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_window_enter(int64_t handle,
+                             uint32_t set,
+                             uint32_t window);
+
+/**
+ * Fills `out` with at most `n` of the Predictable Latency log page of an NVM set and its configuration: window, events; of a
+ * whole deterministic window reads, writes and milliseconds; milliseconds outside that earn a whole one, and any; reads,
+ * writes and milliseconds left in this window, or in the next one; events enabled, and thresholds of reads, writes and
+ * milliseconds. Events are cleared unless `retain` is 1.
+ *
+ * Returns how many values there are (MELDSIM_WINDOW_INFO_COUNT, more in a later library). In real-time mode they are as of
+ * now. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, set, `retain`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_window_info(int64_t handle,
+                            uint32_t set,
+                            uint32_t retain,
+                            uint64_t *out,
+                            uint32_t n);
 
 /**
  * Fills `out` with the first `n` counters of the device, all since it was opened (names in `_ps`: simulated picoseconds).

@@ -1,15 +1,17 @@
 //! Between the integers of the ABI and the types of the model.
 
+use meldsim_core::nvme::Priority;
 use meldsim_core::nvme::wire::io::DsmByte;
+use meldsim_core::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
 use meldsim_core::{
-    Command, Device, DeviceError, Directive, Namespace, NamespaceId, Opcode, Profile,
-    ProfileErrors, SetInfo, Status,
+    Command, Device, DeviceError, Directive, Location, Namespace, NamespaceId, Opcode, Profile,
+    ProfileErrors, QueueId, SetInfo, SnapshotError, Status,
 };
 
-use crate::abi::{MELDSIM_NAMESPACE_INFO_COUNT, MELDSIM_SET_INFO_COUNT, meldsim_command};
+use crate::abi::*;
 use crate::error::{
     Failure, MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_PANIC,
-    MELDSIM_ERR_PROFILE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED,
+    MELDSIM_ERR_PROFILE, MELDSIM_ERR_RANGE, MELDSIM_ERR_SNAPSHOT, MELDSIM_ERR_UNSUPPORTED,
 };
 
 /// A fresh device of the profile `name`: a built-in one, or the path of a TOML file.
@@ -38,8 +40,8 @@ fn read(path: &str) -> Result<String, Failure> {
     })
 }
 
-/// The model's command for `command`; its tag is set on submission.
-pub(crate) fn command(command: &meldsim_command) -> Result<Command, Failure> {
+/// The model's command for `command`.
+pub(crate) fn command(command: &meldsim_command, tag: u64) -> Result<Command, Failure> {
     let opcode = u8::try_from(command.opcode)
         .ok()
         .and_then(Opcode::from_u8)
@@ -52,11 +54,6 @@ pub(crate) fn command(command: &meldsim_command) -> Result<Command, Failure> {
                 ),
             )
         })?;
-    if command.reserved != 0 {
-        return Err(Failure::argument(
-            "the reserved field of a command must be 0",
-        ));
-    }
     Ok(Command {
         opcode,
         nsid: NamespaceId(command.nsid),
@@ -66,8 +63,66 @@ pub(crate) fn command(command: &meldsim_command) -> Result<Command, Failure> {
         dsm: u8::try_from(command.dsm).map(DsmByte).map_err(|_| {
             Failure::argument(format!("the DSM field {:#x} is above 0xff", command.dsm))
         })?,
-        tag: 0,
+        tag,
     })
+}
+
+/// The submission queue of that number.
+pub(crate) fn queue(number: u32) -> Result<QueueId, Failure> {
+    let queue = u16::try_from(number).map(QueueId);
+    queue.map_err(|_| Failure::argument(format!("submission queue {number} is above 65535")))
+}
+
+/// The priority of that number, as in NVMe's Create I/O Submission Queue.
+pub(crate) fn priority(number: u32) -> Result<Priority, Failure> {
+    match number {
+        MELDSIM_PRIORITY_URGENT => Ok(Priority::Urgent),
+        MELDSIM_PRIORITY_HIGH => Ok(Priority::High),
+        MELDSIM_PRIORITY_MEDIUM => Ok(Priority::Medium),
+        MELDSIM_PRIORITY_LOW => Ok(Priority::Low),
+        other => Err(Failure::argument(format!(
+            "priority {other} is unknown; use 0 (urgent), 1 (high), 2 (medium) or 3 (low)"
+        ))),
+    }
+}
+
+/// The values of `meldsim_locate`, in its order.
+pub(crate) fn location_values(location: Location) -> [u64; MELDSIM_LOCATION_COUNT as usize] {
+    match location {
+        Location::Unmapped => [MELDSIM_UNMAPPED.into(), 0, 0, 0, 0, 0, 0],
+        Location::Buffered => [MELDSIM_BUFFERED.into(), 0, 0, 0, 0, 0, 0],
+        Location::Flash {
+            channel,
+            die,
+            plane,
+            block,
+            wordline,
+            page,
+        } => [MELDSIM_ON_FLASH, channel, die, plane, block, wordline, page].map(u64::from),
+    }
+}
+
+/// The values of `meldsim_window_info`, in its order.
+pub(crate) fn window_values(
+    log: &PredictableLatencyLog,
+    config: &PredictableLatencyConfig,
+) -> [u64; MELDSIM_WINDOW_INFO_COUNT as usize] {
+    [
+        log.status.into(),
+        log.event_type.into(),
+        log.dtwin_reads_typical,
+        log.dtwin_writes_typical,
+        log.dtwin_time_maximum_ms,
+        log.ndwin_time_minimum_high_ms,
+        log.ndwin_time_minimum_low_ms,
+        log.dtwin_reads_estimate,
+        log.dtwin_writes_estimate,
+        log.dtwin_time_estimate_ms,
+        config.enable_event.into(),
+        config.reads_threshold,
+        config.writes_threshold,
+        config.time_threshold_ms,
+    ]
 }
 
 /// Takes `dtype << 16 | dspec` apart; what it means is the device's business.
@@ -97,11 +152,19 @@ pub(crate) fn namespace_values(
         namespace.wordline_bytes,
         capacity_bytes,
         device.set_of(namespace.id).map_or(0, u64::from),
+        device.allocated_lbas(namespace.id),
     ]
 }
 
 /// The values of `meldsim_set_info`, in its order.
-pub(crate) fn set_values(info: &SetInfo) -> [u64; MELDSIM_SET_INFO_COUNT as usize] {
+pub(crate) fn set_values(
+    device: &Device,
+    set: u32,
+) -> Result<[u64; MELDSIM_SET_INFO_COUNT as usize], Failure> {
+    let sets = device.sets();
+    let info = device.set_info(set);
+    let info = info.ok_or_else(|| refused(DeviceError::UnknownSet { set, sets }))?;
+    let usage = device.set_usage(set);
     let SetInfo {
         capacity_pages,
         mapped_pages,
@@ -109,15 +172,22 @@ pub(crate) fn set_values(info: &SetInfo) -> [u64; MELDSIM_SET_INFO_COUNT as usiz
         host_pages_programmed,
         gc_pages_moved,
         erases,
-    } = *info;
-    [
+    } = info;
+    Ok([
         capacity_pages,
         mapped_pages,
         free_blocks,
         host_pages_programmed,
         gc_pages_moved,
         erases,
-    ]
+        usage.read_commands,
+        usage.read_bytes,
+        usage.write_commands,
+        usage.written_bytes,
+        usage.programmed_bytes,
+        device.optimal_write_bytes(),
+        device.random_read_typical().as_ps(),
+    ])
 }
 
 /// The failure for a command that the device refuses on arrival.
@@ -127,20 +197,25 @@ pub(crate) fn refused(error: DeviceError) -> Failure {
         DeviceError::NamespaceSize { .. }
         | DeviceError::UnknownSet { .. }
         | DeviceError::UnknownQueue { .. }
-        | DeviceError::QueueFull { .. }
         | DeviceError::QueueDepth
         | DeviceError::NoRanges
         | DeviceError::Busy
         | DeviceError::WindowsDisabled { .. }
-        | DeviceError::WindowNotEarned { .. }
-        | DeviceError::TooManyQueues => MELDSIM_ERR_ARGUMENT,
+        | DeviceError::WindowNotEarned { .. } => MELDSIM_ERR_ARGUMENT,
         DeviceError::OutOfRange { .. } => MELDSIM_ERR_RANGE,
         DeviceError::Directive(_) | DeviceError::DirectiveNotOnWrite => MELDSIM_ERR_UNSUPPORTED,
-        DeviceError::CapacityExceeded { .. } => MELDSIM_ERR_CAPACITY,
+        DeviceError::CapacityExceeded { .. }
+        | DeviceError::QueueFull { .. }
+        | DeviceError::TooManyQueues => MELDSIM_ERR_CAPACITY,
         // For good: this device serves nobody any more.
         DeviceError::EndOfTime => MELDSIM_ERR_PANIC,
     };
     Failure::new(code, error.to_string())
+}
+
+/// The failure for bytes that are not taken as a snapshot.
+pub(crate) fn no_snapshot(error: SnapshotError) -> Failure {
+    Failure::new(MELDSIM_ERR_SNAPSHOT, error.to_string())
 }
 
 /// The failure for a command that completed with an error.

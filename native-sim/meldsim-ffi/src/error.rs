@@ -30,6 +30,8 @@ pub const MELDSIM_ERR_ABI: i32 = -10;
 pub const MELDSIM_ERR_TICKET: i32 = -11;
 /// The error asked for with `meldsim_inject_fault`.
 pub const MELDSIM_ERR_INJECTED: i32 = -12;
+/// The bytes are no snapshot, one of another version, damaged, or of a device that cannot be.
+pub const MELDSIM_ERR_SNAPSHOT: i32 = -13;
 
 /// What goes wrong behind an entry point: a code for the caller, a text for the person.
 #[derive(Debug, thiserror::Error)]

@@ -4,8 +4,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use meldsim_core::{
-    Command, Device, DeviceError, Directive, Namespace, NamespaceId, Precondition, SetInfo, Stats,
-    Utilisation,
+    Device, DeviceError, Directive, Namespace, NamespaceId, Precondition, Stats, Time, Utilisation,
 };
 
 use crate::account;
@@ -137,20 +136,51 @@ impl Session {
             .map_err(refused)
     }
 
-    pub(crate) fn sets(&self) -> Result<u32, Failure> {
-        let state = self.lock();
-        state.usable()?;
-        Ok(state.device.sets())
-    }
-
-    pub(crate) fn set_info(&self, set: u32) -> Result<SetInfo, Failure> {
+    /// Runs `body` on the device as it is now; what comes of it reaches those who wait.
+    pub(crate) fn on_device<R>(
+        &self,
+        body: impl FnOnce(&mut Device) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
         let mut state = self.lock();
         state.usable()?;
         state.catch_up();
+        let outcome = body(&mut state.device);
+        state.collect();
+        if let Executive::RealTime(clock) = &state.executive {
+            realtime::nudge(self, &state, clock);
+        }
         self.spread_news(&mut state);
-        let sets = state.device.sets();
-        let unknown = DeviceError::UnknownSet { set, sets };
-        state.device.set_info(set).ok_or_else(|| refused(unknown))
+        outcome
+    }
+
+    /// Lets simulated time pass in account mode.
+    pub(crate) fn advance(&self, duration: Time) -> Result<(), Failure> {
+        let mut state = self.lock();
+        state.usable()?;
+        if let Executive::RealTime(_) = state.executive {
+            return Err(Failure::argument(
+                "in real-time mode the wall clock moves time; sleep instead",
+            ));
+        }
+        let until = state.device.now().as_ps().checked_add(duration.as_ps());
+        let until = until.filter(|&ps| ps <= Device::LAST_SUBMISSION.as_ps());
+        let until = until.ok_or_else(|| refused(DeviceError::EndOfTime))?;
+        state.device.advance_to(Time::from_ps(until));
+        state.collect();
+        self.spread_news(&mut state);
+        Ok(())
+    }
+
+    pub(crate) fn sets(&self) -> Result<u32, Failure> {
+        self.on_device(|device| Ok(device.sets()))
+    }
+
+    pub(crate) fn stats(&self) -> Result<Stats, Failure> {
+        self.on_device(|device| Ok(device.stats()))
+    }
+
+    pub(crate) fn utilisation(&self) -> Result<Utilisation, Failure> {
+        self.on_device(|device| Ok(device.utilisation()))
     }
 
     pub(crate) fn namespace<R>(
@@ -186,34 +216,15 @@ impl Session {
             .map_err(refused)
     }
 
-    pub(crate) fn stats(&self) -> Result<Stats, Failure> {
-        let mut state = self.lock();
-        state.usable()?;
-        state.catch_up();
-        self.spread_news(&mut state);
-        Ok(state.device.stats())
-    }
-
-    pub(crate) fn utilisation(&self) -> Result<Utilisation, Failure> {
-        let mut state = self.lock();
-        state.usable()?;
-        state.catch_up();
-        self.spread_news(&mut state);
-        Ok(state.device.utilisation())
-    }
-
-    /// Submits `commands` at one instant. A ticket, or 0 when `detached`. In real-time mode blocks until there is room,
-    /// or with `no_wait` is a timeout.
-    pub(crate) fn submit<I>(
+    /// Submits `count` commands at one instant; `send` submits the n-th with a tag. A ticket, or 0 when `detached`. In
+    /// real-time mode blocks until there is room, or with `no_wait` is a timeout.
+    pub(crate) fn submit(
         &self,
-        commands: I,
+        count: usize,
         detached: bool,
         no_wait: bool,
-    ) -> Result<i64, Failure>
-    where
-        I: ExactSizeIterator<Item = Result<Command, Failure>>,
-    {
-        let count = commands.len();
+        mut send: impl FnMut(&mut Device, usize, u64) -> Result<(), Failure>,
+    ) -> Result<i64, Failure> {
         let mut state = self.lock();
         state.usable()?;
         state.count_call()?;
@@ -232,12 +243,8 @@ impl Session {
             true => DETACHED as i64,
             false => state.tickets.issue(count as u32)?,
         };
-        for (sent, command) in commands.enumerate() {
-            let outcome = command.and_then(|mut command| {
-                command.tag = ticket as u64;
-                state.device.submit(&command).map_err(refused)
-            });
-            if let Err(failure) = outcome {
+        for sent in 0..count {
+            if let Err(failure) = send(&mut state.device, sent, ticket as u64) {
                 state.tickets.withdraw(ticket, (count - sent) as u32);
                 return Err(failure);
             }

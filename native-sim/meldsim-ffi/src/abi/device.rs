@@ -2,6 +2,8 @@
 
 use std::ffi::{CStr, c_char};
 
+use meldsim_core::Time;
+
 use super::status;
 use crate::convert;
 use crate::error::{self, Failure, MELDSIM_ERR_ABI};
@@ -35,16 +37,8 @@ pub extern "C" fn meldsim_abi_version() -> u32 {
 pub unsafe extern "C" fn meldsim_last_error(buf: *mut c_char, len: u64) -> i32 {
     boundary(|| {
         Ok(error::with_last(|text| {
-            if !buf.is_null() && len > 0 {
-                let room = usize::try_from(len - 1).unwrap_or(usize::MAX);
-                let bytes = error::cut(text, room).as_bytes();
-                // SAFETY: the caller gives `len` writable bytes at `buf`; at most `len - 1` and the NUL are written.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), buf.cast::<u8>(), bytes.len());
-                    buf.add(bytes.len()).write(0);
-                }
-            }
-            i32::try_from(text.len() + 1).unwrap_or(i32::MAX)
+            // SAFETY: the contract of this function on `buf` and `len`.
+            unsafe { copy_text(text, buf, len) }
         }))
     })
 }
@@ -66,14 +60,7 @@ pub unsafe extern "C" fn meldsim_open(
     handle: *mut i64,
 ) -> i32 {
     boundary(|| {
-        if abi_version != MELDSIM_ABI_VERSION {
-            return Err(Failure::new(
-                MELDSIM_ERR_ABI,
-                format!(
-                    "the caller speaks ABI version {abi_version}, this library {MELDSIM_ABI_VERSION}; use matching versions"
-                ),
-            ));
-        }
+        check_abi(abi_version)?;
         if profile.is_null() || handle.is_null() {
             return Err(Failure::argument("profile or handle is null"));
         }
@@ -117,4 +104,74 @@ pub extern "C" fn meldsim_set_mode(handle: i64, mode: u32, time_dilation: f64) -
             "mode {other} is unknown; use 0 (account) or 1 (real-time)"
         ))),
     })
+}
+
+/// In account mode lets `duration_ps` of simulated time pass, as on a host that does something else: commands on the device
+/// go on, and so does what it does by itself. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (real-time mode), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC (beyond the 106 days that a device
+/// lives).
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_advance(handle: i64, duration_ps: u64) -> i32 {
+    status(handle, |session| {
+        session.advance(Time::from_ps(duration_ps))
+    })
+}
+
+/// Copies the device's profile as TOML, with every key, into `buf`; else as `meldsim_last_error`.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `buf` is null, or points to `len` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_profile(handle: i64, buf: *mut c_char, len: u64) -> i32 {
+    boundary(|| {
+        let profile = handles::get(handle)?
+            .guard(|session| session.on_device(|device| Ok(device.profile().to_toml())))?;
+        // SAFETY: the contract of this function on `buf` and `len`.
+        Ok(unsafe { copy_text(&profile, buf, len) })
+    })
+}
+
+/// Bytes of memory that the device's translation layers take: mapping, blocks, buffers. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_memory_bytes(handle: i64) -> i64 {
+    boundary(|| {
+        let bytes = handles::get(handle)?
+            .guard(|session| session.on_device(|device| Ok(device.memory())))?;
+        Ok(i64::try_from(bytes).unwrap_or(i64::MAX))
+    })
+}
+
+/// Refuses a caller that was compiled for another version of the interface.
+pub(super) fn check_abi(abi_version: u32) -> Result<(), Failure> {
+    match abi_version {
+        MELDSIM_ABI_VERSION => Ok(()),
+        _ => Err(Failure::new(
+            MELDSIM_ERR_ABI,
+            format!(
+                "the caller speaks ABI version {abi_version}, this library {MELDSIM_ABI_VERSION}; use matching versions"
+            ),
+        )),
+    }
+}
+
+/// Copies as much of `text` as fits, with a NUL, and gives the bytes that all of it needs.
+///
+/// # Safety
+/// `buf` is null, or points to `len` writable bytes.
+unsafe fn copy_text(text: &str, buf: *mut c_char, len: u64) -> i32 {
+    if !buf.is_null() && len > 0 {
+        let room = usize::try_from(len - 1).unwrap_or(usize::MAX);
+        let bytes = error::cut(text, room).as_bytes();
+        // SAFETY: the caller gives `len` writable bytes at `buf`; at most `len - 1` and the NUL are written.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), buf.cast::<u8>(), bytes.len());
+            buf.add(bytes.len()).write(0);
+        }
+    }
+    i32::try_from(text.len() + 1).unwrap_or(i32::MAX)
 }

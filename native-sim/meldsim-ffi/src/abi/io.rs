@@ -2,7 +2,7 @@
 
 use meldsim_core::{NamespaceId, Precondition};
 
-use super::status;
+use super::{check_flags, fill, status};
 use crate::convert;
 use crate::deadline::Deadline;
 use crate::error::Failure;
@@ -53,8 +53,8 @@ pub struct meldsim_command {
     pub directive: u32,
     /// The DSM field of a read or a write (CDW13 7:0), such as MELDSIM_DSM_SEQUENTIAL_READS; 0 for no hint.
     pub dsm: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// The submission queue, 0 or one of `meldsim_queue_create`.
+    pub queue: u32,
 }
 
 const _: () = assert!(size_of::<meldsim_command>() == 32);
@@ -62,7 +62,7 @@ const _: () = assert!(size_of::<meldsim_command>() == 32);
 /// Submits one command; it reaches the device now, in simulated time.
 ///
 /// `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
-/// and 0 for a flush); a DSM field needs `meldsim_submit_batch`; `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+/// and 0 for a flush); a DSM field and a queue need `meldsim_submit_batch`; `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
 /// MELDSIM_DETACHED and MELDSIM_NO_WAIT.
 ///
 /// Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
@@ -91,7 +91,7 @@ pub extern "C" fn meldsim_submit(
             nlb,
             directive,
             dsm: 0,
-            reserved: 0,
+            queue: 0,
         };
         submit(handle, std::slice::from_ref(&command), flags)
     })
@@ -137,6 +137,50 @@ pub extern "C" fn meldsim_stream_bind(handle: i64, nsid: u32, stream: u32, direc
     status(handle, |session| {
         let stream = u16::try_from(stream).unwrap_or(u16::MAX);
         session.bind_stream(NamespaceId(nsid), stream, convert::directive(directive)?)
+    })
+}
+
+/// Releases a stream, when nothing will be written to it any more: what it still gathers is programmed, with padding, and its
+/// blocks are closed, so that another stream may have blocks. A later write opens it again; it stays bound. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (stream), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_stream_release(handle: i64, nsid: u32, stream: u32) -> i32 {
+    status(handle, |session| {
+        let stream = u16::try_from(stream).unwrap_or(u16::MAX);
+        session.on_device(|device| {
+            let released = device.release_stream(NamespaceId(nsid), stream);
+            released.map_err(convert::refused)
+        })
+    })
+}
+
+/// Fills `out` with what the first `n` streams of a namespace are bound to, from stream 0, which is none: 0 nothing, 1
+/// sequential, 2 random.
+///
+/// Returns how many there are. The caller owns `out`. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `out` is null with `n` 0, or points to `n` writable values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_streams_bound(
+    handle: i64,
+    nsid: u32,
+    out: *mut u64,
+    n: u32,
+) -> i32 {
+    boundary(|| {
+        let bound: Vec<u64> = handles::get(handle)?.guard(|session| {
+            session.on_device(|device| {
+                let bound = device.bound_streams(NamespaceId(nsid));
+                let bound = bound.map_err(convert::refused)?;
+                Ok(bound.iter().map(|&pattern| pattern as u64).collect())
+            })
+        })?;
+        // SAFETY: the contract of this function on `out` and `n`.
+        unsafe { fill(out, n, bound.into_iter()) }
     })
 }
 
@@ -206,18 +250,21 @@ pub extern "C" fn meldsim_precondition(handle: i64, fill_percent: u32, random_pe
 }
 
 fn submit(handle: i64, commands: &[meldsim_command], flags: u32) -> Result<i64, Failure> {
-    if flags & !(MELDSIM_DETACHED | MELDSIM_NO_WAIT) != 0 {
-        return Err(Failure::argument(format!(
-            "flags {flags:#x} has unknown bits; only 1 (detached) and 2 (no wait) are known"
-        )));
-    }
+    check_flags(flags)?;
     let session = handles::get(handle)?;
     session.guard(|session| {
-        let commands = commands.iter().map(convert::command);
         session.submit(
-            commands,
+            commands.len(),
             flags & MELDSIM_DETACHED != 0,
             flags & MELDSIM_NO_WAIT != 0,
+            |device, at, tag| {
+                let command = convert::command(&commands[at], tag)?;
+                let submitted = match commands[at].queue {
+                    0 => device.submit(&command),
+                    queue => device.submit_to(convert::queue(queue)?, &command),
+                };
+                submitted.map_err(convert::refused)
+            },
         )
     })
 }

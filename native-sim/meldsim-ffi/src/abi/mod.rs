@@ -1,18 +1,27 @@
 //! The entry points. Each checks its pointers, crosses the panic boundary, and leaves the work to the session.
 //!
-//! A file for what belongs together: the library and its devices, namespaces, input and output, counters, test hooks.
+//! A file for what belongs together: the library and its devices, devices as bytes, namespaces, submission queues, input
+//! and output, ranges, predictable latency windows, counters, test hooks.
 
 mod counters;
+mod dataset;
 mod device;
 mod io;
 mod namespace;
+mod queue;
+mod snapshot;
 mod testing;
+mod window;
 
 pub use counters::*;
+pub use dataset::*;
 pub use device::*;
 pub use io::*;
 pub use namespace::*;
+pub use queue::*;
+pub use snapshot::*;
 pub use testing::*;
+pub use window::*;
 
 use crate::error::{self, Failure};
 use crate::handles;
@@ -24,6 +33,16 @@ fn status(handle: i64, body: impl FnOnce(&Session) -> Result<(), Failure>) -> i3
         handles::get(handle)?.guard(body)?;
         Ok(error::MELDSIM_OK)
     })
+}
+
+/// Refuses flags of a submission that are not known.
+fn check_flags(flags: u32) -> Result<(), Failure> {
+    match flags & !(MELDSIM_DETACHED | MELDSIM_NO_WAIT) {
+        0 => Ok(()),
+        _ => Err(Failure::argument(format!(
+            "flags {flags:#x} has unknown bits; only 1 (detached) and 2 (no wait) are known"
+        ))),
+    }
 }
 
 /// Copies as many of `values` as fit to the caller and returns how many there are.

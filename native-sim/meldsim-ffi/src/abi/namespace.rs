@@ -10,9 +10,9 @@ use crate::panic::boundary;
 use crate::session::Session;
 
 /// How many values `meldsim_namespace_info` knows.
-pub const MELDSIM_NAMESPACE_INFO_COUNT: u32 = 6;
+pub const MELDSIM_NAMESPACE_INFO_COUNT: u32 = 7;
 /// How many values `meldsim_set_info` knows.
-pub const MELDSIM_SET_INFO_COUNT: u32 = 6;
+pub const MELDSIM_SET_INFO_COUNT: u32 = 13;
 
 /// Creates a namespace of `size_bytes`, a multiple of the logical block size, and stores its id in `*nsid`.
 ///
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn meldsim_namespace_create_in(
 }
 
 /// Fills `out` with at most `n` of: bytes of a logical block, size in logical blocks, bytes of a flash page, bytes of a
-/// wordline (the preferred unit of melded reads), capacity of the device in bytes, NVM set.
+/// wordline (the preferred unit of melded reads), capacity of the device in bytes, NVM set, logical blocks that hold data.
 ///
 /// Returns how many values there are (MELDSIM_NAMESPACE_INFO_COUNT, more in a later library). The caller owns `out`. Thread-safe.
 ///
@@ -77,6 +77,18 @@ pub unsafe extern "C" fn meldsim_namespace_info(
     })
 }
 
+/// The number of namespaces of the device; their ids count from 1. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_namespaces(handle: i64) -> i32 {
+    boundary(|| {
+        let count = handles::get(handle)?
+            .guard(|session| session.on_device(|device| Ok(device.namespaces().len())))?;
+        Ok(i32::try_from(count).unwrap_or(i32::MAX))
+    })
+}
+
 /// The number of NVM sets of the device, as its profile has it; they are numbered from 0. Thread-safe.
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
@@ -88,8 +100,10 @@ pub extern "C" fn meldsim_sets(handle: i64) -> i32 {
     })
 }
 
-/// Fills `out` with at most `n` of an NVM set's: capacity in pages, pages that hold data, erased blocks, and since the
-/// device was opened pages programmed for the host, pages moved by garbage collection, blocks erased.
+/// Fills `out` with at most `n` of an NVM set's: capacity in pages, pages that hold data, erased blocks; since the device
+/// was opened pages programmed for the host, pages moved by garbage collection, blocks erased, reads begun and their bytes,
+/// writes begun and their bytes, bytes programmed in all; its optimal write in bytes (a wordline), and what a read of one
+/// page takes on an idle device, in simulated picoseconds.
 ///
 /// Returns how many values there are (MELDSIM_SET_INFO_COUNT, more in a later library). In real-time mode they are as of
 /// now. The caller owns `out`. Thread-safe.
@@ -101,9 +115,10 @@ pub extern "C" fn meldsim_sets(handle: i64) -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_set_info(handle: i64, set: u32, out: *mut u64, n: u32) -> i32 {
     boundary(|| {
-        let info = handles::get(handle)?.guard(|session| session.set_info(set))?;
+        let values = handles::get(handle)?
+            .guard(|session| session.on_device(|device| convert::set_values(device, set)))?;
         // SAFETY: the contract of this function on `out` and `n`.
-        unsafe { fill(out, n, convert::set_values(&info).into_iter()) }
+        unsafe { fill(out, n, values.into_iter()) }
     })
 }
 

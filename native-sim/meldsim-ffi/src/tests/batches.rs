@@ -11,7 +11,7 @@ fn read_of(rig: &Rig, offset: u64, bytes: u64) -> meldsim_command {
         nlb: rig.lbas(bytes) as u32,
         directive: 0,
         dsm: 0,
-        reserved: 0,
+        queue: 0,
     }
 }
 
@@ -37,7 +37,7 @@ fn a_refused_command_fails_the_batch_and_leaves_no_ticket_behind() {
     commands[2].nsid = 99;
     assert_eq!(submit(&rig, &commands), i64::from(MELDSIM_ERR_NAMESPACE));
     commands[2] = read_of(&rig, 4096, 4096);
-    commands[1].reserved = 1;
+    commands[1].queue = 1;
     assert_eq!(submit(&rig, &commands), i64::from(MELDSIM_ERR_ARGUMENT));
     assert_eq!(submit(&rig, &[]), i64::from(MELDSIM_ERR_ARGUMENT));
     let too_many = vec![read_of(&rig, 0, 4096); MELDSIM_MAX_OUTSTANDING as usize + 1];

@@ -185,7 +185,7 @@ proptest! {
                     nlb: order.nlb as u32,
                     directive: order.directive,
                     dsm: 0,
-                    reserved: 0,
+                    queue: 0,
                 })
                 .collect();
             // SAFETY: a vector is as long as it says.

@@ -147,6 +147,6 @@ fn command(random: &mut Random) -> meldsim_command {
         directive: [0, 0x000F_0001, 0x000F_0002, random.number(1 << 22) as u32]
             [random.below(4) as usize],
         dsm: [0, 0x43, random.number(256) as u32][random.below(3) as usize],
-        reserved: u32::from(random.below(20) == 0),
+        queue: u32::from(random.below(20) == 0),
     }
 }

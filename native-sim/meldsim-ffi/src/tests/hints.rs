@@ -15,7 +15,7 @@ fn melded_reads(directive: u32, dsm: u32, bound_to: u32) -> u64 {
             nlb: rig.lbas(MIB) as u32,
             directive,
             dsm,
-            reserved: 0,
+            queue: 0,
         };
         // SAFETY: one command.
         let ticket = unsafe { meldsim_submit_batch(rig.handle, &write, 1, MELDSIM_DETACHED) };

@@ -17,7 +17,7 @@ fn divided() -> (i64, tempfile::TempPath) {
     (handle, file.into_temp_path())
 }
 
-fn set_info(handle: i64, set: u32) -> Result<[u64; 6], i32> {
+fn set_info(handle: i64, set: u32) -> Result<[u64; 13], i32> {
     let mut values = [0; MELDSIM_SET_INFO_COUNT as usize];
     // SAFETY: as long as it says.
     let count =

@@ -90,11 +90,11 @@ pub(super) fn open(profile: &str) -> Result<i64, i32> {
     }
 }
 
-pub(super) fn info(handle: i64, nsid: u32) -> [u64; 6] {
-    let mut values = [0; 6];
-    // SAFETY: room for six values.
-    let count = unsafe { meldsim_namespace_info(handle, nsid, values.as_mut_ptr(), 6) };
-    assert_eq!(count, 6, "{}", last_error());
+pub(super) fn info(handle: i64, nsid: u32) -> [u64; 7] {
+    let mut values = [0; 7];
+    // SAFETY: room for seven values.
+    let count = unsafe { meldsim_namespace_info(handle, nsid, values.as_mut_ptr(), 7) };
+    assert_eq!(count, 7, "{}", last_error());
     values
 }
 

@@ -1,4 +1,5 @@
-/* A C caller of libmeldsim: opens a device, writes, reads back, waits, and provokes the documented errors. */
+/* A C caller of libmeldsim: opens a device, writes, reads back, waits, gives hints, moves it through its predictable latency
+ * windows, takes a snapshot and restores it, and provokes the documented errors. */
 #include <meldsim.h>
 
 #include <inttypes.h>
@@ -28,6 +29,58 @@ static int64_t counter(int64_t device, const char *name) {
   }
   fail(name, __LINE__, -1);
   return -1;
+}
+
+/* Ranges that will be read sequentially, streams, queues; and where the data is. */
+static void hints(int64_t device, uint32_t nsid, uint64_t slba, uint32_t blocks) {
+  meldsim_range ranges[2] = {{MELDSIM_RANGE_SEQUENTIAL_READ, blocks, slba}, {0, blocks, slba + blocks}};
+  uint64_t place[MELDSIM_LOCATION_COUNT], bound[17], shares[4];
+  uint32_t queue = 0;
+  CHECK(meldsim_describe(device, nsid, ranges, 2), == MELDSIM_OK);
+  CHECK(meldsim_stream_bind(device, nsid, 1, MELDSIM_DIRECTIVE_RANDOM), == MELDSIM_OK);
+  CHECK(meldsim_streams_bound(device, nsid, bound, 17), == 17);
+  CHECK(bound[1], == 2);
+  CHECK(meldsim_set_arbitration(device, 0, 4, 2, 1), == MELDSIM_OK);
+  CHECK(meldsim_arbitration(device, shares, 4), == 4);
+  CHECK(meldsim_queue_create(device, 4, MELDSIM_PRIORITY_HIGH, &queue), == MELDSIM_OK);
+  meldsim_command write = {MELDSIM_WRITE, nsid, slba, blocks, MELDSIM_DIRECTIVE_STREAM | 1, 0, queue};
+  CHECK(meldsim_submit_batch(device, &write, 1, MELDSIM_DETACHED), == 0);
+  CHECK(meldsim_queued(device, queue), == 0);
+  CHECK(meldsim_stream_release(device, nsid, 1), == MELDSIM_OK);
+  CHECK(meldsim_advance(device, UINT64_C(1000000000000)), == MELDSIM_OK);
+  CHECK(meldsim_locate(device, nsid, slba, place, MELDSIM_LOCATION_COUNT), == MELDSIM_LOCATION_COUNT);
+  CHECK(place[0], == MELDSIM_ON_FLASH);
+  int64_t gone = meldsim_deallocate(device, nsid, ranges, 2, 0, 0);
+  CHECK(meldsim_wait(device, gone, UINT64_MAX), >= 0);
+  CHECK(meldsim_locate(device, nsid, slba, place, 1), == MELDSIM_LOCATION_COUNT);
+  CHECK(place[0], == MELDSIM_UNMAPPED);
+}
+
+static void windows(int64_t device) {
+  uint64_t info[MELDSIM_WINDOW_INFO_COUNT];
+  CHECK(meldsim_window_enter(device, 0, MELDSIM_WINDOW_DETERMINISTIC), == MELDSIM_ERR_ARGUMENT);
+  CHECK(meldsim_window_configure(device, 0, 1, 0xC000, 0, 0, 0), == MELDSIM_OK);
+  CHECK(meldsim_window_enter(device, 0, MELDSIM_WINDOW_DETERMINISTIC), == MELDSIM_OK);
+  CHECK(meldsim_window_info(device, 0, 1, info, MELDSIM_WINDOW_INFO_COUNT), == MELDSIM_WINDOW_INFO_COUNT);
+  CHECK(info[0], == MELDSIM_WINDOW_DETERMINISTIC);
+  CHECK(meldsim_window_configure(device, 0, 0, 0, 0, 0, 0), == MELDSIM_OK);
+}
+
+static void snapshot(int64_t device, uint32_t nsid) {
+  int64_t size = meldsim_snapshot(device, NULL, 0), restored = 0;
+  CHECK(size, > 0);
+  uint8_t *bytes = malloc((size_t)size);
+  CHECK(bytes != NULL, == 1);
+  CHECK(meldsim_snapshot(device, bytes, (uint64_t)size), == size);
+  CHECK(meldsim_restore(MELDSIM_ABI_VERSION, bytes, (uint64_t)size, &restored), == MELDSIM_OK);
+  CHECK(counter(restored, "mapped_pages"), == counter(device, "mapped_pages"));
+  CHECK(meldsim_namespaces(restored), == (int64_t)nsid);
+  CHECK(meldsim_profile(restored, NULL, 0), == meldsim_profile(device, NULL, 0));
+  CHECK(meldsim_memory_bytes(restored), > 0);
+  CHECK(meldsim_close(restored), == MELDSIM_OK);
+  bytes[size - 1] ^= 1;
+  CHECK(meldsim_restore(MELDSIM_ABI_VERSION, bytes, (uint64_t)size, &restored), == MELDSIM_ERR_SNAPSHOT);
+  free(bytes);
 }
 
 int main(void) {
@@ -66,6 +119,10 @@ int main(void) {
 
   CHECK(counter(device, "read_commands"), == 4);
   CHECK(counter(device, "melded_reads"), == 64);
+
+  hints(device, nsid, 2 * (uint64_t)blocks, blocks);
+  windows(device);
+  snapshot(device, nsid);
 
   /* Errors are values with texts. */
   CHECK(meldsim_submit(device, MELDSIM_READ, nsid + 1, 0, 1, 0, 0), == MELDSIM_ERR_NAMESPACE);
