@@ -65,6 +65,11 @@ fn profile() {
 }
 
 #[test]
+fn snapshot() {
+    fuzz("snapshot");
+}
+
+#[test]
 fn trace() {
     fuzz("trace");
 }

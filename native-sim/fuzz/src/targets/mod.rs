@@ -5,4 +5,5 @@ mod exercise;
 pub mod job;
 pub mod nvme;
 pub mod profile;
+pub mod snapshot;
 pub mod trace;

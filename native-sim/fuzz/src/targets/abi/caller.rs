@@ -1,192 +1,27 @@
-//! The C ABI: any calls with any arguments; a panic inside, a crash or a hang is a defect, an error is not.
+//! Who makes the calls and checks what they give.
 
 use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use arbitrary::{Arbitrary, Unstructured};
 use meldsim_capi::*;
 
-use super::exercise::tiny_profile;
+use super::call::{Call, Number, Order};
+use crate::targets::exercise::tiny_profile;
 
-const CALLS: usize = 200;
 const ROOM: usize = 96;
-
-/// A number of an argument: mostly small, and an index into what earlier calls gave; sometimes anything.
-#[derive(Clone, Copy, Debug)]
-struct Number(u64);
-
-impl<'a> Arbitrary<'a> for Number {
-    fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Number> {
-        let small = u.arbitrary::<u8>()?;
-        Ok(Number(match small {
-            0..=0xEF => u64::from(small),
-            0xF0..=0xF7 => u64::MAX >> (small & 7),
-            _ => u.arbitrary()?,
-        }))
-    }
-}
-
-/// Bounded so that one call ends soon: 4096 blocks, or a count that the device must refuse.
-#[derive(Clone, Copy, Debug)]
-struct Blocks(u64);
-
-impl<'a> Arbitrary<'a> for Blocks {
-    fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Blocks> {
-        let blocks = u64::from(u.arbitrary::<u16>()?);
-        Ok(Blocks(match blocks >> 12 {
-            0..15 => blocks & 0xFFF,
-            _ => u64::MAX >> (blocks & 63),
-        }))
-    }
-}
-
-#[derive(Arbitrary, Clone, Copy, Debug)]
-struct Order {
-    opcode: Number,
-    nsid: Number,
-    slba: Blocks,
-    nlb: Blocks,
-    directive: Hint,
-    dsm: u8,
-    reserved: bool,
-}
-
-#[derive(Arbitrary, Clone, Copy, Debug)]
-enum Hint {
-    None,
-    Sequential,
-    Random,
-    Stream(u8),
-    Any(u32),
-}
-
-#[derive(Arbitrary, Clone, Copy, Debug)]
-enum Call {
-    Open {
-        profile: u8,
-        version: Number,
-    },
-    Close {
-        device: Number,
-    },
-    SetMode {
-        device: Number,
-        mode: Number,
-        dilation: u8,
-    },
-    NamespaceCreate {
-        device: Number,
-        blocks: Blocks,
-        odd: bool,
-        null: bool,
-    },
-    NamespaceInfo {
-        device: Number,
-        nsid: Number,
-        room: u8,
-        null: bool,
-    },
-    Submit {
-        device: Number,
-        order: Order,
-        flags: Number,
-    },
-    SubmitBatch {
-        device: Number,
-        orders: [Order; 4],
-        count: u8,
-        flags: Number,
-    },
-    Wait {
-        device: Number,
-        ticket: Number,
-        timeout_us: u8,
-    },
-    Forget {
-        device: Number,
-        ticket: Number,
-    },
-    Preload {
-        device: Number,
-        order: Order,
-    },
-    Stats {
-        device: Number,
-        room: u8,
-        null: bool,
-    },
-    Busy {
-        device: Number,
-        dies: bool,
-        room: u8,
-        null: bool,
-    },
-    SetInfo {
-        device: Number,
-        set: Number,
-        room: u8,
-        null: bool,
-    },
-    NamespaceCreateIn {
-        device: Number,
-        set: Number,
-        blocks: Blocks,
-    },
-    StreamBind {
-        device: Number,
-        nsid: Number,
-        stream: Number,
-        hint: Hint,
-    },
-    Precondition {
-        device: Number,
-        fill: u8,
-        random: u8,
-    },
-    StatsName {
-        index: Number,
-    },
-    LastError {
-        room: u8,
-        null: bool,
-    },
-}
 
 /// What the calls so far have given.
 #[derive(Default)]
-struct Caller {
+pub(super) struct Caller {
     devices: Vec<i64>,
     tickets: Vec<i64>,
-}
-
-/// Reads `data` as calls and makes them.
-pub fn run(data: &[u8]) {
-    let mut input = Unstructured::new(data);
-    let mut caller = Caller::default();
-    caller.make(Call::Open {
-        profile: 0,
-        version: Number(MELDSIM_ABI_VERSION.into()),
-    });
-    caller.make(Call::NamespaceCreate {
-        device: Number(0),
-        blocks: Blocks(4096),
-        odd: false,
-        null: false,
-    });
-    for _ in 0..CALLS {
-        match input.arbitrary() {
-            Ok(call) if !input.is_empty() => caller.make(call),
-            _ => break,
-        }
-    }
-    for device in caller.devices {
-        meldsim_close(device);
-    }
+    /// The last snapshot.
+    snapshot: Vec<u8>,
 }
 
 impl Caller {
-    fn make(&mut self, call: Call) {
+    pub(super) fn make(&mut self, call: Call) {
         let code = self.code_of(call);
         assert_ne!(
             code,
@@ -196,6 +31,12 @@ impl Caller {
         );
         if code < 0 {
             assert!(!last_error().is_empty(), "{call:?} fails without a text");
+        }
+    }
+
+    pub(super) fn close_all(self) {
+        for device in self.devices {
+            meldsim_close(device);
         }
     }
 
@@ -372,6 +213,197 @@ impl Caller {
                 let (fill, random) = (u32::from(fill) % 110, u32::from(random) % 110);
                 meldsim_precondition(self.device(device), fill, random).into()
             }
+            Call::StreamRelease {
+                device,
+                nsid,
+                stream,
+            } => {
+                let (nsid, stream) = (nsid.0 as u32, stream.0 as u32);
+                meldsim_stream_release(self.device(device), nsid, stream).into()
+            }
+            Call::StreamsBound {
+                device,
+                nsid,
+                room,
+                null,
+            } => {
+                let (out, n) = room_of(&mut values, room, null);
+                // SAFETY: null, or room for `n` values.
+                unsafe { meldsim_streams_bound(self.device(device), nsid.0 as u32, out, n) }.into()
+            }
+            Call::Describe { device, ranges } => {
+                let all = ranges.all();
+                let ((given, n), nsid) = (ranges.given(&all), ranges.nsid.0 as u32);
+                // SAFETY: null, or at most as many as there are.
+                unsafe { meldsim_describe(self.device(device), nsid, given, n) }.into()
+            }
+            Call::Deallocate {
+                device,
+                ranges,
+                queue,
+                flags,
+            } => {
+                let all = ranges.all();
+                let ((given, n), nsid) = (ranges.given(&all), ranges.nsid.0 as u32);
+                let (device, queue, flags) = (self.device(device), queue.into(), flags.0 as u32);
+                // SAFETY: null, or at most as many as there are.
+                let ticket = unsafe { meldsim_deallocate(device, nsid, given, n, queue, flags) };
+                self.tickets.push(ticket);
+                ticket
+            }
+            Call::Locate {
+                device,
+                nsid,
+                lba,
+                room,
+                null,
+            } => {
+                let (out, n) = room_of(&mut values, room, null);
+                let device = self.device(device);
+                // SAFETY: null, or room for `n` values.
+                unsafe { meldsim_locate(device, nsid.0 as u32, lba.0, out, n) }.into()
+            }
+            Call::QueueCreate {
+                device,
+                depth,
+                priority,
+                null,
+            } => {
+                let mut queue = 0;
+                let queue = if null {
+                    std::ptr::null_mut()
+                } else {
+                    &raw mut queue
+                };
+                let (device, depth) = (self.device(device), depth.0 as u32);
+                // SAFETY: null by contract, or writable.
+                unsafe { meldsim_queue_create(device, depth, u32::from(priority) % 5, queue) }
+                    .into()
+            }
+            Call::Queued { device, queue } => {
+                meldsim_queued(self.device(device), queue.0 as u32).into()
+            }
+            Call::Arbitration {
+                device,
+                burst,
+                weights: [high, medium, low],
+                room,
+                null,
+            } => {
+                let device = self.device(device);
+                let (high, medium, low) = (high.into(), medium.into(), low.into());
+                let code = meldsim_set_arbitration(device, burst.0 as u32, high, medium, low);
+                assert!(code <= 0);
+                let (out, n) = room_of(&mut values, room, null);
+                // SAFETY: null, or room for `n` values.
+                unsafe { meldsim_arbitration(device, out, n) }.into()
+            }
+            Call::WindowConfigure {
+                device,
+                set,
+                enable,
+                events,
+                thresholds: [reads, writes, ms],
+            } => meldsim_window_configure(
+                self.device(device),
+                set.0 as u32 % 5,
+                u32::from(enable) % 3,
+                events.0 as u32,
+                reads.0,
+                writes.0,
+                ms.0,
+            )
+            .into(),
+            Call::WindowEnter {
+                device,
+                set,
+                window,
+            } => {
+                let (set, window) = (set.0 as u32 % 5, u32::from(window) % 4);
+                meldsim_window_enter(self.device(device), set, window).into()
+            }
+            Call::WindowInfo {
+                device,
+                set,
+                retain,
+                room,
+                null,
+            } => {
+                let (out, n) = room_of(&mut values, room, null);
+                let (set, retain) = (set.0 as u32 % 5, u32::from(retain) % 3);
+                // SAFETY: null, or room for `n` values.
+                unsafe { meldsim_window_info(self.device(device), set, retain, out, n) }.into()
+            }
+            Call::Advance { device, us } => {
+                // At most a second: what a device does by itself in it is bounded.
+                let ps = us.0.min(1_000_000) * 1_000_000;
+                meldsim_advance(self.device(device), ps).into()
+            }
+            Call::Snapshot { device, less, null } => {
+                let device = self.device(device);
+                // SAFETY: nothing is asked for.
+                let size = unsafe { meldsim_snapshot(device, std::ptr::null_mut(), 0) };
+                let Ok(bytes) = usize::try_from(size) else {
+                    return size;
+                };
+                let mut snapshot = vec![0x7F; bytes];
+                let room = bytes.saturating_sub(less.into());
+                let out = if null {
+                    std::ptr::null_mut()
+                } else {
+                    snapshot.as_mut_ptr()
+                };
+                // SAFETY: null, or room for so many bytes.
+                let code = unsafe { meldsim_snapshot(device, out, room as u64) };
+                if code >= 0 && room < bytes {
+                    let untouched = snapshot.iter().all(|byte| *byte == 0x7F);
+                    assert!(untouched, "part of a snapshot");
+                } else if code >= 0 {
+                    self.snapshot = snapshot;
+                }
+                code
+            }
+            Call::Restore {
+                version,
+                less,
+                change: (at, xor),
+            } => {
+                let mut bytes = self.snapshot.clone();
+                bytes.truncate(bytes.len().saturating_sub(less.into()));
+                let at = usize::from(at) % bytes.len().max(1);
+                bytes.get_mut(at).into_iter().for_each(|byte| *byte ^= xor);
+                let (version, mut handle) = (version.0 as u32, 0);
+                let (out, n) = (&raw mut handle, bytes.len() as u64);
+                // SAFETY: as many bytes as it says, and a writable handle.
+                let code = unsafe { meldsim_restore(version, bytes.as_ptr(), n, out) };
+                if code == MELDSIM_OK {
+                    assert!(
+                        handle > 0 && less == 0 && xor == 0,
+                        "damage was not noticed"
+                    );
+                    self.devices.push(handle);
+                }
+                code.into()
+            }
+            Call::About { device, room, null } => {
+                let mut text = [0x7F; ROOM];
+                let room = if null { 0 } else { usize::from(room) % ROOM };
+                let out = if null {
+                    std::ptr::null_mut()
+                } else {
+                    text.as_mut_ptr()
+                };
+                let device = self.device(device);
+                assert_ne!(meldsim_memory_bytes(device), i64::from(MELDSIM_ERR_PANIC));
+                assert!(meldsim_namespaces(device) < 1000);
+                // SAFETY: null with 0, or room for `room` bytes.
+                let needed = unsafe { meldsim_profile(device, out, room as u64) };
+                assert!(
+                    text[room..].iter().all(|byte| *byte == 0x7F),
+                    "written past the end"
+                );
+                needed.into()
+            }
             Call::StatsName { index } => {
                 let index = index.0 as u32;
                 let (name, description) =
@@ -399,43 +431,6 @@ impl Caller {
                 );
                 needed.into()
             }
-        }
-    }
-}
-
-impl Hint {
-    fn packed(self) -> u32 {
-        match self {
-            Hint::None => MELDSIM_DIRECTIVE_NONE,
-            Hint::Sequential => MELDSIM_DIRECTIVE_SEQUENTIAL,
-            Hint::Random => MELDSIM_DIRECTIVE_RANDOM,
-            Hint::Stream(stream) => MELDSIM_DIRECTIVE_STREAM | u32::from(stream % 20),
-            Hint::Any(packed) => packed,
-        }
-    }
-}
-
-impl Order {
-    fn command(self) -> meldsim_command {
-        meldsim_command {
-            opcode: match self.opcode.0 {
-                small @ 0..=0xEF => [
-                    MELDSIM_WRITE,
-                    MELDSIM_READ,
-                    MELDSIM_DEALLOCATE,
-                    MELDSIM_FLUSH,
-                ][small as usize % 4],
-                any => any as u32,
-            },
-            nsid: match self.nsid.0 {
-                small @ 0..=0xEF => 1 + small as u32 / 80,
-                any => any as u32,
-            },
-            slba: self.slba.0,
-            nlb: u32::try_from(self.nlb.0).unwrap_or(u32::MAX),
-            directive: self.directive.packed(),
-            dsm: self.dsm.into(),
-            reserved: self.reserved.into(),
         }
     }
 }

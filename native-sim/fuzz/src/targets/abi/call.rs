@@ -1,0 +1,295 @@
+//! Calls with their arguments, as bytes make them.
+
+use arbitrary::{Arbitrary, Unstructured};
+use meldsim_capi::*;
+
+/// A number of an argument: mostly small, and an index into what earlier calls gave; sometimes anything.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number(pub(super) u64);
+
+impl<'a> Arbitrary<'a> for Number {
+    fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Number> {
+        let small = u.arbitrary::<u8>()?;
+        Ok(Number(match small {
+            0..=0xEF => u64::from(small),
+            0xF0..=0xF7 => u64::MAX >> (small & 7),
+            _ => u.arbitrary()?,
+        }))
+    }
+}
+
+/// Bounded so that one call ends soon: 4096 blocks, or a count that the device must refuse.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks(pub(super) u64);
+
+impl<'a> Arbitrary<'a> for Blocks {
+    fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Blocks> {
+        let blocks = u64::from(u.arbitrary::<u16>()?);
+        Ok(Blocks(match blocks >> 12 {
+            0..15 => blocks & 0xFFF,
+            _ => u64::MAX >> (blocks & 63),
+        }))
+    }
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(super) struct Order {
+    opcode: Number,
+    nsid: Number,
+    slba: Blocks,
+    pub(super) nlb: Blocks,
+    directive: Hint,
+    dsm: u8,
+    queue: u8,
+}
+
+/// Ranges of a namespace, and how many of them are said to be there.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(super) struct Ranges {
+    pub(super) nsid: Number,
+    ranges: [(Blocks, Blocks, bool); 4],
+    count: u8,
+    null: bool,
+}
+
+impl Ranges {
+    pub(super) fn all(self) -> [meldsim_range; 4] {
+        self.ranges.map(|(slba, nlb, is_sequential)| meldsim_range {
+            attributes: u32::from(is_sequential) * MELDSIM_RANGE_SEQUENTIAL_READ,
+            nlb: u32::try_from(nlb.0).unwrap_or(u32::MAX),
+            slba: slba.0,
+        })
+    }
+
+    /// Null, or where that many are.
+    pub(super) fn given(self, all: &[meldsim_range; 4]) -> (*const meldsim_range, u32) {
+        match self.null {
+            true => (std::ptr::null(), self.count.into()),
+            false => (all.as_ptr(), u32::from(self.count % 5)),
+        }
+    }
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(super) enum Hint {
+    None,
+    Sequential,
+    Random,
+    Stream(u8),
+    Any(u32),
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(super) enum Call {
+    Open {
+        profile: u8,
+        version: Number,
+    },
+    Close {
+        device: Number,
+    },
+    SetMode {
+        device: Number,
+        mode: Number,
+        dilation: u8,
+    },
+    NamespaceCreate {
+        device: Number,
+        blocks: Blocks,
+        odd: bool,
+        null: bool,
+    },
+    NamespaceInfo {
+        device: Number,
+        nsid: Number,
+        room: u8,
+        null: bool,
+    },
+    Submit {
+        device: Number,
+        order: Order,
+        flags: Number,
+    },
+    SubmitBatch {
+        device: Number,
+        orders: [Order; 4],
+        count: u8,
+        flags: Number,
+    },
+    Wait {
+        device: Number,
+        ticket: Number,
+        timeout_us: u8,
+    },
+    Forget {
+        device: Number,
+        ticket: Number,
+    },
+    Preload {
+        device: Number,
+        order: Order,
+    },
+    Stats {
+        device: Number,
+        room: u8,
+        null: bool,
+    },
+    Busy {
+        device: Number,
+        dies: bool,
+        room: u8,
+        null: bool,
+    },
+    SetInfo {
+        device: Number,
+        set: Number,
+        room: u8,
+        null: bool,
+    },
+    NamespaceCreateIn {
+        device: Number,
+        set: Number,
+        blocks: Blocks,
+    },
+    StreamBind {
+        device: Number,
+        nsid: Number,
+        stream: Number,
+        hint: Hint,
+    },
+    Precondition {
+        device: Number,
+        fill: u8,
+        random: u8,
+    },
+    StreamRelease {
+        device: Number,
+        nsid: Number,
+        stream: Number,
+    },
+    StreamsBound {
+        device: Number,
+        nsid: Number,
+        room: u8,
+        null: bool,
+    },
+    Describe {
+        device: Number,
+        ranges: Ranges,
+    },
+    Deallocate {
+        device: Number,
+        ranges: Ranges,
+        queue: u8,
+        flags: Number,
+    },
+    Locate {
+        device: Number,
+        nsid: Number,
+        lba: Blocks,
+        room: u8,
+        null: bool,
+    },
+    QueueCreate {
+        device: Number,
+        depth: Number,
+        priority: u8,
+        null: bool,
+    },
+    Queued {
+        device: Number,
+        queue: Number,
+    },
+    Arbitration {
+        device: Number,
+        burst: Number,
+        weights: [u8; 3],
+        room: u8,
+        null: bool,
+    },
+    WindowConfigure {
+        device: Number,
+        set: Number,
+        enable: u8,
+        events: Number,
+        thresholds: [Number; 3],
+    },
+    WindowEnter {
+        device: Number,
+        set: Number,
+        window: u8,
+    },
+    WindowInfo {
+        device: Number,
+        set: Number,
+        retain: u8,
+        room: u8,
+        null: bool,
+    },
+    Advance {
+        device: Number,
+        us: Number,
+    },
+    Snapshot {
+        device: Number,
+        less: u8,
+        null: bool,
+    },
+    Restore {
+        version: Number,
+        less: u8,
+        change: (u16, u8),
+    },
+    About {
+        device: Number,
+        room: u8,
+        null: bool,
+    },
+    StatsName {
+        index: Number,
+    },
+    LastError {
+        room: u8,
+        null: bool,
+    },
+}
+
+impl Hint {
+    pub(super) fn packed(self) -> u32 {
+        match self {
+            Hint::None => MELDSIM_DIRECTIVE_NONE,
+            Hint::Sequential => MELDSIM_DIRECTIVE_SEQUENTIAL,
+            Hint::Random => MELDSIM_DIRECTIVE_RANDOM,
+            Hint::Stream(stream) => MELDSIM_DIRECTIVE_STREAM | u32::from(stream % 20),
+            Hint::Any(packed) => packed,
+        }
+    }
+}
+
+impl Order {
+    pub(super) fn command(self) -> meldsim_command {
+        meldsim_command {
+            opcode: match self.opcode.0 {
+                small @ 0..=0xEF => [
+                    MELDSIM_WRITE,
+                    MELDSIM_READ,
+                    MELDSIM_DEALLOCATE,
+                    MELDSIM_FLUSH,
+                ][small as usize % 4],
+                any => any as u32,
+            },
+            nsid: match self.nsid.0 {
+                small @ 0..=0xEF => 1 + small as u32 / 80,
+                any => any as u32,
+            },
+            slba: self.slba.0,
+            nlb: u32::try_from(self.nlb.0).unwrap_or(u32::MAX),
+            directive: self.directive.packed(),
+            dsm: self.dsm.into(),
+            queue: match self.queue {
+                small @ 0..=0x7F => u32::from(small) % 4,
+                any => u32::from(any) << (any & 15),
+            },
+        }
+    }
+}
