@@ -50,6 +50,17 @@ public final class CommandBatch {
    * @throws IllegalStateException when the batch is full
    */
   public void add(int opcode, int nsid, long slba, int nlb, int directive) {
+    add(opcode, nsid, slba, nlb, directive, Directive.NO_DSM);
+  }
+
+  /**
+   * Adds a command with a DSM field.
+   *
+   * @param dsm such as {@link Directive#DSM_SEQUENTIAL_READS}; of a write, which then needs no
+   *     directive for it, or may carry that of a stream
+   * @throws IllegalStateException when the batch is full
+   */
+  public void add(int opcode, int nsid, long slba, int nlb, int directive, int dsm) {
     if (isFull()) {
       throw new IllegalStateException("the batch holds " + size + " commands and is full");
     }
@@ -59,7 +70,8 @@ public final class CommandBatch {
     memory.putLong(at + 8, slba);
     memory.putInt(at + 16, nlb);
     memory.putInt(at + 20, directive);
-    memory.putLong(at + 24, 0);
+    memory.putInt(at + 24, dsm);
+    memory.putInt(at + 28, 0); // the submission queue that is always there
     size++;
   }
 

@@ -45,6 +45,18 @@ final class LibMeldsim {
 
   static native int meldsim_preload(long handle, int nsid, long slba, long nlb, int directive);
 
+  static native int meldsim_precondition(long handle, int fillPercent, int randomPercent);
+
+  static native int meldsim_stream_bind(long handle, int nsid, int stream, int directive);
+
+  static native int meldsim_stream_release(long handle, int nsid, int stream);
+
+  static native long meldsim_snapshot(long handle, byte[] out, long n);
+
+  static native int meldsim_restore(int abiVersion, byte[] snapshot, long n, long[] handle);
+
+  static native int meldsim_namespaces(long handle);
+
   static native int meldsim_stats(long handle, long[] out, int n);
 
   static native Pointer meldsim_stats_name(int index);

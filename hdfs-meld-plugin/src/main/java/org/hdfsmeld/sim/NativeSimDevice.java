@@ -3,6 +3,7 @@ package org.hdfsmeld.sim;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** A device of libmeldsim. */
 public final class NativeSimDevice implements SimDevice {
   private static final int NAMESPACE_INFO_COUNT = 5;
+  private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
 
   private final long handle;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -33,6 +35,22 @@ public final class NativeSimDevice implements SimDevice {
     return new NativeSimDevice(handle[0]);
   }
 
+  /**
+   * Opens a device in account mode in the state of a snapshot, as after the power has come back:
+   * its time and its counters begin anew, its namespaces keep their identifiers.
+   *
+   * @param library as of {@link #open}
+   * @param snapshot what {@link #snapshot} returned, in this or another process
+   * @throws SimException when the library cannot be loaded or refuses the snapshot ({@link
+   *     SimException#status} is then {@link SimStatus#SNAPSHOT})
+   */
+  public static NativeSimDevice restore(String library, byte[] snapshot) throws SimException {
+    NativeLoader.load(library);
+    long[] handle = new long[1];
+    must(LibMeldsim.meldsim_restore(LibMeldsim.ABI_VERSION, snapshot, snapshot.length, handle));
+    return new NativeSimDevice(handle[0]);
+  }
+
   @Override
   public NamespaceInfo createNamespace(long sizeBytes) throws SimException {
     int[] nsid = new int[1];
@@ -50,6 +68,16 @@ public final class NativeSimDevice implements SimDevice {
   @Override
   public int sets() throws SimException {
     return must(LibMeldsim.meldsim_sets(handle));
+  }
+
+  @Override
+  public List<NamespaceInfo> namespaces() throws SimException {
+    int count = must(LibMeldsim.meldsim_namespaces(handle));
+    List<NamespaceInfo> namespaces = new ArrayList<>(count);
+    for (int nsid = 1; nsid <= count; nsid++) {
+      namespaces.add(describe(nsid));
+    }
+    return List.copyOf(namespaces);
   }
 
   private NamespaceInfo describe(int nsid) throws SimException {
@@ -84,6 +112,39 @@ public final class NativeSimDevice implements SimDevice {
   @Override
   public int preload(int nsid, long slba, long nlb, int directive) {
     return LibMeldsim.meldsim_preload(handle, nsid, slba, nlb, directive);
+  }
+
+  @Override
+  public int bindStream(int nsid, int stream, int directive) {
+    return LibMeldsim.meldsim_stream_bind(handle, nsid, stream, directive);
+  }
+
+  @Override
+  public int releaseStream(int nsid, int stream) {
+    return LibMeldsim.meldsim_stream_release(handle, nsid, stream);
+  }
+
+  @Override
+  public void precondition(int fillPercent, int randomPercent) throws SimException {
+    must(LibMeldsim.meldsim_precondition(handle, fillPercent, randomPercent));
+  }
+
+  @Override
+  public byte[] snapshot() throws SimException {
+    byte[] bytes = null;
+    while (true) {
+      // The device may have changed since it said how many bytes it needs.
+      int room = bytes == null ? 0 : bytes.length;
+      long size = must(LibMeldsim.meldsim_snapshot(handle, bytes, room));
+      if (size <= room) {
+        return Arrays.copyOf(bytes, (int) size);
+      }
+      if (size > MAX_ARRAY_BYTES) {
+        throw new SimException(
+            SimStatus.CAPACITY, "the snapshot has " + size + " bytes, more than an array holds");
+      }
+      bytes = new byte[(int) size];
+    }
   }
 
   @Override
@@ -134,8 +195,12 @@ public final class NativeSimDevice implements SimDevice {
 
   /** Below 0 a status is an error of this thread. */
   private static int must(int status) throws SimException {
+    return (int) must((long) status);
+  }
+
+  private static long must(long status) throws SimException {
     if (status < 0) {
-      throw new SimException(status, lastErrorText());
+      throw new SimException((int) status, lastErrorText());
     }
     return status;
   }

@@ -44,6 +44,13 @@ public interface SimDevice extends AutoCloseable {
   int sets() throws SimException;
 
   /**
+   * The namespaces of the device, in the order of their identifiers.
+   *
+   * @throws SimException when the device is out of service
+   */
+  List<NamespaceInfo> namespaces() throws SimException;
+
+  /**
    * Submits a command, which reaches the device at the present simulated time.
    *
    * @param opcode one of {@link Opcode}
@@ -73,6 +80,43 @@ public interface SimDevice extends AutoCloseable {
 
   /** Places data as if long since written; takes no simulated time. Returns a status. */
   int preload(int nsid, long slba, long nlb, int directive);
+
+  /**
+   * Says how the data of a stream will be read, where its writes do not say it themselves.
+   *
+   * @param stream 1 to 16
+   * @param directive {@link Directive#sequential}, or {@link Directive#NONE} to take it back
+   * @return a status
+   */
+  int bindStream(int nsid, int stream, int directive);
+
+  /**
+   * Releases a stream to which nothing will be written any more: its blocks are closed, so that
+   * another stream may have blocks. A later write opens it again.
+   *
+   * @param stream 1 to 16
+   * @return a status
+   */
+  int releaseStream(int nsid, int stream);
+
+  /**
+   * Puts the device into the state of one that has been used for long; what its namespaces held is
+   * gone. Completes everything outstanding first; takes no simulated time.
+   *
+   * @param fillPercent share of every namespace that holds data, 1 to 100
+   * @param randomPercent share of that data that was overwritten at random until garbage collection
+   *     came to its steady state, 0 to 100
+   * @throws SimException when the device refuses it
+   */
+  void precondition(int fillPercent, int randomPercent) throws SimException;
+
+  /**
+   * What would survive if the power were cut now: all data whose write has been acknowledged, the
+   * wear of the blocks, the namespaces and the profile.
+   *
+   * @throws SimException when the device is out of service
+   */
+  byte[] snapshot() throws SimException;
 
   /**
    * Chooses who moves simulated time.

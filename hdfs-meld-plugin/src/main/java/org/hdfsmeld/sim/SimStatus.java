@@ -17,6 +17,7 @@ public final class SimStatus {
   public static final int ABI = -10;
   public static final int TICKET = -11;
   public static final int INJECTED = -12;
+  public static final int SNAPSHOT = -13;
 
   private static final String[] NAMES = {
     "OK",
@@ -31,7 +32,8 @@ public final class SimStatus {
     "PANIC",
     "ABI",
     "TICKET",
-    "INJECTED"
+    "INJECTED",
+    "SNAPSHOT"
   };
 
   private SimStatus() {}

@@ -62,6 +62,11 @@ final class FakeDevice implements SimDevice {
   }
 
   @Override
+  public List<NamespaceInfo> namespaces() {
+    return List.of(createNamespace(1L << 40));
+  }
+
+  @Override
   public synchronized long submit(
       int opcode, int nsid, long slba, int nlb, int directive, boolean detached) {
     check();
@@ -110,6 +115,26 @@ final class FakeDevice implements SimDevice {
     }
     preloads.add(new Command(-1, slba * PAGE, nlb * PAGE, directive, true));
     return SimStatus.OK;
+  }
+
+  @Override
+  public int bindStream(int nsid, int stream, int directive) {
+    throw new UnsupportedOperationException("not on the plugin's path");
+  }
+
+  @Override
+  public int releaseStream(int nsid, int stream) {
+    throw new UnsupportedOperationException("not on the plugin's path");
+  }
+
+  @Override
+  public void precondition(int fillPercent, int randomPercent) {
+    throw new UnsupportedOperationException("not on the plugin's path");
+  }
+
+  @Override
+  public byte[] snapshot() {
+    throw new UnsupportedOperationException("not on the plugin's path");
   }
 
   @Override

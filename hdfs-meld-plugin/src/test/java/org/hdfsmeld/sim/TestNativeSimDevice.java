@@ -120,6 +120,69 @@ class TestNativeSimDevice {
     assertThat(device.await(ticket, SECOND_NS)).isEqualTo(SimStatus.TICKET);
   }
 
+  /** Writes a MiB with a hint, flushes, and says how many pages of it lie melded. */
+  private long meldedPages(int directive, int dsm) {
+    CommandBatch batch = new CommandBatch(2);
+    batch.add(Opcode.WRITE, namespace.nsid(), 0, 256, directive, dsm);
+    batch.add(Opcode.FLUSH, namespace.nsid(), 0, 0, Directive.NONE);
+    assertThat(device.await(device.submitBatch(batch, false), SECOND_NS)).isPositive();
+    return stat("melded_mapped_pages");
+  }
+
+  @Test
+  void aWriteIsHintedByItsDsmField() {
+    assertThat(meldedPages(Directive.NONE, Directive.NO_DSM)).isZero();
+    assertThat(meldedPages(Directive.NONE, Directive.DSM_SEQUENTIAL_READS)).isEqualTo(256);
+    assertThat(meldedPages(Directive.stream(3), Directive.DSM_SEQUENTIAL_READS)).isEqualTo(256);
+  }
+
+  @Test
+  void aStreamIsReadAsItIsBound() {
+    int nsid = namespace.nsid();
+    assertThat(meldedPages(Directive.stream(16), Directive.NO_DSM)).isZero();
+    assertThat(device.bindStream(nsid, 16, Directive.sequential(1 << 20))).isEqualTo(SimStatus.OK);
+    assertThat(meldedPages(Directive.stream(16), Directive.NO_DSM)).isEqualTo(256);
+    assertThat(device.releaseStream(nsid, 16)).isEqualTo(SimStatus.OK);
+    assertThat(device.releaseStream(nsid, 17)).isEqualTo(SimStatus.UNSUPPORTED);
+    assertThat(device.bindStream(nsid, 0, Directive.NONE)).isEqualTo(SimStatus.UNSUPPORTED);
+    long refused = device.submit(Opcode.WRITE, nsid, 0, 1, Directive.stream(17), true);
+    assertThat(refused).isEqualTo(SimStatus.UNSUPPORTED);
+  }
+
+  @Test
+  void aPreconditionedDeviceIsInUse() throws SimException {
+    try (SimDevice used = NativeSimDevice.open("", "melded-tlc-8x8")) {
+      used.createNamespace(1L << 30);
+      used.precondition(50, 100);
+      long[] stats = new long[used.statNames().size()];
+      used.stats(stats);
+      long mapped = stats[used.statNames().indexOf("mapped_pages")];
+      assertThat(mapped).isEqualTo((1L << 29) / 4096);
+    }
+    SimException e = catchThrowableOfType(SimException.class, () -> device.precondition(101, 0));
+    assertThat(e.status()).isEqualTo(SimStatus.ARGUMENT);
+  }
+
+  @Test
+  void aSnapshotIsTheDeviceAfterAPowerCut() throws SimException {
+    assertThat(meldedPages(Directive.sequential(1 << 20), Directive.NO_DSM)).isEqualTo(256);
+    byte[] snapshot = device.snapshot();
+    try (SimDevice restored = NativeSimDevice.restore("", snapshot)) {
+      assertThat(restored.namespaces()).containsExactly(namespace);
+      assertThat(restored.snapshot()).isEqualTo(snapshot);
+      long[] stats = new long[restored.statNames().size()];
+      restored.stats(stats);
+      assertThat(stats[restored.statNames().indexOf("mapped_pages")]).isEqualTo(256);
+      assertThat(stats[restored.statNames().indexOf("now_ps")]).isZero();
+    }
+    snapshot[snapshot.length - 1] ^= 1;
+    SimException e =
+        catchThrowableOfType(SimException.class, () -> NativeSimDevice.restore("", snapshot));
+    assertThat(e.status()).isEqualTo(SimStatus.SNAPSHOT);
+    assertThat(SimStatus.name(e.status())).isEqualTo("SNAPSHOT");
+    assertThat(e).hasMessageContaining("checksum");
+  }
+
   @Test
   void forgottenAndDetachedCommandsRunOn() {
     device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
