@@ -52,9 +52,10 @@ pub(super) struct Front {
 }
 
 impl Front {
-    pub(super) fn new(profile: &Profile, sets: usize) -> Front {
+    /// The front of a medium with that many NVM sets, and timers for these events.
+    pub(super) fn new(profile: &Profile, sets: usize, alarms: Vec<Event>) -> Front {
         Front {
-            queue: EventQueue::new(),
+            queue: EventQueue::new(alarms),
             namespaces: Vec::new(),
             homes: Vec::new(),
             hints: Vec::new(),

@@ -28,6 +28,13 @@ impl Medium {
         }
     }
 
+    /// What it needs timers for.
+    pub(super) fn alarms(&self) -> Vec<Event> {
+        match self {
+            Medium::Nand(nand) => nand.alarms(),
+        }
+    }
+
     /// Bytes of the unit that is read and written as a whole.
     pub(super) fn page_bytes(&self) -> u64 {
         match self {

@@ -70,7 +70,7 @@ impl Device {
         profile.validate()?;
         let medium = Medium::new(profile);
         Ok(Device {
-            front: Front::new(profile, medium.sets()),
+            front: Front::new(profile, medium.sets(), medium.alarms()),
             medium,
         })
     }

@@ -3,6 +3,7 @@
 mod queue;
 mod slab;
 mod time;
+mod timers;
 
 pub(crate) use queue::EventQueue;
 pub(crate) use slab::{NIL, Slab};

@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Time;
-
-/// Time above sequence: one comparison orders events.
-type Key = u128;
+use super::timers::{Key, NEVER, Timers};
 
 fn key(time: Time, sequence: u64) -> Key {
     (Key::from(time.as_ps()) << 64) | Key::from(sequence)
@@ -109,23 +107,29 @@ impl<E: Copy> Heap<E> {
 
 /// Pending events and the clock.
 ///
-/// An event scheduled for the present goes to a plain FIFO instead of the heap. That keeps the
-/// order: whatever the heap holds for the present was scheduled before the clock came here.
+/// An event scheduled for the present goes to a plain FIFO instead of the heap.
 #[derive(Debug)]
 pub(crate) struct EventQueue<E> {
     now: Time,
     sequence: u64,
-    present: VecDeque<E>,
+    /// Each with its sequence.
+    present: VecDeque<(u64, E)>,
     future: Heap<E>,
+    timers: Timers,
+    /// What each timer is for.
+    alarms: Vec<E>,
 }
 
 impl<E: Copy> EventQueue<E> {
-    pub(crate) fn new() -> EventQueue<E> {
+    /// A queue with a timer for each of `alarms`, all of them off.
+    pub(crate) fn new(alarms: Vec<E>) -> EventQueue<E> {
         EventQueue {
             now: Time::ZERO,
             sequence: 0,
             present: VecDeque::new(),
             future: Heap::new(),
+            timers: Timers::new(alarms.len()),
+            alarms,
         }
     }
 
@@ -137,35 +141,60 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: E) {
         debug_assert!(time >= self.now, "scheduled in the past");
+        self.sequence += 1;
         if time <= self.now {
-            self.present.push_back(event);
+            self.present.push_back((self.sequence, event));
         } else {
-            self.sequence += 1;
             self.future.push(key(time, self.sequence), event);
         }
+    }
+
+    /// Sets a timer, whatever it was set to before. At [`Time::MAX`] it is off.
+    #[inline]
+    pub(crate) fn set_timer(&mut self, timer: u32, time: Time) {
+        debug_assert!(time >= self.now, "set in the past");
+        self.sequence += 1;
+        self.timers.set(timer, key(time, self.sequence));
+    }
+
+    /// When a timer is due.
+    #[inline]
+    pub(crate) fn timer(&self, timer: u32) -> Time {
+        time_of(self.timers.get(timer))
     }
 
     /// When the next event is due.
     #[inline]
     pub(crate) fn next_time(&self) -> Option<Time> {
-        if self.present.is_empty() {
-            self.future.least().map(time_of)
-        } else {
-            Some(self.now)
+        if !self.present.is_empty() {
+            return Some(self.now);
         }
+        let least = self.timers.least().0.min(self.future.least().unwrap_or(NEVER));
+        Some(time_of(least)).filter(|&time| time < Time::MAX)
     }
 
-    /// The next event due by `limit`; the clock moves to it.
+    /// The next event due by `limit`; the clock moves to it. A timer stays as it is: whoever handles
+    /// its event must set it again.
     #[inline]
     pub(crate) fn pop_until(&mut self, limit: Time) -> Option<E> {
-        match self.future.settle().map(time_of) {
-            Some(time) if time <= self.now => Some(self.future.take_least()),
-            _ if !self.present.is_empty() => self.present.pop_front(),
-            Some(time) if time <= limit => {
-                self.now = time;
-                Some(self.future.take_least())
+        let event = self.future.settle().unwrap_or(NEVER);
+        let (alarm, timer) = self.timers.least();
+        let least = event.min(alarm);
+        if let Some(&(sequence, first)) = self.present.front() {
+            if key(self.now, sequence) < least {
+                self.present.pop_front();
+                return Some(first);
             }
-            _ => None,
+        }
+        let time = time_of(least);
+        if time > limit.max(self.now) || time == Time::MAX {
+            return None;
+        }
+        self.now = time;
+        if alarm < event {
+            Some(self.alarms[timer as usize])
+        } else {
+            Some(self.future.take_least())
         }
     }
 
@@ -183,7 +212,7 @@ mod tests {
 
     #[test]
     fn ties_pop_in_the_order_scheduled() {
-        let mut queue = EventQueue::new();
+        let mut queue = EventQueue::new(Vec::new());
         for (time, event) in [(5, 'a'), (3, 'b'), (5, 'c'), (0, 'd'), (3, 'e')] {
             queue.schedule(Time::from_ps(time), event);
         }
@@ -205,7 +234,7 @@ mod tests {
 
     #[test]
     fn any_mix_of_pushes_and_pops_is_ordered() {
-        let mut queue = EventQueue::new();
+        let mut queue = EventQueue::new(Vec::new());
         let mut expected = std::collections::BTreeSet::new();
         let mut seed = 1u64;
         for sequence in 0..20_000u64 {

@@ -48,8 +48,6 @@ pub(super) struct Channel {
     /// When the first of `working` ends.
     pub(super) work_next: Time,
     ahead: Option<Ahead>,
-    /// When this channel is next looked at; later entries in the event queue are stale.
-    pub(super) wake_at: Time,
     pub(super) busy: Time,
 }
 
@@ -81,7 +79,6 @@ impl Channel {
             round_robin: 0,
             work_next: Time::MAX,
             ahead: None,
-            wake_at: Time::MAX,
             busy: Time::ZERO,
         }
     }

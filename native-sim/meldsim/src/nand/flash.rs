@@ -283,16 +283,7 @@ impl Flash {
             false => self.channels[channel as usize].bus_free_at,
         };
         let wake_at = wake_at.max(queue.now());
-        self.wake(queue, channel, wake_at);
-    }
-
-    #[inline]
-    fn wake(&mut self, queue: &mut EventQueue<Event>, channel: u32, at: Time) {
-        let bus = &mut self.channels[channel as usize];
-        if at < bus.wake_at {
-            bus.wake_at = at;
-            queue.schedule(at, Event::Channel(channel));
-        }
+        look_at(queue, channel, wake_at);
     }
 
     fn wait_for_transaction(
@@ -309,7 +300,12 @@ impl Flash {
         let bus = &mut self.channels[usize::from(channel)];
         bus.take_back(queue.now());
         let (channel, wake_at) = (u32::from(channel), bus.bus_free_at.max(queue.now()));
-        self.wake(queue, channel, wake_at);
+        look_at(queue, channel, wake_at);
+    }
+
+    /// What the event queue needs timers for: a look at each channel.
+    pub(crate) fn alarms(geometry: &Geometry) -> Vec<Event> {
+        (0..geometry.channels).map(Event::Channel).collect()
     }
 
     /// The counters up to `now`.
@@ -397,5 +393,13 @@ impl Flash {
             }
         }
         self.enter_arbitration(index, now);
+    }
+}
+
+/// A channel is looked at at a time, at the latest.
+#[inline]
+fn look_at(queue: &mut EventQueue<Event>, channel: u32, time: Time) {
+    if time < queue.timer(channel) {
+        queue.set_timer(channel, time);
     }
 }

@@ -19,11 +19,7 @@ impl Flash {
         finished: &mut Vec<Finished>,
     ) {
         let now = queue.now();
-        let bus = &self.channels[channel as usize];
-        if bus.wake_at != now {
-            return; // stale: the channel was looked at since, or will be
-        }
-        let free = bus.bus_free_at <= now;
+        let free = self.channels[channel as usize].bus_free_at <= now;
         if free {
             self.end_transfer(channel, now, finished);
         }
@@ -40,12 +36,7 @@ impl Flash {
             self.end_senses(channel, now);
             self.grant(channel, now);
         }
-        let wake_at = self.next_look(channel);
-        let bus = &mut self.channels[channel as usize];
-        bus.wake_at = wake_at;
-        if wake_at != Time::MAX {
-            queue.schedule(wake_at, Event::Channel(channel));
-        }
+        queue.set_timer(channel, self.next_look(channel));
     }
 
     #[inline]

@@ -104,6 +104,11 @@ impl NandMedium {
         Err(DeviceError::CapacityExceeded { pages, free })
     }
 
+    /// What it needs timers for: a look at each channel.
+    pub(super) fn alarms(&self) -> Vec<Event> {
+        Flash::alarms(&self.geometry)
+    }
+
     #[inline]
     pub(super) fn process(&mut self, front: &mut Front, event: Event) {
         match event {

@@ -48,9 +48,10 @@ struct Rig {
 impl Rig {
     fn new(profile: &Profile) -> Rig {
         profile.validate().unwrap();
+        let geometry = Geometry::new(profile);
         Rig {
-            flash: Flash::new(profile, &Geometry::new(profile)),
-            queue: EventQueue::new(),
+            flash: Flash::new(profile, &geometry),
+            queue: EventQueue::new(Flash::alarms(&geometry)),
             done: Vec::new(),
         }
     }
