@@ -14,6 +14,7 @@ use super::buffer::User;
 use super::layer::Ftl;
 use super::mapping::{Entry, Place};
 use super::numbering::{Numbering, Spot};
+use super::scheduler::EMPTY;
 use super::stream::{Layout, Stream};
 use crate::engine::{Event, EventQueue, NIL};
 use crate::nand::{Flash, Owner, WordlineAddr};
@@ -26,8 +27,13 @@ const ROWS_AT_ONCE: usize = 2;
 pub(super) struct Victim {
     pub(super) group: u32,
     pub(super) layout: Layout,
-    /// For each position the place whose data it holds; kept up to date.
+    /// For each position the place whose data it holds; kept up to date where it is confirmed.
     pub(super) places: Box<[Place]>,
+    /// Positions whose places are confirmed. That is done row by row, for the mapping's entries are
+    /// then still in the processor's cache when the pages move.
+    confirmed: u32,
+    /// Valid pages of the row that was confirmed last.
+    valid_in_row: u32,
     /// The first position of the next row to read.
     pub(super) next: u32,
     /// Rows that are being read, the first one first.
@@ -81,8 +87,12 @@ impl Collector {
     pub(super) fn invalidated(&mut self, group: u32, position: u32, pages: u32) {
         if let Some(victim) = &mut self.victim {
             if victim.group == group {
-                let pages = position as usize..(position + pages) as usize;
-                victim.places[pages].fill(Place::NONE);
+                for position in position..position + pages {
+                    let place = &mut victim.places[position as usize];
+                    let place = std::mem::replace(place, Place::NONE);
+                    let is_next = position >= victim.next && position < victim.confirmed;
+                    victim.valid_in_row -= u32::from(place != Place::NONE && is_next);
+                }
             }
         }
     }
@@ -114,7 +124,7 @@ impl Ftl {
             let Some(group) = self.next_victim(lane) else {
                 return;
             };
-            let places = self.places_of(lane, group);
+            let places = self.noted_places(lane, group);
             let log = &mut self.lanes[lane as usize];
             let victim = log.blocks.get_mut(group);
             victim.state = State::Collected;
@@ -122,6 +132,8 @@ impl Ftl {
                 group,
                 layout: victim.layout,
                 places,
+                confirmed: 0,
+                valid_in_row: 0,
                 next: 0,
                 rows: VecDeque::new(),
                 reading: 0,
@@ -130,14 +142,33 @@ impl Ftl {
             });
         }
         loop {
-            if self.copy_row(lane, flash, queue) {
-                continue;
-            }
-            if !self.read_row(lane, flash, queue) {
+            self.confirm_row(lane);
+            if !self.copy_row(lane, flash, queue) && !self.read_row(lane, flash, queue) {
                 break;
             }
         }
         self.erase_victim(lane, flash, queue);
+    }
+
+    /// Confirms what the victim's next row holds, once.
+    fn confirm_row(&mut self, lane: u32) {
+        let Some(victim) = &mut self.lanes[lane as usize].collector.victim else {
+            return;
+        };
+        let (group, first) = (victim.group, victim.next);
+        if first < victim.confirmed || first == self.numbering.pages_per_group {
+            return;
+        }
+        let mut places = std::mem::take(&mut victim.places);
+        let end = first + self.numbering.pages_per_row;
+        let row = &mut places[first as usize..end as usize];
+        self.confirm(lane, group, first, row);
+        let valid_in_row = row.iter().filter(|&&place| place != Place::NONE).count() as u32;
+        if let Some(victim) = &mut self.lanes[lane as usize].collector.victim {
+            victim.places = places;
+            victim.confirmed = end;
+            victim.valid_in_row = valid_in_row;
+        }
     }
 
     /// Reads the victim's next row; false when there is none, or no room for it.
@@ -156,9 +187,7 @@ impl Ftl {
             return false;
         }
         let first = victim.next;
-        let row = first as usize..(first + numbering.pages_per_row) as usize;
-        let places = &victim.places[row];
-        let valid = places.iter().filter(|&&place| place != Place::NONE).count() as u32;
+        let valid = victim.valid_in_row;
         if valid + victim.reading > *free_slots {
             return false;
         }
@@ -206,21 +235,28 @@ impl Ftl {
         debug_assert_eq!(victim.group, group);
         victim.reading -= pages.count_ones();
         let layout = victim.layout;
+        let mut moved = [(Place::NONE, Entry::Unmapped); EMPTY.len()];
+        let mut current = 0;
         for page in 0..self.numbering.pages_per_wordline {
             if pages & (1 << page) == 0 {
                 continue;
             }
             let position = self.numbering.position(layout, Spot { page, ..first });
-            let slot = self.move_to_buffer(lane, group, position);
+            let found = self.move_to_buffer(lane, group, position);
+            if let Some((place, slot)) = found {
+                moved[current] = (place, Entry::Buffered(slot));
+                current += 1;
+            }
             let Some(victim) = &mut self.lanes[lane as usize].collector.victim else {
                 return;
             };
             let row = position - position % self.numbering.pages_per_row;
             if let Some(row) = victim.rows.iter_mut().find(|found| found.first == row) {
                 row.waiting -= 1;
-                row.slots[(position - row.first) as usize] = slot.unwrap_or(NIL);
+                row.slots[(position - row.first) as usize] = found.map_or(NIL, |(_, slot)| slot);
             }
         }
+        self.mapping.set_all(moved[..current].iter().copied());
         while let Some(victim) = &mut self.lanes[lane as usize].collector.victim {
             match victim.rows.front() {
                 Some(row) if row.waiting == 0 => {}
@@ -236,8 +272,9 @@ impl Ftl {
         self.stir(lane);
     }
 
-    /// Moves a page into a slot; nothing when it was overwritten or deallocated while being read.
-    fn move_to_buffer(&mut self, lane: u32, group: u32, position: u32) -> Option<u32> {
+    /// Takes a slot for a page that has arrived; nothing when it was overwritten or deallocated while
+    /// it was read. The mapping is the caller's.
+    fn move_to_buffer(&mut self, lane: u32, group: u32, position: u32) -> Option<(Place, u32)> {
         let log = &mut self.lanes[lane as usize];
         let victim = log.collector.victim.as_mut()?;
         let place = std::mem::replace(&mut victim.places[position as usize], Place::NONE);
@@ -250,16 +287,15 @@ impl Ftl {
         #[cfg(test)]
         self.witness
             .collected(self.numbering.number(lane, group, position), slot);
-        self.mapping.set(place, Entry::Buffered(slot));
         self.stats.gc_pages_moved += 1;
-        Some(slot)
+        Some((place, slot))
     }
 
     /// Writes the pages of a row, in their order.
     fn gather_row(&mut self, lane: u32, layout: Layout, slots: &[u32]) {
         let all = self.numbering.pages_per_wordline as usize;
         for wordline in slots.chunks(all) {
-            let mut kept = super::scheduler::EMPTY;
+            let mut kept = EMPTY;
             let mut count = 0;
             for &slot in wordline.iter().filter(|&&slot| slot != NIL) {
                 if self.buffer.get(slot).place == Place::NONE {

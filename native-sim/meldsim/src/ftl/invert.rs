@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::layer::Ftl;
 use super::mapping::{Entry, Place};
-use super::numbering::{Ppn, Slice};
+use super::numbering::{Numbering, Ppn, Slice};
 use super::policy::Candidate;
 
 /// A batch holds one in this many of the mapped pages.
@@ -32,6 +32,51 @@ pub(super) struct Inversion {
     groups: BTreeMap<(u32, u32), Vec<PlaceRun>>,
 }
 
+/// Of which numbers some are in the batch, roughly: tells most others apart without a division.
+struct Wanted {
+    shift: u32,
+    some: Vec<bool>,
+}
+
+impl Wanted {
+    /// Pieces a group is looked at in: pages around the group that are taken for its own are few.
+    const PIECES_LOG2: u32 = 4;
+
+    fn new(numbering: &Numbering, groups: impl Iterator<Item = u32>) -> Wanted {
+        let span = numbering.pages_per_group * numbering.lanes;
+        let shift = span.ilog2().saturating_sub(Wanted::PIECES_LOG2);
+        let pieces = (u64::from(span) * u64::from(numbering.groups)) >> shift;
+        let mut some = vec![false; pieces as usize + 1];
+        for group in groups {
+            let first = group * span;
+            let last = first + (span - 1);
+            some[(first >> shift) as usize..=(last >> shift) as usize].fill(true);
+        }
+        Wanted { shift, some }
+    }
+
+    #[inline]
+    fn may_have(&self, number: Ppn) -> bool {
+        let piece = (number.0 >> self.shift) as usize;
+        self.some.get(piece).is_some_and(|&some| some)
+    }
+}
+
+/// Notes a run, which may go on where the last one ends.
+#[inline]
+fn note(notes: &mut Vec<PlaceRun>, run: PlaceRun) {
+    match notes.last_mut() {
+        Some(last)
+            if last.position + last.pages == run.position
+                && last.place.0 + last.pages == run.place.0
+                && last.place.leaf() == run.place.leaf() =>
+        {
+            last.pages += run.pages;
+        }
+        _ => notes.push(run),
+    }
+}
+
 impl Inversion {
     pub(super) fn memory(&self) -> u64 {
         let runs = self.groups.values().map(Vec::capacity).sum::<usize>();
@@ -40,9 +85,10 @@ impl Inversion {
 }
 
 impl Ftl {
-    /// For each position of a closed group the place whose data it holds, [`Place::NONE`] for those
-    /// that hold nobody's. A new batch begins with the group when the present one does not hold it.
-    pub(super) fn places_of(&mut self, lane: u32, group: u32) -> Box<[Place]> {
+    /// For each position of a closed group the place whose data it was found to hold,
+    /// [`Place::NONE`] for those that held nobody's. Some of it may be out of date: see
+    /// [`Ftl::confirm`]. A new batch begins with the group when the present one does not hold it.
+    pub(super) fn noted_places(&mut self, lane: u32, group: u32) -> Box<[Place]> {
         let blocks = &mut self.lanes[lane as usize].blocks;
         let positions = self.numbering.pages_per_group;
         let mut places = vec![Place::NONE; positions as usize].into_boxed_slice();
@@ -51,29 +97,51 @@ impl Ftl {
         }
         let blocks = &mut self.lanes[lane as usize].blocks;
         blocks.get_mut(group).is_inverted = false;
-        // Some of the notes are out of date: all are checked at once, for one check need not wait
-        // for the other's memory.
         let notes = self.inversion.groups.remove(&(lane, group));
-        for noted in notes.unwrap_or_default() {
-            let mut page = 0;
-            for run in self.mapping.runs_at(noted.place, noted.pages) {
-                if let Entry::Flash(first) = run.entry {
-                    for index in 0..run.pages {
-                        let position = noted.position + page + index;
-                        let number = self.numbering.number(lane, group, position);
-                        if Ppn(first.0 + index) == number {
-                            places[position as usize] = Place(noted.place.0 + page + index);
-                        }
-                    }
-                }
-                page += run.pages;
+        for run in notes.unwrap_or_default() {
+            let positions = run.position as usize..(run.position + run.pages) as usize;
+            for (slot, place) in places[positions].iter_mut().zip(run.place.0..) {
+                *slot = Place(place);
             }
         }
-        debug_assert_eq!(
-            places.iter().filter(|&&place| place != Place::NONE).count() as u32,
-            self.lanes[lane as usize].blocks.get(group).valid,
-        );
         places
+    }
+
+    /// Drops those of the noted places whose data is elsewhere by now. They are of the positions
+    /// from `first` on.
+    pub(super) fn confirm(&self, lane: u32, group: u32, first: u32, places: &mut [Place]) {
+        // Random pages one by one, and independently: one need not wait for the other's memory.
+        let mut from = 0;
+        while from < places.len() {
+            let place = places[from];
+            if place == Place::NONE {
+                from += 1;
+                continue;
+            }
+            let follows = |&(index, next): &(u32, &Place)| {
+                next.0 == place.0 + index && next.leaf() == place.leaf()
+            };
+            let pages = (0..).zip(&places[from..]).take_while(follows).count();
+            if pages == 1 {
+                let number = self.numbering.number(lane, group, first + from as u32);
+                if self.mapping.get(place) != Entry::Flash(number) {
+                    places[from] = Place::NONE;
+                }
+                from += 1;
+                continue;
+            }
+            let mut index = from;
+            for run in self.mapping.runs_at(place, pages as u32) {
+                for page in 0..run.pages {
+                    let number = self.numbering.number(lane, group, first + index as u32);
+                    if run.entry.plus(page) != Entry::Flash(number) {
+                        places[index] = Place::NONE;
+                    }
+                    index += 1;
+                }
+            }
+            from = index;
+        }
     }
 
     /// Starts a batch of the group and those of all lanes that are to be collected next.
@@ -122,30 +190,37 @@ impl Ftl {
             self.lanes[lane as usize].blocks.get_mut(group).is_inverted = true;
         }
         let numbering = &self.numbering;
-        self.mapping.for_each_flash_run(|place, first, pages| {
-            let mut done = 0;
-            while done < pages {
-                let Slice {
-                    lane,
-                    group,
-                    position,
-                } = numbering.slice(Ppn(first.0 + done));
-                let run = match lanes {
-                    1 => (pages - done).min(numbering.pages_per_group - position),
-                    _ => 1,
-                };
-                if let Some(notes) =
-                    notes.get_mut(indices[(group * lanes + lane) as usize] as usize)
-                {
-                    notes.push(PlaceRun {
+        let wanted = Wanted::new(numbering, batch.keys().map(|&(_, group)| group));
+        let wanted = |number| wanted.may_have(number);
+        self.mapping
+            .for_each_flash_run(wanted, |place, first, pages| {
+                let mut done = 0;
+                while done < pages {
+                    let Slice {
+                        lane,
+                        group,
                         position,
-                        place: Place(place.0 + done),
-                        pages: run,
-                    });
+                    } = numbering.slice(Ppn(first.0 + done));
+                    let run = match lanes {
+                        1 => (pages - done).min(numbering.pages_per_group - position),
+                        _ => 1,
+                    };
+                    let index = indices[(group * lanes + lane) as usize] as usize;
+                    if let Some(notes) = notes.get_mut(index) {
+                        let place = Place(place.0 + done);
+                        let pages = run;
+                        note(
+                            notes,
+                            PlaceRun {
+                                position,
+                                place,
+                                pages,
+                            },
+                        );
+                    }
+                    done += run;
                 }
-                done += run;
-            }
-        });
+            });
         for (runs, noted) in batch.values_mut().zip(notes) {
             *runs = noted;
         }

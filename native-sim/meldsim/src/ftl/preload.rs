@@ -304,7 +304,8 @@ impl Ftl {
         };
         let layout = self.lanes[lane as usize].blocks.get(victim).layout;
         let stream = Stream::Gc(layout);
-        let mut places = self.places_of(lane, victim).into_vec();
+        let mut places = self.noted_places(lane, victim).into_vec();
+        self.confirm(lane, victim, 0, &mut places);
         places.retain(|&place| place != Place::NONE);
         let fills = self.fills_of(lane, stream, &places);
         let all = self.numbering.pages_per_wordline;

@@ -366,6 +366,8 @@ impl Ftl {
         let ends_wordline = pages > 1 || position % all == all - 1;
         self.stats.programs += 1;
         self.stats.melded_wordlines_programmed += u64::from(melded && ends_wordline);
+        let mut moved = [(Place::NONE, Entry::Unmapped); EMPTY.len()];
+        let mut current = 0;
         for (index, &slot) in (0..u32::from(pages)).zip(&slots) {
             if slot == NIL {
                 self.stats.padded_pages += 1;
@@ -380,10 +382,13 @@ impl Ftl {
                 let ppn = self.numbering.number(lane, group, position + index * step);
                 #[cfg(test)]
                 self.witness.programmed(slot, ppn);
-                self.lanes[lane as usize].blocks.validate(group, 1);
-                self.mapping.set(released.place, Entry::Flash(ppn));
+                moved[current] = (released.place, Entry::Flash(ppn));
+                current += 1;
             }
         }
+        let blocks = &mut self.lanes[lane as usize].blocks;
+        blocks.validate(group, current as u32);
+        self.mapping.set_all(moved[..current].iter().copied());
         self.stir(lane);
     }
 }

@@ -190,9 +190,26 @@ impl Leaf {
         }
     }
 
+    /// An entry as it is stored.
+    #[inline]
+    pub(super) fn raw(&self, offset: usize) -> Raw {
+        match &self.body {
+            Body::Dense(dense) => Raw(dense.raw[offset]),
+            Body::Runs(_) => Raw::new(self.get(offset)),
+        }
+    }
+
     /// Sets one entry, in the dense form, and returns what it was.
     #[inline]
     pub(super) fn set(&mut self, offset: usize, raw: Raw) -> Raw {
+        let before = self.raw(offset);
+        self.change(offset, before, raw);
+        before
+    }
+
+    /// Sets one entry, in the dense form, that is known to be `before`.
+    #[inline]
+    pub(super) fn change(&mut self, offset: usize, before: Raw, raw: Raw) {
         if let Body::Runs(bytes) = &self.body {
             *self = Leaf::dense_of_runs(read_home(bytes).0, decode(bytes));
         }
@@ -200,7 +217,7 @@ impl Leaf {
             unreachable!("it was made dense");
         };
         let entries = &mut dense.raw;
-        let before = Raw(entries[offset]);
+        debug_assert_eq!(Raw(entries[offset]), before);
         self.runs -= breaks_around(entries, offset);
         self.mapped -= u16::from(before != Raw::UNMAPPED);
         self.buffered -= u16::from(before.is_slot());
@@ -208,7 +225,6 @@ impl Leaf {
         self.runs += breaks_around(entries, offset);
         self.mapped += u16::from(raw != Raw::UNMAPPED);
         self.buffered += u16::from(raw.is_slot());
-        before
     }
 
     /// The runs of the pages from `offset` on, `pages` of them.
@@ -221,6 +237,34 @@ impl Leaf {
                 skip: offset as u32,
                 left: pages as u32,
             },
+        }
+    }
+
+    /// The runs of pages on flash; of a dense leaf only single pages that are `wanted`, for their
+    /// neighbours in a run may not be.
+    #[inline]
+    pub(super) fn for_each_flash_run(
+        &self,
+        wanted: impl Fn(Ppn) -> bool,
+        mut visit: impl FnMut(usize, Ppn, u32),
+    ) {
+        match &self.body {
+            Body::Dense(dense) => {
+                for (offset, &raw) in dense.raw.iter().enumerate() {
+                    if raw < Raw::FIRST_SLOT && wanted(Ppn(raw)) {
+                        visit(offset, Ppn(raw), 1);
+                    }
+                }
+            }
+            Body::Runs(bytes) => {
+                let mut offset = 0;
+                for run in decode(bytes) {
+                    if let Entry::Flash(first) = run.entry {
+                        visit(offset, first, run.pages);
+                    }
+                    offset += run.pages as usize;
+                }
+            }
         }
     }
 

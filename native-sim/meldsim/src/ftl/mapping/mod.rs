@@ -270,12 +270,34 @@ impl Mapping {
 
     #[inline]
     pub(crate) fn set(&mut self, place: Place, entry: Entry) {
-        debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
-        let leaf = &mut self.leaves[place.leaf()];
-        let before = leaf.set(place.offset(), Raw::new(entry));
-        self.mapped += u64::from(before == Raw::UNMAPPED);
-        if leaf.is_sequential() && !leaf.queued {
-            self.queue(place.leaf() as u32);
+        self.set_all([(place, entry)].into_iter());
+    }
+
+    /// Sets the entries of different places. What they are is found out for several at a time, for
+    /// one need not wait for the other's memory.
+    #[inline]
+    pub(crate) fn set_all(&mut self, mut entries: impl Iterator<Item = (Place, Entry)>) {
+        const AT_ONCE: usize = 4;
+        let mut found = [(Place::NONE, Raw::UNMAPPED, Raw::UNMAPPED); AT_ONCE];
+        loop {
+            let mut count = 0;
+            for (found, (place, entry)) in found.iter_mut().zip(entries.by_ref()) {
+                debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
+                let before = self.leaves[place.leaf()].raw(place.offset());
+                *found = (place, before, Raw::new(entry));
+                count += 1;
+            }
+            for &(place, before, raw) in &found[..count] {
+                let leaf = &mut self.leaves[place.leaf()];
+                leaf.change(place.offset(), before, raw);
+                self.mapped += u64::from(before == Raw::UNMAPPED);
+                if leaf.is_sequential() && !leaf.queued {
+                    self.queue(place.leaf() as u32);
+                }
+            }
+            if count < AT_ONCE {
+                return;
+            }
         }
     }
 
@@ -445,13 +467,20 @@ impl Mapping {
         None
     }
 
-    /// Every run of pages on flash, with the place of its first page; the others' follow it.
-    pub(crate) fn for_each_flash_run(&self, mut visit: impl FnMut(Place, Ppn, u32)) {
-        self.for_each_run(|place, run| {
-            if let Entry::Flash(first) = run.entry {
-                visit(place, first, run.pages);
-            }
-        });
+    /// Runs of pages on flash, with the place of the first page; the others' follow it. Of what was
+    /// written at random, only the runs whose first number is `wanted`, and what else is mapped is
+    /// passed over quickly.
+    #[inline]
+    pub(crate) fn for_each_flash_run(
+        &self,
+        wanted: impl Fn(Ppn) -> bool,
+        mut visit: impl FnMut(Place, Ppn, u32),
+    ) {
+        for (index, leaf) in (0..).zip(&self.leaves) {
+            leaf.for_each_flash_run(&wanted, |offset, first, pages| {
+                visit(Place::new(index, offset), first, pages);
+            });
+        }
     }
 
     /// Every run, with the place of its first page.
