@@ -169,7 +169,11 @@ impl<E: Copy> EventQueue<E> {
         if !self.present.is_empty() {
             return Some(self.now);
         }
-        let least = self.timers.least().0.min(self.future.least().unwrap_or(NEVER));
+        let least = self
+            .timers
+            .least()
+            .0
+            .min(self.future.least().unwrap_or(NEVER));
         Some(time_of(least)).filter(|&time| time < Time::MAX)
     }
 

@@ -152,46 +152,76 @@ impl Placement {
     }
 }
 
-/// A pseudo-random permutation of the numbers below `len`, computed for each number by itself: a
-/// mixing of as many bits as needed, repeated until the result is in range.
+/// A pseudo-random permutation of the numbers below `len`, computed for each number by itself.
+///
+/// A Feistel network over a rectangle of hardly more numbers than that: `rows` times `columns`, both
+/// near the square root. A number beyond `len` is permuted again, which is too rare to cost anything;
+/// over a power of two it would be every other number at worst.
 #[derive(Clone, Copy, Debug)]
 struct Permutation {
     len: u64,
-    mask: u64,
-    shift: u32,
-    seed: u64,
+    rows: u64,
+    columns: u64,
+    /// 2^64 / columns, rounded up: exact for numbers below 2^64 / columns.
+    inverse: u128,
+    keys: [u64; 5],
 }
 
 impl Permutation {
     fn new(len: u64, seed: u64) -> Permutation {
-        let bits = (64 - len.saturating_sub(1).leading_zeros()).max(2);
+        let rows = len.isqrt().max(1);
+        let columns = len.div_ceil(rows).max(1);
         Permutation {
             len,
-            mask: u64::MAX >> (64 - bits),
-            shift: bits.div_ceil(2),
-            seed,
+            rows,
+            columns,
+            inverse: (1u128 << 64).div_ceil(u128::from(columns)),
+            // The fractional digits of pi, as good as any.
+            keys: [
+                0x243F_6A88_85A3_08D3,
+                0x1319_8A2E_0370_7344,
+                0xA409_3822_299F_31D0,
+                0x082E_FA98_EC4E_6C89,
+                0x4528_21E6_38D0_1377,
+            ]
+            .map(|key| key ^ seed),
         }
     }
 
     /// The number at `index`, and noise of its own.
     #[inline]
     fn at(&self, index: u64) -> (u64, u32) {
+        let Permutation { rows, columns, .. } = *self;
         let mut x = index;
         loop {
-            // Odd factors and shifts to the right: each step can be undone within the bits. The
-            // factors are those of the murmur3 finaliser.
-            x = x.wrapping_add(self.seed) & self.mask;
-            x = x.wrapping_mul(0xFF51_AFD7_ED55_8CCD) & self.mask;
-            x ^= x >> self.shift;
-            let product = x.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-            x = product & self.mask;
-            x ^= x >> self.shift;
-            x = x.wrapping_mul(0x9E37_79B9_7F4A_7C15) & self.mask;
+            let mut row = ((u128::from(x) * self.inverse) >> 64) as u64;
+            let mut column = x - row * columns;
+            // Each round adds to one coordinate what the other comes to, so it can be undone.
+            let [a, b, c, d, e] = self.keys;
+            row = add(row, mix(column ^ a), rows);
+            column = add(column, mix(row ^ b), columns);
+            row = add(row, mix(column ^ c), rows);
+            column = add(column, mix(row ^ d), columns);
+            row = add(row, mix(column ^ e), rows);
+            x = row * columns + column;
             if x < self.len {
-                return (x, (product >> 32) as u32);
+                return (x, mix(x) as u32);
             }
         }
     }
+}
+
+/// Spreads a number over 32 bits (Fibonacci hashing: the factor is 2^64 divided by the golden ratio).
+#[inline]
+fn mix(x: u64) -> u64 {
+    x.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
+}
+
+/// Adds, modulo `len`, what `mixed` comes to on a scale from 0 to `len`.
+#[inline]
+fn add(x: u64, mixed: u64, len: u64) -> u64 {
+    let sum = x + ((mixed * len) >> 32);
+    sum - if sum >= len { len } else { 0 }
 }
 
 #[cfg(test)]

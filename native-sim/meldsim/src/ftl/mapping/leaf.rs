@@ -175,19 +175,7 @@ impl Leaf {
 
     #[inline]
     pub(super) fn get(&self, offset: usize) -> Entry {
-        match &self.body {
-            Body::Dense(dense) => Raw(dense.raw[offset]).entry(),
-            Body::Runs(bytes) => {
-                let mut rest = offset as u32;
-                for run in decode(bytes) {
-                    if rest < run.pages {
-                        return run.entry.plus(rest);
-                    }
-                    rest -= run.pages;
-                }
-                Entry::Unmapped
-            }
-        }
+        self.raw(offset).entry()
     }
 
     /// An entry as it is stored.
@@ -195,7 +183,7 @@ impl Leaf {
     pub(super) fn raw(&self, offset: usize) -> Raw {
         match &self.body {
             Body::Dense(dense) => Raw(dense.raw[offset]),
-            Body::Runs(_) => Raw::new(self.get(offset)),
+            Body::Runs(bytes) => raw_of_runs(bytes, offset),
         }
     }
 
@@ -275,6 +263,17 @@ impl Leaf {
             Body::Runs(bytes) => bytes.len(),
         }
     }
+}
+
+fn raw_of_runs(bytes: &[u8], offset: usize) -> Raw {
+    let mut rest = offset as u32;
+    for run in decode(bytes) {
+        if rest < run.pages {
+            return Raw::new(run.entry.plus(rest));
+        }
+        rest -= run.pages;
+    }
+    Raw::UNMAPPED
 }
 
 /// How many of an entry's two neighbours it does not make a run with.
