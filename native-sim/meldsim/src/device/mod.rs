@@ -275,7 +275,9 @@ impl Device {
                 self.medium.process(&mut self.front, event);
             }
         }
-        self.fetch();
+        if !self.front.host.is_direct() {
+            self.fetch();
+        }
     }
 }
 

@@ -131,15 +131,14 @@ impl NandMedium {
         if self.finished.is_empty() {
             return;
         }
-        let mut finished = std::mem::take(&mut self.finished);
-        for operation in finished.drain(..) {
-            if let Some(set) = self.finish_operation(front, operation) {
+        for index in 0..self.finished.len() {
+            if let Some(set) = self.finish_operation(front, self.finished[index]) {
                 if !self.stirred.contains(&set) {
                     self.stirred.push(set);
                 }
             }
         }
-        self.finished = finished;
+        self.finished.clear();
         while let Some(set) = self.stirred.pop() {
             self.pump(front, set, Owner::gc(set));
             self.end_writes(front, set);
