@@ -7,7 +7,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use meldsim_fuzz::mutate::{Random, mutate};
+use meldsim::workload::Random;
+use meldsim_fuzz::mutate::mutate;
 use meldsim_fuzz::{TARGETS, Target};
 
 const SECONDS: u64 = 2;
@@ -35,7 +36,7 @@ fn fuzz(name: &str) {
         std::env::var("MELDSIM_FUZZ_SECONDS").map_or(SECONDS, |text| text.parse().unwrap());
     let seeds: Vec<Vec<u8>> = corpus.into_iter().map(|(_, data)| data).collect();
     let dictionary = target.dictionary();
-    let (mut random, mut inputs) = (Random(1), 0u64);
+    let (mut random, mut inputs) = (Random::new(1), 0u64);
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(seconds) {
         let data = mutate(&mut random, &seeds, &dictionary);

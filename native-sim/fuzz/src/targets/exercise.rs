@@ -4,14 +4,8 @@ use meldsim::{Command, Device, Directive, NamespaceId, Pattern, Profile, Status}
 
 /// A device small enough that a few commands fill it.
 pub(super) fn tiny_profile() -> Profile {
-    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap_or_else(|error| panic!("{error}"));
-    profile.geometry.channels = 2;
-    profile.geometry.dies_per_channel = 2;
-    profile.geometry.blocks_per_plane = 20;
-    profile.geometry.wordlines_per_block = 4;
-    profile.controller.write_buffer.0 = 512 << 10;
-    profile.ftl.open_runs = 8;
-    profile
+    let text = include_str!("../../../meldsim/tests/common/small.toml");
+    Profile::from_toml(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Writes, overwrites, reads, deallocates and flushes; panics unless every command completes, once.

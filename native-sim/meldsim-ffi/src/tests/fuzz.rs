@@ -2,39 +2,24 @@
 
 use std::ffi::CString;
 
+use meldsim_core::workload::Random;
+
 use super::support::*;
 use crate::*;
 
-/// SplitMix64: a seeded sequence is all that is needed here.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    /// Mostly plausible, sometimes at an edge, sometimes anything.
-    fn number(&mut self, plausible: u64) -> u64 {
-        match self.below(8) {
-            0 => [
-                0,
-                1,
-                u64::MAX,
-                i64::MAX as u64,
-                1 << 32,
-                u64::from(u32::MAX),
-            ][self.below(6) as usize],
-            1 => self.next(),
-            _ => self.below(plausible),
-        }
+/// Mostly plausible, sometimes at an edge, sometimes anything.
+fn number(random: &mut Random, plausible: u64) -> u64 {
+    match random.below(8) {
+        0 => [
+            0,
+            1,
+            u64::MAX,
+            i64::MAX as u64,
+            1 << 32,
+            u64::from(u32::MAX),
+        ][random.below(6) as usize],
+        1 => random.next_u64(),
+        _ => random.below(plausible),
     }
 }
 
@@ -46,17 +31,17 @@ fn random_calls_never_crash_and_never_panic_inside() {
 }
 
 fn run(seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut handles = vec![0, -1];
     let mut tickets = vec![0i64, -1];
     let names = [PROFILE, "melded-tlc-16x4", "", "/", "no such profile"];
     for _ in 0..400 {
         let handle = match random.below(12) {
-            0 => random.next() as i64,
+            0 => random.next_u64() as i64,
             _ => handles[random.below(handles.len() as u64) as usize],
         };
         let ticket = match random.below(12) {
-            0 => random.next() as i64,
+            0 => random.next_u64() as i64,
             _ => tickets[random.below(tickets.len() as u64) as usize],
         };
         let code = match random.below(16) {
@@ -73,13 +58,13 @@ fn run(seed: u64) {
             1 if random.below(4) == 0 => i64::from(meldsim_close(handle)),
             1 | 2 => {
                 let dilation = [1.0, 0.001, 0.0, f64::NAN, -1.0][random.below(5) as usize];
-                i64::from(meldsim_set_mode(handle, random.number(3) as u32, dilation))
+                i64::from(meldsim_set_mode(handle, number(&mut random, 3) as u32, dilation))
             }
             3 | 4 => {
                 let mut nsid = 0;
                 // SAFETY: `nsid` is writable.
                 i64::from(unsafe {
-                    meldsim_namespace_create(handle, random.number(1 << 30), &mut nsid)
+                    meldsim_namespace_create(handle, number(&mut random, 1 << 30), &mut nsid)
                 })
             }
             5 => {
@@ -87,7 +72,7 @@ fn run(seed: u64) {
                 let n = random.below(5) as u32;
                 // SAFETY: `n` is at most the length of `out`.
                 i64::from(unsafe {
-                    meldsim_namespace_info(handle, random.number(4) as u32, out.as_mut_ptr(), n)
+                    meldsim_namespace_info(handle, number(&mut random, 4) as u32, out.as_mut_ptr(), n)
                 })
             }
             6 => {
@@ -100,10 +85,10 @@ fn run(seed: u64) {
             8 | 9 => meldsim_wait(handle, ticket, random.below(1_000_000)),
             10 => i64::from(meldsim_preload(
                 handle,
-                random.number(4) as u32,
-                random.number(1 << 14),
-                random.number(1 << 14),
-                random.number(4) as u32 | 0x000F_0000,
+                number(&mut random, 4) as u32,
+                number(&mut random, 1 << 14),
+                number(&mut random, 1 << 14),
+                number(&mut random, 4) as u32 | 0x000F_0000,
             )),
             11 => {
                 let commands: Vec<_> = (0..random.below(40))
@@ -112,14 +97,14 @@ fn run(seed: u64) {
                 let count = commands.len() as u32;
                 // SAFETY: a slice is as long as it says.
                 let got = unsafe {
-                    meldsim_submit_batch(handle, commands.as_ptr(), count, random.number(2) as u32)
+                    meldsim_submit_batch(handle, commands.as_ptr(), count, number(&mut random, 2) as u32)
                 };
                 tickets.push(got);
                 got
             }
             _ => {
                 let c = command(&mut random);
-                let flags = random.number(2) as u32;
+                let flags = number(&mut random, 2) as u32;
                 let got =
                     meldsim_submit(handle, c.opcode, c.nsid, c.slba, c.nlb, c.directive, flags);
                 tickets.push(got);
@@ -140,13 +125,13 @@ fn run(seed: u64) {
 
 fn command(random: &mut Random) -> meldsim_command {
     meldsim_command {
-        opcode: [0, 1, 2, 9, random.number(16) as u32][random.below(5) as usize],
-        nsid: random.number(4) as u32,
-        slba: random.number(1 << 14),
-        nlb: random.number(1 << 10) as u32,
-        directive: [0, 0x000F_0001, 0x000F_0002, random.number(1 << 22) as u32]
+        opcode: [0, 1, 2, 9, number(random, 16) as u32][random.below(5) as usize],
+        nsid: number(random, 4) as u32,
+        slba: number(random, 1 << 14),
+        nlb: number(random, 1 << 10) as u32,
+        directive: [0, 0x000F_0001, 0x000F_0002, number(random, 1 << 22) as u32]
             [random.below(4) as usize],
-        dsm: [0, 0x43, random.number(256) as u32][random.below(3) as usize],
+        dsm: [0, 0x43, number(random, 256) as u32][random.below(3) as usize],
         queue: u32::from(random.below(20) == 0),
     }
 }

@@ -6,7 +6,7 @@ use super::latency::{LatencyReport, melded_latency};
 use super::outcome::{Chart, Figure, Grounds, Outcome};
 use super::published::SOURCE;
 use super::setup::Setup;
-use super::sheet::{Cell, Sheet};
+use super::sheet::{Cell, Column, Sheet};
 use super::throughput::{ThroughputReport, melded_throughput};
 use super::verdict::Verdict;
 use crate::engine::Time;
@@ -264,36 +264,50 @@ fn never_lose(published: &Profile) -> Result<Claim, ExperimentError> {
     })
 }
 
+/// The columns that say which device it was.
+const DEVICE: &[Column] = &[
+    ("channels", "channels"),
+    ("dies_per_channel", "x dies"),
+    ("page_bytes", "page"),
+    ("bus", "bus"),
+];
+
+/// Their cells.
+fn device_cells(channels: u32, dies: u32, page_bytes: u64, mts: u64, bits: u32) -> [Cell; 4] {
+    [
+        Cell::Count(u64::from(channels)),
+        Cell::Count(u64::from(dies)),
+        Cell::Bytes(page_bytes),
+        Cell::text(format!("{mts}x{bits}")),
+    ]
+}
+
 fn latency_sheet(report: &LatencyReport) -> Sheet {
-    let mut sheet = Sheet::new(
-        "cells",
-        &[
-            ("channels", "channels"),
-            ("dies_per_channel", "x dies"),
-            ("page_bytes", "page"),
-            ("bus", "bus"),
-            ("request_bytes", "request"),
-            ("normal_published_us", "normal published us"),
-            ("normal_us", "simulated"),
-            ("melded_published_us", "melded published us"),
-            ("melded_us", "simulated"),
-            ("gain", "gain"),
-        ],
-    );
+    let mut sheet = Sheet::new("cells", DEVICE).with(&[
+        ("request_bytes", "request"),
+        ("normal_published_us", "normal published us"),
+        ("normal_us", "simulated"),
+        ("melded_published_us", "melded published us"),
+        ("melded_us", "simulated"),
+        ("gain", "gain"),
+    ]);
     for cell in &report.cells {
         let published = |us: Option<u64>| us.map_or(Cell::Missing, Cell::Count);
-        sheet.row([
-            Cell::Count(u64::from(cell.channels)),
-            Cell::Count(u64::from(cell.dies_per_channel)),
-            Cell::Bytes(cell.page_bytes),
-            Cell::text(format!("{}x{}", cell.bus_mts, cell.bus_bits)),
+        let device = device_cells(
+            cell.channels,
+            cell.dies_per_channel,
+            cell.page_bytes,
+            cell.bus_mts,
+            cell.bus_bits,
+        );
+        sheet.row(device.into_iter().chain([
             Cell::Bytes(cell.request_bytes),
             published(cell.published.map(|p| p.normal_us)),
             Cell::Number(cell.normal_us, 3),
             published(cell.published.map(|p| p.melded_us)),
             Cell::Number(cell.melded_us, 3),
             Cell::Number(cell.normal_us / cell.melded_us, 3),
-        ]);
+        ]));
     }
     sheet
 }
@@ -379,33 +393,29 @@ impl ThroughputReport {
 }
 
 fn throughput_sheet(report: &ThroughputReport) -> Sheet {
-    let mut sheet = Sheet::new(
-        "cells",
-        &[
-            ("channels", "channels"),
-            ("dies_per_channel", "x dies"),
-            ("page_bytes", "page"),
-            ("bus", "bus"),
-            ("normal_published_mib_s", "normal published MiB/s"),
-            ("normal_mib_s", "simulated"),
-            ("melded_published_mib_s", "melded published MiB/s"),
-            ("melded_mib_s", "simulated"),
-            ("gain", "gain"),
-        ],
-    );
+    let mut sheet = Sheet::new("cells", DEVICE).with(&[
+        ("normal_published_mib_s", "normal published MiB/s"),
+        ("normal_mib_s", "simulated"),
+        ("melded_published_mib_s", "melded published MiB/s"),
+        ("melded_mib_s", "simulated"),
+        ("gain", "gain"),
+    ]);
     for cell in &report.cells {
         let published = |rate: Option<u64>| rate.map_or(Cell::Missing, Cell::Count);
-        sheet.row([
-            Cell::Count(u64::from(cell.channels)),
-            Cell::Count(u64::from(cell.dies_per_channel)),
-            Cell::Bytes(cell.page_bytes),
-            Cell::text(format!("{}x{}", cell.bus_mts, cell.bus_bits)),
+        let device = device_cells(
+            cell.channels,
+            cell.dies_per_channel,
+            cell.page_bytes,
+            cell.bus_mts,
+            cell.bus_bits,
+        );
+        sheet.row(device.into_iter().chain([
             published(cell.published.map(|p| p.normal_mib_s)),
             Cell::Number(cell.normal_mib_s, 2),
             published(cell.published.map(|p| p.melded_mib_s)),
             Cell::Number(cell.melded_mib_s, 2),
             Cell::Number(cell.gain, 3),
-        ]);
+        ]));
     }
     sheet
 }

@@ -164,7 +164,13 @@ impl Outcome {
         }
         page.heading("Numbers");
         for sheet in &self.sheets {
-            page.table(&sheet.to_table());
+            match sheet.is_detail {
+                true => {
+                    let summary = format!("{}: {} rows", sheet.name, sheet.len());
+                    page.folded_table(&summary, &sheet.to_table())
+                }
+                false => page.table(&sheet.to_table()),
+            };
         }
         page.finish(footer)
     }

@@ -69,9 +69,9 @@ pub type Column = (&'static str, &'static str);
 pub struct Sheet {
     /// The sheet's key within its report.
     pub name: &'static str,
-    /// Whether text leaves it out: it is long.
+    /// Whether text leaves it out and pages fold it: it is long.
     pub is_detail: bool,
-    columns: &'static [Column],
+    columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
 }
 
@@ -81,12 +81,18 @@ impl Sheet {
         Sheet {
             name,
             is_detail: false,
-            columns,
+            columns: columns.to_vec(),
             rows: Vec::new(),
         }
     }
 
-    /// An empty sheet that text leaves out.
+    /// With more columns, on the right of those before.
+    pub fn with(mut self, columns: &'static [Column]) -> Sheet {
+        self.columns.extend_from_slice(columns);
+        self
+    }
+
+    /// An empty sheet that text leaves out and pages fold.
     pub fn detail(name: &'static str, columns: &'static [Column]) -> Sheet {
         Sheet {
             is_detail: true,

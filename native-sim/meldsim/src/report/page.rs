@@ -13,7 +13,7 @@ h1{font-size:1.5em;margin:.3em 0}h2{font-size:1.15em;margin:1.6em 0 .5em}p{margi
 figure{margin:0;padding:12px;background:var(--card);border-radius:8px;max-width:720px}\
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.9em;font-variant-numeric:tabular-nums}\
 th,td{padding:3px 10px;text-align:left;white-space:nowrap;border-bottom:1px solid var(--grid)}\
-.right{text-align:right}footer{margin-top:2em;font-size:.85em;overflow-wrap:anywhere}";
+details{margin:1em 0}summary{cursor:pointer;color:var(--soft)}.right{text-align:right}footer{margin-top:2em;font-size:.85em;overflow-wrap:anywhere}";
 
 /// A page that grows section by section.
 #[derive(Debug)]
@@ -48,6 +48,14 @@ impl Page {
         self.element(&format!(
             "<div class=\"scroll\">{}</div>\n",
             table.to_html()
+        ))
+    }
+
+    /// Adds a long table: only its summary is seen until it is opened.
+    pub fn folded_table(&mut self, summary: &str, table: &Table) -> &mut Page {
+        let (summary, table) = (escape(summary), table.to_html());
+        self.element(&format!(
+            "<details><summary>{summary}</summary><div class=\"scroll\">{table}</div></details>\n"
         ))
     }
 
@@ -95,12 +103,15 @@ mod tests {
         page.heading("One")
             .paragraph("text")
             .table(&table)
+            .folded_table("1 & only row", &table)
             .chart("<svg></svg>", "first")
             .chart("<svg></svg>", "second")
             .heading("Two");
         let html = page.finish("simulated");
         assert_eq!(html.matches("<div").count(), html.matches("</div>").count());
         assert_eq!(html.matches("class=\"charts\"").count(), 1);
+        let folded = "<details><summary>1 &amp; only row</summary><div";
+        assert!(html.contains(folded) && html.contains("</div></details>"));
         assert!(html.contains("<h1>A &amp; B</h1>") && html.contains("&lt;x&gt;"));
         assert!(!html.contains("http") && !html.contains("<script") && !html.contains("src="));
     }

@@ -30,6 +30,7 @@ pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
 pub use jobfile::{JobFileError, parse_job_file};
 pub use placement::DataPlacement;
 pub use quantity::{parse_bytes, parse_decimal, parse_time};
+pub use random::Random;
 pub use result::{DeviceResult, DirectionResult, JobResult, RunResult};
 pub use runner::{RunError, Runner};
 pub use series::{DeviceInterval, Interval, TimeSeries, Track};

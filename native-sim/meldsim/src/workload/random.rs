@@ -2,27 +2,29 @@
 
 /// SplitMix64 (Steele, Lea, Flood: OOPSLA'14).
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
+    /// The numbers of this seed.
+    pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// Uniform in all of `u64`.
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix(self.0)
     }
 
     /// Uniform in `0..bound` to within 2^-64 of the bound: the high half of a product, no division.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
     /// Uniform in `[0, 1)`.
     pub(crate) fn unit(&mut self) -> f64 {
         // The 53 bits that a double holds exactly.
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// From the exponential distribution with mean 1.
@@ -59,7 +61,7 @@ impl Permutation {
         Permutation {
             len,
             half_bits: bits.div_ceil(2).max(1),
-            keys: std::array::from_fn(|_| random.next()),
+            keys: std::array::from_fn(|_| random.next_u64()),
         }
     }
 

@@ -15,14 +15,7 @@ pub fn published_profile() -> Profile {
 
 /// A device small enough to fill and churn quickly.
 pub fn small_profile() -> Profile {
-    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
-    profile.geometry.channels = 2;
-    profile.geometry.dies_per_channel = 2;
-    profile.geometry.blocks_per_plane = 20;
-    profile.geometry.wordlines_per_block = 4;
-    profile.controller.write_buffer.0 = 512 << 10;
-    profile.ftl.open_runs = 8;
-    profile
+    Profile::from_toml(include_str!("small.toml")).unwrap()
 }
 
 pub fn device(profile: &Profile) -> (Device, NamespaceId) {

@@ -2,7 +2,7 @@
 
 use super::super::melded::size_axis;
 use super::super::outcome::{Chart, Figure};
-use super::super::sheet::{Cell as Value, Sheet};
+use super::super::sheet::{Cell as Value, Column, Sheet};
 use super::cell::Cell;
 use super::claims::{GROUPS, by_request, mean};
 use crate::profile::PageAllocation;
@@ -19,6 +19,25 @@ fn percent(share: f64) -> Value {
 
 pub(super) fn sheets(cells: &[Cell]) -> Vec<Sheet> {
     vec![groups(cells), schemes(cells), all(cells)]
+}
+
+/// The columns that say what was busy, and what moved the pages.
+const SHARES: &[Column] = &[
+    ("channel_busy_percent", "channels busy %"),
+    ("idle_percent", "dies idle %"),
+    ("none_percent", "none %"),
+    ("plane_sharing_percent", "plane sharing %"),
+    ("die_interleaving_percent", "die interleaving %"),
+    ("both_percent", "both %"),
+];
+
+/// Their cells, for the mean of what `cells` says.
+fn shares<'a>(cells: impl Iterator<Item = &'a Cell> + Clone) -> impl Iterator<Item = Value> {
+    let count = cells.clone().count() as f64;
+    let mean = |share: &dyn Fn(&Cell) -> f64| cells.clone().map(share).sum::<f64>() / count;
+    let [busy, idle] = [mean(&|cell| cell.channel_busy), mean(&|cell| cell.idle)];
+    let pages: [f64; 4] = std::array::from_fn(|kind| mean(&|cell| cell.pages[kind]));
+    [busy, idle].into_iter().chain(pages).map(percent)
 }
 
 /// The means of the six schemes of each group.
@@ -67,14 +86,9 @@ fn schemes(cells: &[Cell]) -> Sheet {
             ("scheme", "scheme"),
             ("iops_ratio", "IOPS / CWDP"),
             ("unloaded_ratio", "alone / CWDP"),
-            ("channel_busy_percent", "channels busy %"),
-            ("idle_percent", "dies idle %"),
-            ("none_percent", "none %"),
-            ("plane_sharing_percent", "plane sharing %"),
-            ("die_interleaving_percent", "die interleaving %"),
-            ("both_percent", "both %"),
         ],
-    );
+    )
+    .with(SHARES);
     for writes in [false, true] {
         for scheme in PageAllocation::ALL {
             let of_scheme = |scheme| {
@@ -83,23 +97,18 @@ fn schemes(cells: &[Cell]) -> Sheet {
                     .filter(move |cell| cell.writes == writes && cell.scheme == scheme)
             };
             let count = of_scheme(scheme).count() as f64;
-            let average =
-                |value: &dyn Fn(&Cell) -> f64| of_scheme(scheme).map(value).sum::<f64>() / count;
             let ratio = |value: fn(&Cell) -> f64| {
                 let pairs = of_scheme(scheme).zip(of_scheme(PageAllocation::default()));
                 let logs = pairs.map(|(cell, base)| (value(cell) / value(base)).ln());
                 (logs.sum::<f64>() / count).exp()
             };
-            let mut row = vec![
+            let row = [
                 Value::text(direction(writes)),
                 Value::text(scheme.to_string()),
                 Value::Number(ratio(|cell| cell.iops), 3),
                 Value::Number(ratio(|cell| cell.unloaded_us), 3),
-                percent(average(&|cell| cell.channel_busy)),
-                percent(average(&|cell| cell.idle)),
             ];
-            row.extend((0..4).map(|kind| percent(average(&|cell| cell.pages[kind]))));
-            sheet.row(row);
+            sheet.row(row.into_iter().chain(shares(of_scheme(scheme))));
         }
     }
     sheet
@@ -118,16 +127,11 @@ fn all(cells: &[Cell]) -> Sheet {
             ("p99_us", "p99 us"),
             ("p99_9_us", "p99.9 us"),
             ("unloaded_us", "alone us"),
-            ("channel_busy_percent", "channels busy %"),
-            ("idle_percent", "dies idle %"),
-            ("none_percent", "none %"),
-            ("plane_sharing_percent", "plane sharing %"),
-            ("die_interleaving_percent", "die interleaving %"),
-            ("both_percent", "both %"),
         ],
-    );
+    )
+    .with(SHARES);
     for cell in cells {
-        let mut row = vec![
+        let row = [
             Value::text(direction(cell.writes)),
             Value::Bytes(cell.request_bytes),
             Value::text(cell.scheme.to_string()),
@@ -136,11 +140,8 @@ fn all(cells: &[Cell]) -> Sheet {
             Value::Number(cell.p99_us, 1),
             Value::Number(cell.p99_9_us, 1),
             Value::Number(cell.unloaded_us, 1),
-            percent(cell.channel_busy),
-            percent(cell.idle),
         ];
-        row.extend(cell.pages.map(percent));
-        sheet.row(row);
+        sheet.row(row.into_iter().chain(shares(std::iter::once(cell))));
     }
     sheet
 }
