@@ -85,6 +85,8 @@ pub(crate) enum Alone {
     PreconditionLarge,
     Sequential,
     Random,
+    Trace,
+    TraceLarge,
 }
 
 #[derive(Debug, Args)]
@@ -96,7 +98,7 @@ pub(crate) struct BenchArgs {
     /// Random reads to simulate; twice as many sequential pages, a quarter as many overwrites
     #[arg(long, default_value_t = 1_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
     pub(crate) requests: u64,
-    /// Also what takes minutes: 20 million requests, and preconditioning 8 TB
+    /// Also what takes minutes: 20 million requests, preconditioning 8 TB, and a trace of 10 GB
     #[arg(long)]
     pub(crate) full: bool,
     /// Only speed, on devices in use: nothing on start-up, preconditioning and memory

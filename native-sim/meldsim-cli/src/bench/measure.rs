@@ -1,12 +1,15 @@
 //! What is measured.
 
-use anyhow::Result;
+use std::io::BufReader;
+
+use anyhow::{Context, Result};
 use meldsim::report::count;
 use meldsim::workload::trace::{Replay, ReplayOptions, TraceReader};
 use meldsim::workload::{Counted, Runner, SpeedTest};
 use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition};
 
 use super::figure::Figure;
+use super::generated::GeneratedTrace;
 use super::usage::{Spent, Stopwatch, peak_bytes};
 use crate::progress::Progress;
 
@@ -17,6 +20,8 @@ const FLATNESS: f64 = 1.25;
 const RUNS: u32 = 3;
 /// Of preconditioning: share of the data that was overwritten at random.
 const RANDOM_PERCENT: u32 = 75;
+/// A trace's requests and their results at most, whatever its length.
+const TRACE_MIB: f64 = 32.0;
 /// One sequential write.
 const BLOCK_BYTES: u64 = 128 << 20;
 
@@ -87,6 +92,31 @@ pub(super) fn trace() -> Result<Figure> {
     let spent = watch.spent();
     let what = "replaying tpcc-small.trace".to_owned();
     Ok(Figure::at_most(what, spent.cpu_s, "s", 0.1, spent))
+}
+
+/// Memory of replaying a trace of so many bytes of text: the same for any.
+pub(super) fn trace_memory(bytes: u64) -> Result<Figure> {
+    let watch = Stopwatch::start();
+    let input = BufReader::with_capacity(1 << 18, GeneratedTrace::new(bytes));
+    let reader = TraceReader::new("generated.trace", input, None)?;
+    let replay = Replay::new(&SpeedTest::profile(), reader, ReplayOptions::default())?;
+    let result = replay.run(|| {})?;
+    let spent = watch.spent();
+    let peak_bytes =
+        peak_bytes().context("this system does not tell how much memory a process has")?;
+    let records = result.trace.map_or(0, |trace| trace.records);
+    let what = format!(
+        "replaying a trace of {} GB, {} requests: memory",
+        bytes as f64 / 1e9,
+        count(records as f64)
+    );
+    Ok(Figure::at_most(
+        what,
+        mib(peak_bytes),
+        "MiB",
+        TRACE_MIB,
+        spent,
+    ))
 }
 
 /// Building a device.

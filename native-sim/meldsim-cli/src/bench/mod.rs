@@ -1,6 +1,7 @@
 //! `meldsim bench`: how fast the simulator is and how much memory it takes, measured on this machine, against its bars.
 
 mod figure;
+mod generated;
 mod measure;
 mod usage;
 
@@ -19,7 +20,8 @@ use crate::progress::Progress;
 /// What flatness is measured from and, in full, to.
 const FEW_REQUESTS: u64 = 100_000;
 const MANY_REQUESTS: u64 = 20_000_000;
-const TB: u64 = 1_000_000_000_000;
+const GB: u64 = 1_000_000_000;
+const TB: u64 = 1_000 * GB;
 
 #[derive(Serialize)]
 struct Bench {
@@ -51,12 +53,19 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
     figures.push(measure::trace()?);
     if !args.quick {
         figures.push(measure::start_up(8 * TB)?);
-        for alone in [Alone::Precondition, Alone::Sequential, Alone::Random] {
+        for alone in [
+            Alone::Precondition,
+            Alone::Sequential,
+            Alone::Random,
+            Alone::Trace,
+        ] {
             figures.extend(in_own_process(alone)?);
         }
     }
     if args.full {
-        figures.extend(in_own_process(Alone::PreconditionLarge)?);
+        for alone in [Alone::PreconditionLarge, Alone::TraceLarge] {
+            figures.extend(in_own_process(alone)?);
+        }
     }
     drop(progress);
     let bench = Bench {
@@ -77,6 +86,8 @@ fn measure_alone(alone: Alone) -> Result<Vec<Figure>> {
         Alone::PreconditionLarge => measure::precondition(8 * TB, 20.0, None),
         Alone::Sequential => Ok(vec![measure::sequential_memory(TB, 64.0)?]),
         Alone::Random => Ok(vec![measure::random_memory(TB, 1.3 * 1024.0)?]),
+        Alone::Trace => Ok(vec![measure::trace_memory(GB / 10)?]),
+        Alone::TraceLarge => Ok(vec![measure::trace_memory(10 * GB)?]),
     }
 }
 
