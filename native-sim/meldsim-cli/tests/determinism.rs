@@ -7,8 +7,15 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use meldsim::Profile;
+use meldsim::profile::{ProgramOrder, SetLayout};
+use meldsim::{Profile, Time};
 use support::{TextFile, stdout, text_file};
+
+/// A device on which garbage is collected.
+const SMALL: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../meldsim/tests/common/small.toml"
+);
 
 /// Jobs for a device that is small enough to be overwritten many times.
 const JOBS: [(&str, &str); 3] = [
@@ -28,6 +35,27 @@ const JOBS: [(&str, &str); 3] = [
     ),
 ];
 
+/// Jobs for a device of four NVM sets, two of which share channels; each job has a set and a stream of its own.
+const IN_SETS: &str = "[global]\nbs=4k\nsize=300k\ntime_based\nruntime=300ms\n\
+     [one]\nrw=randwrite\niodepth=4\nnvm_set=0\ndataplacement=streams\nplids=1\n\
+     [neighbour]\nrw=randrw\niodepth=4\nnvm_set=2\ndataplacement=streams\nplids=2\nread_pattern=sequential\n\
+     [other]\nrw=randread\niodepth=8\nnvm_set=1\n";
+
+/// Traces in each format, and what else their lines say.
+const TRACES: [(&str, &str); 4] = [
+    ("tpcc-small.trace", ""),
+    (
+        "tpcc-small.trace",
+        "--replay closed --iodepth 16 --speedup 4",
+    ),
+    ("two-scans.meld", ""),
+    ("two-scans.meld", "--read-pattern sequential --interval 1ms"),
+];
+const MSR_TRACE: &str = "128166372003061629,hm,0,Read,383496192,32768,1331\n\
+     128166372003082155,hm,0,Write,2822144,4096,2049\n\
+     128166372003082155,hm,1,Write,2826240,12288,153903\n\
+     128166372003091000,hm,1,Read,2826240,65536,2000\n";
+
 /// Command lines to compare, and the files they name.
 struct Lines {
     lines: Vec<String>,
@@ -37,15 +65,23 @@ struct Lines {
 impl Lines {
     fn new() -> Lines {
         let mut lines = Vec::new();
-        let mut files = vec![text_file("small.toml", &small_profile())];
-        let small = files[0].path.clone();
+        let mut files = Vec::new();
         for (name, text) in JOBS {
             let job = text_file(name, text);
             lines.push(format!(
-                "run --profile {small} --job {} --format json",
+                "run --profile {SMALL} --job {} --format json",
                 job.path
             ));
             files.push(job);
+        }
+        for program_order in [ProgramOrder::OneShot, ProgramOrder::Shadow] {
+            let sets = text_file("sets.toml", &profile_of_sets(program_order));
+            let job = text_file("sets.fio", IN_SETS);
+            let (sets_path, job_path) = (&sets.path, &job.path);
+            lines.push(format!(
+                "run --profile {sets_path} --job {job_path} --format json"
+            ));
+            files.extend([sets, job]);
         }
         for profile in Profile::builtin_names() {
             for rest in [
@@ -57,7 +93,7 @@ impl Lines {
             }
         }
         let workloads = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads");
-        let mut jobs: Vec<PathBuf> = std::fs::read_dir(workloads)
+        let mut jobs: Vec<PathBuf> = std::fs::read_dir(&workloads)
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .filter(|path| path.extension().is_some_and(|suffix| suffix == "fio"))
@@ -68,7 +104,17 @@ impl Lines {
             jobs.iter()
                 .map(|job| format!("run --job {} --format json", job.display())),
         );
-        lines.push("experiment melded-latency --format json".to_owned());
+        for (trace, rest) in TRACES {
+            let trace = workloads.join(trace);
+            lines.push(format!(
+                "run --trace {} {rest} --format json",
+                trace.display()
+            ));
+        }
+        let msr = text_file("hm.csv", MSR_TRACE);
+        lines.push(format!("run --trace {} --format json", msr.path));
+        files.push(msr);
+        lines.extend(EXPERIMENTS.map(|line| format!("experiment {line} --format json")));
         Lines {
             lines,
             _files: files,
@@ -76,15 +122,30 @@ impl Lines {
     }
 }
 
-/// A device on which garbage is collected.
-fn small_profile() -> String {
-    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
-    profile.geometry.channels = 2;
-    profile.geometry.dies_per_channel = 2;
-    profile.geometry.blocks_per_plane = 24;
-    profile.geometry.wordlines_per_block = 4;
-    profile.controller.write_buffer.0 = 512 << 10;
-    profile.ftl.open_runs = 8;
+const EXPERIMENTS: [&str; 6] = [
+    "melded-latency",
+    "melded-throughput",
+    "qlc-melding",
+    "melding-window",
+    "palloc --quick",
+    "noisy-neighbor --quick",
+];
+
+/// A device of four NVM sets in two groups of channels, with blocks to spare for streams; collects also when idle and
+/// to level wear.
+fn profile_of_sets(program_order: ProgramOrder) -> String {
+    let mut profile = Profile::from_toml(&std::fs::read_to_string(SMALL).unwrap()).unwrap();
+    profile.sets.layout = SetLayout::Mixed;
+    profile.sets.count = 4;
+    profile.sets.channel_groups = 2;
+    profile.controller.write_buffer.0 = 1 << 20;
+    profile.geometry.blocks_per_plane = 30;
+    profile.ftl.over_provisioning_percent = 40;
+    profile.timing.program_pages = Some(vec![Time::from_us(900); 3]);
+    profile.ftl.program_order = program_order;
+    profile.gc.background = true;
+    profile.gc.background_idle = Time::from_us(10);
+    profile.gc.wear_threshold = 2;
     profile.to_toml()
 }
 

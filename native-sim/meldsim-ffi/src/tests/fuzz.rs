@@ -58,7 +58,11 @@ fn run(seed: u64) {
             1 if random.below(4) == 0 => i64::from(meldsim_close(handle)),
             1 | 2 => {
                 let dilation = [1.0, 0.001, 0.0, f64::NAN, -1.0][random.below(5) as usize];
-                i64::from(meldsim_set_mode(handle, number(&mut random, 3) as u32, dilation))
+                i64::from(meldsim_set_mode(
+                    handle,
+                    number(&mut random, 3) as u32,
+                    dilation,
+                ))
             }
             3 | 4 => {
                 let mut nsid = 0;
@@ -72,7 +76,12 @@ fn run(seed: u64) {
                 let n = random.below(5) as u32;
                 // SAFETY: `n` is at most the length of `out`.
                 i64::from(unsafe {
-                    meldsim_namespace_info(handle, number(&mut random, 4) as u32, out.as_mut_ptr(), n)
+                    meldsim_namespace_info(
+                        handle,
+                        number(&mut random, 4) as u32,
+                        out.as_mut_ptr(),
+                        n,
+                    )
                 })
             }
             6 => {
@@ -97,7 +106,12 @@ fn run(seed: u64) {
                 let count = commands.len() as u32;
                 // SAFETY: a slice is as long as it says.
                 let got = unsafe {
-                    meldsim_submit_batch(handle, commands.as_ptr(), count, number(&mut random, 2) as u32)
+                    meldsim_submit_batch(
+                        handle,
+                        commands.as_ptr(),
+                        count,
+                        number(&mut random, 2) as u32,
+                    )
                 };
                 tickets.push(got);
                 got
