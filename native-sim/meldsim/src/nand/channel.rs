@@ -1,7 +1,6 @@
 //! A channel: who gets the bus.
 
-use std::collections::VecDeque;
-
+use super::ring::Ring;
 use crate::engine::Time;
 use crate::profile::Arbitration;
 
@@ -30,7 +29,7 @@ pub(super) struct Channel {
     pub(super) bus_free_at: Time,
     pub(super) transfer: Transfer,
     /// When each sense ends and on which die, in the order of time.
-    senses: VecDeque<(Time, u8)>,
+    senses: Ring<(Time, u8)>,
     /// Dies that have sensed, and wait for their registers.
     pub(super) sensed: u64,
     /// Dies that program or erase; each ends at its entry in [`Flash`](super::Flash)'s table.
@@ -41,8 +40,11 @@ pub(super) struct Channel {
     pub(super) data_in: u64,
     /// Dies with reads that wait until what the die works on may be suspended.
     pub(super) to_suspend: u64,
-    /// Dies that wait to be given a command, in the order in which they became able to take it.
-    pub(super) commands: VecDeque<u8>,
+    /// Dies that wait to be given a command, in the order in which they became able to take it; some
+    /// may have become unable since.
+    commands: Ring<u8>,
+    /// The same as a set: each is in the queue once.
+    commanded: u64,
     /// The die data arbitration starts from: the one after the last served.
     round_robin: u32,
     /// When the first of `working` ends.
@@ -65,17 +67,18 @@ struct Ahead {
 }
 
 impl Channel {
-    pub(super) fn new(dies: u32) -> Channel {
+    pub(super) fn new() -> Channel {
         Channel {
             bus_free_at: Time::ZERO,
             transfer: Transfer::None,
-            senses: VecDeque::with_capacity(dies as usize),
+            senses: Ring::new(),
             sensed: 0,
             working: 0,
             data_out: 0,
             data_in: 0,
             to_suspend: 0,
-            commands: VecDeque::with_capacity(dies as usize),
+            commands: Ring::new(),
+            commanded: 0,
             round_robin: 0,
             work_next: Time::MAX,
             ahead: None,
@@ -86,7 +89,16 @@ impl Channel {
     /// Whether a die waits for the bus.
     #[inline]
     pub(super) fn is_wanted(&self) -> bool {
-        (self.data_out | self.data_in) != 0 || !self.commands.is_empty()
+        self.data_out | self.data_in | self.commanded != 0
+    }
+
+    /// A die has become able to take a command.
+    #[inline]
+    pub(super) fn want_command(&mut self, die: u8) {
+        if self.commanded & (1 << die) == 0 {
+            self.commanded |= 1 << die;
+            self.commands.push_back(die);
+        }
     }
 
     /// Takes the next user of a free bus off its set.
@@ -95,14 +107,15 @@ impl Channel {
         let data = self.data_out | self.data_in;
         let data_now = data != 0
             && match arbitration {
-                Arbitration::CommandsFirst => self.commands.is_empty(),
+                Arbitration::CommandsFirst => self.commanded == 0,
                 Arbitration::DataFirst => true,
             };
         if !data_now {
-            return match self.commands.pop_front() {
-                Some(die) => Grant::Command(u32::from(die)),
-                None => Grant::Nothing,
+            let Some(die) = self.commands.pop_front() else {
+                return Grant::Nothing;
             };
+            self.commanded &= !(1 << die);
+            return Grant::Command(u32::from(die));
         }
         let die = self.next_of(data);
         self.round_robin = (die + 1) & 63;
@@ -127,7 +140,7 @@ impl Channel {
     #[inline]
     pub(super) fn next_data_out(&self) -> Option<u32> {
         let data = self.data_out | self.data_in;
-        if data == 0 || !self.commands.is_empty() {
+        if data == 0 || self.commanded != 0 {
             return None;
         }
         let die = self.next_of(data);
@@ -144,8 +157,8 @@ impl Channel {
     /// The die whose sense ends next, and when, if its data is what the bus is free for then.
     #[inline]
     pub(super) fn next_sensed(&self) -> Option<(Time, u32)> {
-        let &(end, die) = self.senses.front()?;
-        let tie = self.senses.get(1).is_some_and(|&(other, _)| other == end);
+        let (end, die) = self.senses.front()?;
+        let tie = self.senses.get(1).is_some_and(|(other, _)| other == end);
         let wanted = self.is_wanted();
         (!tie && !wanted && end > self.bus_free_at).then_some((end, u32::from(die)))
     }
@@ -210,24 +223,20 @@ impl Channel {
     /// A die senses until `end`.
     #[inline]
     pub(super) fn sense(&mut self, die: u32, end: Time) {
-        self.senses.push_back((end, die as u8));
-        let mut place = self.senses.len() - 1;
-        while place > 0 && self.senses[place - 1].0 > end {
-            self.senses.swap(place - 1, place);
-            place -= 1;
-        }
+        self.senses
+            .insert_after((end, die as u8), |(other, _)| other > end);
     }
 
     /// When the first sense ends.
     #[inline]
     pub(super) fn sense_next(&self) -> Time {
-        self.senses.front().map_or(Time::MAX, |&(end, _)| end)
+        self.senses.front().map_or(Time::MAX, |(end, _)| end)
     }
 
     /// Takes a die whose sense has ended by `now`.
     #[inline]
     pub(super) fn pop_sensed(&mut self, now: Time) -> Option<u32> {
-        let &(end, die) = self.senses.front()?;
+        let (end, die) = self.senses.front()?;
         if end > now {
             return None;
         }

@@ -131,9 +131,7 @@ impl Flash {
             pages_per_wordline: geometry.pages_per_wordline,
             rows_per_plane: profile.geometry.blocks_per_plane * geometry.wordlines_per_block,
             wordlines_per_block: geometry.wordlines_per_block,
-            channels: (0..geometry.channels)
-                .map(|_| Channel::new(per_channel))
-                .collect(),
+            channels: (0..geometry.channels).map(|_| Channel::new()).collect(),
             dies: (0..geometry.dies)
                 .map(|die| Die::new(die / per_channel, die % per_channel))
                 .collect(),

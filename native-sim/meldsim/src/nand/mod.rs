@@ -26,6 +26,7 @@ mod flash;
 mod geometry;
 mod op;
 mod packages;
+mod ring;
 mod step;
 mod suspend;
 #[cfg(test)]

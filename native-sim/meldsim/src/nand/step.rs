@@ -230,7 +230,7 @@ impl Flash {
         }
         die.wait = wait;
         match wait {
-            Wait::Command => bus.commands.push_back(die.way),
+            Wait::Command => bus.want_command(die.way),
             Wait::DataIn => bus.data_in |= 1 << die.way,
             Wait::Nothing => {}
         }
