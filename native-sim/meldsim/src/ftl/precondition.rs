@@ -3,7 +3,7 @@
 use super::layer::Ftl;
 use super::mapping::LEAF;
 use super::numbering::{Numbering, Ppn};
-use super::steady::Placement;
+use super::steady::{Placed, Placement};
 use super::stream::Layout;
 
 /// What a space holds, from its start.
@@ -76,24 +76,31 @@ impl Ftl {
 
     /// Maps the first pages of a space.
     fn place_random(&mut self, logs: &mut [Log], space: u32, pages: u64) -> bool {
-        let mut numbers: Vec<Ppn> = Vec::with_capacity(LEAF);
+        let lanes = self.numbering.lanes as usize;
+        let mut numbers = [Ppn(0); LEAF];
+        let mut places = [Placed::default(); LEAF];
         let mut page = 0;
         while page < pages {
             let end = pages.min(page + LEAF as u64);
-            numbers.clear();
-            numbers.extend((page..end).map(|page| {
-                let lane = self.numbering.lane_of(page, Layout::Normal);
+            let numbers = &mut numbers[..(end - page) as usize];
+            // Those of a lane are as many pages apart as there are lanes.
+            for first in 0..lanes.min(numbers.len()) {
+                let lane = self.numbering.lane_of(page + first as u64, Layout::Normal);
                 let log = &mut logs[lane as usize];
-                let placed = log.placement.place(log.placed);
-                log.placed += 1;
-                let group = log.first + placed.block;
-                self.numbering.number(lane, group, placed.position)
-            }));
+                let numbers = numbers[first..].iter_mut().step_by(lanes);
+                let places = &mut places[..numbers.len()];
+                log.placement.place(log.placed, places);
+                log.placed += places.len() as u64;
+                for (number, placed) in numbers.zip(places) {
+                    let group = log.first + placed.block;
+                    *number = self.numbering.number(lane, group, placed.position);
+                }
+            }
             #[cfg(test)]
-            for &number in &numbers {
+            for &number in &*numbers {
                 self.witness.preloaded(number);
             }
-            if !self.mapping.fill(space, page, &numbers) {
+            if !self.mapping.fill(space, page, numbers) {
                 return false;
             }
             page = end;

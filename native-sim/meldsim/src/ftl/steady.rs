@@ -14,6 +14,8 @@
 //! system with least-utilized segment cleaning", 1996; Desnoyers, SYSTOR'12: for large blocks
 //! greedy collection and collection by age agree with it.)
 
+use super::mapping::PPN_LIMIT;
+
 /// The valid share of a block when it is collected, for a utilisation from 0 to 1.
 pub(crate) fn valid_at_collection(utilisation: f64) -> f64 {
     // The utilisation grows with u: bisection, to the last bit.
@@ -48,8 +50,10 @@ fn mean_valid(u: f64) -> f64 {
 /// so that placing all of them is one pass over the logical pages without a table of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Placement {
+    /// The oldest first, and one that no page reaches.
     blocks: Vec<Block>,
-    /// The block of every 2^`shift`-th page in the order of placing.
+    /// The block of every 2^`shift`-th page in the order of placing. The next page's is hardly ever
+    /// further than the next.
     hints: Vec<u32>,
     shift: u32,
     permutation: Permutation,
@@ -64,7 +68,7 @@ struct Block {
 }
 
 /// The place of a page: a block by age, the oldest first, and a position in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Placed {
     pub(crate) block: u32,
     pub(crate) position: u32,
@@ -75,6 +79,7 @@ impl Placement {
     /// logs that would otherwise be alike.
     pub(crate) fn new(pages: u64, blocks: u32, pages_per_block: u32, seed: u64) -> Placement {
         let room = u64::from(blocks) * u64::from(pages_per_block);
+        debug_assert!(pages < PPN_LIMIT);
         debug_assert!(pages <= room, "{pages} pages in the room of {room}");
         let u = valid_at_collection(pages as f64 / room as f64);
         // Valid pages of blocks older than rank 1 - x, of all: the integral of u^r from there.
@@ -89,7 +94,7 @@ impl Placement {
             _ if block == blocks => pages,
             _ => (older(f64::from(block) / f64::from(blocks)) * pages as f64).round() as u64,
         };
-        let placed: Vec<Block> = (0..blocks)
+        let mut placed: Vec<Block> = (0..blocks)
             .map(|block| {
                 let valid = before(block + 1) - before(block);
                 debug_assert!(valid <= u64::from(pages_per_block));
@@ -99,12 +104,16 @@ impl Placement {
                 }
             })
             .collect();
-        // Some hints for each block: then the one looked for is hardly ever further than the next.
-        let shift = (pages / (8 * u64::from(blocks)).max(1)).max(1).ilog2();
+        let shift = (pages / (2 * u64::from(blocks)).max(1)).max(1).ilog2();
+        placed.push(Block {
+            before: u64::MAX,
+            stride: 0,
+        });
         let mut block = 0;
         let hints = (0..=pages >> shift)
             .map(|hint| {
-                while block + 1 < placed.len() && placed[block + 1].before <= hint << shift {
+                let begins = |block: &Block| block.before <= hint << shift;
+                while placed.get(block + 1).is_some_and(begins) {
                     block += 1;
                 }
                 block as u32
@@ -114,20 +123,32 @@ impl Placement {
             blocks: placed,
             hints,
             shift,
-            permutation: Permutation::new(pages, seed),
+            permutation: Permutation::new(pages as u32, seed),
         }
     }
 
-    /// Where the `page`-th page lies. No two are in one place.
+    /// Where the pages from `first` on lie. No two are in one place.
+    pub(crate) fn place(&self, first: u64, places: &mut [Placed]) {
+        const AT_ONCE: usize = 64;
+        let mut orders = [0; AT_ONCE];
+        for (first, places) in (first..).step_by(AT_ONCE).zip(places.chunks_mut(AT_ONCE)) {
+            let orders = &mut orders[..places.len()];
+            self.permutation.at(first, orders);
+            for (place, &order) in places.iter_mut().zip(&*orders) {
+                *place = self.find(order);
+            }
+        }
+    }
+
+    /// Where the page is that comes so far in the order of placing.
     #[inline]
-    pub(crate) fn place(&self, page: u64) -> Placed {
-        let (order, noise) = self.permutation.at(page);
+    fn find(&self, order: u32) -> Placed {
+        let noise = u64::from(mix(order));
+        let order = u64::from(order);
         let mut block = self.hints[(order >> self.shift) as usize] as usize;
-        while self
-            .blocks
-            .get(block + 1)
-            .is_some_and(|next| next.before <= order)
-        {
+        // Which of two blocks it is cannot be predicted, so that takes no branch.
+        block += usize::from(self.blocks[block + 1].before <= order);
+        while self.blocks[block + 1].before <= order {
             block += 1;
         }
         let Block { before, stride } = self.blocks[block];
@@ -135,7 +156,7 @@ impl Placement {
         // channels only.
         let index = order - before;
         let (low, high) = ((index * stride) >> 32, ((index + 1) * stride) >> 32);
-        let position = low + ((u64::from(noise) * (high - low)) >> 32);
+        let position = low + ((noise * (high - low)) >> 32);
         Placed {
             block: block as u32,
             position: position as u32,
@@ -144,11 +165,10 @@ impl Placement {
 
     /// Valid pages of each block, the oldest first.
     pub(crate) fn valid(&self) -> impl Iterator<Item = u32> {
-        let ends = self.blocks.iter().skip(1).map(|block| block.before);
+        let end = u64::from(self.permutation.len);
         self.blocks
-            .iter()
-            .zip(ends.chain([self.permutation.len]))
-            .map(|(block, end)| (end - block.before) as u32)
+            .windows(2)
+            .map(move |pair| (pair[1].before.min(end) - pair[0].before) as u32)
     }
 }
 
@@ -159,69 +179,83 @@ impl Placement {
 /// over a power of two it would be every other number at worst.
 #[derive(Clone, Copy, Debug)]
 struct Permutation {
-    len: u64,
-    rows: u64,
-    columns: u64,
-    /// 2^64 / columns, rounded up: exact for numbers below 2^64 / columns.
-    inverse: u128,
-    keys: [u64; 5],
+    len: u32,
+    rows: u32,
+    columns: u32,
+    keys: [u32; 6],
 }
 
 impl Permutation {
-    fn new(len: u64, seed: u64) -> Permutation {
+    fn new(len: u32, seed: u64) -> Permutation {
         let rows = len.isqrt().max(1);
-        let columns = len.div_ceil(rows).max(1);
+        // The fractional digits of pi, as good as any.
+        let digits = [
+            0x243F_6A88,
+            0x85A3_08D3,
+            0x1319_8A2E,
+            0x0370_7344,
+            0xA409_3822,
+            0x299F_31D0,
+        ];
         Permutation {
             len,
             rows,
-            columns,
-            inverse: (1u128 << 64).div_ceil(u128::from(columns)),
-            // The fractional digits of pi, as good as any.
-            keys: [
-                0x243F_6A88_85A3_08D3,
-                0x1319_8A2E_0370_7344,
-                0xA409_3822_299F_31D0,
-                0x082E_FA98_EC4E_6C89,
-                0x4528_21E6_38D0_1377,
-            ]
-            .map(|key| key ^ seed),
+            columns: len.div_ceil(rows).max(1),
+            keys: digits.map(|digits| digits ^ mix(seed as u32) ^ mix((seed >> 32) as u32)),
         }
     }
 
-    /// The number at `index`, and noise of its own.
+    /// The numbers at the indices from `first` on.
+    fn at(&self, first: u64, numbers: &mut [u32]) {
+        for (index, number) in (first as u32..).zip(&mut *numbers) {
+            *number = index;
+        }
+        self.permute(numbers);
+        for number in numbers {
+            while *number >= self.len {
+                self.permute(std::slice::from_mut(number));
+            }
+        }
+    }
+
+    /// Permutes numbers of the rectangle, round by round: one number's rounds wait for each other,
+    /// those of different numbers do not.
     #[inline]
-    fn at(&self, index: u64) -> (u64, u32) {
-        let Permutation { rows, columns, .. } = *self;
-        let mut x = index;
-        loop {
-            let mut row = ((u128::from(x) * self.inverse) >> 64) as u64;
-            let mut column = x - row * columns;
+    fn permute(&self, numbers: &mut [u32]) {
+        const AT_ONCE: usize = 64;
+        let (mut row, mut column) = ([0; AT_ONCE], [0; AT_ONCE]);
+        for numbers in numbers.chunks_mut(AT_ONCE) {
+            let (row, column) = (&mut row[..numbers.len()], &mut column[..numbers.len()]);
+            for ((row, column), number) in row.iter_mut().zip(&mut *column).zip(&*numbers) {
+                (*row, *column) = (number / self.columns, number % self.columns);
+            }
             // Each round adds to one coordinate what the other comes to, so it can be undone.
-            let [a, b, c, d, e] = self.keys;
-            row = add(row, mix(column ^ a), rows);
-            column = add(column, mix(row ^ b), columns);
-            row = add(row, mix(column ^ c), rows);
-            column = add(column, mix(row ^ d), columns);
-            row = add(row, mix(column ^ e), rows);
-            x = row * columns + column;
-            if x < self.len {
-                return (x, mix(x) as u32);
+            for key in self.keys.chunks_exact(2) {
+                for (row, column) in row.iter_mut().zip(&*column) {
+                    *row = add(*row, mix(column ^ key[0]), self.rows);
+                }
+                for (row, column) in row.iter().zip(&mut *column) {
+                    *column = add(*column, mix(row ^ key[1]), self.columns);
+                }
+            }
+            for ((row, column), number) in row.iter().zip(&*column).zip(numbers) {
+                *number = row * self.columns + column;
             }
         }
     }
 }
 
-/// Spreads a number over 32 bits (Fibonacci hashing: the factor is 2^64 divided by the golden ratio).
+/// Spreads a number over 32 bits (Fibonacci hashing: the factor is 2^32 divided by the golden ratio).
 #[inline]
-fn mix(x: u64) -> u64 {
-    x.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
+fn mix(x: u32) -> u32 {
+    x.wrapping_mul(0x9E37_79B9)
 }
 
 /// Adds, modulo `len`, what `mixed` comes to on a scale from 0 to `len`.
 #[inline]
-fn add(x: u64, mixed: u64, len: u64) -> u64 {
-    let sum = x + ((mixed * len) >> 32);
-    sum - if sum >= len { len } else { 0 }
+fn add(x: u32, mixed: u32, len: u32) -> u32 {
+    let sum = x + ((u64::from(mixed) * u64::from(len)) >> 32) as u32;
+    sum.min(sum.wrapping_sub(len))
 }
 
 #[cfg(test)]
@@ -232,13 +266,20 @@ mod tests {
 
     use super::*;
 
+    fn place_all(placement: &Placement, pages: u64) -> Vec<Placed> {
+        let mut places = vec![Placed::default(); pages as usize];
+        placement.place(0, &mut places);
+        places
+    }
+
     proptest! {
         #[test]
-        fn permutations_are_bijections(len in 1..3000u64, seed: u64) {
-            let permutation = Permutation::new(len, seed);
-            let seen: HashSet<u64> = (0..len).map(|index| permutation.at(index).0).collect();
-            prop_assert_eq!(seen.len() as u64, len);
-            prop_assert!(seen.iter().all(|&number| number < len));
+        fn permutations_are_bijections(len in 1..3000u32, seed: u64) {
+            let mut numbers = vec![0; len as usize];
+            Permutation::new(len, seed).at(0, &mut numbers);
+            let seen: HashSet<u32> = numbers.iter().copied().collect();
+            prop_assert_eq!(seen.len() as u32, len);
+            prop_assert!(numbers.iter().all(|&number| number < len));
         }
 
         #[test]
@@ -253,8 +294,7 @@ mod tests {
             let placement = Placement::new(pages, blocks, pages_per_block, seed);
             let mut seen = HashSet::new();
             let mut valid = vec![0; blocks as usize];
-            for page in 0..pages {
-                let placed = placement.place(page);
+            for placed in place_all(&placement, pages) {
                 prop_assert!(placed.block < blocks && placed.position < pages_per_block);
                 prop_assert!(seen.insert(placed));
                 valid[placed.block as usize] += 1u32;
@@ -358,9 +398,11 @@ mod tests {
         let (blocks, pages_per_block) = (64u32, 512u32);
         let pages = u64::from(blocks * pages_per_block) * 7 / 10;
         let placement = Placement::new(pages, blocks, pages_per_block, 1);
-        let near = (1..pages)
-            .filter(|&page| {
-                let (one, two) = (placement.place(page - 1), placement.place(page));
+        let places = place_all(&placement, pages);
+        let near = places
+            .windows(2)
+            .filter(|pair| {
+                let (one, two) = (pair[0], pair[1]);
                 one.block == two.block && one.position.abs_diff(two.position) < 8
             })
             .count() as f64;
@@ -369,8 +411,8 @@ mod tests {
         assert!(near < 1.5 * chance, "{near} for {chance}");
         // Each remainder of the position by the number of channels is as likely as the others.
         let mut by_channel = [0u64; 8];
-        for page in 0..pages {
-            by_channel[placement.place(page).position as usize % 8] += 1;
+        for placed in &places {
+            by_channel[placed.position as usize % 8] += 1;
         }
         let mean = pages as f64 / 8.0;
         assert!(
