@@ -5,6 +5,7 @@ use meldsim::Profile;
 use meldsim::experiment::{
     BusSpeed, Effort, Experiment, LatencyReport, Outcome, Setup, melded_latency, melded_throughput,
 };
+use meldsim::profile::Kind;
 use serde::Serialize;
 
 use crate::args::DEFAULT_PROFILE;
@@ -45,6 +46,10 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
             preset("melding-window", args, Effort::Full, &mut progress)
         }
         ExperimentCommand::Palloc(args) => long("palloc", args, &mut progress),
+        ExperimentCommand::OptaneContract(args) => long("optane-contract", args, &mut progress),
+        ExperimentCommand::InterleaveDetection(args) => {
+            long("interleave-detection", args, &mut progress)
+        }
         ExperimentCommand::NoisyNeighbor(args) => long("noisy-neighbor", args, &mut progress),
         ExperimentCommand::QlcMelding(args) => {
             preset("qlc-melding", args, Effort::Full, &mut progress)
@@ -102,7 +107,9 @@ fn render<T: Serialize>(
 }
 
 fn base(space: &SpaceArgs) -> Result<Profile> {
-    profiles::load(space.profile.as_deref().unwrap_or(DEFAULT_PROFILE))
+    let profile = profiles::load(space.profile.as_deref().unwrap_or(DEFAULT_PROFILE))?;
+    profile.require(Kind::Nand)?;
+    Ok(profile)
 }
 
 /// Every combination of what is asked for. What is not asked for is the profile's own when one was named, else what was

@@ -1,6 +1,7 @@
 //! `meldsim profiles`, and how every command finds its profile.
 
 use anyhow::Result;
+use meldsim::profile::Kind;
 use meldsim::report::{Align, Table, bytes, json};
 use meldsim::{Profile, ProfileErrors};
 use serde::Serialize;
@@ -56,11 +57,14 @@ pub(crate) fn run(args: &ProfilesArgs) -> Result<String> {
 #[derive(Serialize)]
 struct Entry {
     name: String,
+    kind: Kind,
+    /// Of XPoint memory, one array.
     channels: u32,
     dies_per_channel: u32,
     page_bytes: u64,
-    bus_mts: u64,
-    bus_bits: u32,
+    /// XPoint dies have a data path instead.
+    bus_mts: Option<u64>,
+    bus_bits: Option<u32>,
     description: String,
 }
 
@@ -73,14 +77,28 @@ fn list(format: Format) -> Result<String> {
     let profiles = Profile::builtin_names()
         .map(|name| {
             let profile = Profile::builtin(name)?;
-            Ok(Entry {
-                name: name.to_owned(),
-                channels: profile.geometry.channels,
-                dies_per_channel: profile.geometry.dies_per_channel,
-                page_bytes: profile.geometry.page_size.0,
-                bus_mts: profile.bus.rate.0,
-                bus_bits: profile.bus.width_bits,
-                description: profile.description,
+            let (geometry, bus, xpoint) = (&profile.geometry, &profile.bus, &profile.xpoint);
+            Ok(match profile.kind {
+                Kind::Nand => Entry {
+                    name: name.to_owned(),
+                    kind: profile.kind,
+                    channels: geometry.channels,
+                    dies_per_channel: geometry.dies_per_channel,
+                    page_bytes: geometry.page_size.0,
+                    bus_mts: Some(bus.rate.0),
+                    bus_bits: Some(bus.width_bits),
+                    description: profile.description,
+                },
+                Kind::Xpoint => Entry {
+                    name: name.to_owned(),
+                    kind: profile.kind,
+                    channels: 1,
+                    dies_per_channel: xpoint.dies,
+                    page_bytes: xpoint.chunk_size.0,
+                    bus_mts: None,
+                    bus_bits: None,
+                    description: profile.description,
+                },
             })
         })
         .collect::<Result<Vec<Entry>>>()?;
@@ -94,7 +112,10 @@ fn list(format: Format) -> Result<String> {
             entry.name,
             format!("{} x {}", entry.channels, entry.dies_per_channel),
             bytes(entry.page_bytes),
-            format!("{}x{}", entry.bus_mts, entry.bus_bits),
+            match (entry.bus_mts, entry.bus_bits) {
+                (Some(mts), Some(bits)) => format!("{mts}x{bits}"),
+                _ => "-".to_owned(),
+            },
             entry.description,
         ]);
     }

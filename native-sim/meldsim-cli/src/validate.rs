@@ -1,7 +1,7 @@
 //! `meldsim validate`: every claim, with its verdict.
 
 use anyhow::Result;
-use meldsim::experiment::{Validation, claims_table};
+use meldsim::experiment::{Claim, Validation, claims_table};
 
 use crate::args::{Format, ValidateArgs};
 use crate::error::BadInput;
@@ -22,7 +22,20 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
     let mut progress = Progress::new("validating");
     let validation = Validation::run(args.section, &mut |share| progress.update(share))?;
     drop(progress);
-    let holds = validation.holds;
+    let decides = |claim: &&Claim| !args.except.iter().any(|except| except == claim.id);
+    let holds = validation
+        .claims
+        .iter()
+        .filter(decides)
+        .all(|claim| claim.holds);
+    if let Some(unknown) = args.except.iter().find(|except| {
+        let mut ids = validation.claims.iter().map(|claim| claim.id);
+        ids.all(|id| id != except.as_str())
+    }) {
+        let message =
+            format!("--except: no claim is called \"{unknown}\"; --format json tells their ids");
+        return Err(BadInput(message).into());
+    }
     let text = match args.format.format {
         Format::Json => {
             Document::new("each experiment's own", "simulated", validation).to_json()?

@@ -142,6 +142,11 @@
 #define MELDSIM_ON_FLASH 2
 
 /**
+ * A location: in XPoint memory.
+ */
+#define MELDSIM_IN_XPOINT 3
+
+/**
  * How many values `meldsim_window_info` knows.
  */
 #define MELDSIM_WINDOW_INFO_COUNT 14
@@ -678,7 +683,8 @@ int64_t meldsim_deallocate(int64_t handle,
 
 /**
  * Fills `out` with at most `n` of where a logical block is: MELDSIM_UNMAPPED, MELDSIM_BUFFERED or MELDSIM_ON_FLASH; and on flash
- * its channel, die of the channel, plane, block, wordline, and page of the wordline, each from 0.
+ * its channel, die of the channel, plane, block, wordline, and page of the wordline, each from 0. MELDSIM_IN_XPOINT has the
+ * die and the chunk of the device in the places of die and block, else 0.
  *
  * Returns how many values there are (MELDSIM_LOCATION_COUNT, more in a later library). In real-time mode they are as of
  * now. The caller owns `out`. Thread-safe.

@@ -99,6 +99,9 @@ pub(crate) fn location_values(location: Location) -> [u64; MELDSIM_LOCATION_COUN
             wordline,
             page,
         } => [MELDSIM_ON_FLASH, channel, die, plane, block, wordline, page].map(u64::from),
+        Location::Xpoint { die, chunk } => {
+            [MELDSIM_IN_XPOINT.into(), 0, die.into(), 0, chunk, 0, 0]
+        }
     }
 }
 
@@ -200,6 +203,7 @@ pub(crate) fn refused(error: DeviceError) -> Failure {
         | DeviceError::QueueDepth
         | DeviceError::NoRanges
         | DeviceError::Busy
+        | DeviceError::WindowsUnsupported
         | DeviceError::WindowsDisabled { .. }
         | DeviceError::WindowNotEarned { .. } => MELDSIM_ERR_ARGUMENT,
         DeviceError::OutOfRange { .. } => MELDSIM_ERR_RANGE,

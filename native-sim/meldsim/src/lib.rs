@@ -12,6 +12,7 @@
 //!          nvme: directive, namespace, status
 //!          ftl:  mapping, write buffer, write scheduler, garbage collection
 //!          nand: dies and channels, senses, transfers, programs, erases
+//!          xpoint: in place of ftl and nand, memory that is mapped by address
 //!          engine: integer picoseconds, events ordered by (time, sequence)
 //! ```
 //!
@@ -62,6 +63,7 @@ pub mod nvme;
 pub mod profile;
 pub mod report;
 pub mod workload;
+mod xpoint;
 
 pub use device::{
     Device, DeviceError, Location, Precondition, QueueId, SetInfo, SnapshotError, Stats,

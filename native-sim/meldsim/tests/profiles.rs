@@ -32,7 +32,9 @@ fn presets_are_possible_and_survive_a_round_trip() {
             "melded-qlc-8x8",
             "palloc-mlc-8x8x2",
             "nvmset-2tb",
-            "enterprise-8tb"
+            "enterprise-8tb",
+            "optane-900p",
+            "flash-970pro"
         ]
     );
     for name in names {
@@ -119,18 +121,18 @@ fn an_impossible_profile_is_refused_with_all_errors() {
     assert_eq!(
         keys,
         [
+            "controller.lba_size",
             "geometry.channels",
             "geometry.dies_per_channel",
             "geometry.page_size",
             "bus.width_bits",
             "timing.read",
             "timing.erase",
-            "controller.lba_size",
             "ftl.over_provisioning_percent",
         ]
     );
     assert_eq!(
-        errors[0].to_string(),
+        errors[1].to_string(),
         "geometry.channels: is 0; must be at least 1"
     );
 }
@@ -210,7 +212,12 @@ fn every_key_is_in_the_readme() {
     let mut profile = preset();
     // The one key without a default that the preset leaves out.
     profile.timing.program_pages = Some(profile.timing.read.clone());
-    let text = profile.to_toml();
+    let flash = profile.to_toml();
+    let xpoint = Profile::builtin("optane-900p").unwrap().to_toml();
+    // Keys that only memory has come after flash's.
+    let own = xpoint.split("[controller]").next().unwrap();
+    let own = &own[own.find("[xpoint]").unwrap()..];
+    let text = flash + own;
     let mut section = String::new();
     let mut keys = 0;
     for line in text.lines() {
@@ -236,4 +243,48 @@ fn every_key_is_in_the_readme() {
         }
     }
     assert_eq!(readme.matches("\n| `").count(), keys);
+}
+
+#[test]
+fn what_belongs_to_another_kind_of_device_is_refused() {
+    let optane = Profile::builtin("optane-900p").unwrap().to_toml();
+    for section in ["geometry", "ftl", "gc", "sets", "timing"] {
+        let error = only_error(&format!("{optane}\n[{section}]\n"));
+        assert_eq!(error.key, section);
+        assert!(error.message.contains("kind \"xpoint\""), "{error}");
+    }
+    let buffered = optane.replace("lba_size =", "write_buffer = \"1MiB\"\nlba_size =");
+    assert_eq!(only_error(&buffered).key, "controller.write_buffer");
+    let error = only_error(&format!("{}\n[xpoint]\n", preset().to_toml()));
+    assert_eq!(error.key, "xpoint");
+    assert!(error.remedy.contains("change kind"), "{error}");
+    let error = only_error(&optane.replace("\"xpoint\"", "\"pcm\""));
+    assert_eq!(error.key, "kind");
+    assert!(error.remedy.contains("xpoint"), "{error}");
+}
+
+#[test]
+fn an_impossible_memory_is_refused() {
+    let refused = |change: fn(&mut Profile)| {
+        let mut profile = Profile::builtin("optane-900p").unwrap();
+        change(&mut profile);
+        let errors = profile.validate().expect_err("refused").0;
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        errors[0].key.clone()
+    };
+    assert_eq!(refused(|p| p.xpoint.dies = 0), "xpoint.dies");
+    assert_eq!(
+        refused(|p| p.xpoint.chunk_size.0 = 3000),
+        "xpoint.chunk_size"
+    );
+    assert_eq!(
+        refused(|p| p.xpoint.sector_buffers = 0),
+        "xpoint.sector_buffers"
+    );
+    assert_eq!(refused(|p| p.xpoint.read_rate.0 = 0), "xpoint.read_rate");
+    assert_eq!(
+        refused(|p| p.xpoint.read_interval = Time::from_ns(1)),
+        "xpoint.read_interval"
+    );
+    assert_eq!(refused(|p| p.host.link_rate.0 = 1), "host.link_rate");
 }

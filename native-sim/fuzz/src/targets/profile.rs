@@ -1,5 +1,6 @@
 //! Profiles: any text is a device, or an error that says what is wrong and what to do.
 
+use meldsim::profile::Kind;
 use meldsim::{Device, Profile};
 
 use super::exercise::exercise;
@@ -32,7 +33,8 @@ pub fn run(data: &[u8]) {
             let geometry = &profile.geometry;
             let dies = u64::from(geometry.channels) * u64::from(geometry.dies_per_channel);
             let planes = dies * u64::from(geometry.planes_per_die);
-            if planes * u64::from(geometry.blocks_per_plane) < MANY {
+            let is_small = planes * u64::from(geometry.blocks_per_plane) < MANY;
+            if profile.kind == Kind::Xpoint || is_small {
                 exercise(&mut device);
             }
         }

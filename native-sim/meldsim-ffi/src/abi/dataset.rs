@@ -23,6 +23,8 @@ pub const MELDSIM_UNMAPPED: u32 = 0;
 pub const MELDSIM_BUFFERED: u32 = 1;
 /// A location: on flash.
 pub const MELDSIM_ON_FLASH: u32 = 2;
+/// A location: in XPoint memory.
+pub const MELDSIM_IN_XPOINT: u32 = 3;
 
 /// A range of logical blocks: 16 bytes, laid out as NVMe's Range Definition of Dataset Management.
 #[repr(C)]
@@ -112,7 +114,8 @@ pub unsafe extern "C" fn meldsim_deallocate(
 }
 
 /// Fills `out` with at most `n` of where a logical block is: MELDSIM_UNMAPPED, MELDSIM_BUFFERED or MELDSIM_ON_FLASH; and on flash
-/// its channel, die of the channel, plane, block, wordline, and page of the wordline, each from 0.
+/// its channel, die of the channel, plane, block, wordline, and page of the wordline, each from 0. MELDSIM_IN_XPOINT has the
+/// die and the chunk of the device in the places of die and block, else 0.
 ///
 /// Returns how many values there are (MELDSIM_LOCATION_COUNT, more in a later library). In real-time mode they are as of
 /// now. The caller owns `out`. Thread-safe.

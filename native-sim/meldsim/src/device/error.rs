@@ -71,6 +71,9 @@ pub enum DeviceError {
     /// No identifier is left for another submission queue.
     #[error("there are 65536 submission queues already; use those")]
     TooManyQueues,
+    /// Windows of a device whose latency nothing behind the host's back disturbs.
+    #[error("this device collects no garbage and has no predictable latency mode; use it as it is")]
+    WindowsUnsupported,
     /// A window of an NVM set that is not in predictable latency mode.
     #[error("predictable latency mode is not enabled for NVM set {set}; enable it first")]
     WindowsDisabled {

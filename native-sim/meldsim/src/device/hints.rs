@@ -42,6 +42,8 @@ impl Device {
         }
         match &mut self.medium {
             Medium::Nand(nand) => nand.release_stream(&mut self.front, set, stream as u8),
+            // Nothing gathers.
+            Medium::Xpoint(_) => {}
         }
         Ok(())
     }

@@ -55,6 +55,8 @@ impl Direction {
 #[derive(Clone, Copy, Debug, Default)]
 struct Outbound {
     page: Time,
+    /// What the command takes besides, with the first of them.
+    command: Time,
     /// Pages that come from the controller in one part.
     from_controller: u32,
 }
@@ -74,6 +76,8 @@ pub(super) struct Host {
     /// Time from submission to fetch, summed over commands.
     queue_wait: Time,
     rate: DataRate,
+    /// What a command takes on the link besides its data.
+    command_time: Time,
     to_device: Direction,
     to_host: Direction,
     /// Commands that wait for their data, or for the data of one before them; in order.
@@ -109,6 +113,7 @@ impl Host {
             fetching: None,
             queue_wait: Time::ZERO,
             rate: host.link_rate,
+            command_time: host.link_command_time,
             to_device: Direction::default(),
             to_host: Direction::default(),
             arriving: VecDeque::new(),
@@ -314,7 +319,7 @@ impl Device {
         }
         let now = self.front.queue.now();
         let time = match work.opcode {
-            Opcode::Write => self.front.host.link_time(work.bytes),
+            Opcode::Write => self.front.host.link_time(work.bytes) + self.front.host.command_time,
             _ => Time::ZERO,
         };
         let arrival = self.front.host.to_device.transfer(now, time);
@@ -348,6 +353,7 @@ impl Front {
         );
         outbound[request as usize] = Outbound {
             page,
+            command: self.host.command_time,
             from_controller: 0,
         };
     }
@@ -382,7 +388,9 @@ impl Front {
 
     fn send(&mut self, request: u32, pages: u32, parts: u16) {
         let now = self.queue.now();
-        let time = self.host.outbound[request as usize].page * u64::from(pages);
+        let outbound = &mut self.host.outbound[request as usize];
+        let command = std::mem::take(&mut outbound.command);
+        let time = outbound.page * u64::from(pages) + command;
         let arrival = self.host.to_host.transfer(now, time);
         self.queue.schedule(arrival, Event::Sent { request, parts });
     }

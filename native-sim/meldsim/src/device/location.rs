@@ -26,6 +26,13 @@ pub enum Location {
         /// The page of the wordline: 0 for LSB, 1 for CSB, 2 for MSB.
         page: u32,
     },
+    /// In XPoint memory, where its address says, written or not.
+    Xpoint {
+        /// The die.
+        die: u32,
+        /// The chunk of the device.
+        chunk: u64,
+    },
 }
 
 impl Device {
@@ -34,6 +41,7 @@ impl Device {
         let (range, _) = self.front.pages(nsid, lba, 1)?;
         Ok(match &self.medium {
             Medium::Nand(nand) => nand.locate(range),
+            Medium::Xpoint(xpoint) => xpoint.locate(range),
         })
     }
 }

@@ -17,6 +17,7 @@ mod tests;
 mod unmapped;
 mod utilisation;
 mod windows;
+mod xpoint;
 
 pub use error::DeviceError;
 pub use host::QueueId;
@@ -28,7 +29,7 @@ pub use snapshot::SnapshotError;
 pub use stats::Stats;
 pub use utilisation::Utilisation;
 
-use self::front::Front;
+use self::front::{Front, PageRange};
 use self::medium::Medium;
 use self::request::Work;
 use crate::engine::{Event, Time};
@@ -51,7 +52,7 @@ use crate::profile::{Profile, ProfileErrors};
 /// ```
 ///
 /// ```text
-///   submit --> Front: queues, arbitration, link --begin--> Medium: nand
+///   submit --> Front: queues, arbitration, link --begin--> Medium: nand or xpoint
 ///   pop_completion <-- Front: requests, completions <--deliver, finish_part--'
 /// ```
 #[derive(Debug)]
@@ -104,7 +105,7 @@ impl Device {
                 max_bytes,
             });
         }
-        let space = self.medium.add_space(set);
+        let space = self.medium.add_space(set, size_bytes);
         front.homes.push((set, space));
         let id = NamespaceId(front.homes.len() as u32);
         front.hints.push(Hints::default());
@@ -163,6 +164,7 @@ impl Device {
             Opcode::Flush => (self.front.empty_range(command.nsid)?, 0),
             _ => self.front.pages(command.nsid, command.slba, nlb)?,
         };
+        let lba_bytes = self.front.profile.controller.lba_size.0;
         let hint = self.hint(command, nlb)?;
         let stats = &mut self.front.stats;
         match command.opcode {
@@ -184,6 +186,7 @@ impl Device {
             opcode: command.opcode,
             hint,
             range,
+            start: command.slba.saturating_mul(lba_bytes),
             bytes,
         })
     }
@@ -198,6 +201,7 @@ impl Device {
     /// Places data as if it had been written in order and flushed long since. Takes no simulated
     /// time; only padding is counted. A page that is covered in part counts as covered. On a nearly
     /// full device there may be room for the pages and none for the padding: then a part is placed.
+    /// Memory that is mapped by address holds everything already.
     pub fn preload(
         &mut self,
         nsid: NamespaceId,
@@ -210,6 +214,7 @@ impl Device {
         let hint = self.hint(&write, nlb)?;
         match &mut self.medium {
             Medium::Nand(nand) => nand.preload(range, hint),
+            Medium::Xpoint(_) => Ok(()),
         }
     }
 
@@ -271,7 +276,7 @@ impl Device {
             Event::Sent { request, parts } => self.front.finish_part(request, u64::from(parts)),
             Event::Fetched => self.fetched(),
             Event::Arrived => self.arrived(),
-            Event::Channel(_) | Event::Window(_) | Event::Idle(_) => {
+            Event::Channel(_) | Event::Window(_) | Event::Idle(_) | Event::Xpoint(_) => {
                 self.medium.process(&mut self.front, event);
             }
         }
@@ -284,13 +289,17 @@ impl Device {
 #[cfg(test)]
 impl Device {
     fn nand(&self) -> &nand::NandMedium {
-        let Medium::Nand(nand) = &self.medium;
-        nand
+        match &self.medium {
+            Medium::Nand(nand) => nand,
+            Medium::Xpoint(_) => unreachable!("not a device of flash"),
+        }
     }
 
     fn nand_mut(&mut self) -> &mut nand::NandMedium {
-        let Medium::Nand(nand) = &mut self.medium;
-        nand
+        match &mut self.medium {
+            Medium::Nand(nand) => nand,
+            Medium::Xpoint(_) => unreachable!("not a device of flash"),
+        }
     }
 
     /// The data a read of the page would return: the tag of the write that brought it.

@@ -58,12 +58,15 @@ impl Device {
     ///
     /// Everything the namespaces held before is gone. Where the namespaces of an NVM set are larger
     /// than the set, which thin ones may be, each counts as its share of the set.
+    ///
+    /// Memory that is mapped by address has no past: nothing changes.
     pub fn precondition(&mut self, precondition: &Precondition) -> Result<(), DeviceError> {
         if self.outstanding() > 0 {
             return Err(DeviceError::Busy);
         }
         match &mut self.medium {
             Medium::Nand(nand) => nand.precondition(&self.front, precondition),
+            Medium::Xpoint(_) => Ok(()),
         }
     }
 }

@@ -10,6 +10,8 @@ pub(super) struct Work {
     pub(super) opcode: Opcode,
     pub(super) hint: Hint,
     pub(super) range: PageRange,
+    /// Bytes of the namespace before it.
+    pub(super) start: u64,
     pub(super) bytes: u64,
 }
 

@@ -27,6 +27,7 @@ impl Device {
     pub fn set_info(&self, set: u32) -> Option<SetInfo> {
         match &self.medium {
             Medium::Nand(nand) => nand.set_info(set),
+            Medium::Xpoint(xpoint) => (set == 0).then(|| xpoint.set_info()),
         }
     }
 
@@ -62,6 +63,7 @@ impl Device {
         };
         let programmed_bytes = match &self.medium {
             Medium::Nand(nand) => nand.programmed_bytes(set),
+            Medium::Xpoint(xpoint) => xpoint.written_bytes(),
         };
         SetUsage {
             programmed_bytes,
@@ -80,6 +82,7 @@ impl Device {
         };
         let mapped = match &self.medium {
             Medium::Nand(nand) => nand.mapped_pages(range.set, range.space, range.end),
+            Medium::Xpoint(_) => range.pages(),
         };
         (mapped * self.medium.page_bytes() / lba_bytes).min(size_lbas)
     }
@@ -88,6 +91,7 @@ impl Device {
     pub fn memory(&self) -> u64 {
         match &self.medium {
             Medium::Nand(nand) => nand.memory(),
+            Medium::Xpoint(xpoint) => xpoint.memory(),
         }
     }
 }

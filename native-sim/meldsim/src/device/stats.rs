@@ -149,6 +149,14 @@ stats! {
     link_to_host_busy_ps,
     /// Pages that garbage collection moved to the other layout.
     gc_pages_relaid,
+    /// Chunks of XPoint memory read, alone or to be written in part.
+    chunk_reads,
+    /// Chunks of XPoint memory written.
+    chunk_writes,
+    /// Accesses to part of a chunk of XPoint memory.
+    partial_chunk_accesses,
+    /// Time accesses waited for a sector buffer, summed over them.
+    sector_buffer_wait_ps,
 }
 
 impl Stats {
@@ -178,6 +186,7 @@ impl Device {
         };
         match &self.medium {
             Medium::Nand(nand) => nand.stats(now, counted),
+            Medium::Xpoint(xpoint) => xpoint.stats(now, counted),
         }
     }
 }

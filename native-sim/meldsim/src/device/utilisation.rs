@@ -64,6 +64,7 @@ impl Device {
         let now = self.now();
         match &self.medium {
             Medium::Nand(nand) => nand.utilisation(now),
+            Medium::Xpoint(xpoint) => xpoint.utilisation(now),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::medium::Medium;
 use super::nand::NandMedium;
+use super::xpoint::XpointMedium;
 use super::{Device, DeviceError};
 use crate::engine::Time;
 use crate::nvme::Window;
@@ -12,12 +13,18 @@ impl Device {
     pub fn random_read_typical(&self) -> Time {
         match &self.medium {
             Medium::Nand(_) => NandMedium::random_read_typical(&self.front.profile),
+            Medium::Xpoint(_) => XpointMedium::random_read_typical(&self.front.profile),
         }
     }
 
     /// Bytes of a write that fills a wordline: the optimal write size of an NVM set.
     pub fn optimal_write_bytes(&self) -> u64 {
         self.medium.optimal_write_bytes()
+    }
+
+    /// Bytes of one wordline of every plane, or of one chunk of every die.
+    pub fn stripe_bytes(&self) -> u64 {
+        self.medium.stripe_bytes()
     }
 
     /// Enables or disables predictable latency mode for an NVM set, as Feature 13h does.
@@ -30,6 +37,7 @@ impl Device {
         self.known_set(set)?;
         match &mut self.medium {
             Medium::Nand(nand) => nand.configure_windows(&mut self.front, set, enable, config),
+            Medium::Xpoint(_) => return Err(DeviceError::WindowsUnsupported),
         }
         Ok(())
     }
@@ -39,6 +47,7 @@ impl Device {
         self.known_set(set)?;
         match &self.medium {
             Medium::Nand(nand) => Ok(nand.window(set)),
+            Medium::Xpoint(_) => Ok((Window::Disabled, PredictableLatencyConfig::default())),
         }
     }
 
@@ -49,6 +58,7 @@ impl Device {
         self.known_set(set)?;
         match &mut self.medium {
             Medium::Nand(nand) => nand.enter_window(&mut self.front, set, deterministic),
+            Medium::Xpoint(_) => Err(DeviceError::WindowsUnsupported),
         }
     }
 
@@ -62,6 +72,7 @@ impl Device {
         self.known_set(set)?;
         match &mut self.medium {
             Medium::Nand(nand) => Ok(nand.latency_log(set, now, retain)),
+            Medium::Xpoint(_) => Err(DeviceError::WindowsUnsupported),
         }
     }
 }

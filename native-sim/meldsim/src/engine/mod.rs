@@ -9,10 +9,12 @@ pub(crate) use queue::EventQueue;
 pub(crate) use slab::{NIL, Slab};
 pub use time::Time;
 
+use crate::xpoint::Step;
+
 /// Everything that can happen in a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A channel has something to decide or to finish.
+    /// A channel of flash has something to decide or to finish.
     Channel(u32),
     /// The controller's fixed latency has passed for a request.
     Controller(u32),
@@ -26,4 +28,6 @@ pub(crate) enum Event {
     Sent { request: u32, parts: u16 },
     /// An NVM set may have been idle for long enough.
     Idle(u32),
+    /// Something happens in an array of XPoint dies.
+    Xpoint(Step),
 }

@@ -11,7 +11,9 @@
 
 mod burst;
 mod claim;
+mod contract;
 mod effort;
+mod interleave;
 mod latency;
 mod load;
 mod melded;

@@ -6,8 +6,8 @@ use super::burst::ExperimentError;
 use super::claim::Claim;
 use super::effort::Effort;
 use super::outcome::Outcome;
-use super::{melded, noisy, palloc, qlc, window};
-use crate::profile::Profile;
+use super::{contract, interleave, melded, noisy, palloc, qlc, window};
+use crate::profile::{Kind, Profile};
 
 /// An experiment that anybody can repeat by its name.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,18 @@ pub const EXPERIMENTS: &[Experiment] = &[
         run: noisy::noisy_neighbor,
     },
     Experiment {
+        name: "optane-contract",
+        section: 5,
+        profile: "optane-900p",
+        run: contract::optane_contract,
+    },
+    Experiment {
+        name: "interleave-detection",
+        section: 5,
+        profile: "optane-900p",
+        run: interleave::interleave_detection,
+    },
+    Experiment {
         name: "melding-window",
         section: 6,
         profile: "melded-tlc-8x8",
@@ -78,6 +90,10 @@ impl Experiment {
         effort: Effort,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Outcome, ExperimentError> {
+        // Those of the other sections look at how flash is organised.
+        if self.section != contract::SECTION {
+            profile.require(Kind::Nand)?;
+        }
         (self.run)(profile, effort, progress)
     }
 }

@@ -14,6 +14,9 @@ pub struct Host {
     /// The link's rate in each direction: full duplex, data one after the other. Unit: data rate;
     /// range 0 (not limiting) or 1MB/s to 1000GB/s; default 0B/s \[F\].
     pub link_rate: DataRate,
+    /// What a read or a write takes on the link besides its data, in the direction of the data: its
+    /// entries and descriptors. Needs a `link_rate`. Unit: time; range 0 to 1ms; default 0ps \[F\].
+    pub link_command_time: Time,
     /// What the controller takes to fetch and parse a command, one after the other. Unit: time;
     /// range 0 to 1ms; default 0ps \[F\].
     pub command_cost: Time,
@@ -49,6 +52,7 @@ impl Default for Host {
     fn default() -> Host {
         Host {
             link_rate: DataRate(0),
+            link_command_time: Time::ZERO,
             command_cost: Time::ZERO,
             commands_in_flight: 0,
             arbitration: QueueArbitration::default(),
@@ -65,6 +69,16 @@ impl Host {
         if self.link_rate != DataRate(0) {
             let range = DataRate(1_000_000)..=DataRate(1_000_000_000_000);
             checker.range("host.link_rate", &self.link_rate, range);
+        }
+        let time = &self.link_command_time;
+        checker.range(
+            "host.link_command_time",
+            time,
+            Time::ZERO..=Time::from_ms(1),
+        );
+        if self.link_rate == DataRate(0) && self.link_command_time > Time::ZERO {
+            let message = format!("is {time}, and the link takes no time");
+            checker.refuse("host.link_command_time", message, "give host.link_rate");
         }
         let cost = &self.command_cost;
         checker.range("host.command_cost", cost, Time::ZERO..=Time::from_ms(1));

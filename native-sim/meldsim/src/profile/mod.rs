@@ -16,6 +16,7 @@ mod sections;
 mod sets;
 mod units;
 mod validate;
+mod xpoint;
 
 pub use allocation::{Dimension, PageAllocation};
 pub use commands::{Commands, DieInterleave, Issue};
@@ -30,3 +31,4 @@ pub use sections::{
 };
 pub use sets::{SetLayout, Sets};
 pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate};
+pub use xpoint::{Kind, Xpoint};

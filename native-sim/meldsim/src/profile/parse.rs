@@ -1,12 +1,13 @@
 //! Profiles from and to TOML.
 
-use super::{Profile, ProfileError, ProfileErrors};
+use super::{Kind, Profile, ProfileError, ProfileErrors};
 
 impl Profile {
     /// Reads a profile. The text's own mistakes (unknown keys, wrong units or types) are refused
     /// here; whether the device is possible is said by [`Profile::validate`].
     pub fn from_toml(text: &str) -> Result<Profile, ProfileErrors> {
         let deserializer = toml::Deserializer::parse(text).map_err(|error| syntax(&error))?;
+        check_kind(&text.parse().map_err(|error| syntax(&error))?)?;
         serde_path_to_error::deserialize(deserializer).map_err(|error| {
             let key = error.path().to_string();
             described(&key, error.inner().message()).into()
@@ -16,8 +17,46 @@ impl Profile {
     /// The profile as TOML, every key with its value.
     pub fn to_toml(&self) -> String {
         // Nothing in a profile is beyond TOML: no map with odd keys, no value before a table.
-        toml::to_string(self).unwrap_or_default()
+        match self.kind {
+            Kind::Nand => toml::to_string(self),
+            Kind::Xpoint => toml::to_string(&self.as_xpoint_file()),
+        }
+        .unwrap_or_default()
     }
+}
+
+/// Each kind of device has sections of its own: those of flash have no defaults, those of another
+/// kind would be ignored.
+fn check_kind(profile: &toml::Table) -> Result<(), ProfileErrors> {
+    let kind = match profile.get("kind").map(toml::Value::as_str) {
+        None | Some(Some("nand")) => Kind::Nand,
+        Some(Some("xpoint")) => Kind::Xpoint,
+        // Refused as any other wrong value.
+        Some(_) => return Ok(()),
+    };
+    let has = |key: &&&str| match key.split_once('.') {
+        None => profile.contains_key(**key),
+        Some((section, key)) => {
+            let section = profile.get(section).and_then(toml::Value::as_table);
+            section.is_some_and(|section| section.contains_key(key))
+        }
+    };
+    if let Some(key) = kind.foreign().iter().find(has) {
+        let message = format!("does not belong to a device of kind \"{}\"", kind.name());
+        return Err(ProfileError::new(*key, message, "remove it, or change kind").into());
+    }
+    let required: &[&str] = match kind {
+        Kind::Nand => &["geometry", "bus", "timing"],
+        Kind::Xpoint => &[],
+    };
+    match required.iter().find(|key| !profile.contains_key(**key)) {
+        Some(key) => Err(missing(key).into()),
+        None => Ok(()),
+    }
+}
+
+fn missing(key: &str) -> ProfileError {
+    ProfileError::new(key, "is missing", "it has no default, add it")
 }
 
 fn syntax(error: &toml::de::Error) -> ProfileErrors {
@@ -41,7 +80,7 @@ fn described(key: &str, message: &str) -> ProfileError {
         } else {
             format!("{key}.{field}")
         };
-        return ProfileError::new(key, "is missing", "it has no default, add it");
+        return missing(&key);
     }
     if let Some(rest) = message.strip_prefix("unknown variant ") {
         let (found, known) = rest.split_once(", ").unwrap_or((rest, "use a known name"));

@@ -2,7 +2,7 @@
 
 use super::{Profile, ProfileError, ProfileErrors};
 
-const BUILTIN: [(&str, &str); 6] = [
+const BUILTIN: [(&str, &str); 8] = [
     (
         "melded-tlc-8x8",
         include_str!("../../../profiles/melded-tlc-8x8.toml"),
@@ -26,6 +26,14 @@ const BUILTIN: [(&str, &str); 6] = [
     (
         "enterprise-8tb",
         include_str!("../../../profiles/enterprise-8tb.toml"),
+    ),
+    (
+        "optane-900p",
+        include_str!("../../../profiles/optane-900p.toml"),
+    ),
+    (
+        "flash-970pro",
+        include_str!("../../../profiles/flash-970pro.toml"),
     ),
 ];
 

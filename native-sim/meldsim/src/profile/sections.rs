@@ -10,6 +10,7 @@ use super::host::Host;
 use super::predictable_latency::PredictableLatency;
 use super::sets::Sets;
 use super::units::{ByteSize, TransferRate};
+use super::xpoint::{Kind, Xpoint};
 use crate::engine::Time;
 
 /// A device. All fields are public so that an experiment may vary a preset; whoever changes one
@@ -22,12 +23,22 @@ pub struct Profile {
     /// One line for a list of profiles. Default: empty.
     #[serde(default)]
     pub description: String,
-    /// How much flash there is and how it is arranged.
+    /// What the device is made of. A device of kind `xpoint` has `[xpoint]`, `[controller]` and
+    /// `[host]`; every other section is flash's, and holds nothing that matters then. Default `nand`.
+    #[serde(default)]
+    pub kind: Kind,
+    /// How much flash there is and how it is arranged. Required of flash.
+    #[serde(default)]
     pub geometry: Geometry,
-    /// The channel's bus.
+    /// The channel's bus. Required of flash.
+    #[serde(default)]
     pub bus: Bus,
-    /// What the cells take.
+    /// What the cells take. Required of flash.
+    #[serde(default)]
     pub timing: Timing,
+    /// The memory of a device of kind `xpoint`. Default: all defaults.
+    #[serde(default, skip_serializing_if = "Xpoint::is_default")]
+    pub xpoint: Xpoint,
     /// Which advanced commands the flash understands. Default: all defaults.
     #[serde(default)]
     pub commands: Commands,
@@ -56,7 +67,7 @@ pub struct Profile {
 
 /// `[geometry]`. The number of pages a wordline holds is the number of entries of
 /// [`Timing::read`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Geometry {
     /// Channels. Unit: count; range 1 to 256; no default.
@@ -79,7 +90,7 @@ pub struct Geometry {
 }
 
 /// `[bus]`: the channel between the controller and its dies.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bus {
     /// Transfers a second. Unit: transfer rate; range 1MT/s to 100GT/s; no default.
@@ -99,7 +110,7 @@ pub struct Bus {
 }
 
 /// `[timing]`: what the cells take.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
     /// Sensing one page, one entry for each page of a wordline: one for SLC, two for MLC, three for

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use super::units::ByteSize;
-use super::{Allocation, Profile, ProfileError, ProfileErrors, ProgramOrder};
+use super::{Allocation, Kind, Profile, ProfileError, ProfileErrors, ProgramOrder};
 use crate::engine::Time;
 use crate::ftl::{
     MAPPING_BYTES_PER_PAGE, MAX_SLOTS, OVER_PROVISIONED_GROUPS, PPN_LIMIT, capacity_pages, gc_slots,
@@ -44,7 +44,7 @@ impl Checker {
         self.refuse(key, format!("is {value}"), remedy);
     }
 
-    fn power_of_two(&mut self, key: &str, size: ByteSize) {
+    pub(super) fn power_of_two(&mut self, key: &str, size: ByteSize) {
         let range = ByteSize(512)..=ByteSize(64 << 10);
         if range.contains(&size) && !size.0.is_power_of_two() {
             self.refuse(key, format!("is {size}"), "must be a power of two");
@@ -62,10 +62,16 @@ impl Profile {
     /// Everything that makes the device impossible, all at once.
     pub fn validate(&self) -> Result<(), ProfileErrors> {
         let mut checker = Checker::default();
-        self.check_fields(&mut checker);
-        // What follows computes with the fields, so it needs them to be in range.
-        if checker.errors.is_empty() {
-            self.check_size(&mut checker);
+        self.check_shared(&mut checker);
+        match self.kind {
+            Kind::Nand => {
+                self.check_flash(&mut checker);
+                // What follows computes with the fields, so it needs them to be in range.
+                if checker.errors.is_empty() {
+                    self.check_size(&mut checker);
+                }
+            }
+            Kind::Xpoint => self.xpoint.check(&mut checker),
         }
         if checker.errors.is_empty() {
             Ok(())
@@ -74,11 +80,24 @@ impl Profile {
         }
     }
 
-    /// Each field alone.
-    fn check_fields(&self, checker: &mut Checker) {
+    /// What every device has.
+    fn check_shared(&self, checker: &mut Checker) {
         if self.name.trim().is_empty() {
             checker.refuse("name", "is empty", "name the profile");
         }
+        let controller = &self.controller;
+        checker.power_of_two("controller.lba_size", controller.lba_size);
+        checker.range(
+            "controller.latency",
+            &controller.latency,
+            // Not zero: a closed loop of commands that take no time would never end.
+            Time::from_ns(1)..=Time::from_ms(1000),
+        );
+        self.host.check(checker);
+    }
+
+    /// Each field of flash alone.
+    fn check_flash(&self, checker: &mut Checker) {
         let geometry = &self.geometry;
         checker.range("geometry.channels", &geometry.channels, 1..=256);
         checker.range(
@@ -154,15 +173,7 @@ impl Profile {
         self.check_commands(checker);
         self.check_energy(checker);
 
-        let controller = &self.controller;
-        checker.power_of_two("controller.lba_size", controller.lba_size);
-        checker.range(
-            "controller.latency",
-            &controller.latency,
-            // Not zero: a closed loop of commands that take no time would never end.
-            Time::from_ns(1)..=Time::from_ms(1000),
-        );
-        let reads = &controller.reads_before_program;
+        let reads = &self.controller.reads_before_program;
         checker.range("controller.reads_before_program", reads, 1..=1_000_000);
 
         let spare = &self.ftl.over_provisioning_percent;
@@ -174,7 +185,6 @@ impl Profile {
             checker.refuse("ftl.program_order", message, remedy);
         }
         self.sets.check(geometry, checker);
-        self.host.check(checker);
         self.predictable_latency.check(checker);
         self.gc.check(checker);
         self.check_relayout(checker);

@@ -50,6 +50,11 @@ impl NandMedium {
         self.geometry.page_bytes
     }
 
+    /// Bytes of one wordline of every plane.
+    pub(super) fn stripe_bytes(&self) -> u64 {
+        u64::from(self.geometry.units()) * self.optimal_write_bytes()
+    }
+
     /// Bytes of the largest namespace.
     pub(super) fn max_namespace_bytes(&self) -> u64 {
         MAX_NAMESPACE_PAGES * self.geometry.page_bytes

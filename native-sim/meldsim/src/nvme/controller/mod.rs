@@ -256,7 +256,9 @@ fn refused(error: &DeviceError) -> StatusCode {
         DeviceError::WindowsDisabled { .. } | DeviceError::WindowNotEarned { .. } => {
             StatusCode::COMMAND_SEQUENCE_ERROR
         }
-        DeviceError::UnknownSet { .. } => StatusCode::INVALID_FIELD,
+        DeviceError::UnknownSet { .. } | DeviceError::WindowsUnsupported => {
+            StatusCode::INVALID_FIELD
+        }
         DeviceError::Directive(_) | DeviceError::DirectiveNotOnWrite => StatusCode::INVALID_FIELD,
         _ => StatusCode::INTERNAL_ERROR,
     }

@@ -45,13 +45,10 @@ impl Volume {
         chunk_bytes: u64,
     ) -> Result<Volume, DeviceError> {
         let profile = device.profile();
-        let (lba_bytes, page_bytes) = (profile.controller.lba_size.0, profile.geometry.page_size.0);
+        let lba_bytes = profile.controller.lba_size.0;
         let size_bytes = match extent {
             // Of one NVM set: a namespace lies in one.
-            Extent::Volume => {
-                let pages = device.stats().capacity_pages / u64::from(profile.sets.count.max(1));
-                pages * page_bytes / lba_bytes * lba_bytes
-            }
+            Extent::Volume => device.set_capacity_bytes(0) / lba_bytes * lba_bytes,
             Extent::Block(_) => SLOTS * SLOT_BYTES,
         };
         Ok(Volume {

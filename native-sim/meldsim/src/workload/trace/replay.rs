@@ -338,11 +338,8 @@ impl<R: BufRead> Replay<R> {
 
     /// Bytes of one wordline of every plane, in whole logical blocks.
     fn stripe_bytes(&self) -> u64 {
-        let profile = self.device.profile();
-        let geometry = &profile.geometry;
-        let planes = geometry.channels * geometry.dies_per_channel * geometry.planes_per_die;
-        let pages = u64::from(planes) * profile.timing.read.len() as u64;
-        (pages * geometry.page_size.0).next_multiple_of(profile.controller.lba_size.0)
+        let lba_bytes = self.device.profile().controller.lba_size.0;
+        self.device.stripe_bytes().next_multiple_of(lba_bytes)
     }
 }
 

@@ -1,0 +1,182 @@
+//! The XPoint medium: commands become accesses to chunks.
+
+use super::front::Front;
+use super::location::Location;
+use super::request::Work;
+use super::set::SetInfo;
+use super::utilisation::Utilisation;
+use super::{PageRange, Stats};
+use crate::engine::{Event, Time};
+use crate::nvme::Opcode;
+use crate::profile::Profile;
+use crate::xpoint::{Access, Array};
+
+/// Namespaces can be as large as their chunks can be numbered without overflow.
+const MAX_NAMESPACE_CHUNKS: u64 = 1 << 46;
+
+/// Memory that is mapped by address. Namespaces lie one after the other; as what they hold is not
+/// kept, they may be larger than the memory.
+#[derive(Debug)]
+pub(super) struct XpointMedium {
+    array: Array,
+    chunk_bytes: u64,
+    issue_interval: Time,
+    capacity_chunks: u64,
+    /// The first chunk of each namespace, and of the next.
+    spaces: Vec<u64>,
+}
+
+impl XpointMedium {
+    pub(super) fn new(profile: &Profile) -> XpointMedium {
+        let xpoint = &profile.xpoint;
+        XpointMedium {
+            array: Array::new(xpoint, profile.controller.latency),
+            chunk_bytes: xpoint.chunk_size.0,
+            issue_interval: xpoint.issue_interval,
+            capacity_chunks: xpoint.capacity.0 / xpoint.chunk_size.0,
+            spaces: vec![0],
+        }
+    }
+
+    pub(super) fn page_bytes(&self) -> u64 {
+        self.chunk_bytes
+    }
+
+    /// Bytes of one chunk of every die.
+    pub(super) fn stripe_bytes(&self) -> u64 {
+        self.chunk_bytes * self.array.die_counts().len() as u64
+    }
+
+    pub(super) fn max_namespace_bytes(&self) -> u64 {
+        MAX_NAMESPACE_CHUNKS * self.chunk_bytes
+    }
+
+    pub(super) fn add_space(&mut self, size_bytes: u64) -> u32 {
+        let space = self.spaces.len() as u32 - 1;
+        let first = self.spaces[space as usize];
+        self.spaces
+            .push(first + size_bytes.div_ceil(self.chunk_bytes));
+        space
+    }
+
+    /// The controller begins to work on a command.
+    #[inline]
+    pub(super) fn begin(&mut self, front: &mut Front, request: u32, work: Work) {
+        match work.opcode {
+            Opcode::Read | Opcode::Write => self.access(front, request, &work),
+            // Nothing is buffered and nothing is mapped.
+            Opcode::Flush | Opcode::Deallocate => {
+                front.host.more_ranges(request);
+                front.requests.expect(request, 1);
+                front.after_controller_latency(request);
+            }
+        }
+    }
+
+    #[inline]
+    fn access(&mut self, front: &mut Front, request: u32, work: &Work) {
+        let PageRange { first, end, .. } = work.range;
+        let space = self.spaces[work.range.space as usize];
+        front.requests.expect(request, end - first);
+        let stop = work.start + work.bytes;
+        let mut at = front.now();
+        for chunk in first..end {
+            let from = work.start.max(chunk * self.chunk_bytes);
+            let to = stop.min((chunk + 1) * self.chunk_bytes);
+            let access = Access {
+                request,
+                chunk: space + chunk,
+                bytes: (to - from) as u32,
+                is_write: work.opcode == Opcode::Write,
+            };
+            self.array.submit(&mut front.queue, access, at);
+            at += self.issue_interval;
+        }
+    }
+
+    #[inline]
+    pub(super) fn process(&mut self, front: &mut Front, event: Event) {
+        let Event::Xpoint(step) = event else {
+            debug_assert!(false, "{event:?} is not for this medium");
+            return;
+        };
+        if let Some(ended) = self.array.step(&mut front.queue, step) {
+            front.deliver(ended.request, 1);
+        }
+    }
+
+    /// Chunks of all namespaces, as far as there is room.
+    fn mapped(&self) -> u64 {
+        let chunks = self.spaces.last().copied().unwrap_or(0);
+        chunks.min(self.capacity_chunks)
+    }
+
+    pub(super) fn set_info(&self) -> SetInfo {
+        SetInfo {
+            capacity_pages: self.capacity_chunks,
+            mapped_pages: self.mapped(),
+            host_pages_programmed: self.array.counts().chunk_writes,
+            ..SetInfo::default()
+        }
+    }
+
+    /// Bytes written to the memory.
+    pub(super) fn written_bytes(&self) -> u64 {
+        self.array.counts().chunk_writes * self.chunk_bytes
+    }
+
+    pub(super) fn memory(&self) -> u64 {
+        self.array.memory()
+    }
+
+    /// The die of a range's first chunk: it holds something from the start.
+    pub(super) fn locate(&self, range: PageRange) -> Location {
+        let chunk = self.spaces[range.space as usize] + range.first;
+        Location::Xpoint {
+            die: self.array.die_of(chunk),
+            chunk,
+        }
+    }
+
+    /// What a read of one chunk takes on an idle device.
+    pub(super) fn random_read_typical(profile: &Profile) -> Time {
+        let xpoint = &profile.xpoint;
+        let byte_ps = 1_000_000_000_000 / xpoint.read_rate.0.max(1);
+        let path = Time::from_ps(byte_ps.saturating_mul(xpoint.chunk_size.0));
+        profile.host.command_cost + profile.controller.latency + xpoint.read + path
+    }
+
+    /// Adds what the medium counts.
+    pub(super) fn stats(&self, now: Time, counted: Stats) -> Stats {
+        let counts = self.array.counts();
+        Stats {
+            chunk_reads: counts.chunk_reads,
+            chunk_writes: counts.chunk_writes,
+            partial_chunk_accesses: counts.partial_accesses,
+            sector_buffer_wait_ps: counts.buffer_wait.as_ps(),
+            channel_busy_ps: self.array.path_busy(now).as_ps(),
+            die_busy_ps: self.array.dies_busy(now).sum::<Time>().as_ps(),
+            channels: 1,
+            dies: self.array.die_counts().len() as u64,
+            mapped_pages: self.mapped(),
+            capacity_pages: self.capacity_chunks,
+            ..counted
+        }
+    }
+
+    pub(super) fn utilisation(&self, now: Time) -> Utilisation {
+        let dies: Vec<Time> = self.array.dies_busy(now).collect();
+        let counts = self.array.die_counts();
+        Utilisation {
+            elapsed: now,
+            channels_busy: vec![self.array.path_busy(now)],
+            packages_busy: dies.clone(),
+            planes_busy: dies.clone(),
+            pages_read: counts.iter().map(|[reads, _]| *reads).collect(),
+            pages_programmed: counts.iter().map(|[_, writes]| *writes).collect(),
+            blocks_erased: vec![0; dies.len()],
+            dies_busy: dies,
+            planes_per_die: 1,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Rule 1: the mean latency of random requests by their size and depth, of both devices.
+
+use super::super::burst::ExperimentError;
+use super::drive::Loop;
+use super::published::{self, PublishedCell};
+use super::subject::Subject;
+use crate::device::Device;
+use crate::nvme::{Command, Directive, NamespaceId};
+use crate::workload::random::Random;
+
+pub(super) const SIZES: [u64; 7] = [
+    4 << 10,
+    8 << 10,
+    16 << 10,
+    32 << 10,
+    64 << 10,
+    128 << 10,
+    256 << 10,
+];
+pub(super) const DEPTHS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Below this a published difference is too small for its size to be held against ours.
+const LEAST_T: f64 = 0.2;
+/// How far the difference may be from the published one.
+const TOLERANCE: f64 = 0.3;
+
+/// One size and depth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    pub(super) request_bytes: u64,
+    pub(super) depth: u64,
+    pub(super) optane_us: f64,
+    pub(super) flash_us: f64,
+    pub(super) published: Option<PublishedCell>,
+}
+
+impl Cell {
+    /// By which share the slower device's latency is above the faster one's; negative where Optane
+    /// is the slower one.
+    pub(super) fn t(&self) -> f64 {
+        let ratio = self.flash_us / self.optane_us;
+        if ratio >= 1.0 {
+            ratio - 1.0
+        } else {
+            1.0 - 1.0 / ratio
+        }
+    }
+
+    /// The published difference, if it is certain and large enough to compare with.
+    pub(super) fn comparable(&self) -> Option<f64> {
+        let published = self.published.filter(|cell| cell.is_certain)?;
+        (published.t.abs() >= LEAST_T).then_some(published.t)
+    }
+
+    pub(super) fn sign_holds(&self) -> Option<bool> {
+        self.comparable().map(|t| self.t() * t > 0.0)
+    }
+
+    pub(super) fn magnitude_holds(&self) -> Option<bool> {
+        let near = |t: f64| (self.t() - t).abs() <= TOLERANCE * t.abs();
+        self.comparable().map(near)
+    }
+}
+
+/// The cells of reads or writes, by size and then depth.
+pub(super) fn map(
+    optane: &Subject,
+    flash: &Subject,
+    is_write: bool,
+    requests: u64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Vec<Cell>, ExperimentError> {
+    let mut cells = Vec::new();
+    // Reads leave a device as it was.
+    let mut devices = [optane.used()?, flash.used()?];
+    let all = (SIZES.len() * DEPTHS.len()) as f64;
+    for request_bytes in SIZES {
+        for depth in DEPTHS {
+            if is_write {
+                devices = [optane.used()?, flash.used()?];
+            }
+            let mut published = published::cells();
+            let [optane_us, flash_us] = [0, 1].map(|number: usize| {
+                let (device, nsid) = &mut devices[number];
+                latency_us(device, *nsid, request_bytes, depth, is_write, requests)
+            });
+            cells.push(Cell {
+                request_bytes,
+                depth,
+                optane_us: optane_us?,
+                flash_us: flash_us?,
+                published: published
+                    .find(|cell| cell.request_bytes == request_bytes && cell.depth == depth)
+                    .filter(|_| !is_write),
+            });
+            progress(cells.len() as f64 / all);
+        }
+    }
+    Ok(cells)
+}
+
+/// Large requests vary less, for they are many pages: fewer do.
+fn latency_us(
+    device: &mut Device,
+    nsid: NamespaceId,
+    request_bytes: u64,
+    depth: u64,
+    is_write: bool,
+    requests: u64,
+) -> Result<f64, ExperimentError> {
+    let lbas = request_bytes / device.profile().controller.lba_size.0;
+    let places = Subject::SPAN_BYTES / request_bytes;
+    let mut random = Random::new(depth ^ request_bytes);
+    // Means of small requests must be sharp enough to be held against a published digit.
+    let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
+    let tally = Loop::new(depth, requests.max(4 * depth)).run(device, |_| {
+        let slba = random.below(places) * lbas;
+        match is_write {
+            true => Command::write(nsid, slba, lbas as u32, Directive::NONE, 0),
+            false => Command::read(nsid, slba, lbas as u32, 0),
+        }
+    })?;
+    Ok(tally.mean_us())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(optane_us: f64, flash_us: f64, t: f64) -> Cell {
+        Cell {
+            request_bytes: 4096,
+            depth: 1,
+            optane_us,
+            flash_us,
+            published: Some(PublishedCell {
+                request_bytes: 4096,
+                depth: 1,
+                t,
+                is_certain: true,
+            }),
+        }
+    }
+
+    #[test]
+    fn the_slower_device_is_held_against_the_faster() {
+        assert_eq!(cell(10.0, 30.0, 2.0).t(), 2.0);
+        assert_eq!(cell(30.0, 10.0, 2.0).t(), -2.0);
+        assert_eq!(cell(10.0, 10.0, 2.0).t(), 0.0);
+    }
+
+    #[test]
+    fn signs_and_magnitudes_are_judged_apart_and_small_ones_not_at_all() {
+        let judged = |cell: Cell| (cell.sign_holds(), cell.magnitude_holds());
+        assert_eq!(judged(cell(10.0, 35.9, 2.0)), (Some(true), Some(true)));
+        assert_eq!(judged(cell(10.0, 36.1, 2.0)), (Some(true), Some(false)));
+        assert_eq!(judged(cell(13.0, 10.0, 0.3)), (Some(false), Some(false)));
+        assert_eq!(judged(cell(13.0, 10.0, 0.1)), (None, None));
+    }
+}
