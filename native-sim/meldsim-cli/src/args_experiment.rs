@@ -43,8 +43,12 @@ pub(crate) enum ExperimentCommand {
     InterleaveDetection(LongArgs),
     /// Reads of one NVM set beside a writer on another, under four layouts of the sets
     NoisyNeighbor(LongArgs),
+    /// Reads of an NVM set after random writes, with and without a deterministic window
+    LatencyWindows(PresetArgs),
     /// Melding the four pages of a QLC wordline, extrapolated from TLC
     QlcMelding(PresetArgs),
+    /// Program times and orders on one die, and what a flush pads
+    Programming(PresetArgs),
 }
 
 /// An experiment on a built-in profile.

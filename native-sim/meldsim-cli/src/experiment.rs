@@ -51,8 +51,14 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
             long("interleave-detection", args, &mut progress)
         }
         ExperimentCommand::NoisyNeighbor(args) => long("noisy-neighbor", args, &mut progress),
+        ExperimentCommand::LatencyWindows(args) => {
+            preset("latency-windows", args, Effort::Full, &mut progress)
+        }
         ExperimentCommand::QlcMelding(args) => {
             preset("qlc-melding", args, Effort::Full, &mut progress)
+        }
+        ExperimentCommand::Programming(args) => {
+            preset("programming", args, Effort::Full, &mut progress)
         }
     }
 }

@@ -122,11 +122,13 @@ impl Lines {
     }
 }
 
-const EXPERIMENTS: [&str; 6] = [
+const EXPERIMENTS: [&str; 8] = [
     "melded-latency",
     "melded-throughput",
+    "programming",
     "qlc-melding",
     "melding-window",
+    "latency-windows",
     "palloc --quick",
     "noisy-neighbor --quick",
 ];

@@ -12,9 +12,11 @@ fn parsed(line: &str) -> Value {
 }
 
 #[test]
-fn melding_window_and_qlc_are_golden() {
+fn short_experiments_are_golden() {
     insta::assert_snapshot!("melding_window", stdout("experiment melding-window"));
     insta::assert_snapshot!("qlc_melding", stdout("experiment qlc-melding"));
+    insta::assert_snapshot!("programming", stdout("experiment programming"));
+    insta::assert_snapshot!("latency_windows", stdout("experiment latency-windows"));
 }
 
 #[test]

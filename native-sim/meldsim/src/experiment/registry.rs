@@ -6,7 +6,9 @@ use super::burst::ExperimentError;
 use super::claim::Claim;
 use super::effort::Effort;
 use super::outcome::Outcome;
-use super::{contract, interleave, melded, noisy, palloc, qlc, window};
+use super::{
+    contract, interleave, latency_windows, melded, noisy, palloc, programming, qlc, window,
+};
 use crate::profile::{Kind, Profile};
 
 /// An experiment that anybody can repeat by its name.
@@ -44,6 +46,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         run: |profile, _, progress| qlc::qlc_melding(profile, progress),
     },
     Experiment {
+        name: "programming",
+        section: 1,
+        profile: "melded-tlc-8x8",
+        run: |profile, _, progress| programming::programming(profile, progress),
+    },
+    Experiment {
         name: "palloc",
         section: 2,
         profile: "palloc-mlc-8x8x2",
@@ -54,6 +62,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         section: 3,
         profile: "nvmset-2tb",
         run: noisy::noisy_neighbor,
+    },
+    Experiment {
+        name: "latency-windows",
+        section: 3,
+        profile: "nvmset-2tb",
+        run: |profile, _, progress| latency_windows::latency_windows(profile, progress),
     },
     Experiment {
         name: "optane-contract",
