@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use crate::args_advise::AdviseArgs;
 pub(crate) use crate::args_experiment::{ExperimentArgs, ValidateArgs};
 pub(crate) use crate::args_run::{RunArgs, RunFormat};
 
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Profiles(ProfilesArgs),
     /// Run a workload on a simulated device
     Run(Box<RunArgs>),
+    /// Say which rules of a device a workload breaks, how often, and what each costs
+    Advise(AdviseArgs),
     /// Repeat a published experiment and compare
     Experiment(ExperimentArgs),
     /// Run every experiment and say claim by claim whether it holds

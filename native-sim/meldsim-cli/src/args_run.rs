@@ -88,7 +88,7 @@ pub(crate) struct RunArgs {
     pub(crate) report: Option<String>,
 }
 
-fn parse_trace_format(text: &str) -> Result<TraceFormat, String> {
+pub(crate) fn parse_trace_format(text: &str) -> Result<TraceFormat, String> {
     match text {
         "mqsim" => Ok(TraceFormat::Mqsim),
         "msr" => Ok(TraceFormat::Msr),

@@ -3,7 +3,9 @@
 //! Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input. An error is one message on standard error that names
 //! what is wrong and the remedy.
 
+mod advise;
 mod args;
+mod args_advise;
 mod args_experiment;
 mod args_run;
 mod bench;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Profiles(args) => profiles::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Advise(args) => advise::run(&args),
         Command::Experiment(args) => experiment::run(&args),
         Command::Validate(args) => match validate::run(&args) {
             Ok((text, holds)) => {

@@ -1,13 +1,14 @@
 //! `meldsim run`: a workload from a job file, from flags, or from a trace.
 
 use anyhow::Result;
+use meldsim::profile::Kind;
 use meldsim::workload::trace::{Replay, ReplayMode, ReplayOptions, TraceReader};
 use meldsim::workload::{Job, RunResult, Runner, parse_job_file};
 use meldsim::{Profile, Time};
 
 use crate::args::{RunArgs, RunFormat};
 use crate::error::BadInput;
-use crate::output::{Document, footer};
+use crate::output::{Document, complain, footer};
 use crate::profiles;
 use crate::progress::Progress;
 use crate::trace_file;
@@ -62,6 +63,9 @@ fn run_jobs(args: &RunArgs, profile: &Profile) -> Result<RunResult> {
     let jobs = jobs(args)?;
     let mut runner = Runner::new(profile, &jobs)?;
     if let Some(precondition) = &args.precondition {
+        if profile.kind == Kind::Xpoint {
+            complain("note: --precondition changes nothing: this device collects no garbage");
+        }
         runner = runner.precondition(precondition)?;
     }
     if let Some(interval) = interval(args) {

@@ -6,6 +6,7 @@
 //!                                             completions --> Tally, Series --> RunResult --> table, JSON, CSV, HTML
 //! ```
 
+pub mod advise;
 mod distribution;
 mod job;
 mod jobfile;

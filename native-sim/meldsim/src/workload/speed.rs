@@ -7,6 +7,8 @@ use crate::profile::Profile;
 
 /// The device of the bars: 8 channels of 8 dies.
 const PROFILE: &str = "melded-tlc-8x8";
+/// The memory of its bar.
+const XPOINT: &str = "optane-900p";
 /// Data in place before a run.
 const DATA_BYTES: u64 = 64 << 30;
 /// Nearly all that the device's host can fill, so that garbage collection has work.
@@ -27,6 +29,8 @@ pub enum Counted {
 pub struct SpeedTest {
     /// What it is.
     pub name: &'static str,
+    /// The built-in profile of the device.
+    pub device: &'static str,
     /// The requests.
     pub job: Job,
     /// Whether the device must be in the steady state of random overwrites before.
@@ -42,6 +46,7 @@ impl SpeedTest {
     pub fn random_reads(requests: u64) -> SpeedTest {
         SpeedTest {
             name: "4 KiB random reads, depth 64",
+            device: PROFILE,
             job: Job {
                 rw: ReadWrite::RandRead,
                 distribution: Distribution::Uniform,
@@ -63,6 +68,7 @@ impl SpeedTest {
                 Pattern::Sequential => "128 KiB sequential reads, depth 8, melded",
                 _ => "128 KiB sequential reads, depth 8",
             },
+            device: PROFILE,
             job: Job {
                 block_bytes: 128 << 10,
                 iodepth: 8,
@@ -81,6 +87,7 @@ impl SpeedTest {
     pub fn overwrites(requests: u64) -> SpeedTest {
         SpeedTest {
             name: "4 KiB random overwrites, steady state",
+            device: PROFILE,
             job: Job {
                 rw: ReadWrite::RandWrite,
                 distribution: Distribution::Uniform,
@@ -92,6 +99,16 @@ impl SpeedTest {
             steady_state: true,
             counted: Counted::Requests,
             least_per_s: 500e3,
+        }
+    }
+
+    /// 4 KiB random reads at depth 64 of 3D XPoint memory.
+    pub fn xpoint(requests: u64) -> SpeedTest {
+        SpeedTest {
+            name: "4 KiB random reads, depth 64, Optane",
+            device: XPOINT,
+            least_per_s: 500e3,
+            ..SpeedTest::random_reads(requests)
         }
     }
 

@@ -1,0 +1,33 @@
+//! The flags of `meldsim advise`.
+
+use clap::{ArgGroup, Args};
+use meldsim::workload::trace::TraceFormat;
+
+use crate::args::FormatArg;
+use crate::args_run::parse_trace_format;
+
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("workload").required(true).args(["job", "trace"]),
+    after_help = "Examples:\n  \
+    meldsim advise --job native-sim/workloads/tiny-crowd.fio\n  \
+    meldsim advise --profile flash-970pro --trace native-sim/workloads/tpcc-small.trace --format json\n\n\
+    The first 100000 requests are simulated as they are, and once more for each rule that they break with that rule kept.\n\
+    A job's requests keep the sum of all jobs' iodepth outstanding; a trace's arrive when they did."
+)]
+pub(crate) struct AdviseArgs {
+    /// Built-in profile, or path of a TOML file
+    #[arg(long, default_value = "optane-900p")]
+    pub(crate) profile: String,
+    /// Job file in fio's syntax
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<String>,
+    /// Recorded requests; plain or compressed by gzip, - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<String>,
+    /// mqsim, msr or meld [default: as its first line tells]
+    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = parse_trace_format)]
+    pub(crate) trace_format: Option<TraceFormat>,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
+}
