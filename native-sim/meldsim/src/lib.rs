@@ -10,6 +10,7 @@
 //!   Command --submit--> Device --advance_to(t)--> pop_completion --> Completion
 //!                         |
 //!          nvme: directive, namespace, status
+//!          firmware: cores, threads, index lock, burst buffer
 //!          ftl:  mapping, write buffer, write scheduler, garbage collection
 //!          nand: dies and channels, senses, transfers, programs, erases
 //!          xpoint: in place of ftl and nand, memory that is mapped by address
@@ -57,6 +58,7 @@
 pub mod device;
 pub mod engine;
 pub mod experiment;
+mod firmware;
 mod ftl;
 mod nand;
 pub mod nvme;

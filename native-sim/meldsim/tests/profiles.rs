@@ -34,7 +34,8 @@ fn presets_are_possible_and_survive_a_round_trip() {
             "nvmset-2tb",
             "enterprise-8tb",
             "optane-900p",
-            "flash-970pro"
+            "flash-970pro",
+            "deepflash"
         ]
     );
     for name in names {

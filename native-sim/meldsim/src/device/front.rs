@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::DeviceError;
+use super::firmware::Seam;
 use super::host::Host;
 use super::request::{Requests, SetActivity, SetUsage, Work};
 use crate::engine::{Event, EventQueue, Time};
@@ -41,6 +42,8 @@ pub(super) struct Front {
     /// What was said about the namespaces before their writes, in the same order.
     pub(super) hints: Vec<Hints>,
     pub(super) host: Host,
+    /// Firmware, unless it is ideal.
+    pub(super) seam: Option<Box<Seam>>,
     pub(super) requests: Requests,
     pub(super) completions: VecDeque<Completion>,
     /// What each NVM set did for the host.
@@ -60,6 +63,7 @@ impl Front {
             homes: Vec::new(),
             hints: Vec::new(),
             host: Host::new(profile),
+            seam: Seam::new(profile),
             requests: Requests::new(),
             completions: VecDeque::new(),
             usage: vec![SetUsage::default(); sets],
@@ -95,14 +99,14 @@ impl Front {
     /// the command.
     #[inline]
     pub(super) fn finish_part(&mut self, request: u32, parts: u64) {
-        if self.requests.finish_part(request, parts) {
+        if self.requests.finish_part(request, parts) && !self.hand_back(request) {
             self.complete(request);
         }
     }
 
     /// The command has ended: the host sees it.
     #[inline]
-    fn complete(&mut self, request: u32) {
+    pub(super) fn complete(&mut self, request: u32) {
         let ended = self.requests.end(request, self.queue.now());
         self.stats.failed_commands += u64::from(ended.status != Status::Success);
         self.completions.push_back(ended);

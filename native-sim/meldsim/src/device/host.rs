@@ -155,6 +155,11 @@ impl Host {
         self.more_ranges.remove(&request).unwrap_or_default()
     }
 
+    /// The same, which stay.
+    pub(super) fn further_ranges(&self, request: u32) -> &[PageRange] {
+        self.more_ranges.get(&request).map_or(&[], Vec::as_slice)
+    }
+
     /// A request has ended.
     #[inline]
     pub(super) fn ended(&mut self) {
@@ -273,7 +278,8 @@ impl Device {
         }
     }
 
-    fn enqueue(&mut self, queue: QueueId, request: u32, work: Work) {
+    fn enqueue(&mut self, queue: QueueId, request: u32, mut work: Work) {
+        work.queue = queue.0;
         if self.front.host.direct {
             return self.begin(request, work);
         }

@@ -95,6 +95,14 @@ impl Medium {
         }
     }
 
+    /// Pages that garbage collection has moved.
+    pub(super) fn pages_moved(&self) -> u64 {
+        match self {
+            Medium::Nand(nand) => nand.pages_moved(),
+            Medium::Xpoint(_) => 0,
+        }
+    }
+
     /// Something happens in the medium.
     #[inline]
     pub(super) fn process(&mut self, front: &mut Front, event: Event) {

@@ -1,6 +1,7 @@
 //! A device: built from a profile, commands in, completions out.
 
 mod error;
+mod firmware;
 mod front;
 mod hints;
 mod host;
@@ -52,8 +53,8 @@ use crate::profile::{Profile, ProfileErrors};
 /// ```
 ///
 /// ```text
-///   submit --> Front: queues, arbitration, link --begin--> Medium: nand or xpoint
-///   pop_completion <-- Front: requests, completions <--deliver, finish_part--'
+///   submit --> Front: queues, arbitration, link --begin--> firmware --start--> Medium: nand or xpoint
+///   pop_completion <-- Front: requests, completions <-- firmware <--deliver, finish_part--'
 /// ```
 #[derive(Debug)]
 pub struct Device {
@@ -188,12 +189,21 @@ impl Device {
             range,
             start: command.slba.saturating_mul(lba_bytes),
             bytes,
+            queue: 0,
         })
     }
 
-    /// A command that the controller has fetched, and whose data have arrived, begins on the medium.
+    /// A command that the controller has fetched, and whose data have arrived, is the firmware's.
     #[inline]
     fn begin(&mut self, request: u32, work: Work) {
+        if !self.front.accept(request, &work) {
+            self.start(request, work);
+        }
+    }
+
+    /// The firmware is through with a command: it begins on the medium.
+    #[inline]
+    fn start(&mut self, request: u32, work: Work) {
         self.front.count(&work);
         self.medium.begin(&mut self.front, request, work);
     }
@@ -276,9 +286,13 @@ impl Device {
             Event::Sent { request, parts } => self.front.finish_part(request, u64::from(parts)),
             Event::Fetched => self.fetched(),
             Event::Arrived => self.arrived(),
+            Event::Firmware(core) => self.front.step_firmware(core),
             Event::Channel(_) | Event::Window(_) | Event::Idle(_) | Event::Xpoint(_) => {
                 self.medium.process(&mut self.front, event);
             }
+        }
+        if self.front.seam.is_some() {
+            self.obey_firmware();
         }
         if !self.front.host.is_direct() {
             self.fetch();

@@ -13,6 +13,8 @@ pub(super) struct Work {
     /// Bytes of the namespace before it.
     pub(super) start: u64,
     pub(super) bytes: u64,
+    /// The submission queue it came from.
+    pub(super) queue: u16,
 }
 
 /// What an NVM set did since the device was built.

@@ -157,6 +157,34 @@ stats! {
     partial_chunk_accesses,
     /// Time accesses waited for a sector buffer, summed over them.
     sector_buffer_wait_ps,
+    /// Cores of the firmware; none when it is ideal.
+    firmware_cores,
+    /// Time cores fetched, parsed and completed commands, summed over cores.
+    firmware_nvmq_busy_ps,
+    /// Time cores kept the index lock.
+    firmware_ilock_busy_ps,
+    /// Time cores looked up and changed the burst buffer.
+    firmware_cache_busy_ps,
+    /// Time cores translated.
+    firmware_trans_busy_ps,
+    /// Time cores composed flash transactions.
+    firmware_fcmd_busy_ps,
+    /// Time cores collected garbage.
+    firmware_bgc_busy_ps,
+    /// Time cores journalled.
+    firmware_log_busy_ps,
+    /// Time commands waited for a range of pages, and cores for a lock of shared memory.
+    firmware_lock_wait_ps,
+    /// Commands that found their range locked.
+    firmware_lock_conflicts,
+    /// Messages between threads of the firmware.
+    firmware_messages,
+    /// Reads that the firmware's burst buffer answered.
+    firmware_cache_hits,
+    /// Reads that did not need a CACHE thread.
+    firmware_cache_bypasses,
+    /// Energy of the firmware's cores.
+    firmware_energy_nj,
 }
 
 impl Stats {
@@ -184,6 +212,7 @@ impl Device {
             link_to_host_busy_ps: front.host.to_host_busy(now).as_ps(),
             ..front.stats
         };
+        let counted = front.firmware_stats(counted);
         match &self.medium {
             Medium::Nand(nand) => nand.stats(now, counted),
             Medium::Xpoint(xpoint) => xpoint.stats(now, counted),

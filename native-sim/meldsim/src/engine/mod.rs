@@ -30,4 +30,6 @@ pub(crate) enum Event {
     Idle(u32),
     /// Something happens in an array of XPoint dies.
     Xpoint(Step),
+    /// A core of the firmware has finished what it does.
+    Firmware(u32),
 }

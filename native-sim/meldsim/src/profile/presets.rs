@@ -2,7 +2,7 @@
 
 use super::{Profile, ProfileError, ProfileErrors};
 
-const BUILTIN: [(&str, &str); 8] = [
+const BUILTIN: [(&str, &str); 9] = [
     (
         "melded-tlc-8x8",
         include_str!("../../../profiles/melded-tlc-8x8.toml"),
@@ -34,6 +34,10 @@ const BUILTIN: [(&str, &str); 8] = [
     (
         "flash-970pro",
         include_str!("../../../profiles/flash-970pro.toml"),
+    ),
+    (
+        "deepflash",
+        include_str!("../../../profiles/deepflash.toml"),
     ),
 ];
 

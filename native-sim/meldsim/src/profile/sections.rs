@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::allocation::PageAllocation;
 use super::commands::Commands;
 use super::energy::Energy;
+use super::firmware::Firmware;
 use super::gc::Gc;
 use super::host::Host;
 use super::predictable_latency::PredictableLatency;
@@ -23,8 +24,8 @@ pub struct Profile {
     /// One line for a list of profiles. Default: empty.
     #[serde(default)]
     pub description: String,
-    /// What the device is made of. A device of kind `xpoint` has `[xpoint]`, `[controller]` and
-    /// `[host]`; every other section is flash's, and holds nothing that matters then. Default `nand`.
+    /// What the device is made of. A device of kind `xpoint` has `[xpoint]`, `[controller]`, `[host]`
+    /// and `[firmware]`; every other section is flash's, and holds nothing that matters then. Default `nand`.
     #[serde(default)]
     pub kind: Kind,
     /// How much flash there is and how it is arranged. Required of flash.
@@ -60,6 +61,9 @@ pub struct Profile {
     /// The link to the host and the controller's queues. Default: all defaults.
     #[serde(default)]
     pub host: Host,
+    /// The controller's firmware. Default: all defaults.
+    #[serde(default)]
+    pub firmware: Firmware,
     /// Windows of NVM sets. Default: all defaults.
     #[serde(default)]
     pub predictable_latency: PredictableLatency,

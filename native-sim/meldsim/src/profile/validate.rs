@@ -94,6 +94,7 @@ impl Profile {
             Time::from_ns(1)..=Time::from_ms(1000),
         );
         self.host.check(checker);
+        self.firmware.check(checker);
     }
 
     /// Each field of flash alone.

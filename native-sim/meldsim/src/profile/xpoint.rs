@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::firmware::Firmware;
 use super::host::Host;
 use super::units::{ByteSize, DataRate};
 use super::validate::Checker;
@@ -150,6 +151,7 @@ pub(super) struct XpointFile<'a> {
     xpoint: &'a Xpoint,
     controller: XpointController,
     host: &'a Host,
+    firmware: &'a Firmware,
 }
 
 /// The keys of `[controller]` that matter for it.
@@ -171,6 +173,7 @@ impl Profile {
                 latency: self.controller.latency,
             },
             host: &self.host,
+            firmware: &self.firmware,
         }
     }
 

@@ -7,6 +7,12 @@ use crate::engine::Time;
 use crate::ftl::Ftl;
 
 impl NandMedium {
+    /// Pages that garbage collection has moved.
+    pub(in crate::device) fn pages_moved(&self) -> u64 {
+        let moved = self.sets.iter().map(|set| set.ftl.stats().gc_pages_moved);
+        moved.sum()
+    }
+
     /// Adds what the medium counts.
     pub(in crate::device) fn stats(&self, now: Time, counted: Stats) -> Stats {
         let flash = self.flash.stats(now);

@@ -1,0 +1,166 @@
+//! The burst buffer: DRAM between host and medium, direct-mapped by the logical page.
+//!
+//! A written page is in transit from when it is put in here until the medium has it. Whoever reads it
+//! meanwhile must find it here, for the medium may still give what was there before. A page that
+//! another one displaces while it is in transit stays readable through the slot's *evicted-page
+//! field*:
+//!
+//! ```text
+//!   write A   slot { current: A in transit }
+//!   write B   slot { current: B in transit, evicted: A in transit }   both are at home in this slot
+//!   read A    from the evicted-page field; without it, from the medium: too early
+//!   A ends    slot { current: B in transit }
+//! ```
+
+use super::arrival::Pages;
+use crate::engine::NIL;
+
+/// A page with its data.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    volume: u32,
+    page: u64,
+    /// Stands for the data: which write they are of.
+    data: u64,
+    /// The write that takes it to the medium, or [`NIL`] once it is there.
+    writer: u32,
+}
+
+impl Entry {
+    const EMPTY: Entry = Entry {
+        volume: NIL,
+        page: 0,
+        data: 0,
+        writer: NIL,
+    };
+
+    #[inline]
+    fn is(&self, volume: u32, page: u64) -> bool {
+        self.page == page && self.volume == volume
+    }
+
+    #[inline]
+    fn is_in_transit(&self) -> bool {
+        self.writer != NIL
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    current: Entry,
+    /// The evicted-page field: in transit, or empty.
+    evicted: Entry,
+}
+
+/// The table that all threads share. CACHE threads (and whoever ends a write) change it, others only
+/// read it.
+#[derive(Debug)]
+pub(super) struct BurstBuffer {
+    slots: Box<[Slot]>,
+    /// Whether readers look at the evicted-page field; tests show what happens when they do not.
+    pub(super) has_evicted_field: bool,
+}
+
+impl BurstBuffer {
+    pub(super) fn new(pages: u32) -> BurstBuffer {
+        let slot = Slot {
+            current: Entry::EMPTY,
+            evicted: Entry::EMPTY,
+        };
+        BurstBuffer {
+            slots: vec![slot; pages as usize].into_boxed_slice(),
+            has_evicted_field: true,
+        }
+    }
+
+    #[inline]
+    fn index(&self, volume: u32, page: u64) -> usize {
+        // Volumes begin in different places.
+        let home = page.wrapping_add(u64::from(volume) * 0x9E37_79B9);
+        (home % self.slots.len() as u64) as usize
+    }
+
+    /// The data of a page, if it is here.
+    #[inline]
+    pub(super) fn read(&self, volume: u32, page: u64) -> Option<u64> {
+        let slot = &self.slots[self.index(volume, page)];
+        if slot.current.is(volume, page) {
+            return Some(slot.current.data);
+        }
+        let evicted = self.has_evicted_field && slot.evicted.is(volume, page);
+        evicted.then_some(slot.evicted.data)
+    }
+
+    /// Whether all pages are here.
+    #[inline]
+    pub(super) fn holds(&self, pages: &Pages) -> bool {
+        (pages.first..pages.end).all(|page| self.read(pages.volume, page).is_some())
+    }
+
+    /// Puts a page here that `writer` takes to the medium. False when there is no room for it: two
+    /// other pages in transit have the slot. Then the page is not here at all, and nobody may read
+    /// it before the medium has it.
+    #[inline]
+    pub(super) fn write(&mut self, volume: u32, page: u64, data: u64, writer: u32) -> bool {
+        let index = self.index(volume, page);
+        let Slot { current, evicted } = &mut self.slots[index];
+        if evicted.is(volume, page) {
+            *evicted = Entry::EMPTY;
+        }
+        if current.is_in_transit() && !current.is(volume, page) {
+            if evicted.is_in_transit() {
+                return false;
+            }
+            *evicted = *current;
+        }
+        *current = Entry {
+            volume,
+            page,
+            data,
+            writer,
+        };
+        true
+    }
+
+    /// Forgets pages. Nobody may read them before the medium is through with every write of them.
+    pub(super) fn forget(&mut self, pages: &Pages) {
+        if pages.count() <= self.slots.len() as u64 {
+            for page in pages.first..pages.end {
+                let index = self.index(pages.volume, page);
+                self.slots[index].forget(|entry| entry.is(pages.volume, page));
+            }
+            return;
+        }
+        let within = |entry: &Entry| {
+            entry.volume == pages.volume && (pages.first..pages.end).contains(&entry.page)
+        };
+        for slot in &mut self.slots {
+            slot.forget(within);
+        }
+    }
+
+    /// The medium has the pages of `writer`.
+    #[inline]
+    pub(super) fn written(&mut self, pages: &Pages, writer: u32) {
+        for page in pages.first..pages.end {
+            let index = self.index(pages.volume, page);
+            let Slot { current, evicted } = &mut self.slots[index];
+            if current.writer == writer && current.is(pages.volume, page) {
+                current.writer = NIL;
+            }
+            if evicted.writer == writer && evicted.is(pages.volume, page) {
+                *evicted = Entry::EMPTY;
+            }
+        }
+    }
+}
+
+impl Slot {
+    fn forget(&mut self, is_one: impl Fn(&Entry) -> bool) {
+        for entry in [&mut self.current, &mut self.evicted] {
+            if is_one(entry) {
+                *entry = Entry::EMPTY;
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Firmware: what a controller's cores do for a command, as a queueing model in simulated time.
+//!
+//! It stands between the host, whose commands the controller has fetched, and the medium:
+//!
+//! ```text
+//!            accept              Action::Start           ended             Action::Complete
+//!   host ------------> firmware ---------------> medium ---------> firmware ---------------> host
+//!                          |    Action::Serve
+//!                          +---------------> burst buffer (a read whose data are there)
+//! ```
+//!
+//! Three designs follow Zhang, Kwon, Swift and Jung, "Scalable Parallel Flash Firmware for Many-core
+//! Architectures" (FAST'20): [naive](naive), many-layered and the [pipeline](pipeline) of threads by
+//! type, with or without its optimisations. What the threads do, they really do: the
+//! [index lock](lock) orders commands that overlap, and the [burst buffer](buffer) holds which data a
+//! read of a page gives. The data themselves are no part of the model.
+
+mod arrival;
+mod buffer;
+mod cost;
+mod group;
+mod lock;
+mod naive;
+mod pipeline;
+mod step;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod usage;
+
+pub(crate) use arrival::{Action, Arrival, Pages};
+
+use self::naive::Naive;
+use self::pipeline::Pipeline;
+use self::tables::Tables;
+use crate::engine::{Event, EventQueue};
+use crate::profile::{Firmware as Section, FirmwareDesign};
+
+/// Firmware that is not ideal.
+#[derive(Debug)]
+pub(crate) enum Firmware {
+    Naive(Box<Naive>),
+    Pipeline(Box<Pipeline>),
+}
+
+impl Firmware {
+    /// The firmware that a profile describes; none when it is ideal.
+    pub(crate) fn new(section: &Section) -> Option<Firmware> {
+        match section.design {
+            FirmwareDesign::Ideal => None,
+            FirmwareDesign::Naive => Some(Firmware::Naive(Box::new(Naive::new(section)))),
+            FirmwareDesign::ManyLayered | FirmwareDesign::Pipeline => {
+                Some(Firmware::Pipeline(Box::new(Pipeline::new(section))))
+            }
+        }
+    }
+
+    /// The controller has fetched a command.
+    #[inline]
+    pub(crate) fn accept(&mut self, queue: &mut EventQueue<Event>, arrival: &Arrival) {
+        match self {
+            Firmware::Naive(naive) => naive.accept(queue, arrival),
+            Firmware::Pipeline(pipeline) => pipeline.accept(queue, arrival),
+        }
+    }
+
+    /// A core has finished what it did.
+    #[inline]
+    pub(crate) fn step(&mut self, queue: &mut EventQueue<Event>, core: u32) {
+        match self {
+            Firmware::Naive(naive) => naive.step(queue, core),
+            Firmware::Pipeline(pipeline) => pipeline.step(queue, core),
+        }
+    }
+
+    /// The medium is through with a command.
+    #[inline]
+    pub(crate) fn ended(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+        match self {
+            Firmware::Naive(naive) => naive.ended(queue, request),
+            Firmware::Pipeline(pipeline) => pipeline.ended(queue, request),
+        }
+    }
+
+    /// Garbage collection has moved pages of the medium.
+    pub(crate) fn collected(&mut self, queue: &mut EventQueue<Event>, pages: u32) {
+        match self {
+            Firmware::Naive(naive) => naive.collected(queue, pages),
+            Firmware::Pipeline(pipeline) => pipeline.collected(queue, pages),
+        }
+    }
+
+    /// Exchanges the actions that are due, in order, for an empty list.
+    #[inline]
+    pub(crate) fn take_actions(&mut self, empty: &mut Vec<Action>) {
+        debug_assert!(empty.is_empty(), "actions were lost");
+        let actions = match self {
+            Firmware::Naive(naive) => &mut naive.actions,
+            Firmware::Pipeline(pipeline) => &mut pipeline.actions,
+        };
+        std::mem::swap(actions, empty);
+    }
+
+    fn tables(&self) -> &Tables {
+        match self {
+            Firmware::Naive(naive) => &naive.tables,
+            Firmware::Pipeline(pipeline) => &pipeline.tables,
+        }
+    }
+
+    /// What it has done.
+    pub(crate) fn usage(&self) -> &usage::FirmwareUsage {
+        &self.tables().usage
+    }
+}
+
+#[cfg(test)]
+impl Firmware {
+    fn tables_mut(&mut self) -> &mut Tables {
+        match self {
+            Firmware::Naive(naive) => &mut naive.tables,
+            Firmware::Pipeline(pipeline) => &mut pipeline.tables,
+        }
+    }
+}

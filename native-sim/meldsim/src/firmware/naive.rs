@@ -1,0 +1,246 @@
+//! Naive firmware: every core does whole commands on shared memory, each structure of which has one
+//! lock.
+
+use std::collections::VecDeque;
+
+use super::arrival::{Action, Arrival};
+use super::cost::Costs;
+use super::step::{Job, Step};
+use super::tables::Tables;
+use crate::engine::{Event, EventQueue, NIL, Time};
+use crate::nvme::Opcode;
+use crate::profile::Firmware;
+
+/// What is shared: submission queues, index lock, burst buffer, mapping.
+const STRUCTURES: usize = 4;
+
+/// The lock of a shared structure: first come, first served.
+#[derive(Clone, Debug)]
+struct Lock {
+    /// The core that has it.
+    holder: u32,
+    /// The core that had it last, in whose cache it is.
+    last: u32,
+    waiting: VecDeque<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Core {
+    running: Option<Job>,
+    waits_since: Time,
+    /// What its job takes.
+    time: Time,
+}
+
+/// Cores that take whole commands from a common queue.
+#[derive(Debug)]
+pub(crate) struct Naive {
+    costs: Costs,
+    cores: Vec<Core>,
+    locks: [Lock; STRUCTURES],
+    /// Cores without a command, the last one to become idle at the end.
+    idle: Vec<u32>,
+    waiting: VecDeque<Job>,
+    pub(super) tables: Tables,
+    pub(super) actions: Vec<Action>,
+    journals: bool,
+    /// Reused by every unlock.
+    granted: Vec<u32>,
+}
+
+/// The lock under which a step is done.
+fn lock_of(step: Step) -> Option<usize> {
+    match step {
+        Step::Fetch => Some(0),
+        Step::Lock | Step::Unlock => Some(1),
+        Step::Buffer => Some(2),
+        Step::Translate | Step::Collect | Step::Journal => Some(3),
+        Step::Parse | Step::Dispatch | Step::Compose | Step::Layer | Step::Complete => None,
+    }
+}
+
+impl Naive {
+    pub(super) fn new(firmware: &Firmware) -> Naive {
+        let lock = Lock {
+            holder: NIL,
+            last: NIL,
+            waiting: VecDeque::new(),
+        };
+        Naive {
+            costs: Costs::new(firmware),
+            cores: vec![Core::default(); firmware.cores as usize],
+            locks: std::array::from_fn(|_| lock.clone()),
+            idle: (0..firmware.cores).rev().collect(),
+            waiting: VecDeque::new(),
+            tables: Tables::new(firmware.cache_pages),
+            actions: Vec::new(),
+            journals: firmware.journal,
+            granted: Vec::new(),
+        }
+    }
+
+    pub(super) fn accept(&mut self, queue: &mut EventQueue<Event>, arrival: &Arrival) {
+        self.tables.arrive(arrival);
+        self.assign(queue, Step::Fetch, arrival.request, 0);
+    }
+
+    /// A new job for any core.
+    fn assign(&mut self, queue: &mut EventQueue<Event>, step: Step, request: u32, pages: u32) {
+        let job = Job {
+            request,
+            pages,
+            step,
+        };
+        match self.idle.pop() {
+            Some(core) => self.begin(queue, core, job),
+            None => self.waiting.push_back(job),
+        }
+    }
+
+    /// A core begins a step, once it has the lock for it.
+    fn begin(&mut self, queue: &mut EventQueue<Event>, core: u32, job: Job) {
+        let state = &mut self.cores[core as usize];
+        state.running = Some(job);
+        state.waits_since = queue.now();
+        match lock_of(job.step) {
+            Some(lock) if self.locks[lock].holder != NIL => {
+                self.locks[lock].waiting.push_back(core)
+            }
+            Some(lock) => self.enter(queue, core, lock),
+            None => self.work(queue, core, Time::ZERO),
+        }
+    }
+
+    /// The core has the lock.
+    fn enter(&mut self, queue: &mut EventQueue<Event>, core: u32, lock: usize) {
+        let lock = &mut self.locks[lock];
+        lock.holder = core;
+        let moves = lock.last != core && lock.last != NIL;
+        lock.last = core;
+        let handover = if moves {
+            self.costs.handover
+        } else {
+            Time::ZERO
+        };
+        self.work(queue, core, handover);
+    }
+
+    fn work(&mut self, queue: &mut EventQueue<Event>, core: u32, handover: Time) {
+        let now = queue.now();
+        let state = &mut self.cores[core as usize];
+        let Some(job) = state.running else { return };
+        let waited = now - state.waits_since;
+        self.tables.usage.spin += waited;
+        self.tables.usage.lock_wait += waited;
+        let time = handover + self.costs.of(job.step, job.pages);
+        // Work that takes no time at all would never let time pass.
+        state.time = time.max(Time::from_ps(1));
+        queue.schedule(now + state.time, Event::Firmware(core));
+    }
+
+    /// A core has finished its step.
+    pub(super) fn step(&mut self, queue: &mut EventQueue<Event>, core: u32) {
+        let state = &mut self.cores[core as usize];
+        let time = state.time;
+        let Some(job) = state.running.take() else {
+            return;
+        };
+        self.tables.usage.work(job.step.whose(), time);
+        if let Some(lock) = lock_of(job.step) {
+            self.locks[lock].holder = NIL;
+            if let Some(next) = self.locks[lock].waiting.pop_front() {
+                self.enter(queue, next, lock);
+            }
+        }
+        if let Some(next) = self.after(queue, job) {
+            self.begin(queue, core, next);
+        } else if let Some(next) = self.waiting.pop_front() {
+            self.begin(queue, core, next);
+        } else {
+            self.idle.push(core);
+        }
+    }
+
+    /// What the core does next for the same command.
+    fn after(&mut self, queue: &mut EventQueue<Event>, job: Job) -> Option<Job> {
+        let request = job.request;
+        if matches!(job.step, Step::Collect | Step::Journal) {
+            return None;
+        }
+        let flight = *self.tables.flight(request);
+        let count = flight.work();
+        let (step, pages) = match job.step {
+            Step::Fetch => (Step::Parse, 0),
+            Step::Parse if flight.opcode == Opcode::Flush => (Step::Compose, 0),
+            Step::Parse => (Step::Lock, 0),
+            Step::Lock if !self.tables.lock(queue.now(), request) => return None,
+            Step::Lock => (Step::Buffer, count),
+            Step::Buffer if flight.opcode == Opcode::Read => match self.tables.look(request) {
+                true => {
+                    self.actions.push(Action::Serve(request));
+                    (Step::Unlock, 0)
+                }
+                false => (Step::Translate, count),
+            },
+            Step::Buffer => {
+                self.tables.change(request);
+                (Step::Translate, count)
+            }
+            Step::Translate => (Step::Compose, count),
+            Step::Compose => {
+                self.actions.push(Action::Start(request));
+                if flight.holds || !flight.is_locked {
+                    return None;
+                }
+                (Step::Unlock, 0)
+            }
+            Step::Unlock => {
+                self.unlock(queue, request);
+                return None;
+            }
+            Step::Complete => {
+                if self.tables.complete(request) {
+                    self.actions.push(Action::Complete(request));
+                }
+                return None;
+            }
+            Step::Dispatch | Step::Layer | Step::Collect | Step::Journal => return None,
+        };
+        Some(Job {
+            request,
+            pages,
+            step,
+        })
+    }
+
+    fn unlock(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+        let mut granted = std::mem::take(&mut self.granted);
+        if self.tables.unlock(queue.now(), request, &mut granted) {
+            self.actions.push(Action::Complete(request));
+        }
+        for request in granted.drain(..) {
+            let pages = self.tables.flight(request).work();
+            self.assign(queue, Step::Buffer, request, pages);
+        }
+        self.granted = granted;
+    }
+
+    /// The medium is through with a command.
+    pub(super) fn ended(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+        self.tables.end(request);
+        let flight = *self.tables.flight(request);
+        if flight.holds {
+            self.assign(queue, Step::Unlock, request, 0);
+        }
+        if self.journals && flight.opcode == Opcode::Write {
+            let pages = flight.pages.count() as u32;
+            self.assign(queue, Step::Journal, request, pages);
+        }
+        self.assign(queue, Step::Complete, request, 0);
+    }
+
+    /// Garbage collection has moved pages.
+    pub(super) fn collected(&mut self, queue: &mut EventQueue<Event>, pages: u32) {
+        self.assign(queue, Step::Collect, 0, pages);
+    }
+}

@@ -1,0 +1,215 @@
+//! The firmware in front of a medium of fixed latency.
+
+mod consistency;
+mod order;
+mod scaling;
+
+use std::collections::BTreeMap;
+
+use super::{Action, Arrival, Firmware, Pages};
+use crate::engine::{Event, EventQueue, Time};
+use crate::nvme::Opcode;
+use crate::profile::{Firmware as Section, FirmwareDesign};
+
+/// A command of a test: what to do with which pages, from which submission queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order {
+    pub(super) opcode: Opcode,
+    pub(super) first: u64,
+    pub(super) pages: u64,
+    pub(super) queue: u32,
+}
+
+impl Order {
+    pub(super) fn read(first: u64, pages: u64) -> Order {
+        Order {
+            opcode: Opcode::Read,
+            first,
+            pages,
+            queue: 0,
+        }
+    }
+
+    pub(super) fn write(first: u64, pages: u64) -> Order {
+        Order {
+            opcode: Opcode::Write,
+            ..Order::read(first, pages)
+        }
+    }
+
+    fn range(&self) -> std::ops::Range<u64> {
+        self.first..self.first + self.pages
+    }
+}
+
+/// Firmware and a medium that has the data of a write when it is through with it, and gives a read the
+/// data it has when the read begins: the worst that the firmware has to reckon with.
+pub(super) struct Bench {
+    pub(super) queue: EventQueue<Event>,
+    pub(super) firmware: Firmware,
+    latency: Time,
+    /// By request; requests are numbered in the order of submission and not used again.
+    pub(super) orders: Vec<Order>,
+    /// The write of each page that the medium has; 0 for none.
+    pub(super) medium: BTreeMap<u64, u64>,
+    /// What each read gave: request, page, write.
+    pub(super) given: Vec<(u32, u64, u64)>,
+    /// Requests as they completed.
+    pub(super) completed: Vec<u32>,
+    pub(super) submitted_at: Vec<Time>,
+    pub(super) completed_at: BTreeMap<u32, Time>,
+}
+
+impl Bench {
+    pub(super) fn new(section: &Section, latency: Time) -> Bench {
+        Bench {
+            queue: EventQueue::new(Vec::new()),
+            firmware: Firmware::new(section).expect("not ideal"),
+            latency,
+            orders: Vec::new(),
+            medium: BTreeMap::new(),
+            given: Vec::new(),
+            completed: Vec::new(),
+            submitted_at: Vec::new(),
+            completed_at: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn submit(&mut self, order: Order) -> u32 {
+        let request = self.orders.len() as u32;
+        self.orders.push(order);
+        self.submitted_at.push(self.queue.now());
+        let arrival = Arrival {
+            request,
+            opcode: order.opcode,
+            pages: Pages {
+                volume: 0,
+                first: order.first,
+                end: order.first + order.pages,
+            },
+            is_partial: false,
+            queue: order.queue,
+        };
+        self.firmware.accept(&mut self.queue, &arrival);
+        request
+    }
+
+    /// Handles the next event, if there is one.
+    pub(super) fn step(&mut self) -> bool {
+        let Some(event) = self.queue.pop_until(Time::MAX) else {
+            return false;
+        };
+        match event {
+            Event::Firmware(core) => self.firmware.step(&mut self.queue, core),
+            Event::Controller(request) => {
+                let order = self.orders[request as usize];
+                if order.opcode == Opcode::Write {
+                    let data = self.firmware.tables_mut().data(request);
+                    self.medium.extend(order.range().map(|page| (page, data)));
+                }
+                self.firmware.ended(&mut self.queue, request);
+            }
+            other => panic!("{other:?}"),
+        }
+        let mut actions = Vec::new();
+        self.firmware.take_actions(&mut actions);
+        for action in actions {
+            self.act(action);
+        }
+        true
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Start(request) | Action::Serve(request) => {
+                let order = self.orders[request as usize];
+                if order.opcode == Opcode::Read {
+                    let mut found = BTreeMap::new();
+                    for &(of, page, data) in &self.firmware.tables_mut().found {
+                        if of == request {
+                            found.insert(page, data);
+                        }
+                    }
+                    for page in order.range() {
+                        let medium = self.medium.get(&page).copied().unwrap_or(0);
+                        let data = found.get(&page).copied().unwrap_or(medium);
+                        self.given.push((request, page, data));
+                    }
+                    self.firmware
+                        .tables_mut()
+                        .found
+                        .retain(|&(of, ..)| of != request);
+                }
+                self.queue
+                    .schedule(self.queue.now() + self.latency, Event::Controller(request));
+            }
+            Action::Complete(request) => {
+                self.completed.push(request);
+                self.completed_at.insert(request, self.queue.now());
+            }
+        }
+    }
+
+    pub(super) fn run(&mut self) {
+        while self.step() {}
+        assert_eq!(
+            self.completed.len(),
+            self.orders.len(),
+            "served is not submitted"
+        );
+        assert_eq!(
+            self.firmware.tables_mut().locked(),
+            0,
+            "a range stays locked"
+        );
+    }
+
+    /// Commands a second when `depth` of them are outstanding until `count` have completed.
+    pub(super) fn rate(
+        &mut self,
+        depth: usize,
+        count: usize,
+        mut next: impl FnMut(u64) -> Order,
+    ) -> f64 {
+        for number in 0..depth {
+            self.submit(next(number as u64));
+        }
+        let (mut seen, mut warm) = (0, Time::ZERO);
+        while self.completed.len() < count && self.step() {
+            while seen < self.completed.len() {
+                seen += 1;
+                if seen == count / 5 {
+                    warm = self.queue.now();
+                }
+                self.submit(next(self.orders.len() as u64));
+            }
+        }
+        let elapsed = (self.queue.now() - warm).as_secs_f64();
+        (count - count / 5) as f64 / elapsed
+    }
+}
+
+/// Every design and every combination of optimisations.
+pub(super) fn sections(cores: u32, cache_pages: u32) -> Vec<Section> {
+    let plain = |design| Section {
+        design,
+        cores,
+        cache_pages,
+        ..Section::default()
+    };
+    let mut sections = vec![
+        plain(FirmwareDesign::Naive),
+        plain(FirmwareDesign::ManyLayered),
+    ];
+    for bits in 0..16u32 {
+        let is_on = |bit: u32| bits >> bit & 1 == 1;
+        sections.push(Section {
+            dynamic_serialization: is_on(0),
+            lock_forwarding: is_on(1),
+            cache_bypass: is_on(2),
+            background_scheduling: is_on(3),
+            ..plain(FirmwareDesign::Pipeline)
+        });
+    }
+    sections
+}
