@@ -45,6 +45,14 @@ pub(crate) enum ExperimentCommand {
     NoisyNeighbor(LongArgs),
     /// Reads of an NVM set after random writes, with and without a deterministic window
     LatencyWindows(PresetArgs),
+    /// IOPS against the controller's cores, by four designs of its firmware
+    FirmwareScaling(LongArgs),
+    /// IOPS against the firmware's threads of one type: NVMQ, CACHE, TRANS
+    FirmwareThreads(LongArgs),
+    /// What garbage collection and the journal cost behind firmware
+    FirmwareSteadyState(LongArgs),
+    /// Energy of a request against the type of the controller's cores
+    FirmwarePower(LongArgs),
     /// Melding the four pages of a QLC wordline, extrapolated from TLC
     QlcMelding(PresetArgs),
     /// Program times and orders on one die, and what a flush pads

@@ -54,6 +54,12 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
         ExperimentCommand::LatencyWindows(args) => {
             preset("latency-windows", args, Effort::Full, &mut progress)
         }
+        ExperimentCommand::FirmwareScaling(args) => long("firmware-scaling", args, &mut progress),
+        ExperimentCommand::FirmwareThreads(args) => long("firmware-threads", args, &mut progress),
+        ExperimentCommand::FirmwareSteadyState(args) => {
+            long("firmware-steady-state", args, &mut progress)
+        }
+        ExperimentCommand::FirmwarePower(args) => long("firmware-power", args, &mut progress),
         ExperimentCommand::QlcMelding(args) => {
             preset("qlc-melding", args, Effort::Full, &mut progress)
         }

@@ -122,7 +122,7 @@ impl Lines {
     }
 }
 
-const EXPERIMENTS: [&str; 8] = [
+const EXPERIMENTS: [&str; 12] = [
     "melded-latency",
     "melded-throughput",
     "programming",
@@ -131,6 +131,10 @@ const EXPERIMENTS: [&str; 8] = [
     "latency-windows",
     "palloc --quick",
     "noisy-neighbor --quick",
+    "firmware-scaling --quick",
+    "firmware-threads --quick",
+    "firmware-steady-state --quick",
+    "firmware-power --quick",
 ];
 
 /// A device of four NVM sets in two groups of channels, with blocks to spare for streams; collects also when idle and

@@ -18,7 +18,8 @@ const TRACE: &str = include_str!("../../workloads/tpcc-small.trace");
 
 /// Simulates `test`; only the run counts, not what is in place before.
 fn simulate(test: &SpeedTest) -> Duration {
-    let mut runner = Runner::new(&SpeedTest::profile(), std::slice::from_ref(&test.job)).unwrap();
+    let mut runner =
+        Runner::new(&test.runs_on().unwrap(), std::slice::from_ref(&test.job)).unwrap();
     if test.steady_state {
         runner = runner.precondition(&Precondition::default()).unwrap();
     }
@@ -35,6 +36,7 @@ fn requests(criterion: &mut Criterion) {
         SpeedTest::sequential_reads(2_000_000, Pattern::None),
         SpeedTest::sequential_reads(2_000_000, Pattern::Sequential),
         SpeedTest::overwrites(200_000),
+        SpeedTest::firmware(500_000),
     ] {
         group.throughput(Throughput::Elements(test.count()));
         group.bench_function(test.name, |bencher| {

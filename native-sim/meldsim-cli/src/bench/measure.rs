@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use meldsim::report::count;
 use meldsim::workload::trace::{Replay, ReplayOptions, TraceReader};
 use meldsim::workload::{Counted, Runner, SpeedTest};
-use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition, Profile};
+use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition};
 
 use super::figure::Figure;
 use super::generated::GeneratedTrace;
@@ -69,10 +69,7 @@ pub(super) fn flatness(few: u64, many: u64, progress: &mut Progress) -> Result<F
 fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
     let mut fastest: Option<Spent> = None;
     for _ in 0..RUNS {
-        let mut runner = Runner::new(
-            &Profile::builtin(test.device)?,
-            std::slice::from_ref(&test.job),
-        )?;
+        let mut runner = Runner::new(&test.runs_on()?, std::slice::from_ref(&test.job))?;
         if test.steady_state {
             runner = runner.precondition(&Precondition::default())?;
         }

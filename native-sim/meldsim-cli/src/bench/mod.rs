@@ -41,6 +41,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
         SpeedTest::sequential_reads(args.requests * 2, Pattern::Sequential),
         SpeedTest::overwrites(args.requests / 4),
         SpeedTest::xpoint(args.requests),
+        SpeedTest::firmware(args.requests),
     ];
     for test in &speed_tests {
         figures.push(measure::speed(test, &mut progress)?);

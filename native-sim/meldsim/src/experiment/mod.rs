@@ -13,6 +13,7 @@ mod burst;
 mod claim;
 mod contract;
 mod effort;
+mod firmware;
 mod interleave;
 mod latency;
 mod latency_windows;

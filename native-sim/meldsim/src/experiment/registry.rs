@@ -7,7 +7,8 @@ use super::claim::Claim;
 use super::effort::Effort;
 use super::outcome::Outcome;
 use super::{
-    contract, interleave, latency_windows, melded, noisy, palloc, programming, qlc, window,
+    contract, firmware, interleave, latency_windows, melded, noisy, palloc, programming, qlc,
+    window,
 };
 use crate::profile::{Kind, Profile};
 
@@ -68,6 +69,30 @@ pub const EXPERIMENTS: &[Experiment] = &[
         section: 3,
         profile: "nvmset-2tb",
         run: |profile, _, progress| latency_windows::latency_windows(profile, progress),
+    },
+    Experiment {
+        name: "firmware-scaling",
+        section: 4,
+        profile: "deepflash",
+        run: firmware::scaling,
+    },
+    Experiment {
+        name: "firmware-threads",
+        section: 4,
+        profile: "deepflash",
+        run: firmware::threads,
+    },
+    Experiment {
+        name: "firmware-steady-state",
+        section: 4,
+        profile: "deepflash",
+        run: firmware::steady,
+    },
+    Experiment {
+        name: "firmware-power",
+        section: 4,
+        profile: "deepflash",
+        run: firmware::power,
     },
     Experiment {
         name: "optane-contract",

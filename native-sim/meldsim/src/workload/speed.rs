@@ -3,7 +3,7 @@
 use super::distribution::Distribution;
 use super::job::{Job, ReadWrite};
 use crate::nvme::Pattern;
-use crate::profile::Profile;
+use crate::profile::{FirmwareDesign, Profile, ProfileErrors};
 
 /// The device of the bars: 8 channels of 8 dies.
 const PROFILE: &str = "melded-tlc-8x8";
@@ -35,6 +35,8 @@ pub struct SpeedTest {
     pub job: Job,
     /// Whether the device must be in the steady state of random overwrites before.
     pub steady_state: bool,
+    /// Whether the full design of the firmware pipeline is in front of the flash.
+    pub has_firmware: bool,
     /// What is counted.
     pub counted: Counted,
     /// The bar: so many at least in a second on one thread.
@@ -56,8 +58,19 @@ impl SpeedTest {
                 ..Job::new("random-reads")
             },
             steady_state: false,
+            has_firmware: false,
             counted: Counted::Requests,
             least_per_s: 1.2e6,
+        }
+    }
+
+    /// The same behind the firmware pipeline.
+    pub fn firmware(requests: u64) -> SpeedTest {
+        SpeedTest {
+            name: "4 KiB random reads, depth 64, firmware pipeline",
+            has_firmware: true,
+            least_per_s: 500e3,
+            ..SpeedTest::random_reads(requests)
         }
     }
 
@@ -78,6 +91,7 @@ impl SpeedTest {
                 ..Job::new("sequential-reads")
             },
             steady_state: false,
+            has_firmware: false,
             counted: Counted::Pages,
             least_per_s: 10e6,
         }
@@ -97,6 +111,7 @@ impl SpeedTest {
                 ..Job::new("overwrites")
             },
             steady_state: true,
+            has_firmware: false,
             counted: Counted::Requests,
             least_per_s: 500e3,
         }
@@ -121,7 +136,16 @@ impl SpeedTest {
         self.job.total_bytes() / unit
     }
 
-    /// The device they run on.
+    /// The profile of its device.
+    pub fn runs_on(&self) -> Result<Profile, ProfileErrors> {
+        let mut profile = Profile::builtin(self.device)?;
+        if self.has_firmware {
+            profile.firmware.design = FirmwareDesign::Pipeline;
+        }
+        Ok(profile)
+    }
+
+    /// The device of the bars.
     pub fn profile() -> Profile {
         SpeedTest::profile_of(0)
     }
@@ -171,6 +195,7 @@ mod tests {
             (SpeedTest::random_reads(1000), 1000),
             (SpeedTest::sequential_reads(1024, Pattern::None), 1024),
             (SpeedTest::overwrites(1000), 1000),
+            (SpeedTest::firmware(1000), 1000),
         ] {
             test.job.validate().unwrap();
             assert_eq!(test.count(), count);
