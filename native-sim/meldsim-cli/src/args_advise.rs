@@ -10,7 +10,7 @@ use crate::args_run::parse_trace_format;
 #[command(
     group = ArgGroup::new("workload").required(true).args(["job", "trace"]),
     after_help = "Examples:\n  \
-    meldsim advise --job native-sim/workloads/tiny-crowd.fio\n  \
+    meldsim advise --job native-sim/workloads/optane/tiny-crowd.fio\n  \
     meldsim advise --profile flash-970pro --trace native-sim/workloads/tpcc-small.trace --format json\n\n\
     The first 100000 requests are simulated as they are, and once more for each rule that they break with that rule kept.\n\
     A job's requests keep the sum of all jobs' iodepth outstanding; a trace's arrive when they did."

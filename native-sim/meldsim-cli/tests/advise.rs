@@ -7,7 +7,7 @@ mod support;
 use serde_json::Value;
 use support::{meldsim, stdout, text_file};
 
-const TINY: &str = "../workloads/tiny-crowd.fio";
+const TINY: &str = "../workloads/optane/tiny-crowd.fio";
 const TRACE: &str = "../workloads/tpcc-small.trace";
 
 fn advice(line: &str) -> Value {
