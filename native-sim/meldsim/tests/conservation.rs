@@ -113,7 +113,9 @@ struct Run {
     /// Tags of the commands that have not completed.
     waiting: BTreeSet<u64>,
     read_latency: Time,
+    write_latency: Time,
     reads: BTreeSet<u64>,
+    writes: BTreeSet<u64>,
 }
 
 impl Run {
@@ -126,7 +128,9 @@ impl Run {
             model: Model::default(),
             waiting: BTreeSet::new(),
             read_latency: Time::ZERO,
+            write_latency: Time::ZERO,
             reads: BTreeSet::new(),
+            writes: BTreeSet::new(),
         }
     }
 
@@ -138,6 +142,7 @@ impl Run {
                 self.model.map(range, page_bytes);
                 self.model.written_bytes += range.count * LBA_BYTES;
                 self.model.commands[1] += 1;
+                self.writes.insert(tag);
                 Command::write(nsid(range), range.first, range.count as u32, hint, tag)
             }
             Step::Read(range) => {
@@ -188,6 +193,9 @@ impl Run {
             if self.reads.contains(&completion.tag) {
                 self.read_latency += completion.latency();
             }
+            if self.writes.contains(&completion.tag) {
+                self.write_latency += completion.latency();
+            }
         }
         assert_eq!(self.device.outstanding(), self.waiting.len());
     }
@@ -229,6 +237,7 @@ impl Run {
         assert_eq!(stats.mapped_pages, mapped.len() as u64);
         assert!(stats.melded_mapped_pages <= stats.mapped_pages);
         assert_eq!(stats.read_latency_ps, self.read_latency.as_ps());
+        assert_eq!(stats.write_latency_ps, self.write_latency.as_ps());
         assert!(stats.read_active_ps <= stats.active_ps && stats.active_ps <= stats.now_ps);
         assert!(stats.channel_busy_ps <= stats.channels * stats.now_ps);
         assert!(stats.die_busy_ps <= stats.dies * stats.now_ps);

@@ -94,6 +94,7 @@ pub(super) struct Requests {
     all: Activity,
     reads: Activity,
     read_latency: Time,
+    write_latency: Time,
 }
 
 impl Requests {
@@ -103,6 +104,7 @@ impl Requests {
             all: Activity::default(),
             reads: Activity::default(),
             read_latency: Time::ZERO,
+            write_latency: Time::ZERO,
         }
     }
 
@@ -167,9 +169,13 @@ impl Requests {
         } = self.requests[request];
         self.requests.remove(request);
         self.all.end(now);
-        if opcode == Opcode::Read {
-            self.reads.end(now);
-            self.read_latency += now - submitted;
+        match opcode {
+            Opcode::Read => {
+                self.reads.end(now);
+                self.read_latency += now - submitted;
+            }
+            Opcode::Write => self.write_latency += now - submitted,
+            Opcode::Deallocate | Opcode::Flush => {}
         }
         Completion {
             tag,
@@ -202,5 +208,9 @@ impl Requests {
 
     pub(super) fn read_latency(&self) -> Time {
         self.read_latency
+    }
+
+    pub(super) fn write_latency(&self) -> Time {
+        self.write_latency
     }
 }

@@ -185,6 +185,8 @@ stats! {
     firmware_cache_bypasses,
     /// Energy of the firmware's cores.
     firmware_energy_nj,
+    /// Sum of the latencies of completed writes.
+    write_latency_ps,
 }
 
 impl Stats {
@@ -207,6 +209,7 @@ impl Device {
             read_active_ps: front.requests.read_active(now).as_ps(),
             active_ps: front.requests.active(now).as_ps(),
             read_latency_ps: front.requests.read_latency().as_ps(),
+            write_latency_ps: front.requests.write_latency().as_ps(),
             queue_wait_ps: front.host.queue_wait().as_ps(),
             link_to_device_busy_ps: front.host.to_device_busy(now).as_ps(),
             link_to_host_busy_ps: front.host.to_host_busy(now).as_ps(),
