@@ -1,6 +1,10 @@
 package org.hdfsmeld.datanode;
 
+import java.io.File;
+import java.net.URI;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -11,7 +15,8 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  *
  * @param mode how the device takes part at start
  * @param timeDilation wall seconds per simulated second
- * @param profile built-in profile or path of a TOML file
+ * @param profile built-in profile or path of a TOML file, of volumes without one of their own
+ * @param volumeProfiles profiles of single volumes, by the volume's folder
  * @param hintFullBlockSequential whether full-size blocks carry the sequential directive at start
  * @param hintMinBytes bytes past which a block counts as full-size
  * @param windowBytes bytes a sequential reader keeps requested
@@ -22,11 +27,13 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param testHooks whether faults can be injected over JMX
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
  *     blocks take several slots
+ * @param placement how new blocks are divided between kinds of devices
  */
 public record MeldConfiguration(
     MeldMode mode,
     double timeDilation,
     String profile,
+    Map<File, String> volumeProfiles,
     boolean hintFullBlockSequential,
     long hintMinBytes,
     int windowBytes,
@@ -35,7 +42,8 @@ public record MeldConfiguration(
     boolean failFast,
     String nativeLibrary,
     boolean testHooks,
-    long slotBytes) {
+    long slotBytes,
+    PlacementConfiguration placement) {
 
   private static final String BLOCK_SIZE_KEY = "dfs.blocksize";
   private static final long BLOCK_SIZE_DEFAULT = 128L << 20;
@@ -83,6 +91,7 @@ public record MeldConfiguration(
         mode(conf),
         dilation(conf),
         profile(conf),
+        volumeProfiles(conf),
         flag(
             conf, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL_DEFAULT),
         bytes(conf, MeldKeys.HINT_MIN_BYTES, MeldKeys.HINT_MIN_BYTES_DEFAULT, 0, MAX_WINDOW_BYTES),
@@ -94,7 +103,18 @@ public record MeldConfiguration(
         flag(conf, MeldKeys.TEST_HOOKS, MeldKeys.TEST_HOOKS_DEFAULT),
         Math.min(
             bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE),
-            MAX_SLOT_BYTES));
+            MAX_SLOT_BYTES),
+        PlacementConfiguration.read(conf));
+  }
+
+  /** The profile of the device under the volume whose folder this is. */
+  String profileOf(File volume) {
+    return volumeProfiles.getOrDefault(volume.getAbsoluteFile(), profile);
+  }
+
+  /** Whether the volume has a profile of its own. */
+  boolean isBound(File volume) {
+    return volumeProfiles.containsKey(volume.getAbsoluteFile());
   }
 
   /** Why a time dilation cannot be used, or null when it can. The bounds are the simulator's. */
@@ -154,6 +174,33 @@ public record MeldConfiguration(
     return value;
   }
 
+  private static Map<File, String> volumeProfiles(Configuration conf)
+      throws MeldConfigurationException {
+    Map<File, String> profiles = new LinkedHashMap<>();
+    for (String entry : conf.getTrimmedStringCollection(MeldKeys.VOLUME_PROFILES)) {
+      int split = entry.lastIndexOf('=');
+      String profile = entry.substring(split + 1).trim();
+      if (split < 1 || profile.isEmpty()) {
+        throw new MeldConfigurationException(
+            MeldKeys.VOLUME_PROFILES,
+            entry,
+            "is not of the form directory=profile, such as /data/1=melded-tlc-8x8");
+      }
+      File folder = folder(entry.substring(0, split).trim());
+      if (profiles.put(folder, profile) != null) {
+        throw new MeldConfigurationException(
+            MeldKeys.VOLUME_PROFILES, entry, "binds a directory twice; remove one");
+      }
+    }
+    return Map.copyOf(profiles);
+  }
+
+  /** A folder as of {@code dfs.datanode.data.dir}, but for the storage type: a path or a URI. */
+  private static File folder(String text) {
+    return (text.startsWith("file:") ? new File(URI.create(text).getPath()) : new File(text))
+        .getAbsoluteFile();
+  }
+
   private static boolean flag(Configuration conf, String key, String defaultValue)
       throws MeldConfigurationException {
     String value = text(conf, key, defaultValue);
@@ -164,7 +211,7 @@ public record MeldConfiguration(
     };
   }
 
-  private static long bytes(Configuration conf, String key, String defaultValue, long min, long max)
+  static long bytes(Configuration conf, String key, String defaultValue, long min, long max)
       throws MeldConfigurationException {
     String value = text(conf, key, defaultValue);
     long bytes;
@@ -184,22 +231,30 @@ public record MeldConfiguration(
   }
 
   private static long waitTimeoutNs(Configuration conf) throws MeldConfigurationException {
-    String value = text(conf, MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT);
+    long ns = durationNs(conf, MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT);
+    if (ns == 0) {
+      throw new MeldConfigurationException(
+          MeldKeys.WAIT_TIMEOUT,
+          text(conf, MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT),
+          "must be above 0, such as " + MeldKeys.WAIT_TIMEOUT_DEFAULT);
+    }
+    return ns;
+  }
+
+  /** A duration of at least 0, in seconds when it has no unit. */
+  static long durationNs(Configuration conf, String key, String defaultValue)
+      throws MeldConfigurationException {
+    String value = text(conf, key, defaultValue);
     long ns;
     try {
-      ns =
-          conf.getTimeDuration(
-              MeldKeys.WAIT_TIMEOUT,
-              MeldKeys.WAIT_TIMEOUT_DEFAULT,
-              TimeUnit.SECONDS,
-              TimeUnit.NANOSECONDS);
+      ns = conf.getTimeDuration(key, defaultValue, TimeUnit.SECONDS, TimeUnit.NANOSECONDS);
     } catch (IllegalArgumentException e) {
       throw new MeldConfigurationException(
-          MeldKeys.WAIT_TIMEOUT, value, "is no duration; use a unit, such as 30s");
+          key, value, "is no duration; use a unit, such as " + defaultValue);
     }
-    if (ns <= 0) {
+    if (ns < 0) {
       throw new MeldConfigurationException(
-          MeldKeys.WAIT_TIMEOUT, value, "must be above 0, such as 30s");
+          key, value, "must not be negative; use a value such as " + defaultValue);
     }
     return ns;
   }

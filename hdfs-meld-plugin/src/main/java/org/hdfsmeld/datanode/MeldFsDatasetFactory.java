@@ -25,7 +25,7 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<MeldFsDatas
   public MeldFsDataset newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
     MeldConfiguration config = MeldConfiguration.read(conf);
-    MeldVolumes volumes = new MeldVolumes(config);
+    MeldVolumes volumes = new MeldVolumes(config, NameNodeHints.of(conf, config.placement()));
     String problem =
         FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));
     if (problem != null) {

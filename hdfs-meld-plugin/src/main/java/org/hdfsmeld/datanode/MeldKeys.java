@@ -27,6 +27,37 @@ public final class MeldKeys {
 
   public static final String PROFILE_DEFAULT = "melded-tlc-8x8";
 
+  /** Volumes with a profile of their own, as {@code directory=profile}, separated by commas. */
+  public static final String VOLUME_PROFILES = PREFIX + "volume.profiles";
+
+  public static final String VOLUME_PROFILES_DEFAULT = "";
+
+  /** Profiles of the devices that {@link ContractVolumeChoosingPolicy} treats as Optane. */
+  public static final String PLACEMENT_OPTANE_PROFILES = PREFIX + "placement.optane-profiles";
+
+  public static final String PLACEMENT_OPTANE_PROFILES_DEFAULT = "optane-900p";
+
+  /** Bytes up to which a block without a hint counts as small. */
+  public static final String PLACEMENT_SMALL_BYTES = PREFIX + "placement.small-bytes";
+
+  public static final String PLACEMENT_SMALL_BYTES_DEFAULT = "2m";
+
+  /** Bytes outstanding on an Optane device, reads and writes, past which blocks go elsewhere. */
+  public static final String PLACEMENT_OPTANE_MAX_OUTSTANDING =
+      PREFIX + "placement.optane-max-outstanding";
+
+  public static final String PLACEMENT_OPTANE_MAX_OUTSTANDING_DEFAULT = "256k";
+
+  /** Bytes of an Optane volume that only random-read and small blocks may take. */
+  public static final String PLACEMENT_OPTANE_RESERVED = PREFIX + "placement.optane-reserved";
+
+  public static final String PLACEMENT_OPTANE_RESERVED_DEFAULT = "1g";
+
+  /** Longest wait for the NameNode's answer how a new block will be read; 0 asks nobody. */
+  public static final String PLACEMENT_HINT_TIMEOUT = PREFIX + "placement.hint-timeout";
+
+  public static final String PLACEMENT_HINT_TIMEOUT_DEFAULT = "50ms";
+
   /** Whether full-size blocks are written with the sequential read pattern. */
   public static final String HINT_FULL_BLOCK_SEQUENTIAL = PREFIX + "hint.full-block-sequential";
 
@@ -73,6 +104,12 @@ public final class MeldKeys {
           MODE,
           TIME_DILATION,
           PROFILE,
+          VOLUME_PROFILES,
+          PLACEMENT_OPTANE_PROFILES,
+          PLACEMENT_SMALL_BYTES,
+          PLACEMENT_OPTANE_MAX_OUTSTANDING,
+          PLACEMENT_OPTANE_RESERVED,
+          PLACEMENT_HINT_TIMEOUT,
           HINT_FULL_BLOCK_SEQUENTIAL,
           HINT_MIN_BYTES,
           READAHEAD_WINDOW,

@@ -17,6 +17,7 @@ final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeCounters counters = new VolumeCounters();
   private final HintRule hints;
   private final VolumeDevice device;
+  private final DeviceLoad load;
   private volatile VolumeBlocks blocks;
 
   MeldVolume(
@@ -31,6 +32,13 @@ final class MeldVolume implements MeldVolumeMXBean {
     this.hints =
         new HintRule(config.hintFullBlockSequential(), config.hintMinBytes(), config.windowBytes());
     this.device = new VolumeDevice(getVolume(), config, opener, failures, counters);
+    this.load = new DeviceLoad(device::stats, System::nanoTime);
+  }
+
+  /** A volume's folder, of which {@code currentDir} is the {@code current} one. */
+  static File root(File currentDir) {
+    File root = currentDir.getParentFile();
+    return root == null ? currentDir : root;
   }
 
   String storageId() {
@@ -51,6 +59,11 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   HintRule hints() {
     return hints;
+  }
+
+  /** Mean bytes outstanding on the device; 0 where nobody waits for it or it is out of service. */
+  long outstandingBytes() {
+    return device.mode() == MeldMode.REAL_TIME && device.isHealthy() ? load.outstandingBytes() : 0;
   }
 
   /** The blocks on the device; null until it is open. */
@@ -151,13 +164,12 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public String getVolume() {
-    File root = currentDir.getParentFile();
-    return root == null ? currentDir.getPath() : root.getPath();
+    return root(currentDir).getPath();
   }
 
   @Override
   public String getProfile() {
-    return config.profile();
+    return config.profileOf(root(currentDir));
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.sim.NativeSimDevice;
@@ -18,19 +19,28 @@ public final class MeldVolumes implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MeldVolumes.class);
 
   private final MeldConfiguration config;
-  private final SimDeviceOpener opener;
+  private final Function<String, SimDeviceOpener> openers;
+  private final HintSource hints;
+  private final ThreadLocal<BlockHint> creating = ThreadLocal.withInitial(() -> BlockHint.NONE);
   private final SimFailures failures = new SimFailures();
   private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
   private final Map<String, VolumePublisher> publishers = new ConcurrentHashMap<>();
 
   /** No volumes yet, and devices of libmeldsim. */
-  public MeldVolumes(MeldConfiguration config) {
-    this(config, () -> NativeSimDevice.open(config.nativeLibrary(), config.profile()));
+  public MeldVolumes(MeldConfiguration config, HintSource hints) {
+    this(config, profile -> () -> NativeSimDevice.open(config.nativeLibrary(), profile), hints);
   }
 
   MeldVolumes(MeldConfiguration config, SimDeviceOpener opener) {
+    this(config, profile -> opener, HintSource.NONE);
+  }
+
+  /** Devices by their profiles. */
+  MeldVolumes(
+      MeldConfiguration config, Function<String, SimDeviceOpener> openers, HintSource hints) {
     this.config = config;
-    this.opener = opener;
+    this.openers = openers;
+    this.hints = hints;
   }
 
   /** The configuration the volumes were made with. */
@@ -50,14 +60,20 @@ public final class MeldVolumes implements AutoCloseable {
     if (volumes.containsKey(storageId)) {
       return;
     }
-    MeldVolume volume = new MeldVolume(storageId, currentDir, config, opener, failures);
+    String profile = config.profileOf(MeldVolume.root(currentDir));
+    MeldVolume volume =
+        new MeldVolume(storageId, currentDir, config, openers.apply(profile), failures);
     try {
       volume.change(config.mode(), config.timeDilation());
     } catch (SimException e) {
       if (e.status() == SimStatus.PROFILE) {
         volume.close();
         throw new MeldConfigurationException(
-            MeldKeys.PROFILE, config.profile(), e.getMessage() + "; correct it or use another");
+            config.isBound(MeldVolume.root(currentDir))
+                ? MeldKeys.VOLUME_PROFILES
+                : MeldKeys.PROFILE,
+            profile,
+            e.getMessage() + "; correct it or use another");
       }
       if (config.failFast()) {
         volume.close();
@@ -148,6 +164,45 @@ public final class MeldVolumes implements AutoCloseable {
     return null;
   }
 
+  /**
+   * This thread is about to create a block: asks how it will be read, for the choice of its volume.
+   * {@link #created} ends it.
+   */
+  public void creates(String pool, long blockId) {
+    creating.set(hints.of(pool, blockId));
+  }
+
+  /** This thread's block has its volume. */
+  public void created() {
+    creating.remove();
+  }
+
+  /** What is known of the block that this thread creates. */
+  BlockHint creating() {
+    return creating.get();
+  }
+
+  /** Whether the volume's device counts as Optane. */
+  boolean isOptane(FsVolumeSpi volume) {
+    MeldVolume simulated = of(volume);
+    return simulated != null
+        && config.placement().optaneProfiles().contains(simulated.getProfile());
+  }
+
+  /** Mean bytes outstanding on the volume's device; 0 where nobody waits for it. */
+  long outstandingBytes(FsVolumeSpi volume) {
+    MeldVolume simulated = of(volume);
+    return simulated == null ? 0 : simulated.outstandingBytes();
+  }
+
+  /** A new block was given to the volume. */
+  void placed(FsVolumeSpi volume, PlacementReason reason) {
+    MeldVolume simulated = of(volume);
+    if (simulated != null) {
+      simulated.counters().placed(reason);
+    }
+  }
+
   /** Block I/O cannot be forwarded, on none of the volumes. */
   void notForwarded(String message) {
     failures.notForwarded(message);
@@ -156,5 +211,6 @@ public final class MeldVolumes implements AutoCloseable {
   @Override
   public synchronized void close() {
     retain(Set.of());
+    hints.close();
   }
 }

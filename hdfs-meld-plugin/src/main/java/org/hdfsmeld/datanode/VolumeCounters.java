@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode;
 
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -40,6 +41,20 @@ final class VolumeCounters {
   /** Block files opened and closed without a read: short-circuit clients read them unseen. */
   final LongAdder openedUnread = new LongAdder();
 
+  /** New blocks that {@link ContractVolumeChoosingPolicy} gave to the volume, by reason. */
+  private final Map<PlacementReason, LongAdder> placed = new EnumMap<>(PlacementReason.class);
+
+  VolumeCounters() {
+    for (PlacementReason reason : PlacementReason.values()) {
+      placed.put(reason, new LongAdder());
+    }
+  }
+
+  /** The volume was chosen for a new block. */
+  void placed(PlacementReason reason) {
+    placed.get(reason).increment();
+  }
+
   /** Names and present values. */
   Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();
@@ -55,6 +70,7 @@ final class VolumeCounters {
     values.put("forwarded_writes", forwardedWrites.sum());
     values.put("forwarded_write_bytes", forwardedWriteBytes.sum());
     values.put("opened_unread", openedUnread.sum());
+    placed.forEach((reason, count) -> values.put(reason.counter(), count.sum()));
     return values;
   }
 }

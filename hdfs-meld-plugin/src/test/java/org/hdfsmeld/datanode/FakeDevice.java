@@ -3,7 +3,9 @@ package org.hdfsmeld.datanode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.hdfsmeld.sim.CommandBatch;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDevice;
@@ -34,8 +36,10 @@ final class FakeDevice implements SimDevice {
   /** What the next calls throw; null for nothing. */
   volatile RuntimeException thrown;
 
-  /** Its counters; each counts its own place. */
+  /** Its counters; each counts its own place, but for those of {@link #statValues}. */
   List<String> statNames = SimStats.NAMES;
+
+  final Map<String, Long> statValues = new ConcurrentHashMap<>();
 
   volatile boolean closed;
   private long tickets;
@@ -151,7 +155,7 @@ final class FakeDevice implements SimDevice {
   @Override
   public int stats(long[] out) {
     for (int i = 0; i < out.length; i++) {
-      out[i] = i;
+      out[i] = statValues.getOrDefault(statNames.get(i), (long) i);
     }
     return statNames.size();
   }

@@ -3,8 +3,11 @@ package org.hdfsmeld.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.File;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +29,11 @@ class TestMeldConfiguration {
     assertThat(config.nativeLibrary()).isEmpty();
     assertThat(config.testHooks()).isFalse();
     assertThat(config.slotBytes()).isEqualTo(128 << 20);
+    assertThat(config.volumeProfiles()).isEmpty();
+    assertThat(config.placement())
+        .isEqualTo(
+            new PlacementConfiguration(
+                Set.of("optane-900p"), 2 << 20, 256 << 10, 1 << 30, 50_000_000));
   }
 
   @Test
@@ -44,9 +52,12 @@ class TestMeldConfiguration {
       }
     }
     // Hadoop reads an empty value as none.
-    assertThat(fromKeys.remove(MeldKeys.NATIVE_LIBRARY)).isEmpty();
+    List<String> empty = List.of(MeldKeys.NATIVE_LIBRARY, MeldKeys.VOLUME_PROFILES);
+    for (String key : empty) {
+      assertThat(fromKeys.remove(key)).isEmpty();
+    }
     assertThat(fromFile).isEqualTo(fromKeys);
-    fromKeys.put(MeldKeys.NATIVE_LIBRARY, "");
+    empty.forEach(key -> fromKeys.put(key, ""));
     assertThat(fromKeys.keySet()).containsExactlyInAnyOrderElementsOf(MeldKeys.ALL);
   }
 
@@ -66,6 +77,14 @@ class TestMeldConfiguration {
     "wait-timeout, soon, 30s",
     "fail-fast, 1, true or false",
     "hint.min-byte, 2m, hint.min-bytes",
+    "volume.profiles, /data/1, directory=profile",
+    "volume.profiles, /data/1=, directory=profile",
+    "volume.profiles, =optane-900p, directory=profile",
+    "placement.small-bytes, 2MiB, 2m",
+    "placement.optane-max-outstanding, -1, 256k",
+    "placement.optane-reserved, much, 1g",
+    "placement.hint-timeout, soon, 50ms",
+    "placement.hint-timeout, -1s, 50ms",
   })
   void aWrongValueNamesKeyValueAndRemedy(String key, String value, String remedy) {
     Configuration conf = new Configuration();
@@ -76,6 +95,25 @@ class TestMeldConfiguration {
         .hasMessageContaining("'" + value + "'")
         .hasMessageContaining(remedy)
         .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void volumesCanHaveProfilesOfTheirOwn() throws Exception {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.VOLUME_PROFILES, "/data/1=optane-900p, file:///data/a=b = /etc/flash.toml");
+    MeldConfiguration config = MeldConfiguration.read(conf);
+    assertThat(config.profileOf(new File("/data/1"))).isEqualTo("optane-900p");
+    assertThat(config.profileOf(new File("/data/a=b"))).isEqualTo("/etc/flash.toml");
+    assertThat(config.profileOf(new File("/data/2"))).isEqualTo("melded-tlc-8x8");
+  }
+
+  @Test
+  void aVolumeBoundTwiceIsRefused() {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.VOLUME_PROFILES, "/data/1=optane-900p,/data/1/=flash-970pro");
+    assertThatThrownBy(() -> MeldConfiguration.read(conf))
+        .isInstanceOf(MeldConfigurationException.class)
+        .hasMessageContaining("twice");
   }
 
   @Test

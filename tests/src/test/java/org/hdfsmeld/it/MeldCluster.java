@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
@@ -50,6 +52,7 @@ final class MeldCluster implements AutoCloseable {
   static final class Builder {
     private final Map<String, String> settings = new LinkedHashMap<>();
     private int dataNodes = 1;
+    private List<String> profiles = List.of();
 
     private Builder() {
       set("dfs.datanode.fsdataset.factory", "org.hdfsmeld.datanode.MeldFsDatasetFactory");
@@ -72,6 +75,12 @@ final class MeldCluster implements AutoCloseable {
 
     Builder dataNodes(int count) {
       dataNodes = count;
+      return this;
+    }
+
+    /** One volume of each profile in every DataNode, in place of one of the default profile. */
+    Builder volumes(String... profiles) {
+      this.profiles = List.of(profiles);
       return this;
     }
 
@@ -107,11 +116,14 @@ final class MeldCluster implements AutoCloseable {
         Path directory = Files.createTempDirectory("meld-it");
         Configuration configuration = new Configuration();
         settings.forEach(configuration::set);
+        if (!profiles.isEmpty()) {
+          configuration.set("dfs.datanode.meld.volume.profiles", volumeProfiles(directory));
+        }
         try {
           MiniDFSCluster hdfs =
               new MiniDFSCluster.Builder(configuration, new File(directory.toString()))
                   .numDataNodes(dataNodes)
-                  .storagesPerDatanode(1)
+                  .storagesPerDatanode(Math.max(1, profiles.size()))
                   .build();
           hdfs.waitActive();
           return new MeldCluster(directory, hdfs);
@@ -122,6 +134,16 @@ final class MeldCluster implements AutoCloseable {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
+    }
+
+    /** Where MiniDFSCluster puts the volumes. */
+    private String volumeProfiles(Path directory) {
+      List<String> entries = new ArrayList<>();
+      for (int i = 0; i < dataNodes * profiles.size(); i++) {
+        entries.add(
+            directory.resolve("data/data" + (i + 1)) + "=" + profiles.get(i % profiles.size()));
+      }
+      return String.join(",", entries);
     }
   }
 }

@@ -10,6 +10,7 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
@@ -60,6 +61,40 @@ public class MeldFsDataset extends FsDatasetImpl {
   public void handleVolumeFailures(Set<FsVolumeSpi> failedVolumes) {
     super.handleVolumeFailures(failedVolumes);
     forgetRemovedVolumes();
+  }
+
+  /** The volumes' simulated side; null while the dataset is being built. */
+  public MeldVolumes simulated() {
+    return simulated;
+  }
+
+  @Override
+  public ReplicaHandler createRbw(
+      StorageType storageType,
+      String storageId,
+      ExtendedBlock b,
+      boolean allowLazyPersist,
+      long newGS)
+      throws IOException {
+    // Asked here, before any lock is held.
+    simulated.creates(b.getBlockPoolId(), b.getBlockId());
+    try {
+      return super.createRbw(storageType, storageId, b, allowLazyPersist, newGS);
+    } finally {
+      simulated.created();
+    }
+  }
+
+  @Override
+  public ReplicaHandler createTemporary(
+      StorageType storageType, String storageId, ExtendedBlock b, boolean isTransfer)
+      throws IOException {
+    simulated.creates(b.getBlockPoolId(), b.getBlockId());
+    try {
+      return super.createTemporary(storageType, storageId, b, isTransfer);
+    } finally {
+      simulated.created();
+    }
   }
 
   @Override

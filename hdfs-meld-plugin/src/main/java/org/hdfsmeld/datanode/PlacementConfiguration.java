@@ -1,0 +1,41 @@
+package org.hdfsmeld.datanode;
+
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * How {@link ContractVolumeChoosingPolicy} divides new blocks between kinds of devices.
+ *
+ * @param optaneProfiles profiles of the devices that are treated as Optane
+ * @param smallBytes bytes up to which a block without a hint counts as small
+ * @param maxOutstandingBytes bytes outstanding on an Optane device past which blocks go elsewhere
+ * @param reservedBytes bytes of an Optane volume that only random-read and small blocks may take
+ * @param hintTimeoutNs longest wait for a hint, in nanoseconds; 0 asks nobody
+ */
+record PlacementConfiguration(
+    Set<String> optaneProfiles,
+    long smallBytes,
+    long maxOutstandingBytes,
+    long reservedBytes,
+    long hintTimeoutNs) {
+
+  static PlacementConfiguration read(Configuration conf) throws MeldConfigurationException {
+    return new PlacementConfiguration(
+        Set.copyOf(
+            new TreeSet<>(conf.getTrimmedStringCollection(MeldKeys.PLACEMENT_OPTANE_PROFILES))),
+        bytes(conf, MeldKeys.PLACEMENT_SMALL_BYTES, MeldKeys.PLACEMENT_SMALL_BYTES_DEFAULT),
+        bytes(
+            conf,
+            MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING,
+            MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING_DEFAULT),
+        bytes(conf, MeldKeys.PLACEMENT_OPTANE_RESERVED, MeldKeys.PLACEMENT_OPTANE_RESERVED_DEFAULT),
+        MeldConfiguration.durationNs(
+            conf, MeldKeys.PLACEMENT_HINT_TIMEOUT, MeldKeys.PLACEMENT_HINT_TIMEOUT_DEFAULT));
+  }
+
+  private static long bytes(Configuration conf, String key, String defaultValue)
+      throws MeldConfigurationException {
+    return MeldConfiguration.bytes(conf, key, defaultValue, 0, Long.MAX_VALUE);
+  }
+}
