@@ -56,6 +56,13 @@ fn an_unknown_preset_names_the_known_ones() {
 }
 
 #[test]
+fn a_misspelt_section_is_named_and_not_the_one_that_is_then_missing() {
+    let error = only_error(&preset_text_with("[geometry]", "[geometri]"));
+    assert_eq!(error.key, "geometri");
+    assert_eq!(only_error("name = \"x\"\nchanels = 8\n").key, "chanels");
+}
+
+#[test]
 fn an_unknown_key_is_named_with_its_section() {
     let error = only_error(&preset_text_with("channels = 8", "chanels = 8"));
     assert_eq!(error.key, "geometry.chanels");

@@ -7,11 +7,14 @@ impl Profile {
     /// here; whether the device is possible is said by [`Profile::validate`].
     pub fn from_toml(text: &str) -> Result<Profile, ProfileErrors> {
         let deserializer = toml::Deserializer::parse(text).map_err(|error| syntax(&error))?;
-        check_kind(&text.parse().map_err(|error| syntax(&error))?)?;
-        serde_path_to_error::deserialize(deserializer).map_err(|error| {
-            let key = error.path().to_string();
-            described(&key, error.inner().message()).into()
-        })
+        let table: toml::Table = text.parse().map_err(|error| syntax(&error))?;
+        let kind = kind(&table);
+        refuse_foreign(&table, kind)?;
+        let profile = serde_path_to_error::deserialize(deserializer)
+            .map_err(|error| described(&error.path().to_string(), error.inner().message()))?;
+        // Last, for a misspelt section is both unknown and missing, and the first is what helps.
+        require_sections(&table, kind)?;
+        Ok(profile)
     }
 
     /// The profile as TOML, every key with its value.
@@ -25,15 +28,19 @@ impl Profile {
     }
 }
 
-/// Each kind of device has sections of its own: those of flash have no defaults, those of another
-/// kind would be ignored.
-fn check_kind(profile: &toml::Table) -> Result<(), ProfileErrors> {
-    let kind = match profile.get("kind").map(toml::Value::as_str) {
-        None | Some(Some("nand")) => Kind::Nand,
-        Some(Some("xpoint")) => Kind::Xpoint,
+/// The kind of device that a profile says it is; none when it says nothing known.
+fn kind(profile: &toml::Table) -> Option<Kind> {
+    match profile.get("kind").map(toml::Value::as_str) {
+        None | Some(Some("nand")) => Some(Kind::Nand),
+        Some(Some("xpoint")) => Some(Kind::Xpoint),
         // Refused as any other wrong value.
-        Some(_) => return Ok(()),
-    };
+        Some(_) => None,
+    }
+}
+
+/// Each kind of device has sections of its own: those of another kind would be ignored.
+fn refuse_foreign(profile: &toml::Table, kind: Option<Kind>) -> Result<(), ProfileError> {
+    let Some(kind) = kind else { return Ok(()) };
     let has = |key: &&&str| match key.split_once('.') {
         None => profile.contains_key(**key),
         Some((section, key)) => {
@@ -41,16 +48,27 @@ fn check_kind(profile: &toml::Table) -> Result<(), ProfileErrors> {
             section.is_some_and(|section| section.contains_key(key))
         }
     };
-    if let Some(key) = kind.foreign().iter().find(has) {
-        let message = format!("does not belong to a device of kind \"{}\"", kind.name());
-        return Err(ProfileError::new(*key, message, "remove it, or change kind").into());
+    match kind.foreign().iter().find(has) {
+        Some(key) => {
+            let message = format!("does not belong to a device of kind \"{}\"", kind.name());
+            Err(ProfileError::new(
+                *key,
+                message,
+                "remove it, or change kind",
+            ))
+        }
+        None => Ok(()),
     }
+}
+
+/// The sections of flash have no defaults.
+fn require_sections(profile: &toml::Table, kind: Option<Kind>) -> Result<(), ProfileError> {
     let required: &[&str] = match kind {
-        Kind::Nand => &["geometry", "bus", "timing"],
-        Kind::Xpoint => &[],
+        Some(Kind::Nand) => &["geometry", "bus", "timing"],
+        Some(Kind::Xpoint) | None => &[],
     };
     match required.iter().find(|key| !profile.contains_key(**key)) {
-        Some(key) => Err(missing(key).into()),
+        Some(key) => Err(missing(key)),
         None => Ok(()),
     }
 }
