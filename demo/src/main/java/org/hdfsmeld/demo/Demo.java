@@ -44,9 +44,6 @@ import picocli.CommandLine.Spec;
           + " arguments."
     })
 public final class Demo implements Callable<Integer> {
-  /** The system property that log4j2.xml takes the log file's name from. */
-  private static final String LOG_PROPERTY = "hdfsmeld.demo.log";
-
   // Beyond it a wait for a full window comes near the plugin's wait-timeout.
   private static final int MAX_DILATION = 5000;
 
@@ -159,6 +156,7 @@ public final class Demo implements Callable<Integer> {
   /** Runs a command line: 0, 1 or 2, see --help. */
   static int execute(PrintStream out, PrintStream err, String... arguments) {
     return new CommandLine(new Demo(out, err))
+        .addSubcommand(new PlacementDemo(out, err))
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(new BadArguments())
         .setOut(new java.io.PrintWriter(out, true, Charset.defaultCharset()))
@@ -175,9 +173,7 @@ public final class Demo implements Callable<Integer> {
     } catch (Workspace.UnusableException e) {
       throw bad(e.getMessage());
     }
-    System.setProperty(LOG_PROPERTY, workspace.log().toString());
-    System.setProperty("java.io.tmpdir", workspace.temporary().toString());
-    System.setProperty("jna.tmpdir", workspace.temporary().toString());
+    workspace.announce();
 
     try (Cleanup cleanup = new Cleanup(() -> err.println("\ndemo: stopping, cleaning up"))) {
       if (!settings.keep()) {
@@ -294,7 +290,7 @@ public final class Demo implements Callable<Integer> {
     return spec.commandLine().getParseResult().originalArgs().toArray(String[]::new);
   }
 
-  private static String message(Throwable error) {
+  static String message(Throwable error) {
     Throwable root = error;
     while (root.getCause() != null && root.getCause() != root) {
       root = root.getCause();

@@ -71,24 +71,29 @@ final class EmbeddedCluster implements AutoCloseable {
   }
 
   private static Configuration configuration(Settings settings, Workspace workspace) {
-    Configuration conf = new Configuration();
-    conf.set("hadoop.tmp.dir", workspace.temporary().toString());
-    conf.setInt(DFSConfigKeys.DFS_REPLICATION_KEY, 1);
-    conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, settings.blockSize());
-    conf.setLong(DFSConfigKeys.DFS_NAMENODE_MIN_BLOCK_SIZE_KEY, 0);
+    Configuration conf = configuration(workspace, settings.blockSize(), settings.window());
+    conf.set("dfs.datanode.meld.profile", settings.profile());
     conf.setClass(
         DFSConfigKeys.DFS_BLOCK_REPLICATOR_CLASSNAME_KEY,
         PartFilePlacementPolicy.class,
         PartFilePlacementPolicy.class.getSuperclass().getSuperclass());
     // Else a busy DataNode is passed over, whatever the policy says.
     conf.setBoolean(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_CONSIDERLOAD_KEY, false);
+    return conf;
+  }
+
+  /** What every embedded cluster has in common: the plugin, in account mode, and no replicas. */
+  static Configuration configuration(Workspace workspace, long blockSize, long window) {
+    Configuration conf = new Configuration();
+    conf.set("hadoop.tmp.dir", workspace.temporary().toString());
+    conf.setInt(DFSConfigKeys.DFS_REPLICATION_KEY, 1);
+    conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, blockSize);
+    conf.setLong(DFSConfigKeys.DFS_NAMENODE_MIN_BLOCK_SIZE_KEY, 0);
 
     conf.set(DFSConfigKeys.DFS_DATANODE_FSDATASET_FACTORY_KEY, FACTORY);
     conf.set("dfs.datanode.meld.mode", "account");
-    conf.set("dfs.datanode.meld.profile", settings.profile());
-    conf.setLong("dfs.datanode.meld.readahead.window", settings.window());
-    conf.setLong(
-        "dfs.datanode.meld.readahead.request", Math.min(settings.window(), LARGEST_REQUEST));
+    conf.setLong("dfs.datanode.meld.readahead.window", window);
+    conf.setLong("dfs.datanode.meld.readahead.request", Math.min(window, LARGEST_REQUEST));
 
     // The block scanner would read what nobody asked for; a slowed device is slow on purpose.
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 0);

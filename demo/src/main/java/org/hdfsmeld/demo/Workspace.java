@@ -12,6 +12,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 
 /** The one directory that holds everything the demo writes, but for its report and its log. */
 record Workspace(Path directory) {
+  /** The system property that log4j2.xml takes the log file's name from. */
+  private static final String LOG_PROPERTY = "hdfsmeld.demo.log";
+
   private static final long MIB = 1L << 20;
   private static final int ATTEMPTS = 200;
   private static final long PAUSE_MS = 50;
@@ -42,6 +45,13 @@ record Workspace(Path directory) {
     }
     return new Workspace(
         parent.toAbsolutePath().resolve("hdfs-meld-demo-" + ProcessHandle.current().pid()));
+  }
+
+  /** Tells logging and libraries where to put what they write; before the first of them is used. */
+  void announce() {
+    System.setProperty(LOG_PROPERTY, log().toString());
+    System.setProperty("java.io.tmpdir", temporary().toString());
+    System.setProperty("jna.tmpdir", temporary().toString());
   }
 
   void create() throws IOException {

@@ -55,6 +55,26 @@ class TestArguments {
     assertThat(directory).isEmptyDirectory();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "--dilation, 0",
+    "--seconds, 0",
+    "--file-size, 0",
+    "--scan-rate, NaN",
+    "--work-dir, /no/such/directory",
+  })
+  void ofPlacementAreRefused(String option, String value) {
+    int code =
+        Demo.execute(
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            "placement",
+            option,
+            value);
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains(option).doesNotContain("\tat ");
+  }
+
   @Test
   void helpNamesTheOptions() {
     assertThat(execute("--help")).isZero();
