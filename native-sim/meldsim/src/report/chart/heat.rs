@@ -78,7 +78,9 @@ impl HeatMap {
                 svg.rect([x, y, width - gap, height - gap], fill, opacity, &tip);
                 if width >= TEXT_WIDTH && height >= TEXT_HEIGHT {
                     let (x, y) = (x + width / 2.0, y + height / 2.0 + 4.0);
-                    svg.text(x, y, Anchor::Middle, "", &short(value));
+                    // A cell has room for two digits after the point; its tip has all.
+                    let rounded = (value * 100.0).round() / 100.0;
+                    svg.text(x, y, Anchor::Middle, "", &short(rounded));
                 }
             }
         }
