@@ -134,33 +134,35 @@ impl Placement {
         for (first, places) in (first..).step_by(AT_ONCE).zip(places.chunks_mut(AT_ONCE)) {
             let orders = &mut orders[..places.len()];
             self.permutation.at(first, orders);
+            // Step by step for all of them: the tables of a large device are not in the processor's
+            // nearest cache, and one page need not wait for what another looks up.
             for (place, &order) in places.iter_mut().zip(&*orders) {
-                *place = self.find(order);
+                place.block = self.hints[(order >> self.shift) as usize];
+            }
+            for (place, &order) in places.iter_mut().zip(&*orders) {
+                // Which of two blocks it is cannot be predicted, so that takes no branch.
+                let next = place.block as usize + 1;
+                place.block += u32::from(self.blocks[next].before <= u64::from(order));
+            }
+            for (place, &order) in places.iter_mut().zip(&*orders) {
+                while self.blocks[place.block as usize + 1].before <= u64::from(order) {
+                    place.block += 1;
+                }
+                place.position = self.position(place.block, order);
             }
         }
     }
 
-    /// Where the page is that comes so far in the order of placing.
+    /// The position in its block of the page that comes so far in the order of placing.
     #[inline]
-    fn find(&self, order: u32) -> Placed {
-        let noise = u64::from(mix(order));
-        let order = u64::from(order);
-        let mut block = self.hints[(order >> self.shift) as usize] as usize;
-        // Which of two blocks it is cannot be predicted, so that takes no branch.
-        block += usize::from(self.blocks[block + 1].before <= order);
-        while self.blocks[block + 1].before <= order {
-            block += 1;
-        }
-        let Block { before, stride } = self.blocks[block];
+    fn position(&self, block: u32, order: u32) -> u32 {
+        let Block { before, stride } = self.blocks[block as usize];
         // Anywhere between its own stratum and the next: evenly spaced pages would lie on some
         // channels only.
-        let index = order - before;
+        let noise = u64::from(mix(order));
+        let index = u64::from(order) - before;
         let (low, high) = ((index * stride) >> 32, ((index + 1) * stride) >> 32);
-        let position = low + ((noise * (high - low)) >> 32);
-        Placed {
-            block: block as u32,
-            position: position as u32,
-        }
+        (low + ((noise * (high - low)) >> 32)) as u32
     }
 
     /// Valid pages of each block, the oldest first.
