@@ -54,6 +54,30 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// A claim on the experiment that its name begins with. `says`: what is claimed, and the published value.
+    pub(super) fn new(
+        section: u32,
+        basis: Basis,
+        id: &'static str,
+        says: (&str, &str),
+        measured: String,
+        criterion: String,
+        holds: bool,
+    ) -> Claim {
+        let experiment = id.split_once('.').map_or(id, |(experiment, _)| experiment);
+        Claim {
+            id,
+            section,
+            basis,
+            statement: says.0.to_owned(),
+            published: says.1.to_owned(),
+            measured,
+            criterion,
+            holds,
+            command: format!("meldsim experiment {experiment}"),
+        }
+    }
+
     /// What [`Claim::published`] is: only [`Basis::Published`] is published.
     pub fn expectation(&self) -> &'static str {
         match self.basis {

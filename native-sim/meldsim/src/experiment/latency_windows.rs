@@ -213,11 +213,14 @@ fn claims(rows: &[Row]) -> Vec<Claim> {
     .into_iter()
     .fold(0.0, f64::max);
     vec![
-        claim(
-            "latency-windows.collection",
+        Claim::new(
+            SECTION,
             Basis::Published,
-            "windows move garbage collection out of the deterministic window",
-            "none in the window",
+            "latency-windows.collection",
+            (
+                "windows move garbage collection out of the deterministic window",
+                "none in the window",
+            ),
             format!(
                 "{} pages in the window, {} without",
                 window.moved, writes.moved
@@ -225,11 +228,14 @@ fn claims(rows: &[Row]) -> Vec<Claim> {
             "none in the window, some without".to_owned(),
             window.moved == 0 && writes.moved > 0,
         ),
-        claim(
-            "latency-windows.undisturbed",
+        Claim::new(
+            SECTION,
             Basis::Assumption,
-            "reads in the deterministic window are as on a set at rest",
-            "as at rest",
+            "latency-windows.undisturbed",
+            (
+                "reads in the deterministic window are as on a set at rest",
+                "as at rest",
+            ),
             format!(
                 "at most {:.1} % off; p99 {:.0} us, without a window {:.0} us",
                 100.0 * off,
@@ -240,26 +246,4 @@ fn claims(rows: &[Row]) -> Vec<Claim> {
             off <= UNDISTURBED,
         ),
     ]
-}
-
-fn claim(
-    id: &'static str,
-    basis: Basis,
-    statement: &str,
-    published: &str,
-    measured: String,
-    criterion: String,
-    holds: bool,
-) -> Claim {
-    Claim {
-        id,
-        section: SECTION,
-        basis,
-        statement: statement.to_owned(),
-        published: published.to_owned(),
-        measured,
-        criterion,
-        holds,
-        command: "meldsim experiment latency-windows".to_owned(),
-    }
 }

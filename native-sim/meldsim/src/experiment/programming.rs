@@ -198,54 +198,41 @@ fn claims(rows: &[Row], held: (u64, u64), padded: (u64, u64)) -> Vec<Claim> {
         .map(|row| (row.measured_ms / row.expected_ms - 1.0).abs())
         .fold(0.0, f64::max);
     vec![
-        claim(
-            "programming.times",
+        Claim::new(
+            SECTION,
             Basis::Fitted,
-            "a die programs at 558 / 2201 / 5001 us a page in shadow order and 5001 us a wordline in one shot, hinted or not",
-            "the sum of transfers and programs",
+            "programming.times",
+            (
+                "a die programs at 558 / 2201 / 5001 us a page in shadow order and 5001 us a wordline in one shot, hinted or not",
+                "the sum of transfers and programs",
+            ),
             format!("at most {:.2} % off", 100.0 * off),
             format!("within {:.0} %", 100.0 * TOLERANCE),
             off <= TOLERANCE,
         ),
-        claim(
-            "programming.held",
+        Claim::new(
+            SECTION,
             Basis::Assumption,
-            "in shadow order a wordline's pages are programmed at separate times: those of a melded one are held meanwhile",
-            "the first is programmed, the others are held",
+            "programming.held",
+            (
+                "in shadow order a wordline's pages are programmed at separate times: those of a melded one are held meanwhile",
+                "the first is programmed, the others are held",
+            ),
             format!("{} programmed, {} held", held.0, held.1),
             "exactly".to_owned(),
             held.0 == 1 && held.1 > 0,
         ),
-        claim(
-            "programming.padding",
+        Claim::new(
+            SECTION,
             Basis::Assumption,
-            "a flush closes an open wordline with padding, and the padding is counted",
-            "up to whole wordlines",
+            "programming.padding",
+            (
+                "a flush closes an open wordline with padding, and the padding is counted",
+                "up to whole wordlines",
+            ),
             format!("{} of {} writes", padded.0, padded.1),
             "all of them".to_owned(),
             padded.0 == padded.1,
         ),
     ]
-}
-
-fn claim(
-    id: &'static str,
-    basis: Basis,
-    statement: &str,
-    published: &str,
-    measured: String,
-    criterion: String,
-    holds: bool,
-) -> Claim {
-    Claim {
-        id,
-        section: SECTION,
-        basis,
-        statement: statement.to_owned(),
-        published: published.to_owned(),
-        measured,
-        criterion,
-        holds,
-        command: "meldsim experiment programming".to_owned(),
-    }
 }

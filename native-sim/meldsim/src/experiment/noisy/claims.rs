@@ -38,11 +38,14 @@ pub(super) fn claims(layouts: &[Layout]) -> Vec<Claim> {
     claims.push(far_lower(layouts, baseline));
     claims.push(undisturbed(vertical));
     let ratio = baseline.noisy.latency.p99_us / vertical.noisy.latency.p99_us;
-    claims.push(claim(
-        "noisy-neighbor.baseline-p99",
+    claims.push(Claim::new(
+        SECTION,
         Basis::Published,
-        "with the writer, p99 of the baseline against that of vertical sets".to_owned(),
-        "far higher",
+        "noisy-neighbor.baseline-p99",
+        (
+            "with the writer, p99 of the baseline against that of vertical sets",
+            "far higher",
+        ),
         format!(
             "x{ratio:.1}: {:.0} against {:.0} us",
             baseline.noisy.latency.p99_us, vertical.noisy.latency.p99_us
@@ -51,28 +54,6 @@ pub(super) fn claims(layouts: &[Layout]) -> Vec<Claim> {
         ratio >= BASELINE_P99_RATIO,
     ));
     claims
-}
-
-fn claim(
-    id: &'static str,
-    basis: Basis,
-    statement: String,
-    published: &str,
-    measured: String,
-    criterion: String,
-    holds: bool,
-) -> Claim {
-    Claim {
-        id,
-        section: SECTION,
-        basis,
-        statement,
-        published: published.to_owned(),
-        measured,
-        criterion,
-        holds,
-        command: "meldsim experiment noisy-neighbor".to_owned(),
-    }
 }
 
 fn bandwidths(layouts: &[Layout], baseline: &Layout) -> Vec<Claim> {
@@ -101,14 +82,17 @@ fn bandwidths(layouts: &[Layout], baseline: &Layout) -> Vec<Claim> {
         .filter_map(|(layout, id, share, value)| {
             let layout = of(layouts, layout)?;
             let measured = layout.alone_mib_s / baseline.alone_mib_s;
-            Some(claim(
-                id,
+            Some(Claim::new(
+                SECTION,
                 Basis::Published,
-                format!(
-                    "bandwidth of one {} set alone, of the baseline's",
-                    layout.name
+                id,
+                (
+                    &format!(
+                        "bandwidth of one {} set alone, of the baseline's",
+                        layout.name
+                    ),
+                    share,
                 ),
-                share,
                 format!(
                     "{measured:.3}: {:.0} of {:.0} MiB/s",
                     layout.alone_mib_s, baseline.alone_mib_s
@@ -133,11 +117,14 @@ fn far_lower(layouts: &[Layout], baseline: &Layout) -> Claim {
         let ratios = ratios.map(|ratio| format!("{ratio:.1}"));
         texts.push(format!("{} x{}", layout.name, ratios.join(" / ")));
     }
-    claim(
-        "noisy-neighbor.far-lower",
+    Claim::new(
+        SECTION,
         Basis::Published,
-        "with the writer, average / p99 / maximum of the baseline against those of sets".to_owned(),
-        "far lower with sets",
+        "noisy-neighbor.far-lower",
+        (
+            "with the writer, average / p99 / maximum of the baseline against those of sets",
+            "far lower with sets",
+        ),
         texts.join(", "),
         format!("each is at least {FAR_LOWER:.0} times as high in the baseline"),
         holds,
@@ -150,11 +137,14 @@ fn undisturbed(vertical: &Layout) -> Claim {
         (name, ratio)
     });
     let texts = change.map(|(name, change)| format!("{name} {:+.2} %", 100.0 * change));
-    claim(
-        "noisy-neighbor.vertical-undisturbed",
+    Claim::new(
+        SECTION,
         Basis::Published,
-        "with vertical sets, reads with the writer against reads without".to_owned(),
-        "equal",
+        "noisy-neighbor.vertical-undisturbed",
+        (
+            "with vertical sets, reads with the writer against reads without",
+            "equal",
+        ),
         texts.join(", "),
         format!("each is within {:.0} %", 100.0 * UNDISTURBED),
         change.iter().all(|(_, change)| change.abs() <= UNDISTURBED),
