@@ -33,6 +33,11 @@ final class BlockExtent {
   private boolean placed;
   private boolean dropped;
 
+  /** Bytes from the block's start that were preloaded, and never written. */
+  private long preloaded;
+
+  private volatile HintDecision decision = HintDecision.BY_SIZE;
+
   BlockExtent(BlockKey key, SlotAllocator allocator, long slotBytes) {
     this.key = key;
     this.allocator = allocator;
@@ -43,15 +48,35 @@ final class BlockExtent {
     return key;
   }
 
+  /** How the block will be read. */
+  HintDecision decision() {
+    return decision;
+  }
+
+  /** The block will be read so: counts for what is written from now on. */
+  void decide(HintDecision newDecision) {
+    decision = newDecision;
+  }
+
   /** Bytes from the block's start that the device holds. */
   synchronized long mappedBytes() {
     return mapped;
   }
 
-  /** The device holds at least this much of the block now. */
-  synchronized void mappedTo(long bytes) {
-    mapped = Math.max(mapped, bytes);
-    reach = Math.max(reach, bytes);
+  /**
+   * The device holds at least {@code to} bytes of the block now, of which it preloaded the last.
+   */
+  synchronized void preloaded(long from, long to) {
+    if (from <= preloaded) {
+      preloaded = Math.max(preloaded, to);
+    }
+    mapped = Math.max(mapped, to);
+    reach = Math.max(reach, to);
+  }
+
+  /** Bytes from the block's start that were preloaded, and never written. */
+  synchronized long preloadedBytes() {
+    return preloaded;
   }
 
   /**
@@ -60,6 +85,7 @@ final class BlockExtent {
    */
   synchronized void written(long from, long to) {
     reach = Math.max(reach, to);
+    preloaded = Math.min(preloaded, from);
     if (from <= mapped) {
       mapped = Math.max(mapped, to);
     }
@@ -121,6 +147,7 @@ final class BlockExtent {
     if (length < mapped) {
       trimEnd = Math.max(trimEnd, mapped);
       mapped = length;
+      preloaded = Math.min(preloaded, length);
     }
   }
 

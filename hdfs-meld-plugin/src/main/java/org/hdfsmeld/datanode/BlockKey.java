@@ -6,4 +6,4 @@ package org.hdfsmeld.datanode;
  * @param pool block pool id
  * @param id block id
  */
-record BlockKey(String pool, long id) {}
+public record BlockKey(String pool, long id) {}

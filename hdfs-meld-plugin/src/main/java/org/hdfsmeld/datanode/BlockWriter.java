@@ -120,7 +120,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
 
   @Override
   public boolean defers(long blockBytes) {
-    return volume.hints().defers(blockBytes);
+    return volume.rule().defers(extent.decision(), blockBytes);
   }
 
   @Override

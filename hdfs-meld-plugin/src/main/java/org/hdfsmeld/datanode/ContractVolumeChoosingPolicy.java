@@ -63,7 +63,7 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
       return amongAll.chooseVolume(volumes, replicaSize, storageId);
     }
     PlacementConfiguration rules = simulated.config().placement();
-    PlacementReason wish = wish(simulated.creating(), replicaSize, rules);
+    PlacementReason wish = wish(simulated, replicaSize, rules);
     V chosen =
         wish == PlacementReason.SEQUENTIAL
             ? sequential(simulated, optane, nand, replicaSize, storageId)
@@ -77,12 +77,13 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
 
   /** Where a block belongs. */
   private static PlacementReason wish(
-      BlockHint hint, long replicaSize, PlacementConfiguration rules) {
-    return switch (hint.pattern()) {
+      MeldVolumes simulated, long replicaSize, PlacementConfiguration rules) {
+    return switch (simulated.creatingDecision().pattern()) {
       case RANDOM -> PlacementReason.RANDOM;
       case SEQUENTIAL -> PlacementReason.SEQUENTIAL;
-      case UNKNOWN -> {
-        long expected = hint.expectedBytes() > 0 ? hint.expectedBytes() : replicaSize;
+      case NONE, AUTO, UNKNOWN -> {
+        long told = simulated.creating().expectedBytes();
+        long expected = told > 0 ? told : replicaSize;
         yield expected <= rules.smallBytes() ? PlacementReason.SMALL : PlacementReason.SEQUENTIAL;
       }
     };

@@ -1,12 +1,31 @@
 package org.hdfsmeld.datanode;
 
-/** Whoever knows how a new block will be read. */
+import java.util.function.Consumer;
+
+/** Whoever knows how blocks will be read. Nothing here throws. */
 public interface HintSource extends AutoCloseable {
   /** Knows of no block. */
-  HintSource NONE = (pool, blockId) -> BlockHint.NONE;
+  HintSource NONE =
+      new HintSource() {
+        @Override
+        public BlockHint of(String pool, long blockId) {
+          return BlockHint.NONE;
+        }
 
-  /** The hint of a block that is about to be created. Bounded in time; never throws. */
+        @Override
+        public void ask(BlockKey block, Consumer<BlockHint> then) {}
+      };
+
+  /** The hint of a block that is about to be created. May wait, for a bounded time. */
   BlockHint of(String pool, long blockId);
+
+  /**
+   * Asks without waiting.
+   *
+   * @param then gets the hint: at once, on this thread, when it is known already; later and on
+   *     another thread otherwise; never when nobody knows
+   */
+  void ask(BlockKey block, Consumer<BlockHint> then);
 
   @Override
   default void close() {}

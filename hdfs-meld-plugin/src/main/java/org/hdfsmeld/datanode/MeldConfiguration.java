@@ -53,10 +53,6 @@ public record MeldConfiguration(
   private static final long MIN_REQUEST_BYTES = 4 << 10;
   private static final long MAX_WINDOW_BYTES = 1 << 30;
 
-  static {
-    Configuration.addDefaultResource("meld-default.xml");
-  }
-
   /**
    * Reads and checks every key.
    *

@@ -6,7 +6,8 @@ import java.util.List;
  * Configuration keys of the DataNode plugin, each beside its default.
  *
  * <p>The same keys, defaults, units and effects are in {@code meld-default.xml}; a test holds the
- * two together.
+ * two together. That file is for reading: Hadoop lets a default resource that is added late
+ * override {@code hdfs-site.xml}, so it is not added as one.
  */
 public final class MeldKeys {
   /** What every key starts with. A key under it that is not listed here is refused. */

@@ -15,7 +15,8 @@ final class MeldVolume implements MeldVolumeMXBean {
   private final File currentDir;
   private final MeldConfiguration config;
   private final VolumeCounters counters = new VolumeCounters();
-  private final HintRule hints;
+  private final HintRule rule;
+  private final BlockHints hints;
   private final VolumeDevice device;
   private final DeviceLoad load;
   private volatile VolumeBlocks blocks;
@@ -25,11 +26,13 @@ final class MeldVolume implements MeldVolumeMXBean {
       File currentDir,
       MeldConfiguration config,
       SimDeviceOpener opener,
-      SimFailures failures) {
+      SimFailures failures,
+      BlockHints hints) {
     this.storageId = storageId;
     this.currentDir = currentDir;
     this.config = config;
-    this.hints =
+    this.hints = hints;
+    this.rule =
         new HintRule(config.hintFullBlockSequential(), config.hintMinBytes(), config.windowBytes());
     this.device = new VolumeDevice(getVolume(), config, opener, failures, counters);
     this.load = new DeviceLoad(device::stats, System::nanoTime);
@@ -57,8 +60,8 @@ final class MeldVolume implements MeldVolumeMXBean {
     return counters;
   }
 
-  HintRule hints() {
-    return hints;
+  HintRule rule() {
+    return rule;
   }
 
   /** Mean bytes outstanding on the device; 0 where nobody waits for it or it is out of service. */
@@ -82,7 +85,7 @@ final class MeldVolume implements MeldVolumeMXBean {
     } finally {
       NamespaceInfo namespace = device.namespace();
       if (blocks == null && namespace != null) {
-        blocks = new VolumeBlocks(device, namespace, config.slotBytes(), hints, counters);
+        blocks = new VolumeBlocks(device, namespace, config.slotBytes(), rule, hints, counters);
       }
     }
   }
@@ -203,12 +206,12 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public boolean isHintFullBlockSequential() {
-    return hints.isEnabled();
+    return rule.isEnabled();
   }
 
   @Override
   public void setHintFullBlockSequential(boolean enabled) {
-    hints.setEnabled(enabled);
+    rule.setEnabled(enabled);
   }
 
   @Override

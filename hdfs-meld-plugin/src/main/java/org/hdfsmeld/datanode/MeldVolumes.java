@@ -20,7 +20,7 @@ public final class MeldVolumes implements AutoCloseable {
 
   private final MeldConfiguration config;
   private final Function<String, SimDeviceOpener> openers;
-  private final HintSource hints;
+  private final BlockHints hints;
   private final ThreadLocal<BlockHint> creating = ThreadLocal.withInitial(() -> BlockHint.NONE);
   private final SimFailures failures = new SimFailures();
   private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
@@ -40,7 +40,7 @@ public final class MeldVolumes implements AutoCloseable {
       MeldConfiguration config, Function<String, SimDeviceOpener> openers, HintSource hints) {
     this.config = config;
     this.openers = openers;
-    this.hints = hints;
+    this.hints = new BlockHints(hints, AutomaticHints.BY_SIZE);
   }
 
   /** The configuration the volumes were made with. */
@@ -62,7 +62,7 @@ public final class MeldVolumes implements AutoCloseable {
     }
     String profile = config.profileOf(MeldVolume.root(currentDir));
     MeldVolume volume =
-        new MeldVolume(storageId, currentDir, config, openers.apply(profile), failures);
+        new MeldVolume(storageId, currentDir, config, openers.apply(profile), failures, hints);
     try {
       volume.change(config.mode(), config.timeDilation());
     } catch (SimException e) {
@@ -165,8 +165,8 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * This thread is about to create a block: asks how it will be read, for the choice of its volume.
-   * {@link #created} ends it.
+   * This thread is about to create a block: asks how it will be read, for the choice of its volume
+   * and for its layout. {@link #created} ends it.
    */
   public void creates(String pool, long blockId) {
     creating.set(hints.of(pool, blockId));
@@ -175,6 +175,11 @@ public final class MeldVolumes implements AutoCloseable {
   /** This thread's block has its volume. */
   public void created() {
     creating.remove();
+  }
+
+  /** What is known of how the block will be read that this thread creates. */
+  HintDecision creatingDecision() {
+    return hints.decide(creating());
   }
 
   /** What is known of the block that this thread creates. */

@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.VolumeChoosingPolicy;
@@ -112,6 +113,15 @@ final class NameNodeHints implements HintSource {
     return BlockHint.NONE;
   }
 
+  @Override
+  public void ask(BlockKey block, Consumer<BlockHint> then) {
+    try {
+      var unused = executor.submit(() -> then.accept(of(block.pool(), block.id())));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closed before {} was asked for", block, e);
+    }
+  }
+
   private void pause(Throwable reason) {
     silentUntilNs = System.nanoTime() + PAUSE_NS;
     if (!silent) {
@@ -169,7 +179,8 @@ final class NameNodeHints implements HintSource {
     } catch (NumberFormatException e) {
       // A service of another version.
     }
-    return new BlockHint(ReadPattern.parse(words[0]), bytes);
+    return new BlockHint(
+        ReadPattern.parse(words[0]).orElse(ReadPattern.UNKNOWN), bytes, 0, 0, BlockHint.NOBODY);
   }
 
   private static List<InetSocketAddress> nameNodes(Configuration conf) throws IOException {

@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode;
 
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
@@ -23,7 +24,11 @@ record PlacementConfiguration(
   static PlacementConfiguration read(Configuration conf) throws MeldConfigurationException {
     return new PlacementConfiguration(
         Set.copyOf(
-            new TreeSet<>(conf.getTrimmedStringCollection(MeldKeys.PLACEMENT_OPTANE_PROFILES))),
+            new TreeSet<>(
+                List.of(
+                    conf.getTrimmedStrings(
+                        MeldKeys.PLACEMENT_OPTANE_PROFILES,
+                        MeldKeys.PLACEMENT_OPTANE_PROFILES_DEFAULT)))),
         bytes(conf, MeldKeys.PLACEMENT_SMALL_BYTES, MeldKeys.PLACEMENT_SMALL_BYTES_DEFAULT),
         bytes(
             conf,

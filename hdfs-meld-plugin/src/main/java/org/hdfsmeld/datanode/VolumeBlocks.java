@@ -20,7 +20,8 @@ final class VolumeBlocks {
   private static final long PRELOAD_BYTES_MAX = 1L << 30;
 
   private final VolumeDevice device;
-  private final HintRule hints;
+  private final HintRule rule;
+  private final BlockHints hints;
   private final VolumeCounters counters;
   private final SlotAllocator slots;
   private final ConcurrentHashMap<BlockKey, BlockExtent> extents = new ConcurrentHashMap<>();
@@ -39,9 +40,11 @@ final class VolumeBlocks {
       VolumeDevice device,
       NamespaceInfo namespace,
       long minSlotBytes,
-      HintRule hints,
+      HintRule rule,
+      BlockHints hints,
       VolumeCounters counters) {
     this.device = device;
+    this.rule = rule;
     this.hints = hints;
     this.counters = counters;
     this.lbaBytes = namespace.lbaBytes();
@@ -57,8 +60,43 @@ final class VolumeBlocks {
     return extents.size();
   }
 
+  /** The block's place, with what is known of how it will be read. Waits for nothing. */
   BlockExtent extent(BlockKey key) {
-    return extents.computeIfAbsent(key, k -> new BlockExtent(k, slots, slotBytes));
+    BlockExtent present = extents.get(key);
+    return present == null ? begin(key) : present;
+  }
+
+  private BlockExtent begin(BlockKey key) {
+    BlockExtent begun = new BlockExtent(key, slots, slotBytes);
+    begun.decide(hints.decide(BlockHint.NONE));
+    BlockExtent present = extents.putIfAbsent(key, begun);
+    if (present != null) {
+      return present;
+    }
+    hints.ask(key, hint -> decide(begun, hints.decide(hint)));
+    return begun;
+  }
+
+  /**
+   * The block will be read so. What is preloaded already is laid out anew: it shall lie as if the
+   * decision had been known when it was written.
+   */
+  private void decide(BlockExtent extent, HintDecision decision) {
+    synchronized (extent.order) {
+      HintDecision before = extent.decision();
+      extent.decide(decision);
+      long bytes = extent.preloadedBytes();
+      if (bytes > 0
+          && !extent.isDropped()
+          && directive(before, bytes) != directive(decision, bytes)) {
+        countPlacement(rule.settle(decision, bytes));
+        preload(extent, 0, bytes, directive(decision, bytes));
+      }
+    }
+  }
+
+  private int directive(HintDecision decision, long blockBytes) {
+    return rule.directive(rule.settle(decision, blockBytes));
   }
 
   /**
@@ -82,19 +120,24 @@ final class VolumeBlocks {
         return;
       }
       offset -= offset % pageBytes;
-      int directive = hints.directive(bytes);
-      countPlacement(extent, directive);
-      while (offset < bytes) {
-        long length =
-            Math.min(Math.min(bytes - offset, extent.contiguousBytes(offset)), PRELOAD_BYTES_MAX);
-        long address = extent.address(offset);
-        if (address == SlotAllocator.NONE
-            || !device.preload(address / lbaBytes, lbas(length), directive)) {
-          return;
-        }
-        offset += length;
-        extent.mappedTo(offset);
+      HintDecision settled = rule.settle(extent.decision(), bytes);
+      place(extent, settled);
+      preload(extent, offset, bytes, rule.directive(settled));
+    }
+  }
+
+  private void preload(BlockExtent extent, long from, long to, int directive) {
+    long offset = from;
+    while (offset < to) {
+      long length =
+          Math.min(Math.min(to - offset, extent.contiguousBytes(offset)), PRELOAD_BYTES_MAX);
+      long address = extent.address(offset);
+      if (address == SlotAllocator.NONE
+          || !device.preload(address / lbaBytes, lbas(length), directive)) {
+        return;
       }
+      extent.preloaded(offset, offset + length);
+      offset += length;
     }
   }
 
@@ -114,11 +157,12 @@ final class VolumeBlocks {
    * @return as of {@link VolumeDevice#submit}
    */
   long write(BlockExtent extent, long offset, int length, long blockBytes, boolean detached) {
-    int directive = hints.directive(blockBytes);
     reclaim();
     synchronized (extent.order) {
       trim(extent);
-      countPlacement(extent, directive);
+      HintDecision settled = rule.settle(extent.decision(), blockBytes);
+      place(extent, settled);
+      int directive = rule.directive(settled);
       long ticket = submit(Opcode.WRITE, extent, offset, length, directive, detached);
       if (ticket >= 0) {
         extent.written(offset, Math.min(offset + length, blockBytes));
@@ -214,10 +258,16 @@ final class VolumeBlocks {
     return status != SimStatus.TIMEOUT;
   }
 
-  private void countPlacement(BlockExtent extent, int directive) {
+  private void place(BlockExtent extent, HintDecision settled) {
     if (extent.place()) {
-      (directive == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks).increment();
+      countPlacement(settled);
     }
+  }
+
+  private void countPlacement(HintDecision settled) {
+    (rule.directive(settled) == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks)
+        .increment();
+    counters.laidOut(settled.source());
   }
 
   /** Logical blocks that {@code length} bytes take, up to whole pages. */

@@ -44,7 +44,14 @@ final class VolumeCounters {
   /** New blocks that {@link ContractVolumeChoosingPolicy} gave to the volume, by reason. */
   private final Map<PlacementReason, LongAdder> placed = new EnumMap<>(PlacementReason.class);
 
+  /** Blocks laid out, by who decided how. */
+  private final Map<HintDecision.Source, LongAdder> laidOut =
+      new EnumMap<>(HintDecision.Source.class);
+
   VolumeCounters() {
+    for (HintDecision.Source source : HintDecision.Source.values()) {
+      laidOut.put(source, new LongAdder());
+    }
     for (PlacementReason reason : PlacementReason.values()) {
       placed.put(reason, new LongAdder());
     }
@@ -53,6 +60,11 @@ final class VolumeCounters {
   /** The volume was chosen for a new block. */
   void placed(PlacementReason reason) {
     placed.get(reason).increment();
+  }
+
+  /** A block got its layout on the word of this source. */
+  void laidOut(HintDecision.Source source) {
+    laidOut.get(source).increment();
   }
 
   /** Names and present values. */
@@ -65,6 +77,7 @@ final class VolumeCounters {
     values.put("timeouts", timeouts.sum());
     values.put("hinted_blocks", hintedBlocks.sum());
     values.put("unhinted_blocks", unhintedBlocks.sum());
+    laidOut.forEach((source, count) -> values.put(source.counter(), count.sum()));
     values.put("forwarded_reads", forwardedReads.sum());
     values.put("forwarded_read_bytes", forwardedReadBytes.sum());
     values.put("forwarded_writes", forwardedWrites.sum());

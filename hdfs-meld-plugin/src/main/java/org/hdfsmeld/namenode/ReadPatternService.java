@@ -99,7 +99,8 @@ public final class ReadPatternService implements ServicePlugin, RefreshHandler {
         byte[] value = said.getValue();
         return value == null
             ? ReadPattern.UNKNOWN
-            : ReadPattern.parse(new String(value, StandardCharsets.UTF_8));
+            : ReadPattern.parse(new String(value, StandardCharsets.UTF_8))
+                .orElse(ReadPattern.UNKNOWN);
       }
     }
     return ReadPattern.UNKNOWN;

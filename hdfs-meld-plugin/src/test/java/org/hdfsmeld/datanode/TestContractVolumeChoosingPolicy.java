@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -48,7 +49,15 @@ class TestContractVolumeChoosingPolicy {
         new MeldVolumes(
             MeldConfiguration.read(conf),
             profile -> () -> devices.computeIfAbsent(profile, p -> new FakeDevice()),
-            (pool, block) -> hint);
+            new HintSource() {
+              @Override
+              public BlockHint of(String pool, long blockId) {
+                return hint;
+              }
+
+              @Override
+              public void ask(BlockKey block, Consumer<BlockHint> then) {}
+            });
     when(dataset.simulated()).thenReturn(volumes);
     optane = volume("optane");
     nand = volume("nand");
@@ -83,7 +92,11 @@ class TestContractVolumeChoosingPolicy {
   }
 
   private static BlockHint hint(ReadPattern pattern) {
-    return new BlockHint(pattern, 0);
+    return hint(pattern, 0);
+  }
+
+  private static BlockHint hint(ReadPattern pattern, long expectedBytes) {
+    return new BlockHint(pattern, expectedBytes, 0, 0, 0);
   }
 
   private long placed(FsVolumeSpi volume, String reason) {
@@ -113,8 +126,8 @@ class TestContractVolumeChoosingPolicy {
 
   @Test
   void theFilesBlockSizeCountsMoreThanTheDataNodes() throws IOException {
-    assertThat(choose(new BlockHint(ReadPattern.UNKNOWN, 1 << 20), FULL_BLOCK)).isSameAs(optane);
-    assertThat(choose(new BlockHint(ReadPattern.UNKNOWN, FULL_BLOCK), 1)).isNotSameAs(optane);
+    assertThat(choose(hint(ReadPattern.UNKNOWN, 1 << 20), FULL_BLOCK)).isSameAs(optane);
+    assertThat(choose(hint(ReadPattern.UNKNOWN, FULL_BLOCK), 1)).isNotSameAs(optane);
   }
 
   @Test

@@ -37,6 +37,13 @@ class TestMeldConfiguration {
   }
 
   @Test
+  void defaultsDoNotOverrideTheFilesOfTheCluster() throws Exception {
+    MeldConfiguration.read(new Configuration());
+    // A default resource that is added after hdfs-site.xml would.
+    assertThat(new Configuration().getPropsWithPrefix(MeldKeys.PREFIX)).isEmpty();
+  }
+
+  @Test
   void defaultsFileAndKeysAgree() throws Exception {
     Configuration file = new Configuration(false);
     file.addResource("meld-default.xml");

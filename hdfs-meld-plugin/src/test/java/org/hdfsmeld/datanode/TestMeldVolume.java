@@ -40,7 +40,12 @@ class TestMeldVolume {
       MeldConfiguration config = MeldConfiguration.read(conf);
       MeldVolume made =
           new MeldVolume(
-              "DS-1", new File("/data/1/current"), config, () -> device, new SimFailures());
+              "DS-1",
+              new File("/data/1/current"),
+              config,
+              () -> device,
+              new SimFailures(),
+              BlockHints.BY_SIZE);
       made.change(config.mode(), config.timeDilation());
       return made;
     } catch (Exception e) {
@@ -381,7 +386,8 @@ class TestMeldVolume {
             () -> {
               throw new SimException("no library", null);
             },
-            new SimFailures());
+            new SimFailures(),
+            BlockHints.BY_SIZE);
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
     BlockWriter writer = broken.writer(BLOCK, file, true);
     writer.write(0, PACKET);

@@ -28,7 +28,8 @@ class TestMeldingGain {
             new File("/data/1/current"),
             config,
             () -> NativeSimDevice.open("", config.profile()),
-            new SimFailures());
+            new SimFailures(),
+            BlockHints.BY_SIZE);
     try {
       volume.change(MeldMode.ACCOUNT, 1);
       BlockKey block = new BlockKey("BP-1", 1);

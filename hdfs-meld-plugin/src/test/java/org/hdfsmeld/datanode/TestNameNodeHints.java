@@ -10,7 +10,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
 class TestNameNodeHints {
-  private static final BlockHint HINT = new BlockHint(ReadPattern.RANDOM, 4 << 20);
+  private static final BlockHint HINT =
+      new BlockHint(ReadPattern.RANDOM, 4 << 20, 0, 0, BlockHint.NOBODY);
   private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
 
   @Test
@@ -69,8 +70,8 @@ class TestNameNodeHints {
   void whatCannotBeReadSaysNothing() {
     assertThat(NameNodeHints.parse("RANDOM 4194304")).isEqualTo(HINT);
     assertThat(NameNodeHints.parse("sequential"))
-        .isEqualTo(new BlockHint(ReadPattern.SEQUENTIAL, 0));
-    assertThat(NameNodeHints.parse("auto much")).isEqualTo(BlockHint.NONE);
+        .isEqualTo(new BlockHint(ReadPattern.SEQUENTIAL, 0, 0, 0, BlockHint.NOBODY));
+    assertThat(NameNodeHints.parse("often much")).isEqualTo(BlockHint.NONE);
     assertThat(NameNodeHints.parse("")).isEqualTo(BlockHint.NONE);
   }
 

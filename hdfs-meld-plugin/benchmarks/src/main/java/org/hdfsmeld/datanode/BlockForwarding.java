@@ -47,7 +47,7 @@ public class BlockForwarding {
             new File("/benchmark/current"),
             config,
             () -> NativeSimDevice.open("", config.profile()),
-            new SimFailures());
+            new SimFailures(), BlockHints.BY_SIZE);
     volume.change(config.mode(), config.timeDilation());
 
     device = NativeSimDevice.open("", config.profile());

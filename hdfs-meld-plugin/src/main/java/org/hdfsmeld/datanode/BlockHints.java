@@ -1,0 +1,44 @@
+package org.hdfsmeld.datanode;
+
+import java.util.function.Consumer;
+
+/** The decisions of a DataNode how its blocks will be read. */
+final class BlockHints implements AutoCloseable {
+  /** Every block by its size. */
+  static final BlockHints BY_SIZE = new BlockHints(HintSource.NONE, AutomaticHints.BY_SIZE);
+
+  private final HintSource source;
+  private final AutomaticHints automatic;
+
+  BlockHints(HintSource source, AutomaticHints automatic) {
+    this.source = source;
+    this.automatic = automatic;
+  }
+
+  /** What is known of a block that is about to be created. Waits for a bounded time. */
+  BlockHint of(String pool, long blockId) {
+    return source.of(pool, blockId);
+  }
+
+  /** Asks without waiting; see {@link HintSource#ask}. */
+  void ask(BlockKey block, Consumer<BlockHint> then) {
+    source.ask(block, then);
+  }
+
+  /** An attribute decides, but for the value {@code auto}; then the automatic rule. */
+  HintDecision decide(BlockHint hint) {
+    return switch (hint.pattern()) {
+      case SEQUENTIAL, RANDOM, NONE -> HintDecision.explicit(hint);
+      case AUTO, UNKNOWN -> {
+        HintDecision decision = automatic.decide(hint);
+        boolean tell = hint.isInvalid() && decision.pattern() == ReadPattern.AUTO;
+        yield tell ? HintDecision.invalid(hint) : decision;
+      }
+    };
+  }
+
+  @Override
+  public void close() {
+    source.close();
+  }
+}
