@@ -94,6 +94,16 @@ public final class Demo implements Callable<Integer> {
   String window;
 
   @Option(
+      names = "--window-mode",
+      defaultValue = "adaptive",
+      paramLabel = "adaptive|fixed|linux",
+      description =
+          "adaptive: the window grows to --window as a reader goes on; fixed: it is always that"
+              + " large; linux: what an unmodified kernel requests under a DataNode with Hadoop's"
+              + " native library.")
+  Settings.WindowMode windowMode;
+
+  @Option(
       names = "--profile",
       defaultValue = "melded-tlc-8x8",
       paramLabel = "NAME|FILE",
@@ -243,6 +253,7 @@ public final class Demo implements Callable<Integer> {
         dilation(),
         slowdown,
         size("--window", window, 64 << 10),
+        windowMode,
         profile,
         directive == Switch.ON,
         report,

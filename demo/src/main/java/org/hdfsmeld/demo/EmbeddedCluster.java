@@ -73,6 +73,9 @@ final class EmbeddedCluster implements AutoCloseable {
   private static Configuration configuration(Settings settings, Workspace workspace) {
     Configuration conf = configuration(workspace, settings.blockSize(), settings.window());
     conf.set("dfs.datanode.meld.profile", settings.profile());
+    conf.set("dfs.datanode.meld.readahead.mode", settings.windowMode().name());
+    // This JVM has no native library; the DataNodes that the demo stands for do.
+    conf.setBoolean("dfs.datanode.meld.readahead.linux.fadvise", true);
     conf.setClass(
         DFSConfigKeys.DFS_BLOCK_REPLICATOR_CLASSNAME_KEY,
         PartFilePlacementPolicy.class,

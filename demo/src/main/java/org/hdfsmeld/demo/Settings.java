@@ -11,6 +11,7 @@ import java.util.OptionalDouble;
  * @param dilation wall seconds a simulated second takes; empty: calibrate
  * @param slowdown calibrating, how many times slower than a reader of the host a device shall be
  * @param window bytes a reader keeps outstanding on the device
+ * @param windowMode who decides how far a reader is read ahead
  * @param directive whether the melded data set is written with the directive
  * @param report the HTML report to write
  * @param json the JSON result to write, or null
@@ -24,12 +25,20 @@ record Settings(
     OptionalDouble dilation,
     double slowdown,
     long window,
+    WindowMode windowMode,
     String profile,
     boolean directive,
     Path report,
     Path json,
     Path workDirectory,
     boolean keep) {
+  /** As of {@code dfs.datanode.meld.readahead.mode}. */
+  enum WindowMode {
+    ADAPTIVE,
+    FIXED,
+    LINUX
+  }
+
   static final int READERS = 2;
 
   /** The time allowed for both paced scans together. */

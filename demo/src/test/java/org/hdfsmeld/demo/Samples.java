@@ -27,6 +27,7 @@ final class Samples {
         OptionalDouble.of(DILATION),
         12,
         16 * MIB,
+        Settings.WindowMode.ADAPTIVE,
         "melded-tlc-8x8",
         directive,
         Path.of("report.html"),

@@ -32,6 +32,7 @@ class TestArguments {
     "--window, 16q",
     "--window, 1k",
     "--window, -1",
+    "--window-mode, wide",
     "--block-size, 1k",
     "--directive, maybe",
     "--report, /no/such/directory/report.html",

@@ -4,7 +4,7 @@ import java.util.function.LongSupplier;
 import org.hdfsmeld.sim.SimStatus;
 
 /** One open read stream of a block, as the device sees it. */
-final class BlockReader implements ReadAheadWindow.Source {
+final class BlockReader implements ReadAhead.Source {
   private final MeldVolume volume;
   private final BlockKey key;
   private final LongSupplier fileBytes;
@@ -13,9 +13,10 @@ final class BlockReader implements ReadAheadWindow.Source {
 
   private VolumeBlocks blocks;
   private BlockExtent extent;
-  private ReadAheadWindow window;
+  private ReadAhead window;
   private long reads;
   private long readBytes;
+  private boolean longRead;
   private boolean used;
   private boolean closed;
 
@@ -33,16 +34,24 @@ final class BlockReader implements ReadAheadWindow.Source {
     this.budget = volume.newBudget(paced);
   }
 
+  /** The stream was opened for more than a few packets. Comes before it is read. */
+  synchronized void longRead() {
+    longRead = true;
+  }
+
   /** Bytes are read from the block's file: returns when the device has them too. Never throws. */
   synchronized void consume(long offset, int length) {
     used = true;
     if (length <= 0 || closed || !volume.device().forwards()) {
       return;
     }
-    if (window == null && !open()) {
+    if (blocks == null && !open()) {
       return;
     }
     budget.renew();
+    if (window == null || !window.continues(offset)) {
+      turnTo(offset);
+    }
     reads++;
     readBytes += length;
     window.read(offset, length);
@@ -55,7 +64,7 @@ final class BlockReader implements ReadAheadWindow.Source {
     }
     closed = true;
     if (window != null) {
-      window.release();
+      leave();
     }
     publishCounts();
     if (!used) {
@@ -69,8 +78,39 @@ final class BlockReader implements ReadAheadWindow.Source {
       return false;
     }
     extent = blocks.extent(key);
-    window = volume.newWindow(this);
     return true;
+  }
+
+  /** Begins to read elsewhere: goes on with the window of an earlier reader, or with a new one. */
+  private void turnTo(long offset) {
+    if (window == null) {
+      window = take(offset);
+    } else if (mayPark()) {
+      leave();
+      window = take(offset);
+    }
+  }
+
+  private ReadAhead take(long offset) {
+    ReadAhead parked = paced ? volume.parkedWindows().take(key, offset) : null;
+    if (parked == null) {
+      return volume.newWindow(this, longRead);
+    }
+    parked.range().attach(this);
+    return parked;
+  }
+
+  /** Ends a run of sequential reads. */
+  private void leave() {
+    if (mayPark() && window.next() < fileBytes.getAsLong()) {
+      volume.parkedWindows().park(key, window);
+    } else {
+      window.release();
+    }
+  }
+
+  private boolean mayPark() {
+    return paced && volume.parksWindows();
   }
 
   private void publishCounts() {

@@ -13,6 +13,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.FileIoProvider;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.nativeio.NativeIOException;
 import org.apache.hadoop.net.SocketOutputStream;
 
 /**
@@ -34,7 +35,12 @@ final class MeldFileIoProvider extends FileIoProvider {
    */
   private static final ThreadLocal<OpenMeta> OPEN_META = new ThreadLocal<>();
 
+  /** The block file that this thread opened last: what HDFS advises of it comes soon after. */
+  private static final ThreadLocal<OpenRead> OPEN_READ = new ThreadLocal<>();
+
   private final MeldVolumes volumes;
+
+  private record OpenRead(FileDescriptor descriptor, BlockReader reader) {}
 
   private record OpenMeta(FileDescriptor descriptor, BlockKey block, File folder) {
     File dataFile() {
@@ -78,7 +84,10 @@ final class MeldFileIoProvider extends FileIoProvider {
       return in;
     }
     FileChannel channel = in.getChannel();
-    return new BlockInputStream(in, simulated.reader(block, () -> sizeOrZero(channel), paced));
+    BlockReader reader = simulated.reader(block, () -> sizeOrZero(channel), paced);
+    BlockInputStream stream = new BlockInputStream(in, reader);
+    OPEN_READ.set(new OpenRead(in.getFD(), reader));
+    return stream;
   }
 
   private static long sizeOrZero(FileChannel channel) {
@@ -87,6 +96,25 @@ final class MeldFileIoProvider extends FileIoProvider {
     } catch (IOException e) {
       // Closed meanwhile: nothing more to request ahead.
       return 0;
+    }
+  }
+
+  @Override
+  public void posixFadvise(
+      FsVolumeSpi volume,
+      String identifier,
+      FileDescriptor outFd,
+      long offset,
+      long length,
+      int flags)
+      throws NativeIOException {
+    super.posixFadvise(volume, identifier, outFd, offset, length, flags);
+    OpenRead open = OPEN_READ.get();
+    // Of all the advice that HDFS gives only the one for long reads is about the whole file. The
+    // flags say nothing where Hadoop's native library is absent.
+    if (open != null && open.descriptor() == outFd && offset == 0 && length == 0) {
+      OPEN_READ.remove();
+      open.reader().longRead();
     }
   }
 

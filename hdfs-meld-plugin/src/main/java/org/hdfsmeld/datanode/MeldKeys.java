@@ -79,6 +79,26 @@ public final class MeldKeys {
 
   public static final String READAHEAD_REQUEST_DEFAULT = "1m";
 
+  /** {@code adaptive}, {@code fixed} or {@code linux}. */
+  public static final String READAHEAD_MODE = PREFIX + "readahead.mode";
+
+  public static final String READAHEAD_MODE_DEFAULT = "adaptive";
+
+  /** The modelled kernel's {@code read_ahead_kb}. */
+  public static final String READAHEAD_LINUX_READ_AHEAD = PREFIX + "readahead.linux.read-ahead";
+
+  public static final String READAHEAD_LINUX_READ_AHEAD_DEFAULT = "128k";
+
+  /** The modelled kernel's {@code max_sectors_kb}. */
+  public static final String READAHEAD_LINUX_MAX_REQUEST = PREFIX + "readahead.linux.max-request";
+
+  public static final String READAHEAD_LINUX_MAX_REQUEST_DEFAULT = "1280k";
+
+  /** Whether the DataNode advises the modelled kernel. */
+  public static final String READAHEAD_LINUX_FADVISE = PREFIX + "readahead.linux.fadvise";
+
+  public static final String READAHEAD_LINUX_FADVISE_DEFAULT = "auto";
+
   /** Longest wait of one HDFS call for the simulated device. */
   public static final String WAIT_TIMEOUT = PREFIX + "wait-timeout";
 
@@ -115,6 +135,10 @@ public final class MeldKeys {
           HINT_MIN_BYTES,
           READAHEAD_WINDOW,
           READAHEAD_REQUEST,
+          READAHEAD_MODE,
+          READAHEAD_LINUX_READ_AHEAD,
+          READAHEAD_LINUX_MAX_REQUEST,
+          READAHEAD_LINUX_FADVISE,
           WAIT_TIMEOUT,
           FAIL_FAST,
           NATIVE_LIBRARY,

@@ -19,6 +19,7 @@ final class MeldVolume implements MeldVolumeMXBean {
   private final BlockHints hints;
   private final VolumeDevice device;
   private final DeviceLoad load;
+  private final ParkedWindows parkedWindows = new ParkedWindows();
   private volatile VolumeBlocks blocks;
 
   MeldVolume(
@@ -115,10 +116,30 @@ final class MeldVolume implements MeldVolumeMXBean {
     return new BlockWriter(this, key, file, paced);
   }
 
-  ReadAheadWindow newWindow(ReadAheadWindow.Source source) {
+  /** Whether a window outlives its stream, for a reader that goes on there. */
+  boolean parksWindows() {
+    return config.window().mode() == WindowMode.ADAPTIVE;
+  }
+
+  /** Windows that wait for a reader to go on with them. */
+  ParkedWindows parkedWindows() {
+    return parkedWindows;
+  }
+
+  /**
+   * A window without requests.
+   *
+   * @param longRead whether the stream was opened for a long read
+   */
+  ReadAhead newWindow(ReadAhead.Source source, boolean longRead) {
     NamespaceInfo namespace = device.namespace();
+    WindowMode mode = config.window().mode();
+    if (mode == WindowMode.LINUX) {
+      return new KernelReadAhead(source, namespace.pageBytes(), config.window().linux(), longRead);
+    }
     return new ReadAheadWindow(
         source,
+        mode == WindowMode.ADAPTIVE,
         namespace.pageBytes(),
         namespace.wordlineBytes(),
         config.requestBytes(),

@@ -1,42 +1,25 @@
 package org.hdfsmeld.datanode;
 
 /**
- * Turns a reader's packets into device reads that run ahead of it.
+ * The plugin's own read-ahead, of more bytes than a kernel's.
  *
- * <p>A read at the block's start opens the full window: whoever starts there reads on. A read from
- * elsewhere requests just the pages it needs, and the window grows by factors of {@value #RAMP} as
- * the reader goes on sequentially. The first request after a jump is whole pages; the following
- * ones are of the request size and end at whole wordlines. Nothing is requested past what the
- * device has of the block.
+ * <p>Adaptive: a read at the block's start opens a small window, one from elsewhere requests just
+ * the pages it needs; from there the window grows as {@link ReadAheadRamp} has it, each time half
+ * of it has been read sequentially, and it collapses when the reader jumps. Fixed: always whole.
  *
- * <p>The reader waits only for the requests that cover its bytes, oldest first. Reads within what
- * has arrived touch no device, so 4 KiB reads cost a few comparisons. Allocates nothing after
- * construction. Not thread-safe.
+ * <p>The first request after a jump is whole pages; the following ones are of the request size and
+ * end at whole wordlines. Nothing is requested past what the device has of the block. Reads within
+ * what has arrived touch no device, so 4 KiB reads cost a few comparisons.
  */
-final class ReadAheadWindow {
-  static final int RAMP = 4;
-
-  /** The device's side of a window. */
-  interface Source extends TicketedIo {
-    /** Bytes of the block, from its start, that the device can read at present. */
-    long readableBytes();
-
-    /**
-     * Requests a range of the block.
-     *
-     * @return a ticket, or {@link TicketedIo#NOTHING}
-     */
-    long request(long offset, int length);
-  }
-
+final class ReadAheadWindow implements ReadAhead {
   private static final long NOWHERE = -1;
 
-  private final Source source;
+  private final RequestedRange range;
+  private final boolean adaptive;
   private final long pageBytes;
   private final long wordlineBytes;
   private final long requestBytes;
   private final long windowBytes;
-  private final TicketQueue tickets;
 
   /** Where the reader will be if it goes on sequentially. */
   private long next = NOWHERE;
@@ -44,38 +27,38 @@ final class ReadAheadWindow {
   /** The window's present size: requested bytes ahead of the reader. */
   private long span;
 
-  /** All before this has been requested, since the last jump. */
-  private long requested;
-
-  /** All before this has arrived. */
-  private long arrived;
-
   /** A read that ends past this looks whether more should be requested. */
   private long topUpAt;
 
   /**
    * A window without requests.
    *
+   * @param adaptive whether it grows and collapses
    * @param pageBytes the device's page
    * @param wordlineBytes the device's wordline, whole pages
    * @param requestBytes size of a request; rounded up to whole wordlines
    * @param windowBytes size of the full window; rounded up to whole requests
    */
   ReadAheadWindow(
-      Source source, long pageBytes, long wordlineBytes, long requestBytes, long windowBytes) {
-    this.source = source;
+      Source source,
+      boolean adaptive,
+      long pageBytes,
+      long wordlineBytes,
+      long requestBytes,
+      long windowBytes) {
+    this.adaptive = adaptive;
     this.pageBytes = pageBytes;
     this.wordlineBytes = wordlineBytes;
     this.requestBytes = roundUp(requestBytes, wordlineBytes);
     this.windowBytes = roundUp(windowBytes, this.requestBytes);
     // The ramp leaves a few short requests in the queue beside the full-size ones.
-    this.tickets = new TicketQueue((int) (this.windowBytes / this.requestBytes) + 8);
+    this.range = new RequestedRange(source, (int) (this.windowBytes / this.requestBytes) + 8);
   }
 
-  /** The reader takes these bytes: returns when the device has them. */
-  void read(long offset, int length) {
+  @Override
+  public void read(long offset, int length) {
     long end = offset + length;
-    if (offset == next && end <= arrived && end <= topUpAt) {
+    if (offset == next && end <= range.arrived() && end <= topUpAt) {
       next = end;
       return;
     }
@@ -83,51 +66,65 @@ final class ReadAheadWindow {
       return;
     }
     advance(offset, end);
-    while (arrived < end) {
-      if (tickets.isEmpty()) {
+    while (range.arrived() < end) {
+      if (range.isIdle()) {
         // The read is longer than the window, or than what the device has of the block.
         request(end, end);
-        if (tickets.isEmpty()) {
+        if (range.isIdle()) {
           break;
         }
       }
-      source.await(tickets.ticket());
-      arrived = tickets.end();
-      tickets.remove();
+      range.awaitOldest();
     }
     next = end;
   }
 
-  /** Gives up what has been requested and not waited for. */
-  void release() {
-    while (!tickets.isEmpty()) {
-      source.forget(tickets.ticket());
-      tickets.remove();
-    }
+  @Override
+  public boolean continues(long offset) {
+    return next != NOWHERE
+        && offset >= next - KernelReadAhead.PAGE_BYTES
+        && offset <= range.requested();
+  }
+
+  @Override
+  public RequestedRange range() {
+    return range;
+  }
+
+  @Override
+  public void release() {
+    range.release();
     next = NOWHERE;
   }
 
+  @Override
+  public long next() {
+    return next;
+  }
+
   private void advance(long offset, long end) {
-    boolean sequential = next != NOWHERE && offset >= next && offset <= requested;
-    if (!sequential) {
+    if (!continues(offset)) {
       jump(offset, end);
     } else if (end > topUpAt) {
-      span = Math.min(windowBytes, span * RAMP);
+      span = adaptive ? ReadAheadRamp.nextSize(span, windowBytes) : windowBytes;
       request(end, end + span);
     }
   }
 
   private void jump(long offset, long end) {
     release();
-    requested = offset - offset % pageBytes;
-    arrived = requested;
-    if (offset == 0) {
+    range.restart(offset - offset % pageBytes);
+    long needed = roundUp(end - range.requested(), pageBytes);
+    if (!adaptive) {
       span = windowBytes;
-      request(end, span);
+    } else if (offset == 0) {
+      span = roundUp(ReadAheadRamp.initialSize(needed, windowBytes), wordlineBytes);
     } else {
-      span = roundUp(end - requested, pageBytes);
-      request(end, requested + span);
-      topUpAt = requested;
+      span = needed;
+    }
+    request(end, range.requested() + span);
+    if (span == needed) {
+      topUpAt = range.arrived();
     }
   }
 
@@ -138,20 +135,19 @@ final class ReadAheadWindow {
    * @param goal where the window ends; reached but for less than a step
    */
   private void request(long need, long goal) {
-    long readable = roundUp(source.readableBytes(), pageBytes);
+    long readable = roundUp(range.readableBytes(), pageBytes);
     long last = Math.min(Math.max(goal, need), readable);
     long step = step();
-    while (requested < last && !tickets.isFull()) {
-      if (last - requested < step && last < readable && requested >= need) {
+    while (range.requested() < last && !range.isFull()) {
+      if (last - range.requested() < step && last < readable && range.requested() >= need) {
         break;
       }
-      long end = requested + requestBytes;
+      long end = range.requested() + requestBytes;
       end -= end % wordlineBytes;
-      end = Math.min(Math.min(end, ramped(last)), readable);
-      tickets.add(source.request(requested, (int) (end - requested)), end);
-      requested = end;
+      range.request(Math.min(Math.min(end, ramped(last)), readable));
     }
     // At the block's end there is nothing to top up until the reader gets past it.
+    long requested = range.requested();
     topUpAt = requested >= readable ? requested : requested - span + step;
   }
 

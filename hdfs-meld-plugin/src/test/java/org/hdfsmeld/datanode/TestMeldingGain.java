@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.File;
 import java.io.IOException;
@@ -8,6 +9,8 @@ import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What a reader of a whole block gains from melded pages, through the window and the real device.
@@ -17,10 +20,12 @@ class TestMeldingGain {
   private static final int PACKET = 64 << 10;
 
   /** Simulated read throughput in bytes per second of a block, read by one sequential reader. */
-  private static double throughput(boolean hinted, String window) throws IOException {
+  private static double throughput(boolean hinted, String... keysAndValues) throws IOException {
     Configuration conf = new Configuration();
     conf.setBoolean(MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL, hinted);
-    conf.set(MeldKeys.READAHEAD_WINDOW, window);
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      conf.set(keysAndValues[i], keysAndValues[i + 1]);
+    }
     MeldConfiguration config = MeldConfiguration.read(conf);
     MeldVolume volume =
         new MeldVolume(
@@ -34,6 +39,7 @@ class TestMeldingGain {
       volume.change(MeldMode.ACCOUNT, 1);
       BlockKey block = new BlockKey("BP-1", 1);
       BlockReader reader = volume.reader(block, () -> BLOCK_BYTES, true);
+      reader.longRead();
       for (long at = 0; at < BLOCK_BYTES; at += PACKET) {
         reader.consume(at, PACKET);
       }
@@ -49,15 +55,52 @@ class TestMeldingGain {
     }
   }
 
+  private static double gain(String... keysAndValues) throws IOException {
+    return throughput(true, keysAndValues) / throughput(false, keysAndValues);
+  }
+
   @Test
   void theDefaultWindowShowsThePublishedGain() throws IOException {
-    double gain = throughput(true, "16m") / throughput(false, "16m");
-    assertThat(gain).isBetween(1.35, 1.45);
+    assertThat(gain()).isBetween(1.40, 1.42);
+  }
+
+  @Test
+  void aFixedWindowShowsThePublishedGain() throws IOException {
+    assertThat(gain(MeldKeys.READAHEAD_MODE, "fixed")).isBetween(1.41, 1.42);
   }
 
   @Test
   void aWindowBelowTheCrossoverShowsNone() throws IOException {
-    double gain = throughput(true, "1m") / throughput(false, "1m");
-    assertThat(gain).isBetween(0.9, 1.1);
+    assertThat(gain(MeldKeys.READAHEAD_WINDOW, "1m", MeldKeys.READAHEAD_REQUEST, "1m"))
+        .isBetween(0.9, 1.1);
+  }
+
+  /** The table of docs/windows.md: what melding all blocks would do under a stock kernel. */
+  @ParameterizedTest
+  @CsvSource({
+    "128k, 1280k, false, 0.51",
+    "128k,  512k, true,  0.70",
+    "128k, 1280k, true,  0.78",
+    "128k,    4m, true,  1.41",
+    "512k, 1280k, false, 0.96",
+    "512k, 1280k, true,  1.04",
+    "  1m, 1280k, false, 1.40",
+    "  1m, 1280k, true,  1.15",
+    "  2m, 1280k, false, 1.41",
+    "  2m, 1280k, true,  1.41",
+  })
+  void onAnUnmodifiedKernel(String readAhead, String maxRequest, String fadvise, double expected)
+      throws IOException {
+    double gain =
+        gain(
+            MeldKeys.READAHEAD_MODE,
+            "linux",
+            MeldKeys.READAHEAD_LINUX_READ_AHEAD,
+            readAhead,
+            MeldKeys.READAHEAD_LINUX_MAX_REQUEST,
+            maxRequest,
+            MeldKeys.READAHEAD_LINUX_FADVISE,
+            fadvise);
+    assertThat(gain).isCloseTo(expected, within(0.006));
   }
 }

@@ -1,0 +1,54 @@
+package org.hdfsmeld.datanode;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Windows of streams that were closed or have jumped, kept for a reader that goes on there.
+ *
+ * <p>Every positional read of a client is a stream of its own on the DataNode. A kernel recognises
+ * a sequence of them, also when several are interleaved, by what earlier ones left in the page
+ * cache; here the reader takes over the window, with what it has requested ahead.
+ *
+ * <p>Bounded: {@value #MAX} windows of a volume, under 2 KiB each where windows are 16 MiB; the one
+ * parked longest ago goes. Locked when streams are opened, jump and are closed, never for a packet.
+ */
+final class ParkedWindows {
+  private static final int MAX = 1024;
+
+  /** Where a window stands, in pages of the kernel's size. */
+  private record Place(BlockKey block, long page) {}
+
+  private final Map<Place, ReadAhead> windows = new LinkedHashMap<>();
+
+  /**
+   * Takes the window that stands where a reader begins, or in the same page: HDFS reads whole
+   * checksum chunks, so that what follows an unaligned read begins just before that one ended.
+   *
+   * @return null when there is none
+   */
+  ReadAhead take(BlockKey block, long offset) {
+    long page = offset / KernelReadAhead.PAGE_BYTES;
+    synchronized (windows) {
+      ReadAhead window = windows.remove(new Place(block, page));
+      return window == null ? windows.remove(new Place(block, page + 1)) : window;
+    }
+  }
+
+  /** Keeps a window that has been read through. */
+  void park(BlockKey block, ReadAhead window) {
+    Place place = new Place(block, window.next() / KernelReadAhead.PAGE_BYTES);
+    ReadAhead displaced;
+    synchronized (windows) {
+      displaced = windows.put(place, window);
+      if (displaced == null && windows.size() > MAX) {
+        var oldest = windows.values().iterator();
+        displaced = oldest.next();
+        oldest.remove();
+      }
+    }
+    if (displaced != null) {
+      displaced.release();
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package org.hdfsmeld.datanode;
+
+/**
+ * Turns a reader's packets into device reads that run ahead of it.
+ *
+ * <p>The reader waits only for the requests that cover its bytes, oldest first. Implementations
+ * allocate nothing after construction and are not thread-safe.
+ */
+interface ReadAhead {
+  /** The device's side. */
+  interface Source extends TicketedIo {
+    /** Bytes of the block, from its start, that the device can read at present. */
+    long readableBytes();
+
+    /**
+     * Requests a range of the block.
+     *
+     * @return a ticket, or {@link TicketedIo#NOTHING}
+     */
+    long request(long offset, int length);
+  }
+
+  /** The reader takes these bytes: returns when the device has them. */
+  void read(long offset, int length);
+
+  /**
+   * Whether a read at {@code offset} goes on where the last one ended, or within the window. It may
+   * begin a little earlier, as HDFS reads whole checksum chunks.
+   */
+  boolean continues(long offset);
+
+  /** Where the reader will be if it goes on sequentially; negative when it has not read. */
+  long next();
+
+  /** What has been requested and has arrived. */
+  RequestedRange range();
+
+  /** Gives up what has been requested and not waited for. */
+  default void release() {
+    range().release();
+  }
+}

@@ -1,0 +1,92 @@
+package org.hdfsmeld.datanode;
+
+/**
+ * The range of a block that has been requested from the device for one reader, in order, and how
+ * much of it has arrived.
+ *
+ * <p>Allocates nothing after construction. Not thread-safe.
+ */
+final class RequestedRange {
+  private final TicketQueue tickets;
+  private ReadAhead.Source source;
+
+  private long requested;
+  private long arrived;
+  private long waits;
+  private long outstandingSum;
+
+  /** An empty range at 0, with room for {@code capacity} requests under way. */
+  RequestedRange(ReadAhead.Source source, int capacity) {
+    this.source = source;
+    this.tickets = new TicketQueue(capacity);
+  }
+
+  /** Another stream reads on, through {@code next}. */
+  void attach(ReadAhead.Source next) {
+    source = next;
+  }
+
+  /** Bytes of the block, from its start, that the device can read at present. */
+  long readableBytes() {
+    return source.readableBytes();
+  }
+
+  /** All before this has been requested, since the last restart. */
+  long requested() {
+    return requested;
+  }
+
+  /** All before this has arrived. */
+  long arrived() {
+    return arrived;
+  }
+
+  boolean isIdle() {
+    return tickets.isEmpty();
+  }
+
+  boolean isFull() {
+    return tickets.isFull();
+  }
+
+  /** Requests what follows, up to {@code end}. */
+  void request(long end) {
+    tickets.add(source.request(requested, (int) (end - requested)), end);
+    requested = end;
+  }
+
+  /** Waits for the oldest request. */
+  void awaitOldest() {
+    waits++;
+    outstandingSum += requested - arrived;
+    source.await(tickets.ticket());
+    arrived = tickets.end();
+    tickets.remove();
+  }
+
+  /** Gives up what is under way, and goes on at {@code offset}. */
+  void restart(long offset) {
+    release();
+    requested = offset;
+    arrived = offset;
+  }
+
+  /** Gives up what is under way. */
+  void release() {
+    while (!tickets.isEmpty()) {
+      source.forget(tickets.ticket());
+      tickets.remove();
+    }
+  }
+
+  /** Mean bytes that were outstanding when the reader came to wait; 0 when it never did. */
+  long meanOutstandingBytes() {
+    return waits == 0 ? 0 : outstandingSum / waits;
+  }
+
+  /** Starts the mean afresh. */
+  void resetMean() {
+    waits = 0;
+    outstandingSum = 0;
+  }
+}

@@ -1,0 +1,113 @@
+package org.hdfsmeld.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Positional reads, each a stream of its own, as the device sees them. */
+class TestParkedWindows {
+  private static final int BLOCK_BYTES = 64 << 20;
+  private static final int PREAD = 64 << 10;
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 1);
+
+  private final FakeDevice device = new FakeDevice();
+  private MeldVolume volume;
+
+  @AfterEach
+  void close() {
+    volume.close();
+  }
+
+  private void open(String mode) throws Exception {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.READAHEAD_MODE, mode);
+    MeldConfiguration config = MeldConfiguration.read(conf);
+    volume =
+        new MeldVolume(
+            "DS-1",
+            new File("/data/1/current"),
+            config,
+            () -> device,
+            new SimFailures(),
+            BlockHints.BY_SIZE);
+    volume.change(MeldMode.ACCOUNT, 1);
+  }
+
+  private void pread(long offset, int length) {
+    BlockReader reader = volume.reader(BLOCK, () -> BLOCK_BYTES, true);
+    reader.consume(offset, length);
+    reader.close();
+  }
+
+  private long requestedBytes() {
+    return device.commands.stream().mapToLong(FakeDevice.Command::length).sum();
+  }
+
+  @Test
+  void interleavedSequencesEachGrowTheirWindow() throws Exception {
+    open("adaptive");
+    for (int i = 0; i < 64; i++) {
+      pread((8L << 20) + (long) i * PREAD, PREAD);
+      pread((40L << 20) + (long) i * PREAD, PREAD);
+    }
+    // Nothing was requested twice, and what is outstanding is a window of each.
+    long read = 2 * 64 * PREAD;
+    assertThat(requestedBytes()).isBetween(read + (8L << 20), 48L << 20);
+    assertThat(device.commands).hasSizeLessThan(2 * 64);
+  }
+
+  @Test
+  void randomReadsRequestWhatTheyNeed() throws Exception {
+    open("adaptive");
+    for (int i = 0; i < 100; i++) {
+      pread((i * 7919L % 1000) * PREAD + 4096, 4096);
+    }
+    assertThat(requestedBytes()).isEqualTo(100 * 4096);
+  }
+
+  @Test
+  void unalignedReadsGoOnWhereTheLastChunkWasReadAlready() throws Exception {
+    open("adaptive");
+    long at = (8L << 20) + 512;
+    for (int i = 0; i < 20; i++) {
+      pread(at, 5120);
+      at += 4608;
+    }
+    assertThat(device.commands).hasSizeLessThan(10);
+  }
+
+  @Test
+  void whatIsKeptIsBounded() throws Exception {
+    open("adaptive");
+    for (int i = 0; i < 3000; i++) {
+      BlockReader reader = volume.reader(new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
+      reader.consume(0, PREAD);
+      reader.close();
+    }
+    // Two requests each: the window of the first packet, of which one was awaited.
+    assertThat(device.open).hasSizeLessThanOrEqualTo(2 * 1024);
+  }
+
+  @Test
+  void aWholeBlockLeavesNothing() throws Exception {
+    open("adaptive");
+    BlockReader reader = volume.reader(BLOCK, () -> BLOCK_BYTES, true);
+    for (long at = 0; at < BLOCK_BYTES; at += PREAD) {
+      reader.consume(at, PREAD);
+    }
+    reader.close();
+    assertThat(requestedBytes()).isEqualTo(BLOCK_BYTES);
+    assertThat(volume.parkedWindows().take(BLOCK, BLOCK_BYTES)).isNull();
+  }
+
+  @Test
+  void otherModesKeepNothing() throws Exception {
+    open("fixed");
+    pread(0, PREAD);
+    assertThat(device.open).isEmpty();
+    assertThat(volume.parkedWindows().take(BLOCK, PREAD)).isNull();
+  }
+}
