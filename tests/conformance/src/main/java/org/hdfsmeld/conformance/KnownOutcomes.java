@@ -1,0 +1,65 @@
+package org.hdfsmeld.conformance;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What is known of single tests, with reasons: {@code known-outcomes.txt}, a line of which is
+ * {@code fails TEST reason}, {@code skipped CLASS reason} or {@code unforwarded CLASS reason}.
+ */
+final class KnownOutcomes {
+  private static final String FILE = "/conformance/known-outcomes.txt";
+
+  private final Map<String, String> reasons = new LinkedHashMap<>();
+
+  private KnownOutcomes(String text) {
+    for (String line : text.lines().map(String::strip).toList()) {
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      String[] words = line.split("\\s+", 3);
+      if (words.length < 3 || !words[0].matches("fails|skipped|unforwarded")) {
+        throw new IllegalArgumentException(
+            FILE + ": no line of the form 'fails|skipped|unforwarded TEST reason': " + line);
+      }
+      reasons.put(words[0] + " " + words[1], words[2]);
+    }
+  }
+
+  static KnownOutcomes parse(String text) {
+    return new KnownOutcomes(text);
+  }
+
+  static KnownOutcomes read() {
+    return new KnownOutcomes(resource(FILE));
+  }
+
+  /** The text of a file in the jar. */
+  static String resource(String name) {
+    try (InputStream in = KnownOutcomes.class.getResourceAsStream(name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Why a test, as {@code Class#method}, fails on stock too. */
+  Optional<String> fails(String test) {
+    return Optional.ofNullable(reasons.get("fails " + test));
+  }
+
+  /** Why a class's tests skip themselves. */
+  Optional<String> skipped(String simpleClassName) {
+    return Optional.ofNullable(reasons.get("skipped " + simpleClassName));
+  }
+
+  /** Why a class gives the plugin nothing to forward. */
+  Optional<String> unforwarded(String simpleClassName) {
+    return Optional.ofNullable(reasons.get("unforwarded " + simpleClassName));
+  }
+}

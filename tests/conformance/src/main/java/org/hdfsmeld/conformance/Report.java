@@ -1,0 +1,182 @@
+package org.hdfsmeld.conformance;
+
+import static java.util.stream.Collectors.joining;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a person sees of a run, and its files: {@code results.md} and {@code results.json}. */
+final class Report {
+  private static final String ROW = "%-28s %-34s %-10s %8s %8s %12s%n";
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  private final PrintStream out;
+  private final KnownOutcomes known;
+
+  Report(PrintStream out, KnownOutcomes known) {
+    this.out = out;
+    this.known = known;
+  }
+
+  void begin(int classes, Path folder) {
+    out.printf("%d of Hadoop's test classes, each on stock HDFS and with the plugin%n", classes);
+    out.printf("Logs and results: %s%n%n", folder);
+    out.printf(ROW, "class", "tests", "outcomes", "stock s", "plugin s", "forwarded");
+  }
+
+  void progress(Comparison run) {
+    out.printf(
+        ROW,
+        run.simpleName(),
+        counts(run),
+        run.identical() ? "identical" : "DIFFERENT",
+        run.stock().took().toSeconds(),
+        run.plugin().took().toSeconds(),
+        String.format(Locale.ROOT, "%,d", run.plugin().forwarded()));
+  }
+
+  void rerun(Comparison first) {
+    String what =
+        first.finished()
+            ? first.differing().size() + " differ"
+            : "a JVM did not finish or had no test";
+    out.printf("%-28s %s: once more on both sides%n", first.simpleName(), what);
+  }
+
+  private static String counts(Comparison run) {
+    return run.counts().entrySet().stream()
+        .map(count -> count.getValue() + " " + word(count.getKey()))
+        .collect(joining(", "));
+  }
+
+  private static String word(TestOutcome.Status status) {
+    return switch (status) {
+      case PASSED -> "passed";
+      case FAILED -> "failed";
+      case ABORTED, SKIPPED -> "skipped";
+      case NOT_RUN -> "not run";
+    };
+  }
+
+  /** Prints what a reader must know beside the table; true when the run is good. */
+  boolean summary(List<Comparison> runs) {
+    out.println();
+    List<String> bad = new ArrayList<>();
+    for (Comparison run : runs) {
+      run.differences().forEach(pair -> bad.add("different: " + pair));
+      if (!run.finished()) {
+        bad.add("not finished: " + run.simpleName() + "; its log says why");
+      }
+      notes(run).forEach(out::println);
+      if (run.plugin().forwarded() == 0 && known.unforwarded(run.simpleName()).isEmpty()) {
+        bad.add("not forwarded: the plugin saw nothing of " + run.simpleName());
+      }
+    }
+    long forwarded = runs.stream().mapToLong(run -> run.plugin().forwarded()).sum();
+    if (forwarded == 0) {
+      bad.add("not forwarded: the plugin saw nothing at all, so the outcomes prove nothing");
+    }
+    bad.forEach(out::println);
+    out.printf(
+        Locale.ROOT,
+        "%n%d tests of %d classes; %d differ; the plugin saw %,d reads and writes: %s%n",
+        runs.stream().mapToInt(run -> run.pairs().size()).sum(),
+        runs.size(),
+        runs.stream().mapToInt(run -> run.differences().size()).sum(),
+        forwarded,
+        bad.isEmpty() ? "as stock" : "NOT as stock");
+    return bad.isEmpty();
+  }
+
+  /** What is to be said of a class that is no difference. */
+  private List<String> notes(Comparison run) {
+    List<String> notes = new ArrayList<>();
+    run.unsteady()
+        .forEach(pair -> notes.add("unsteady: differed once, the same when run again: " + pair));
+    for (Comparison.Pair pair : run.failingOnBoth()) {
+      notes.add(
+          "fails on stock too: "
+              + pair.test()
+              + ": "
+              + known
+                  .fails(pair.test())
+                  .orElse("not in known-outcomes.txt; " + pair.stock().detail()));
+    }
+    if (run.counts().containsKey(TestOutcome.Status.ABORTED)) {
+      notes.add(
+          "skips itself: "
+              + run.simpleName()
+              + ": "
+              + known.skipped(run.simpleName()).orElse(firstDetail(run)));
+    }
+    if (run.plugin().forwarded() == 0) {
+      known
+          .unforwarded(run.simpleName())
+          .ifPresent(why -> notes.add("nothing to forward: " + run.simpleName() + ": " + why));
+    }
+    for (String counter : List.of("errors", "fallbacks", "timeouts")) {
+      if (run.plugin().event(counter) > 0) {
+        notes.add(run.simpleName() + ": " + run.plugin().event(counter) + " " + counter);
+      }
+    }
+    return notes;
+  }
+
+  private static String firstDetail(Comparison run) {
+    return run.pairs().stream()
+        .map(Comparison.Pair::stock)
+        .filter(outcome -> outcome.status() == TestOutcome.Status.ABORTED)
+        .findFirst()
+        .map(TestOutcome::detail)
+        .orElse("");
+  }
+
+  /** Writes both files, of what is done so far. */
+  void write(List<Comparison> runs, Path folder) throws IOException {
+    StringBuilder table = new StringBuilder("| class | tests | outcomes | forwarded calls |\n");
+    table.append("| --- | --- | --- | ---: |\n");
+    List<Map<String, Object>> json = new ArrayList<>();
+    for (Comparison run : runs) {
+      table.append(
+          String.format(
+              Locale.ROOT,
+              "| %s | %s | %s | %,d |%n",
+              run.simpleName(),
+              counts(run),
+              run.identical() ? "identical" : "**different**",
+              run.plugin().forwarded()));
+      json.add(json(run));
+    }
+    Files.writeString(folder.resolve("results.md"), table);
+    JSON.writeValue(folder.resolve("results.json").toFile(), json);
+  }
+
+  private static Map<String, Object> json(Comparison run) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("class", run.className());
+    json.put("identical", run.identical());
+    json.put("stock_seconds", run.stock().took().toSeconds());
+    json.put("plugin_seconds", run.plugin().took().toSeconds());
+    json.put("plugin_events", run.plugin().events());
+    Map<String, Object> tests = new TreeMap<>();
+    for (Comparison.Pair pair : run.pairs()) {
+      tests.put(
+          pair.test(), Map.of("stock", pair.stock().status(), "plugin", pair.plugin().status()));
+    }
+    json.put("tests", tests);
+    json.put("unsteady", run.unsteady().stream().map(Comparison.Pair::toString).toList());
+    json.put("differences", run.differences().stream().map(Comparison.Pair::toString).toList());
+    return json;
+  }
+}

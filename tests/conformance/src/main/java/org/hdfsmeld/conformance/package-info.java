@@ -1,0 +1,2 @@
+/** Hadoop's own test classes, run on stock HDFS and with the plugin, and compared test by test. */
+package org.hdfsmeld.conformance;

@@ -1,0 +1,139 @@
+package org.hdfsmeld.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.hdfsmeld.conformance.TestOutcome.Status;
+import org.junit.jupiter.api.Test;
+
+/** What counts as a difference, and what a run without one still has to prove. */
+class TestComparison {
+  private static final String CLASS = "org.example.TestX";
+  private static final String PREFIX = "[engine:junit-jupiter]/[class:" + CLASS + "]";
+  private static final Map<String, Long> SEEN = Map.of("forwarded_reads", 3L);
+
+  private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+  private static String id(String method) {
+    return PREFIX + "/[method:" + method + "()]";
+  }
+
+  /** A run of tests that ended so, in this order: {@code a}, {@code b}, and so on. */
+  private static SideRun run(Map<String, Long> events, Status... statuses) {
+    Map<String, TestOutcome> outcomes = new LinkedHashMap<>();
+    for (int i = 0; i < statuses.length; i++) {
+      String id = id(String.valueOf((char) ('a' + i)));
+      outcomes.put(id, TestOutcome.of(id, statuses[i], ""));
+    }
+    return new SideRun(outcomes, events, true, Duration.ZERO);
+  }
+
+  private static Comparison of(SideRun stock, SideRun plugin, Comparison again) {
+    return new Comparison(CLASS, stock, plugin, again);
+  }
+
+  private boolean good(Comparison run, String known) {
+    PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+    return new Report(out, KnownOutcomes.parse(known)).summary(List.of(run));
+  }
+
+  private String printed() {
+    return printed.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void theSameOutcomesAreIdentical() {
+    Comparison same =
+        of(
+            run(Map.of(), Status.PASSED, Status.FAILED),
+            run(SEEN, Status.PASSED, Status.FAILED),
+            null);
+    assertThat(same.identical()).isTrue();
+    assertThat(good(same, "fails TestX#b because")).isTrue();
+    assertThat(printed()).contains("fails on stock too: TestX#b: because").contains("as stock");
+  }
+
+  @Test
+  void aTestThatFailsOnlyWithThePluginIsADifference() {
+    Comparison other =
+        of(
+            run(Map.of(), Status.PASSED, Status.PASSED),
+            run(SEEN, Status.PASSED, Status.FAILED),
+            null);
+    assertThat(other.differences()).extracting(Comparison.Pair::test).containsExactly("TestX#b");
+    assertThat(good(other, "")).isFalse();
+    assertThat(printed()).contains("different: TestX#b: stock PASSED, plugin FAILED");
+  }
+
+  @Test
+  void aTestThatPassesOnlyWithThePluginIsOneToo() {
+    assertThat(of(run(Map.of(), Status.FAILED), run(SEEN, Status.PASSED), null).identical())
+        .isFalse();
+  }
+
+  @Test
+  void aTestMissingOnOneSideIsADifference() {
+    Comparison other =
+        of(run(Map.of(), Status.PASSED, Status.PASSED), run(SEEN, Status.PASSED), null);
+    assertThat(other.differences()).hasSize(1);
+    assertThat(other.differences().get(0).plugin().status()).isEqualTo(Status.NOT_RUN);
+  }
+
+  @Test
+  void whatIsTheSameWhenRunAgainIsUnsteadyAndNoDifference() {
+    Comparison again = of(run(Map.of(), Status.PASSED), run(SEEN, Status.PASSED), null);
+    Comparison first = of(run(Map.of(), Status.PASSED), run(SEEN, Status.FAILED), again);
+    assertThat(first.identical()).isTrue();
+    assertThat(good(first, "")).isTrue();
+    assertThat(printed()).contains("unsteady").contains("TestX#a");
+  }
+
+  @Test
+  void whatDiffersTwiceIsADifference() {
+    Comparison again = of(run(Map.of(), Status.PASSED), run(SEEN, Status.FAILED), null);
+    assertThat(of(run(Map.of(), Status.PASSED), run(SEEN, Status.FAILED), again).differences())
+        .hasSize(1);
+  }
+
+  @Test
+  void aJvmThatWasEndedIsNoSuccess() {
+    SideRun ended = new SideRun(run(SEEN, Status.PASSED).outcomes(), SEEN, false, Duration.ZERO);
+    Comparison run = of(run(Map.of(), Status.PASSED), ended, null);
+    assertThat(run.differences()).isEmpty();
+    assertThat(good(run, "")).isFalse();
+    assertThat(printed()).contains("not finished: TestX");
+  }
+
+  @Test
+  void aClassWithoutTestsIsNoSuccess() {
+    assertThat(of(run(Map.of()), run(SEEN), null).identical()).isFalse();
+  }
+
+  @Test
+  void outcomesProveNothingWhenThePluginSawNothing() {
+    Comparison unseen = of(run(Map.of(), Status.PASSED), run(Map.of(), Status.PASSED), null);
+    assertThat(good(unseen, "")).isFalse();
+    assertThat(printed()).contains("not forwarded: the plugin saw nothing of TestX");
+    assertThat(good(unseen, "unforwarded TestX because")).as("nothing in all").isFalse();
+  }
+
+  @Test
+  void testsAreNamedByMethodAndRun() {
+    assertThat(TestOutcome.of(id("testA"), Status.PASSED, "").name()).isEqualTo("testA");
+    assertThat(
+            TestOutcome.of(
+                    PREFIX
+                        + "/[test-template:testB(int, java.lang.String)]/[test-template-invocation:#2]",
+                    Status.PASSED,
+                    "")
+                .name())
+        .isEqualTo("testB[2]");
+    assertThat(TestOutcome.of(PREFIX, Status.ABORTED, "").name()).isEmpty();
+  }
+}
