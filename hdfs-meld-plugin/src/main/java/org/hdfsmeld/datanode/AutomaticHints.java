@@ -3,13 +3,14 @@ package org.hdfsmeld.datanode;
 /** Decides how a block will be read where no attribute says it. */
 interface AutomaticHints {
   /** Leaves it to the block's size. */
-  AutomaticHints BY_SIZE = hint -> HintDecision.BY_SIZE;
+  AutomaticHints BY_SIZE = (block, hint) -> HintDecision.BY_SIZE;
 
   /**
    * Decides at once: neither waits nor does I/O. Called once for a block that begins, and once more
    * when its hint comes late.
    *
+   * @param block the block
    * @param hint what is known of the block; {@link BlockHint#NONE} when the NameNode did not answer
    */
-  HintDecision decide(BlockHint hint);
+  HintDecision decide(BlockKey block, BlockHint hint);
 }

@@ -36,6 +36,7 @@ final class BlockExtent {
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
 
+  private volatile BlockHint hint = BlockHint.NONE;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
 
   BlockExtent(BlockKey key, SlotAllocator allocator, long slotBytes) {
@@ -46,6 +47,16 @@ final class BlockExtent {
 
   BlockKey key() {
     return key;
+  }
+
+  /** What the NameNode said of the block, as far as it has. */
+  BlockHint hint() {
+    return hint;
+  }
+
+  /** The NameNode said this of the block. */
+  void know(BlockHint newHint) {
+    hint = newHint;
   }
 
   /** How the block will be read. */

@@ -15,6 +15,16 @@ final class BlockHints implements AutoCloseable {
     this.automatic = automatic;
   }
 
+  /** The same, but that {@code first} is asked before the automatic rule. */
+  BlockHints after(AutomaticHints first) {
+    return new BlockHints(
+        source,
+        (block, hint) -> {
+          HintDecision decision = first.decide(block, hint);
+          return decision.pattern() == ReadPattern.AUTO ? automatic.decide(block, hint) : decision;
+        });
+  }
+
   /** What is known of a block that is about to be created. Waits for a bounded time. */
   BlockHint of(String pool, long blockId) {
     return source.of(pool, blockId);
@@ -26,11 +36,11 @@ final class BlockHints implements AutoCloseable {
   }
 
   /** An attribute decides, but for the value {@code auto}; then the automatic rule. */
-  HintDecision decide(BlockHint hint) {
+  HintDecision decide(BlockKey block, BlockHint hint) {
     return switch (hint.pattern()) {
       case SEQUENTIAL, RANDOM, NONE -> HintDecision.explicit(hint);
       case AUTO, UNKNOWN -> {
-        HintDecision decision = automatic.decide(hint);
+        HintDecision decision = automatic.decide(block, hint);
         boolean tell = hint.isInvalid() && decision.pattern() == ReadPattern.AUTO;
         yield tell ? HintDecision.invalid(hint) : decision;
       }

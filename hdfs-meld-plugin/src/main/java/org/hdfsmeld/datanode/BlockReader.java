@@ -5,6 +5,9 @@ import org.hdfsmeld.sim.SimStatus;
 
 /** One open read stream of a block, as the device sees it. */
 final class BlockReader implements ReadAhead.Source {
+  /** Hadoop's name for the threads that read all blocks to verify them, which says nothing. */
+  private static final String SCANNER = "VolumeScannerThread";
+
   private final MeldVolume volume;
   private final BlockKey key;
   private final LongSupplier fileBytes;
@@ -16,6 +19,8 @@ final class BlockReader implements ReadAhead.Source {
   private ReadAhead window;
   private long reads;
   private long readBytes;
+  private long runReads;
+  private long runBytes;
   private boolean longRead;
   private boolean used;
   private boolean closed;
@@ -54,6 +59,8 @@ final class BlockReader implements ReadAhead.Source {
     }
     reads++;
     readBytes += length;
+    runReads++;
+    runBytes += length;
     window.read(offset, length);
   }
 
@@ -64,6 +71,7 @@ final class BlockReader implements ReadAhead.Source {
     }
     closed = true;
     if (window != null) {
+      endRun();
       leave();
     }
     publishCounts();
@@ -85,7 +93,10 @@ final class BlockReader implements ReadAhead.Source {
   private void turnTo(long offset) {
     if (window == null) {
       window = take(offset);
-    } else if (mayPark()) {
+      return;
+    }
+    endRun();
+    if (mayPark()) {
       leave();
       window = take(offset);
     }
@@ -100,7 +111,17 @@ final class BlockReader implements ReadAhead.Source {
     return parked;
   }
 
-  /** Ends a run of sequential reads. */
+  /** The reads so far were sequential; what follows is not their continuation. */
+  private void endRun() {
+    if (runBytes > 0 && paced && !Thread.currentThread().getName().startsWith(SCANNER)) {
+      long outstanding = window.range().meanOutstandingBytes();
+      volume.readRun(extent, runBytes, runReads, outstanding == 0 ? runBytes : outstanding);
+    }
+    runReads = 0;
+    runBytes = 0;
+  }
+
+  /** Gives the window up, or to whoever goes on here. */
   private void leave() {
     if (mayPark() && window.next() < fileBytes.getAsLong()) {
       volume.parkedWindows().park(key, window);

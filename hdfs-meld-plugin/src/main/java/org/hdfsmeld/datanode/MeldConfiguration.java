@@ -27,6 +27,7 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param testHooks whether faults can be injected over JMX
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
  *     blocks take several slots
+ * @param history how blocks without a read pattern are decided on
  * @param window how the device is read ahead of a reader
  * @param placement how new blocks are divided between kinds of devices
  */
@@ -44,6 +45,7 @@ public record MeldConfiguration(
     String nativeLibrary,
     boolean testHooks,
     long slotBytes,
+    HistoryConfiguration history,
     WindowConfiguration window,
     PlacementConfiguration placement) {
 
@@ -102,6 +104,7 @@ public record MeldConfiguration(
         Math.min(
             bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE),
             MAX_SLOT_BYTES),
+        HistoryConfiguration.read(conf),
         WindowConfiguration.read(conf),
         PlacementConfiguration.read(conf));
   }

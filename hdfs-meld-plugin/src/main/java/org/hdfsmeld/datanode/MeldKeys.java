@@ -69,6 +69,31 @@ public final class MeldKeys {
 
   public static final String HINT_MIN_BYTES_DEFAULT = "2m";
 
+  /** {@code history}, {@code full-block} or {@code off}. */
+  public static final String HINT_AUTOMATIC = PREFIX + "hint.automatic";
+
+  public static final String HINT_AUTOMATIC_DEFAULT = "history";
+
+  /** Time in which a read loses half of its weight in the history. */
+  public static final String HINT_HISTORY_HALF_LIFE = PREFIX + "hint.history.half-life";
+
+  public static final String HINT_HISTORY_HALF_LIFE_DEFAULT = "1d";
+
+  /** Runs of reads of a file or directory from which on its history decides. */
+  public static final String HINT_HISTORY_MIN_RUNS = PREFIX + "hint.history.min-runs";
+
+  public static final String HINT_HISTORY_MIN_RUNS_DEFAULT = "8";
+
+  /** Files, directories and blocks of a volume that are remembered. */
+  public static final String HINT_HISTORY_MAX_ENTRIES = PREFIX + "hint.history.max-entries";
+
+  public static final String HINT_HISTORY_MAX_ENTRIES_DEFAULT = "16384";
+
+  /** How often a changed history is saved. */
+  public static final String HINT_HISTORY_SAVE_INTERVAL = PREFIX + "hint.history.save-interval";
+
+  public static final String HINT_HISTORY_SAVE_INTERVAL_DEFAULT = "5m";
+
   /** Bytes a sequential reader keeps requested from the device. */
   public static final String READAHEAD_WINDOW = PREFIX + "readahead.window";
 
@@ -133,6 +158,11 @@ public final class MeldKeys {
           PLACEMENT_HINT_TIMEOUT,
           HINT_FULL_BLOCK_SEQUENTIAL,
           HINT_MIN_BYTES,
+          HINT_AUTOMATIC,
+          HINT_HISTORY_HALF_LIFE,
+          HINT_HISTORY_MIN_RUNS,
+          HINT_HISTORY_MAX_ENTRIES,
+          HINT_HISTORY_SAVE_INTERVAL,
           READAHEAD_WINDOW,
           READAHEAD_REQUEST,
           READAHEAD_MODE,

@@ -17,6 +17,10 @@ final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeCounters counters = new VolumeCounters();
   private final HintRule rule;
   private final BlockHints hints;
+
+  /** How the volume has been read; null where that decides nothing. */
+  private final HistoryHints history;
+
   private final VolumeDevice device;
   private final DeviceLoad load;
   private final ParkedWindows parkedWindows = new ParkedWindows();
@@ -32,9 +36,17 @@ final class MeldVolume implements MeldVolumeMXBean {
     this.storageId = storageId;
     this.currentDir = currentDir;
     this.config = config;
-    this.hints = hints;
+    HistoryConfiguration.Automatic automatic = config.history().automatic();
+    this.history =
+        automatic == HistoryConfiguration.Automatic.HISTORY
+            ? new HistoryHints(root(currentDir), config.history(), opener, counters)
+            : null;
+    this.hints = history == null ? hints : hints.after(history);
     this.rule =
-        new HintRule(config.hintFullBlockSequential(), config.hintMinBytes(), config.windowBytes());
+        new HintRule(
+            config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
+            config.hintMinBytes(),
+            config.windowBytes());
     this.device = new VolumeDevice(getVolume(), config, opener, failures, counters);
     this.load = new DeviceLoad(device::stats, System::nanoTime);
   }
@@ -158,6 +170,18 @@ final class MeldVolume implements MeldVolumeMXBean {
     return new WaitBudget(paced ? config.waitTimeoutNs() : 0);
   }
 
+  /** A run of sequential reads of a block has ended; see {@link ReadHistory#record}. */
+  void readRun(BlockExtent block, long bytes, long reads, long outstandingBytes) {
+    if (history != null) {
+      history.record(block.key(), block.hint(), bytes, reads, outstandingBytes);
+    }
+  }
+
+  /** How a new block would be read, for all that is known here. */
+  HintDecision decide(BlockKey block, BlockHint hint) {
+    return hints.decide(block, hint);
+  }
+
   /** The block's file was cut. */
   void truncated(BlockKey key, long length) {
     VolumeBlocks present = blocks;
@@ -183,6 +207,9 @@ final class MeldVolume implements MeldVolumeMXBean {
   }
 
   void close() {
+    if (history != null) {
+      history.close();
+    }
     device.close();
   }
 
@@ -250,6 +277,7 @@ final class MeldVolume implements MeldVolumeMXBean {
     Map<String, Long> values = device.stats();
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
+    values.put("history_entries", history == null ? 0L : history.size());
     values.putAll(counters.values());
     return values;
   }

@@ -18,10 +18,15 @@ import org.slf4j.LoggerFactory;
 public final class MeldVolumes implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MeldVolumes.class);
 
+  /** A block, and what is known of it. */
+  private record Creating(BlockKey key, BlockHint hint) {
+    static final Creating NOTHING = new Creating(new BlockKey("", 0), BlockHint.NONE);
+  }
+
   private final MeldConfiguration config;
   private final Function<String, SimDeviceOpener> openers;
   private final BlockHints hints;
-  private final ThreadLocal<BlockHint> creating = ThreadLocal.withInitial(() -> BlockHint.NONE);
+  private final ThreadLocal<Creating> creating = ThreadLocal.withInitial(() -> Creating.NOTHING);
   private final SimFailures failures = new SimFailures();
   private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
   private final Map<String, VolumePublisher> publishers = new ConcurrentHashMap<>();
@@ -169,7 +174,7 @@ public final class MeldVolumes implements AutoCloseable {
    * and for its layout. {@link #created} ends it.
    */
   public void creates(String pool, long blockId) {
-    creating.set(hints.of(pool, blockId));
+    creating.set(new Creating(new BlockKey(pool, blockId), hints.of(pool, blockId)));
   }
 
   /** This thread's block has its volume. */
@@ -179,12 +184,20 @@ public final class MeldVolumes implements AutoCloseable {
 
   /** What is known of how the block will be read that this thread creates. */
   HintDecision creatingDecision() {
-    return hints.decide(creating());
+    Creating block = creating.get();
+    // Its volume is not chosen yet: the first history that knows its directory decides.
+    for (MeldVolume volume : volumes.values()) {
+      HintDecision decision = volume.decide(block.key(), block.hint());
+      if (decision.pattern() != ReadPattern.AUTO) {
+        return decision;
+      }
+    }
+    return hints.decide(block.key(), block.hint());
   }
 
   /** What is known of the block that this thread creates. */
   BlockHint creating() {
-    return creating.get();
+    return creating.get().hint();
   }
 
   /** Whether the volume's device counts as Optane. */

@@ -83,10 +83,4 @@ final class RequestedRange {
   long meanOutstandingBytes() {
     return waits == 0 ? 0 : outstandingSum / waits;
   }
-
-  /** Starts the mean afresh. */
-  void resetMean() {
-    waits = 0;
-    outstandingSum = 0;
-  }
 }

@@ -68,12 +68,17 @@ final class VolumeBlocks {
 
   private BlockExtent begin(BlockKey key) {
     BlockExtent begun = new BlockExtent(key, slots, slotBytes);
-    begun.decide(hints.decide(BlockHint.NONE));
+    begun.decide(hints.decide(key, BlockHint.NONE));
     BlockExtent present = extents.putIfAbsent(key, begun);
     if (present != null) {
       return present;
     }
-    hints.ask(key, hint -> decide(begun, hints.decide(hint)));
+    hints.ask(
+        key,
+        hint -> {
+          begun.know(hint);
+          decide(begun, hints.decide(key, hint));
+        });
     return begun;
   }
 

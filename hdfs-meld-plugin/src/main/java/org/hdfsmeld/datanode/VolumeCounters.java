@@ -41,6 +41,15 @@ final class VolumeCounters {
   /** Block files opened and closed without a read: short-circuit clients read them unseen. */
   final LongAdder openedUnread = new LongAdder();
 
+  /** Runs of sequential reads that went into the read history. */
+  final LongAdder historyRuns = new LongAdder();
+
+  /** Read histories that could not be used and began anew. */
+  final LongAdder historyResets = new LongAdder();
+
+  /** Read histories that could not be saved. */
+  final LongAdder historySaveErrors = new LongAdder();
+
   /** New blocks that {@link ContractVolumeChoosingPolicy} gave to the volume, by reason. */
   private final Map<PlacementReason, LongAdder> placed = new EnumMap<>(PlacementReason.class);
 
@@ -83,6 +92,9 @@ final class VolumeCounters {
     values.put("forwarded_writes", forwardedWrites.sum());
     values.put("forwarded_write_bytes", forwardedWriteBytes.sum());
     values.put("opened_unread", openedUnread.sum());
+    values.put("history_runs", historyRuns.sum());
+    values.put("history_resets", historyResets.sum());
+    values.put("history_save_errors", historySaveErrors.sum());
     placed.forEach((reason, count) -> values.put(reason.counter(), count.sum()));
     return values;
   }

@@ -24,6 +24,7 @@ final class VolumeMetricsSource implements MetricsSource {
           "packages",
           "planes",
           "mapped_pages",
+          "history_entries",
           "melded_mapped_pages",
           "free_blocks",
           "capacity_pages",

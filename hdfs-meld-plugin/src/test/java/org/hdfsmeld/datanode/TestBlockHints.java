@@ -47,7 +47,7 @@ class TestBlockHints {
   private final BlockHints hints =
       new BlockHints(
           source,
-          hint ->
+          (block, hint) ->
               hint.directoryId() == 5
                   ? new HintDecision(ReadPattern.RANDOM, HintDecision.Source.HISTORY, "points")
                   : HintDecision.BY_SIZE);
@@ -133,16 +133,16 @@ class TestBlockHints {
   @Test
   void anInvalidValueIsTreatedAsUnknownAndSaidSo() {
     BlockHint invalid = says(ReadPattern.UNKNOWN);
-    assertThat(hints.decide(invalid).pattern()).isEqualTo(ReadPattern.AUTO);
-    assertThat(hints.decide(invalid).reason()).contains("of the file has an invalid value");
-    assertThat(hints.decide(BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
+    assertThat(hints.decide(BLOCK, invalid).pattern()).isEqualTo(ReadPattern.AUTO);
+    assertThat(hints.decide(BLOCK, invalid).reason()).contains("of the file has an invalid value");
+    assertThat(hints.decide(BLOCK, BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
   }
 
   @Test
   void theReasonNamesWhoHasTheAttribute() {
-    assertThat(hints.decide(new BlockHint(ReadPattern.NONE, 0, 1, 2, 1)).reason())
+    assertThat(hints.decide(BLOCK, new BlockHint(ReadPattern.NONE, 0, 1, 2, 1)).reason())
         .isEqualTo("user.meld.read-pattern of its directory");
-    assertThat(hints.decide(new BlockHint(ReadPattern.NONE, 0, 1, 2, 4)).reason())
+    assertThat(hints.decide(BLOCK, new BlockHint(ReadPattern.NONE, 0, 1, 2, 4)).reason())
         .isEqualTo("user.meld.read-pattern of the directory 4 levels up");
   }
 

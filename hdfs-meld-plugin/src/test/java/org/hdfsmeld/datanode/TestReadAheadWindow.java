@@ -232,11 +232,9 @@ class TestReadAheadWindow {
   void countsWhatIsOutstandingWhenTheReaderWaits() {
     window.read(10 * MIB, PACKET);
     assertThat(window.range().meanOutstandingBytes()).isEqualTo(PACKET);
-    window.range().resetMean();
-    assertThat(window.range().meanOutstandingBytes()).isZero();
     for (long at = 10 * MIB + PACKET; at < 100 * MIB; at += PACKET) {
       window.read(at, PACKET);
     }
-    assertThat(window.range().meanOutstandingBytes()).isBetween(12 * MIB, WINDOW);
+    assertThat(window.range().meanOutstandingBytes()).isBetween(10 * MIB, WINDOW);
   }
 }
