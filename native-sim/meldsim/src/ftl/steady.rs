@@ -51,20 +51,66 @@ fn mean_valid(u: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub(crate) struct Placement {
     /// The oldest first, and one that no page reaches.
-    blocks: Vec<Block>,
-    /// The block of every 2^`shift`-th page in the order of placing. The next page's is hardly ever
-    /// further than the next.
-    hints: Vec<u32>,
+    runs: Vec<Run>,
+    /// The run of every 2^`shift`-th page in the order of placing.
+    hints: Vec<u16>,
     shift: u32,
     permutation: Permutation,
 }
 
+/// Blocks of about one age, as many pages valid in each: a few hundred runs approximate the decay
+/// as well as one for each block would, and stay in the processor's nearest cache.
 #[derive(Clone, Copy, Debug)]
-struct Block {
-    /// Pages placed in older blocks.
-    before: u64,
+struct Run {
+    /// Pages placed in older runs.
+    before: u32,
+    /// The oldest block.
+    first: u32,
+    /// Valid pages of each block.
+    valid: u32,
+    /// Blocks to a page, [`RECIPROCAL_BITS`] fractional bits.
+    reciprocal: u64,
     /// Positions from one valid page to the next, 32 fractional bits.
     stride: u64,
+}
+
+/// Ages told apart. Of each, some blocks have one page more than the others.
+const AGES: u32 = 256;
+
+/// Enough for the quotient to be exact: a run has fewer than 2^31 pages, and a page more or less in
+/// a block of at most 2^31 pages makes a difference of more than their product to 2^62.
+const RECIPROCAL_BITS: u32 = 62;
+
+impl Run {
+    fn new(before: u32, first: u32, valid: u32, pages_per_block: u32) -> Run {
+        let divisor = u64::from(valid.max(1));
+        Run {
+            before,
+            first,
+            valid,
+            reciprocal: (1 << RECIPROCAL_BITS) / divisor + 1,
+            stride: (u64::from(pages_per_block) << 32) / divisor,
+        }
+    }
+
+    /// The place of the page that comes so far in the order of placing.
+    #[inline]
+    fn place(&self, order: u32) -> Placed {
+        let pages = order - self.before;
+        let blocks = (u128::from(pages) * u128::from(self.reciprocal) >> RECIPROCAL_BITS) as u32;
+        // Anywhere between its own stratum and the next: evenly spaced pages would lie on some
+        // channels only.
+        let noise = u64::from(mix(order));
+        let index = u64::from(pages - blocks * self.valid);
+        let (low, high) = (
+            (index * self.stride) >> 32,
+            ((index + 1) * self.stride) >> 32,
+        );
+        Placed {
+            block: self.first + blocks,
+            position: (low + ((noise * (high - low)) >> 32)) as u32,
+        }
+    }
 }
 
 /// The place of a page: a block by age, the oldest first, and a position in it.
@@ -91,36 +137,38 @@ impl Placement {
             }
         };
         let before = |block: u32| match block {
-            _ if block == blocks => pages,
-            _ => (older(f64::from(block) / f64::from(blocks)) * pages as f64).round() as u64,
+            _ if block == blocks => pages as u32,
+            _ => (older(f64::from(block) / f64::from(blocks)) * pages as f64).round() as u32,
         };
-        let mut placed: Vec<Block> = (0..blocks)
-            .map(|block| {
-                let valid = before(block + 1) - before(block);
-                debug_assert!(valid <= u64::from(pages_per_block));
-                Block {
-                    before: before(block),
-                    stride: (u64::from(pages_per_block) << 32) / valid.max(1),
-                }
-            })
-            .collect();
-        let shift = (pages / (2 * u64::from(blocks)).max(1)).max(1).ilog2();
-        placed.push(Block {
-            before: u64::MAX,
-            stride: 0,
-        });
-        let mut block = 0;
+        let ages = blocks.min(AGES);
+        let begin = |age: u32| (u64::from(blocks) * u64::from(age) / u64::from(ages.max(1))) as u32;
+        let mut runs = Vec::with_capacity(2 * ages as usize + 1);
+        for age in 0..ages {
+            let (first, end) = (begin(age), begin(age + 1));
+            let (from, valid) = (before(first), before(end) - before(first));
+            let (each, more) = (valid / (end - first), valid % (end - first));
+            // The older ones have less.
+            let less = end - first - more;
+            runs.push(Run::new(from, first, each, pages_per_block));
+            if more > 0 {
+                let from = from + less * each;
+                runs.push(Run::new(from, first + less, each + 1, pages_per_block));
+            }
+        }
+        let shift = (pages / u64::from(4 * AGES)).max(1).ilog2();
+        runs.push(Run::new(u32::MAX, blocks, 0, pages_per_block));
+        let mut run = 0;
         let hints = (0..=pages >> shift)
             .map(|hint| {
-                let begins = |block: &Block| block.before <= hint << shift;
-                while placed.get(block + 1).is_some_and(begins) {
-                    block += 1;
+                let begins = |run: &Run| u64::from(run.before) <= hint << shift;
+                while runs.get(run + 1).is_some_and(begins) {
+                    run += 1;
                 }
-                block as u32
+                run as u16
             })
             .collect();
         Placement {
-            blocks: placed,
+            runs,
             hints,
             shift,
             permutation: Permutation::new(pages as u32, seed),
@@ -134,43 +182,23 @@ impl Placement {
         for (first, places) in (first..).step_by(AT_ONCE).zip(places.chunks_mut(AT_ONCE)) {
             let orders = &mut orders[..places.len()];
             self.permutation.at(first, orders);
-            // Step by step for all of them: the tables of a large device are not in the processor's
-            // nearest cache, and one page need not wait for what another looks up.
             for (place, &order) in places.iter_mut().zip(&*orders) {
-                place.block = self.hints[(order >> self.shift) as usize];
-            }
-            for (place, &order) in places.iter_mut().zip(&*orders) {
-                // Which of two blocks it is cannot be predicted, so that takes no branch.
-                let next = place.block as usize + 1;
-                place.block += u32::from(self.blocks[next].before <= u64::from(order));
-            }
-            for (place, &order) in places.iter_mut().zip(&*orders) {
-                while self.blocks[place.block as usize + 1].before <= u64::from(order) {
-                    place.block += 1;
+                let mut run = usize::from(self.hints[(order >> self.shift) as usize]);
+                // Which of two runs it is cannot be predicted, so that takes no branch.
+                run += usize::from(self.runs[run + 1].before <= order);
+                while self.runs[run + 1].before <= order {
+                    run += 1;
                 }
-                place.position = self.position(place.block, order);
+                *place = self.runs[run].place(order);
             }
         }
     }
 
-    /// The position in its block of the page that comes so far in the order of placing.
-    #[inline]
-    fn position(&self, block: u32, order: u32) -> u32 {
-        let Block { before, stride } = self.blocks[block as usize];
-        // Anywhere between its own stratum and the next: evenly spaced pages would lie on some
-        // channels only.
-        let noise = u64::from(mix(order));
-        let index = u64::from(order) - before;
-        let (low, high) = ((index * stride) >> 32, ((index + 1) * stride) >> 32);
-        (low + ((noise * (high - low)) >> 32)) as u32
-    }
-
     /// Valid pages of each block, the oldest first.
     pub(crate) fn valid(&self) -> impl Iterator<Item = u32> {
-        let end = u64::from(self.permutation.len);
-        self.blocks
-            .windows(2)
-            .map(move |pair| (pair[1].before.min(end) - pair[0].before) as u32)
+        self.runs.windows(2).flat_map(|pair| {
+            std::iter::repeat_n(pair[0].valid, (pair[1].first - pair[0].first) as usize)
+        })
     }
 }
 
@@ -209,27 +237,34 @@ impl Permutation {
 
     /// The numbers at the indices from `first` on.
     fn at(&self, first: u64, numbers: &mut [u32]) {
-        for (index, number) in (first as u32..).zip(&mut *numbers) {
-            *number = index;
-        }
-        self.permute(numbers);
+        let first = first as u32;
+        let (mut row, mut column) = (first / self.columns, first % self.columns);
+        self.permute(numbers, |_| {
+            let at = (row, column);
+            column += 1;
+            if column == self.columns {
+                (row, column) = (row + 1, 0);
+            }
+            at
+        });
         for number in numbers {
             while *number >= self.len {
-                self.permute(std::slice::from_mut(number));
+                let again = |number| (number / self.columns, number % self.columns);
+                self.permute(std::slice::from_mut(number), again);
             }
         }
     }
 
-    /// Permutes numbers of the rectangle, round by round: one number's rounds wait for each other,
-    /// those of different numbers do not.
+    /// Permutes numbers of the rectangle, whose rows and columns `at` tells, round by round: one
+    /// number's rounds wait for each other, those of different numbers do not.
     #[inline]
-    fn permute(&self, numbers: &mut [u32]) {
+    fn permute(&self, numbers: &mut [u32], mut at: impl FnMut(u32) -> (u32, u32)) {
         const AT_ONCE: usize = 64;
         let (mut row, mut column) = ([0; AT_ONCE], [0; AT_ONCE]);
         for numbers in numbers.chunks_mut(AT_ONCE) {
             let (row, column) = (&mut row[..numbers.len()], &mut column[..numbers.len()]);
             for ((row, column), number) in row.iter_mut().zip(&mut *column).zip(&*numbers) {
-                (*row, *column) = (number / self.columns, number % self.columns);
+                (*row, *column) = at(*number);
             }
             // Each round adds to one coordinate what the other comes to, so it can be undone.
             for key in self.keys.chunks_exact(2) {

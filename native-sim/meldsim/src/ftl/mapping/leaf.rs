@@ -109,9 +109,10 @@ impl Leaf {
 
     /// A leaf whose pages are all on flash.
     pub(super) fn of_numbers(home: Home, numbers: &[Ppn; LEAF]) -> Leaf {
-        let breaks = numbers.windows(2).filter(|pair| pair[0].0 + 1 != pair[1].0);
-        let runs = 1 + breaks.count() as u16;
         let raw = numbers.map(|number| number.0);
+        // A sum and not a count of those that pass a filter, for several at a time.
+        let breaks = raw.windows(2).map(|pair| u32::from(pair[0] + 1 != pair[1]));
+        let runs = 1 + breaks.sum::<u32>() as u16;
         Leaf {
             body: Body::Dense(Box::new(Dense { raw, home })),
             runs,
