@@ -2,6 +2,8 @@ package org.hdfsmeld.datanode;
 
 import java.util.function.LongSupplier;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.ClientKind;
+import org.hdfsmeld.trace.TraceOp;
 
 /** One open read stream of a block, as the device sees it. */
 final class BlockReader implements ReadAhead.Source {
@@ -13,6 +15,7 @@ final class BlockReader implements ReadAhead.Source {
   private final LongSupplier fileBytes;
   private final boolean paced;
   private final WaitBudget budget;
+  private final ClientKind client = ClientKind.ofThisThread();
 
   private VolumeBlocks blocks;
   private BlockExtent extent;
@@ -77,6 +80,9 @@ final class BlockReader implements ReadAhead.Source {
     publishCounts();
     if (!used) {
       volume.counters().openedUnread.increment();
+      if (client == ClientKind.SHORT_CIRCUIT) {
+        volume.trace().record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, client);
+      }
     }
   }
 
@@ -157,7 +163,7 @@ final class BlockReader implements ReadAhead.Source {
     publishCounts();
     long ticket;
     do {
-      ticket = blocks.read(extent, offset, length, !paced);
+      ticket = blocks.read(extent, offset, length, !paced, client);
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
     return Math.max(ticket, TicketedIo.NOTHING);

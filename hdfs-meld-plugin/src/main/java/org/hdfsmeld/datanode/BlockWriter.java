@@ -2,6 +2,7 @@ package org.hdfsmeld.datanode;
 
 import java.io.File;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.ClientKind;
 
 /** One open write stream of a block, as the device sees it. */
 final class BlockWriter implements WriteCoalescer.Sink {
@@ -12,6 +13,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
   private final File file;
   private final boolean paced;
   private final WaitBudget budget;
+  private final ClientKind client = ClientKind.ofThisThread();
 
   private VolumeBlocks blocks;
   private BlockExtent extent;
@@ -59,7 +61,11 @@ final class BlockWriter implements WriteCoalescer.Sink {
     budget.renew();
     coalescer.flush();
     coalescer.drain();
-    await(volume.device().flush());
+    long ticket = volume.device().flush();
+    if (ticket != TicketedIo.NOTHING) {
+      blocks.flushed(extent, client);
+    }
+    await(ticket);
   }
 
   /** Sends what is pending and waits for all of it. Never throws. */
@@ -128,7 +134,9 @@ final class BlockWriter implements WriteCoalescer.Sink {
     long ticket;
     do {
       ticket =
-          present() ? blocks.write(extent, offset, length, blockBytes, !paced) : TicketedIo.NOTHING;
+          present()
+              ? blocks.write(extent, offset, length, blockBytes, !paced, client)
+              : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().writerWaitNs));
     return Math.max(ticket, TicketedIo.NOTHING);

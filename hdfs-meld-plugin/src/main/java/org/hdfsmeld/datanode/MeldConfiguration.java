@@ -30,6 +30,7 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param history how blocks without a read pattern are decided on
  * @param window how the device is read ahead of a reader
  * @param placement how new blocks are divided between kinds of devices
+ * @param trace where and how much of the block trace is kept
  */
 public record MeldConfiguration(
     MeldMode mode,
@@ -47,7 +48,8 @@ public record MeldConfiguration(
     long slotBytes,
     HistoryConfiguration history,
     WindowConfiguration window,
-    PlacementConfiguration placement) {
+    PlacementConfiguration placement,
+    TraceConfiguration trace) {
 
   private static final String BLOCK_SIZE_KEY = "dfs.blocksize";
   private static final long BLOCK_SIZE_DEFAULT = 128L << 20;
@@ -106,7 +108,8 @@ public record MeldConfiguration(
             MAX_SLOT_BYTES),
         HistoryConfiguration.read(conf),
         WindowConfiguration.read(conf),
-        PlacementConfiguration.read(conf));
+        PlacementConfiguration.read(conf),
+        TraceConfiguration.read(conf));
   }
 
   /** The profile of the device under the volume whose folder this is. */
@@ -230,6 +233,23 @@ public record MeldConfiguration(
           "is outside " + min + " to " + max + " bytes; the default is " + defaultValue);
     }
     return bytes;
+  }
+
+  static int count(Configuration conf, String key, String defaultValue, int min, int max)
+      throws MeldConfigurationException {
+    String value = text(conf, key, defaultValue);
+    long count;
+    try {
+      count = Long.parseLong(value);
+    } catch (NumberFormatException e) {
+      throw new MeldConfigurationException(
+          key, value, "is no number; use one such as " + defaultValue);
+    }
+    if (count < min || count > max) {
+      throw new MeldConfigurationException(
+          key, value, "is outside " + min + " to " + max + "; the default is " + defaultValue);
+    }
+    return (int) count;
   }
 
   private static long waitTimeoutNs(Configuration conf) throws MeldConfigurationException {

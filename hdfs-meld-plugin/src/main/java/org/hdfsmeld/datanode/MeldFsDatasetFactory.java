@@ -25,7 +25,11 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<MeldFsDatas
   public MeldFsDataset newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
     MeldConfiguration config = MeldConfiguration.read(conf);
-    MeldVolumes volumes = new MeldVolumes(config, NameNodeHints.of(conf, config.placement()));
+    MeldVolumes volumes =
+        new MeldVolumes(
+            config,
+            NameNodeHints.of(conf, config.placement()),
+            config.trace().newTrace(String.valueOf(storage.getDatanodeUuid())));
     String problem =
         FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));
     if (problem != null) {

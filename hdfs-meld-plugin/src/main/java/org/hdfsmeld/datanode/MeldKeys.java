@@ -124,6 +124,26 @@ public final class MeldKeys {
 
   public static final String READAHEAD_LINUX_FADVISE_DEFAULT = "auto";
 
+  /** Folder under which each DataNode keeps its trace files. */
+  public static final String TRACE_DIR = PREFIX + "trace.dir";
+
+  public static final String TRACE_DIR_DEFAULT = "${hadoop.tmp.dir}/meld-trace";
+
+  /** Most trace files of a DataNode. */
+  public static final String TRACE_MAX_FILES = PREFIX + "trace.max-files";
+
+  public static final String TRACE_MAX_FILES_DEFAULT = "16";
+
+  /** Compressed bytes of a trace file. */
+  public static final String TRACE_FILE_BYTES = PREFIX + "trace.file-bytes";
+
+  public static final String TRACE_FILE_BYTES_DEFAULT = "64m";
+
+  /** Records that wait to be written at most. */
+  public static final String TRACE_BUFFER_RECORDS = PREFIX + "trace.buffer-records";
+
+  public static final String TRACE_BUFFER_RECORDS_DEFAULT = "65536";
+
   /** Longest wait of one HDFS call for the simulated device. */
   public static final String WAIT_TIMEOUT = PREFIX + "wait-timeout";
 
@@ -169,6 +189,10 @@ public final class MeldKeys {
           READAHEAD_LINUX_READ_AHEAD,
           READAHEAD_LINUX_MAX_REQUEST,
           READAHEAD_LINUX_FADVISE,
+          TRACE_DIR,
+          TRACE_MAX_FILES,
+          TRACE_FILE_BYTES,
+          TRACE_BUFFER_RECORDS,
           WAIT_TIMEOUT,
           FAIL_FAST,
           NATIVE_LIBRARY,

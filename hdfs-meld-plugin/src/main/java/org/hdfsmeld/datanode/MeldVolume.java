@@ -8,6 +8,8 @@ import java.util.function.LongSupplier;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.trace.BlockTrace;
+import org.hdfsmeld.trace.VolumeTrace;
 
 /** One DataNode volume with its simulated device: what streams, metrics and JMX work on. */
 final class MeldVolume implements MeldVolumeMXBean {
@@ -24,6 +26,7 @@ final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeDevice device;
   private final DeviceLoad load;
   private final ParkedWindows parkedWindows = new ParkedWindows();
+  private final VolumeTrace trace;
   private volatile VolumeBlocks blocks;
 
   MeldVolume(
@@ -32,7 +35,8 @@ final class MeldVolume implements MeldVolumeMXBean {
       MeldConfiguration config,
       SimDeviceOpener opener,
       SimFailures failures,
-      BlockHints hints) {
+      BlockHints hints,
+      BlockTrace trace) {
     this.storageId = storageId;
     this.currentDir = currentDir;
     this.config = config;
@@ -49,6 +53,16 @@ final class MeldVolume implements MeldVolumeMXBean {
             config.windowBytes());
     this.device = new VolumeDevice(getVolume(), config, opener, failures, counters);
     this.load = new DeviceLoad(device::stats, System::nanoTime);
+    this.trace = trace.volume(storageId, this::state);
+  }
+
+  /** For readers of a trace: what the volume's times mean. */
+  private String state() {
+    return "mode " + getMode() + ", time dilation " + getTimeDilation();
+  }
+
+  VolumeTrace trace() {
+    return trace;
   }
 
   /** A volume's folder, of which {@code currentDir} is the {@code current} one. */
@@ -98,7 +112,9 @@ final class MeldVolume implements MeldVolumeMXBean {
     } finally {
       NamespaceInfo namespace = device.namespace();
       if (blocks == null && namespace != null) {
-        blocks = new VolumeBlocks(device, namespace, config.slotBytes(), rule, hints, counters);
+        blocks =
+            new VolumeBlocks(
+                device, namespace, config.slotBytes(), rule, hints, counters, trace);
       }
     }
   }

@@ -11,6 +11,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.BlockTrace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,24 +29,44 @@ public final class MeldVolumes implements AutoCloseable {
   private final BlockHints hints;
   private final ThreadLocal<Creating> creating = ThreadLocal.withInitial(() -> Creating.NOTHING);
   private final SimFailures failures = new SimFailures();
+  private final BlockTrace trace;
+  private final PublishedBean traceBean;
   private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
   private final Map<String, VolumePublisher> publishers = new ConcurrentHashMap<>();
 
-  /** No volumes yet, and devices of libmeldsim. */
-  public MeldVolumes(MeldConfiguration config, HintSource hints) {
-    this(config, profile -> () -> NativeSimDevice.open(config.nativeLibrary(), profile), hints);
+  /**
+   * No volumes yet, and devices of libmeldsim.
+   *
+   * @param trace what the volumes' block I/O can be recorded in; closed with the volumes
+   */
+  public MeldVolumes(MeldConfiguration config, HintSource hints, BlockTrace trace) {
+    this(
+        config,
+        profile -> () -> NativeSimDevice.open(config.nativeLibrary(), profile),
+        hints,
+        trace);
   }
 
   MeldVolumes(MeldConfiguration config, SimDeviceOpener opener) {
-    this(config, profile -> opener, HintSource.NONE);
+    this(config, profile -> opener, HintSource.NONE, config.trace().newTrace("none"));
   }
 
   /** Devices by their profiles. */
   MeldVolumes(
-      MeldConfiguration config, Function<String, SimDeviceOpener> openers, HintSource hints) {
+      MeldConfiguration config,
+      Function<String, SimDeviceOpener> openers,
+      HintSource hints,
+      BlockTrace trace) {
     this.config = config;
     this.openers = openers;
     this.hints = new BlockHints(hints, AutomaticHints.BY_SIZE);
+    this.trace = trace;
+    this.traceBean = PublishedBean.register("MeldTrace-" + trace.name(), trace);
+  }
+
+  /** What the volumes' block I/O can be recorded in. */
+  public BlockTrace trace() {
+    return trace;
   }
 
   /** The configuration the volumes were made with. */
@@ -67,7 +88,8 @@ public final class MeldVolumes implements AutoCloseable {
     }
     String profile = config.profileOf(MeldVolume.root(currentDir));
     MeldVolume volume =
-        new MeldVolume(storageId, currentDir, config, openers.apply(profile), failures, hints);
+        new MeldVolume(
+            storageId, currentDir, config, openers.apply(profile), failures, hints, trace);
     try {
       volume.change(config.mode(), config.timeDilation());
     } catch (SimException e) {
@@ -229,6 +251,8 @@ public final class MeldVolumes implements AutoCloseable {
   @Override
   public synchronized void close() {
     retain(Set.of());
+    traceBean.close();
+    trace.close();
     hints.close();
   }
 }

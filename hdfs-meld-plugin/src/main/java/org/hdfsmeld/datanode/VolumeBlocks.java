@@ -8,6 +8,9 @@ import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.ClientKind;
+import org.hdfsmeld.trace.TraceOp;
+import org.hdfsmeld.trace.VolumeTrace;
 
 /**
  * The blocks of a volume on its device's namespace.
@@ -23,6 +26,7 @@ final class VolumeBlocks {
   private final HintRule rule;
   private final BlockHints hints;
   private final VolumeCounters counters;
+  private final VolumeTrace trace;
   private final SlotAllocator slots;
   private final ConcurrentHashMap<BlockKey, BlockExtent> extents = new ConcurrentHashMap<>();
 
@@ -42,11 +46,13 @@ final class VolumeBlocks {
       long minSlotBytes,
       HintRule rule,
       BlockHints hints,
-      VolumeCounters counters) {
+      VolumeCounters counters,
+      VolumeTrace trace) {
     this.device = device;
     this.rule = rule;
     this.hints = hints;
     this.counters = counters;
+    this.trace = trace;
     this.lbaBytes = namespace.lbaBytes();
     this.pageBytes = namespace.pageBytes();
     long wordline = namespace.wordlineBytes();
@@ -149,26 +155,34 @@ final class VolumeBlocks {
   /**
    * Submits a read.
    *
+   * @param client for whom, for the trace
    * @return as of {@link VolumeDevice#submit}
    */
-  long read(BlockExtent extent, long offset, int length, boolean detached) {
-    return submit(Opcode.READ, extent, offset, length, Directive.NONE, detached);
+  long read(BlockExtent extent, long offset, int length, boolean detached, ClientKind client) {
+    HintDecision settled = rule.settle(extent.decision(), extent.mappedBytes());
+    return submit(Opcode.READ, extent, offset, length, settled, detached, client);
   }
 
   /**
    * Submits a write of whole pages.
    *
    * @param blockBytes the block's present length, which decides the directive
+   * @param client for whom, for the trace
    * @return as of {@link VolumeDevice#submit}
    */
-  long write(BlockExtent extent, long offset, int length, long blockBytes, boolean detached) {
+  long write(
+      BlockExtent extent,
+      long offset,
+      int length,
+      long blockBytes,
+      boolean detached,
+      ClientKind client) {
     reclaim();
     synchronized (extent.order) {
       trim(extent);
       HintDecision settled = rule.settle(extent.decision(), blockBytes);
       place(extent, settled);
-      int directive = rule.directive(settled);
-      long ticket = submit(Opcode.WRITE, extent, offset, length, directive, detached);
+      long ticket = submit(Opcode.WRITE, extent, offset, length, settled, detached, client);
       if (ticket >= 0) {
         extent.written(offset, Math.min(offset + length, blockBytes));
       }
@@ -181,6 +195,7 @@ final class VolumeBlocks {
     BlockExtent extent = extents.get(key);
     if (extent != null) {
       extent.truncate(length);
+      recordWhole(TraceOp.TRUNCATE, extent, length, ClientKind.ofThisThread());
     }
   }
 
@@ -190,6 +205,7 @@ final class VolumeBlocks {
     if (extent == null) {
       return;
     }
+    recordWhole(TraceOp.DELETE, extent, 0, ClientKind.ofThisThread());
     long left = extent.reach();
     for (long slot : extent.drop()) {
       long length = Math.min(left, slotBytes);
@@ -222,21 +238,65 @@ final class VolumeBlocks {
   }
 
   private long submit(
-      int opcode, BlockExtent extent, long offset, int length, int directive, boolean detached) {
+      int opcode,
+      BlockExtent extent,
+      long offset,
+      int length,
+      HintDecision settled,
+      boolean detached,
+      ClientKind client) {
     long first = Math.min(length, extent.contiguousBytes(offset));
     if (first < length) {
       // The range goes on in another slot: the last part's ticket stands for all of it.
-      long status = submit(opcode, extent, offset, (int) first, directive, true);
+      long status = submit(opcode, extent, offset, (int) first, settled, true, client);
       if (status < 0) {
         return status;
       }
-      return submit(opcode, extent, offset + first, (int) (length - first), directive, detached);
+      return submit(
+          opcode, extent, offset + first, (int) (length - first), settled, detached, client);
     }
     long address = extent.address(offset);
     if (address == SlotAllocator.NONE) {
       return SimStatus.CAPACITY;
     }
-    return device.submit(opcode, address / lbaBytes, (int) lbas(length), directive, detached);
+    boolean write = opcode == Opcode.WRITE;
+    int directive = write ? rule.directive(settled) : Directive.NONE;
+    long lbas = lbas(length);
+    long ticket = device.submit(opcode, address / lbaBytes, (int) lbas, directive, detached);
+    if (ticket >= 0 && trace.isRecording()) {
+      TraceOp op = write ? TraceOp.WRITE : TraceOp.READ;
+      record(op, extent, offset, (int) (lbas * lbaBytes), settled, client);
+    }
+    return ticket;
+  }
+
+  /** The device was made to keep what was written of the block. */
+  void flushed(BlockExtent extent, ClientKind client) {
+    recordWhole(TraceOp.FLUSH, extent, 0, client);
+  }
+
+  private void recordWhole(TraceOp op, BlockExtent extent, long offset, ClientKind client) {
+    if (trace.isRecording()) {
+      HintDecision settled = rule.settle(extent.decision(), extent.mappedBytes());
+      record(op, extent, offset, 0, settled, client);
+    }
+  }
+
+  private void record(
+      TraceOp op,
+      BlockExtent extent,
+      long offset,
+      int length,
+      HintDecision settled,
+      ClientKind client) {
+    BlockKey key = extent.key();
+    int pattern =
+        switch (settled.pattern()) {
+          case SEQUENTIAL -> 1;
+          case RANDOM -> 2;
+          case NONE, AUTO, UNKNOWN -> 0;
+        };
+    trace.record(op, key.pool().hashCode(), key.id(), offset, length, pattern, client);
   }
 
   /** Deallocates what truncation left behind, before anything is written there again. */

@@ -45,9 +45,10 @@ class TestContractVolumeChoosingPolicy {
     conf.set(MeldKeys.MODE, "real-time");
     conf.set(MeldKeys.VOLUME_PROFILES, "/data/optane=optane-900p");
     policy.setConf(conf);
+    MeldConfiguration config = MeldConfiguration.read(conf);
     volumes =
         new MeldVolumes(
-            MeldConfiguration.read(conf),
+            config,
             profile -> () -> devices.computeIfAbsent(profile, p -> new FakeDevice()),
             new HintSource() {
               @Override
@@ -57,7 +58,8 @@ class TestContractVolumeChoosingPolicy {
 
               @Override
               public void ask(BlockKey block, Consumer<BlockHint> then) {}
-            });
+            },
+            config.trace().newTrace("none"));
     when(dataset.simulated()).thenReturn(volumes);
     optane = volume("optane");
     nand = volume("nand");

@@ -45,7 +45,8 @@ class TestMeldVolume {
               config,
               () -> device,
               new SimFailures(),
-              BlockHints.BY_SIZE);
+              BlockHints.BY_SIZE,
+              config.trace().newTrace("none"));
       made.change(config.mode(), config.timeDilation());
       return made;
     } catch (Exception e) {
@@ -387,7 +388,8 @@ class TestMeldVolume {
               throw new SimException("no library", null);
             },
             new SimFailures(),
-            BlockHints.BY_SIZE);
+            BlockHints.BY_SIZE,
+            volumeConfig().trace().newTrace("none"));
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
     BlockWriter writer = broken.writer(BLOCK, file, true);
     writer.write(0, PACKET);

@@ -34,7 +34,8 @@ class TestMeldingGain {
             config,
             () -> NativeSimDevice.open("", config.profile()),
             new SimFailures(),
-            BlockHints.BY_SIZE);
+            BlockHints.BY_SIZE,
+            config.trace().newTrace("none"));
     try {
       volume.change(MeldMode.ACCOUNT, 1);
       BlockKey block = new BlockKey("BP-1", 1);

@@ -47,7 +47,9 @@ public class BlockForwarding {
             new File("/benchmark/current"),
             config,
             () -> NativeSimDevice.open("", config.profile()),
-            new SimFailures(), BlockHints.BY_SIZE);
+            new SimFailures(),
+            BlockHints.BY_SIZE,
+            config.trace().newTrace("none"));
     volume.change(config.mode(), config.timeDilation());
 
     device = NativeSimDevice.open("", config.profile());

@@ -1,0 +1,199 @@
+package org.hdfsmeld.trace;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A DataNode's block trace: on demand, what its volumes' devices are asked, record by record, in
+ * compressed files that {@code meldsim} replays.
+ *
+ * <pre>
+ *   I/O threads --record--> TraceRing --TraceWriter--> RotatedOutput --> meld-trace-*.csv.gz
+ * </pre>
+ *
+ * <p>Recording never makes anybody wait: what finds the ring full is dropped and counted. Memory is
+ * 64 bytes for each record of the ring, while a trace is recorded.
+ */
+public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockTrace.class);
+  private static final DateTimeFormatter SESSION =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC);
+
+  /** The writer has at most the ring to write down, and the disk may be slow. */
+  private static final long STOP_MS = 60_000;
+
+  private final TraceFiles files;
+  private final long fileBytes;
+  private final int ringRecords;
+  private final List<Volume> volumes = new CopyOnWriteArrayList<>();
+
+  private volatile TraceRing ring;
+  private TraceWriter writer;
+  private TraceRing written;
+  private Thread thread;
+
+  private record Volume(String storageId, Supplier<String> state) {}
+
+  /**
+   * No trace yet; nothing is allocated or created before {@link #start}.
+   *
+   * @param folder of the files, named after the DataNode
+   * @param maxFiles most files in it
+   * @param fileBytes compressed bytes of a file
+   * @param ringRecords records that wait to be written at most, a power of two
+   */
+  public BlockTrace(Path folder, int maxFiles, long fileBytes, int ringRecords) {
+    this.files = new TraceFiles(folder, maxFiles);
+    this.fileBytes = fileBytes;
+    this.ringRecords = ringRecords;
+  }
+
+  /**
+   * Where the I/O of a volume is recorded.
+   *
+   * @param state what a reader of the trace should know of the volume, without naming it
+   */
+  public synchronized VolumeTrace volume(String storageId, Supplier<String> state) {
+    Volume volume = new Volume(storageId, state);
+    for (int i = 0; i < volumes.size(); i++) {
+      if (volumes.get(i).storageId().equals(storageId)) {
+        volumes.set(i, volume);
+        return new VolumeTrace(this, i);
+      }
+    }
+    volumes.add(volume);
+    return new VolumeTrace(this, volumes.size() - 1);
+  }
+
+  /** Tells the DataNode from others: its uuid. */
+  public String name() {
+    return files.folder().getFileName().toString();
+  }
+
+  /** Where records go at present; null when there is no trace. */
+  TraceRing ring() {
+    return ring;
+  }
+
+  @Override
+  public synchronized void start() {
+    if (isRecording()) {
+      throw new IllegalStateException("A trace is being recorded; stop it first");
+    }
+    stop();
+    KeyedHash hash = new KeyedHash(new SecureRandom());
+    Instant now = Instant.now();
+    RotatedOutput output =
+        new RotatedOutput(files, SESSION.format(now), header(now, hash), fileBytes);
+    try {
+      output.open();
+    } catch (IOException e) {
+      throw new IllegalStateException("No trace file can be made in " + files.folder() + ": " + e);
+    }
+    TraceRing fresh = new TraceRing(ringRecords);
+    writer =
+        new TraceWriter(fresh, output, hash, i -> volumes.get(i).storageId(), System.nanoTime());
+    written = fresh;
+    thread = new Thread(writer, "MeldTraceWriter");
+    thread.setDaemon(true);
+    thread.start();
+    ring = fresh;
+    LOG.info("Recording a block trace in {}", files.folder());
+  }
+
+  @Override
+  public synchronized void stop() {
+    if (thread == null) {
+      return;
+    }
+    ring = null;
+    written.close();
+    try {
+      thread.join(STOP_MS);
+      if (thread.isAlive()) {
+        LOG.warn("The trace in {} is still being written", files.folder());
+      }
+    } catch (InterruptedException e) {
+      // The files are finished without us.
+      Thread.currentThread().interrupt();
+    }
+    thread = null;
+    LOG.info("Recorded {} block I/Os, dropped {}", getRecords(), getDroppedRecords());
+  }
+
+  private byte[] header(Instant now, KeyedHash hash) {
+    StringBuilder text =
+        new StringBuilder("# meld-trace 2\n# Recorded by hdfs-meld from ")
+            .append(now)
+            .append(". Volumes and blocks are hashes with a key that nobody has.\n");
+    for (Volume volume : volumes) {
+      text.append("# volume ")
+          .append(TraceWriter.volumeName(hash, volume.storageId()))
+          .append(": ")
+          .append(volume.state().get())
+          .append('\n');
+    }
+    return TraceLine.ascii(
+        text.append("time_ns,volume,block,offset,length,op,pattern,client\n").toString());
+  }
+
+  @Override
+  public synchronized boolean isRecording() {
+    return thread != null && writer.failure() == null;
+  }
+
+  @Override
+  public synchronized long getRecords() {
+    return writer == null ? 0 : writer.written();
+  }
+
+  @Override
+  public synchronized long getDroppedRecords() {
+    return writer == null ? 0 : written.dropped() + writer.lost();
+  }
+
+  @Override
+  public synchronized String getLastError() {
+    IOException failure = writer == null ? null : writer.failure();
+    return failure == null ? "" : failure.toString();
+  }
+
+  @Override
+  public String getFolder() {
+    return files.folder().toString();
+  }
+
+  @Override
+  public List<String> getFiles() {
+    try {
+      return files.list();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * A part of a trace file.
+   *
+   * @return at most {@code length} bytes; none at the file's end
+   * @throws IOException when there is no trace file of this name, or it cannot be read
+   */
+  public byte[] read(String name, long offset, int length) throws IOException {
+    return files.read(name, offset, length);
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+}

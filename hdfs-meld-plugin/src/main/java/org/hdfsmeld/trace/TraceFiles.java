@@ -1,0 +1,104 @@
+package org.hdfsmeld.trace;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The files of a DataNode's traces, readable by its own user only. The oldest ones go when there
+ * are too many. Their names sort by age.
+ */
+final class TraceFiles {
+  private static final Pattern NAME = Pattern.compile("meld-trace-[0-9TZ]+-[0-9]+\\.csv\\.gz");
+  private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private final Path folder;
+  private final int maxFiles;
+
+  /** Files in {@code folder}, at most {@code maxFiles} of them. */
+  TraceFiles(Path folder, int maxFiles) {
+    this.folder = folder;
+    this.maxFiles = maxFiles;
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  /**
+   * Creates a file, and deletes the oldest ones that are then too many.
+   *
+   * @param session tells the trace from others: its start as digits
+   * @param number of the file in its trace, from 1
+   */
+  OutputStream create(String session, int number) throws IOException {
+    Files.createDirectories(folder, PRIVATE_FOLDER);
+    Path file = folder.resolve(String.format("meld-trace-%s-%06d.csv.gz", session, number));
+    OutputStream out =
+        Channels.newOutputStream(
+            Files.newByteChannel(
+                file,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                PRIVATE_FILE));
+    List<String> names = list();
+    for (String old : names.subList(0, Math.max(0, names.size() - maxFiles))) {
+      Files.deleteIfExists(folder.resolve(old));
+    }
+    return out;
+  }
+
+  /** Names of the files there are, the oldest first. */
+  List<String> list() throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> NAME.matcher(name).matches())
+          .sorted()
+          .toList();
+    }
+  }
+
+  /**
+   * A part of a file.
+   *
+   * @return at most {@code length} bytes; none at the file's end
+   * @throws NoSuchFileException when there is no trace file of this name (any more)
+   */
+  byte[] read(String name, long offset, int length) throws IOException {
+    // Nothing but the trace's own files can be asked for.
+    if (!NAME.matcher(name).matches()) {
+      throw new NoSuchFileException(name, null, "is no trace file of this DataNode");
+    }
+    try (SeekableByteChannel channel = Files.newByteChannel(folder.resolve(name))) {
+      int available = (int) Math.max(0, Math.min(length, channel.size() - offset));
+      ByteBuffer part = ByteBuffer.allocate(available);
+      channel.position(offset);
+      while (part.hasRemaining() && channel.read(part) >= 0) {
+        // The next read goes on where this one ended.
+      }
+      return part.position() == available
+          ? part.array()
+          : Arrays.copyOf(part.array(), part.position());
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package org.hdfsmeld.trace;
+
+/** Where a volume's block I/O is recorded, while a trace is. Costs one volatile read otherwise. */
+public final class VolumeTrace {
+  private final BlockTrace trace;
+  private final int volume;
+
+  VolumeTrace(BlockTrace trace, int volume) {
+    this.trace = trace;
+    this.volume = volume;
+  }
+
+  /** Whether records go anywhere; before work that only they need. */
+  public boolean isRecording() {
+    return trace.ring() != null;
+  }
+
+  /**
+   * Records an I/O that the device took just now. Never blocks, never throws, allocates nothing.
+   *
+   * @param pool a hash of the block's pool
+   * @param offset first byte in the block; the new length with {@link TraceOp#TRUNCATE}
+   * @param length bytes; 0 with operations on the whole block
+   * @param pattern how the block is said to be read, by the simulator's number: 0 not, 1
+   *     sequentially, 2 at random
+   */
+  public void record(
+      TraceOp op, int pool, long block, long offset, int length, int pattern, ClientKind client) {
+    TraceRing ring = trace.ring();
+    if (ring != null) {
+      ring.offer(
+          System.nanoTime(),
+          block,
+          offset,
+          TraceWriter.poolAndLength(pool, length),
+          TraceWriter.kind(volume, op, pattern, client));
+    }
+  }
+}

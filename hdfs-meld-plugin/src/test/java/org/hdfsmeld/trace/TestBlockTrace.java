@@ -1,0 +1,236 @@
+package org.hdfsmeld.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.sun.management.ThreadMXBean;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a trace leaves in its folder. */
+class TestBlockTrace {
+  private static final String COLUMNS = "time_ns,volume,block,offset,length,op,pattern,client";
+
+  @TempDir Path dir;
+
+  private BlockTrace trace(int maxFiles, long fileBytes, int ringRecords) {
+    return new BlockTrace(dir.resolve("dn"), maxFiles, fileBytes, ringRecords);
+  }
+
+  private static byte[] bytes(BlockTrace trace, String file) throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    byte[] part = trace.read(file, 0, 100);
+    while (part.length > 0) {
+      all.write(part);
+      part = trace.read(file, all.size(), 100);
+    }
+    return all.toByteArray();
+  }
+
+  /** The lines of every file, as they would be read when joined. */
+  private static List<String> lines(BlockTrace trace) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (String file : trace.getFiles()) {
+      try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes(trace, file)))) {
+        lines.addAll(new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList());
+      }
+    }
+    return lines;
+  }
+
+  private static List<String[]> records(BlockTrace trace) throws IOException {
+    return lines(trace).stream()
+        .filter(line -> !line.startsWith("#") && !line.equals(COLUMNS))
+        .map(line -> line.split(","))
+        .toList();
+  }
+
+  @Test
+  void aRecordHasEverythingTheDeviceWasAsked() throws IOException {
+    try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
+      VolumeTrace first = trace.volume("DS-1", () -> "mode account, time dilation 1.0");
+      VolumeTrace second = trace.volume("DS-2", () -> "mode off, time dilation 1.0");
+      first.record(TraceOp.READ, 7, 1, 0, 1, 0, ClientKind.CLIENT);
+      assertThat(first.isRecording()).isFalse();
+      trace.start();
+      assertThat(trace.isRecording()).isTrue();
+      first.record(TraceOp.WRITE, 7, 1073741825, 65536, 1 << 20, 1, ClientKind.REPLICATION);
+      first.record(TraceOp.READ, 7, 1073741825, 5L << 32, 1 << 30, 2, ClientKind.SCANNER);
+      second.record(TraceOp.TRUNCATE, -7, -5, 12345, 0, 0, ClientKind.DATANODE);
+      trace.stop();
+      assertThat(trace.isRecording()).isFalse();
+
+      List<String> lines = lines(trace);
+      assertThat(lines.get(0)).isEqualTo("# meld-trace 2");
+      assertThat(lines).anyMatch(line -> line.endsWith(": mode account, time dilation 1.0"));
+      List<String[]> records = records(trace);
+      assertThat(records).hasSize(3);
+      assertThat(trace.getRecords()).isEqualTo(3);
+      assertThat(List.of(records.get(0)).subList(3, 8))
+          .containsExactly("65536", "1048576", "write", "sequential", "replication");
+      assertThat(List.of(records.get(1)).subList(3, 8))
+          .containsExactly("21474836480", "1073741824", "read", "random", "scanner");
+      assertThat(List.of(records.get(2)).subList(3, 8))
+          .containsExactly("12345", "0", "truncate", "none", "datanode");
+      assertThat(records.get(0)[1]).isEqualTo(records.get(1)[1]).isNotEqualTo(records.get(2)[1]);
+      assertThat(records.get(0)[2]).isEqualTo(records.get(1)[2]).isNotEqualTo("1073741825");
+      assertThat(Long.parseLong(records.get(0)[0]))
+          .isBetween(0L, Long.parseLong(records.get(2)[0]));
+      assertThat(String.join("\n", lines)).doesNotContain("DS-1").doesNotContain("1073741825");
+    }
+  }
+
+  @Test
+  void blocksCannotBeLinkedAcrossTraces() throws IOException {
+    try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
+      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      for (int i = 0; i < 2; i++) {
+        trace.start();
+        volume.record(TraceOp.READ, 7, 42, 0, 4096, 0, ClientKind.CLIENT);
+        trace.stop();
+      }
+      List<String[]> records = records(trace);
+      assertThat(records).hasSize(2);
+      assertThat(records.get(0)[1]).isNotEqualTo(records.get(1)[1]);
+      assertThat(records.get(0)[2]).isNotEqualTo(records.get(1)[2]);
+    }
+  }
+
+  @Test
+  void filesAreForTheDataNodesUserOnly() throws IOException {
+    try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
+      trace.start();
+      trace.stop();
+      assertThat(permissions(dir.resolve("dn"))).isEqualTo("rwx------");
+      for (String file : trace.getFiles()) {
+        assertThat(permissions(dir.resolve("dn").resolve(file))).isEqualTo("rw-------");
+      }
+    }
+  }
+
+  private static String permissions(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  @Test
+  void fullFilesAreFollowedByOthersAndTheOldestGo() throws IOException {
+    Path stranger = dir.resolve("dn").resolve("notes.txt");
+    Files.createDirectories(stranger.getParent());
+    Files.createFile(stranger);
+    try (BlockTrace trace = trace(3, 1 << 10, 1 << 16)) {
+      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      trace.start();
+      for (int i = 0; i < 50_000; i++) {
+        volume.record(TraceOp.READ, 7, i * 7919L, i, 4096, 0, ClientKind.CLIENT);
+      }
+      trace.stop();
+      assertThat(trace.getRecords() + trace.getDroppedRecords()).isEqualTo(50_000);
+      assertThat(trace.getFiles()).hasSize(3).isSorted();
+      assertThat(stranger).exists();
+      for (String file : trace.getFiles()) {
+        byte[] bytes = bytes(trace, file);
+        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+          assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+              .startsWith("# meld-trace 2\n")
+              .endsWith(",read,none,client\n");
+        }
+      }
+    }
+  }
+
+  @Test
+  void onlyTraceFilesCanBeRead() throws IOException {
+    Files.writeString(dir.resolve("secret"), "x");
+    try (BlockTrace trace = trace(3, 1 << 20, 1024)) {
+      trace.start();
+      trace.stop();
+      for (String name : List.of("../secret", "notes.txt", "/etc/passwd", "")) {
+        assertThatThrownBy(() -> trace.read(name, 0, 10)).isInstanceOf(NoSuchFileException.class);
+      }
+      assertThat(trace.read(trace.getFiles().get(0), 1L << 40, 10)).isEmpty();
+    }
+  }
+
+  @Test
+  void aFolderThatCannotBeMadeIsSaid() throws IOException {
+    Files.createFile(dir.resolve("dn"));
+    try (BlockTrace trace = trace(3, 1 << 20, 1024)) {
+      assertThatThrownBy(trace::start)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("dn");
+      assertThat(trace.isRecording()).isFalse();
+    }
+  }
+
+  @Test
+  void aFailureEndsTheTraceAndIsCounted() throws IOException {
+    try (BlockTrace trace = trace(3, 1 << 10, 1 << 16)) {
+      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      trace.start();
+      // The next file cannot be made where its folder was.
+      Files.delete(dir.resolve("dn").resolve(trace.getFiles().get(0)));
+      Files.delete(dir.resolve("dn"));
+      Files.createFile(dir.resolve("dn"));
+      long recorded = 0;
+      while (trace.isRecording()) {
+        volume.record(TraceOp.READ, 7, recorded * 7919, recorded, 4096, 0, ClientKind.CLIENT);
+        recorded++;
+      }
+      volume.record(TraceOp.READ, 7, 1, 0, 4096, 0, ClientKind.CLIENT);
+      trace.stop();
+      assertThat(trace.getLastError()).contains("dn");
+      assertThat(trace.getDroppedRecords()).isPositive();
+      assertThat(trace.getRecords() + trace.getDroppedRecords()).isLessThanOrEqualTo(recorded);
+
+      Files.delete(dir.resolve("dn"));
+      trace.start();
+      assertThat(trace.getLastError()).isEmpty();
+    }
+  }
+
+  @Test
+  void oneTraceAtATime() {
+    try (BlockTrace trace = trace(3, 1 << 20, 1024)) {
+      trace.start();
+      assertThatThrownBy(trace::start).isInstanceOf(IllegalStateException.class);
+      trace.stop();
+      trace.stop();
+    }
+  }
+
+  @Test
+  void recordingAllocatesNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long id = Thread.currentThread().getId();
+    try (BlockTrace trace = trace(3, 1 << 20, 1 << 16)) {
+      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      trace.start();
+      // The counter of drops makes its cells when it is first used.
+      record(volume, 200_000);
+      long before = threads.getThreadAllocatedBytes(id);
+      record(volume, 200_000);
+      assertThat(threads.getThreadAllocatedBytes(id) - before).isLessThan(1000);
+      await().until(() -> trace.getRecords() > 0);
+    }
+  }
+
+  private static void record(VolumeTrace volume, int count) {
+    for (int i = 0; i < count; i++) {
+      volume.record(TraceOp.READ, 7, i, 0, 4096, 0, ClientKind.CLIENT);
+    }
+  }
+}
