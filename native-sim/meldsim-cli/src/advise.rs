@@ -22,7 +22,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
 
 fn flow(args: &AdviseArgs) -> Result<Flow> {
     if let Some(path) = &args.trace {
-        let (input, _) = trace_file::open(path)?;
+        let (input, _) = trace_file::open("--trace", path)?;
         let reader = TraceReader::new(path, input, args.trace_format)?;
         return Ok(Flow::of_trace(reader)?);
     }

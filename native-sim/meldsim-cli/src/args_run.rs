@@ -113,7 +113,7 @@ fn parse_beyond(text: &str) -> Result<Beyond, String> {
     }
 }
 
-fn parse_speedup(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_speedup(text: &str) -> Result<u64, String> {
     // In millionths.
     parse_decimal(text, 1_000_000)
         .filter(|millionths| (1..=1_000_000_000_000).contains(millionths))

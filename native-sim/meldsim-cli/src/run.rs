@@ -86,13 +86,14 @@ fn replay(args: &RunArgs, profile: &Profile, path: &str) -> Result<RunResult> {
         speedup: args.speedup,
         beyond: args.beyond,
         read_pattern: args.read_pattern,
+        override_pattern: None,
         precondition: args.precondition,
     };
     if !(1..=Job::IODEPTH_MAX).contains(&options.iodepth) {
         let message = format!("--iodepth: is {}; use 1 to 65536", options.iodepth);
         return Err(BadInput(message).into());
     }
-    let (input, share) = trace_file::open(path)?;
+    let (input, share) = trace_file::open("--trace", path)?;
     let name = if path == "-" {
         "(standard input)"
     } else {
@@ -107,7 +108,7 @@ fn replay(args: &RunArgs, profile: &Profile, path: &str) -> Result<RunResult> {
     Ok(replay.run(|| progress.update(share.get()))?)
 }
 
-fn write_file(flag: &str, path: &str, text: &str) -> Result<()> {
+pub(crate) fn write_file(flag: &str, path: &str, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|error| {
         let message =
             format!("{flag}: cannot write \"{path}\": {error}; give a path that can be written");

@@ -44,11 +44,11 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Opens a trace, or standard input for `-`. What gzip compressed is known by its first bytes.
-pub(crate) fn open(path: &str) -> Result<(Box<dyn BufRead>, ReadShare), BadInput> {
+/// Opens a trace, or standard input for `-`; `flag` is named in errors. What gzip compressed is known by its first bytes.
+pub(crate) fn open(flag: &str, path: &str) -> Result<(Box<dyn BufRead>, ReadShare), BadInput> {
     let unreadable = |error: io::Error| {
         BadInput(format!(
-            "--trace: cannot read \"{path}\": {error}; give the path of a trace"
+            "{flag}: cannot read \"{path}\": {error}; give the path of a trace"
         ))
     };
     let (input, file_bytes): (Box<dyn Read>, u64) = match path {

@@ -99,14 +99,14 @@ fn one_bad_line_in_the_middle_is_named() {
 
 #[test]
 fn bad_traces_are_refused_with_a_remedy() {
-    let header = "# meld-trace 1\ntime_ns,volume,block,offset,length,op,pattern,client\n";
+    let header = "# meld-trace 2\ntime_ns,volume,block,offset,length,op,pattern,client\n";
     for (text, words) in [
         (String::new(), "(file): is empty"),
         (
             "what is this\n".to_owned(),
             "a.trace:1: line: is of no known format",
         ),
-        ("# meld-trace 2\n".to_owned(), "version: is 2"),
+        ("# meld-trace 3\n".to_owned(), "version: is 3"),
         ("# meld-trace 1\ntime\n".to_owned(), "a.trace:2: columns"),
         (
             format!("{header}1,v,1,0,4096,read,maybe,client\n"),

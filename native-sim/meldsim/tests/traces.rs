@@ -114,6 +114,44 @@ fn blocks_are_placed_deleted_and_placed_again() {
 }
 
 #[test]
+fn a_truncated_block_keeps_what_is_before_the_cut() {
+    let mut text = MELD_HEADER.to_owned();
+    for (n, (op, offset, length)) in [
+        ("write", 0, 1 << 20),
+        ("truncate", 600_000, 0),
+        ("truncate", 700_000, 0),
+        ("open", 0, 0),
+        ("write", 600_000, 4096),
+        ("delete", 0, 0),
+        ("truncate", 0, 0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let time = n * 100_000_000;
+        text += &format!("{time},v,7,{offset},{length},{op},none,client\n");
+    }
+    let until = |records: usize| {
+        let lines: Vec<&str> = text.lines().take(2 + records).collect();
+        replay(&lines.join("\n"), ReplayOptions::default()).unwrap()
+    };
+    // 600,000 bytes reach into the 147th of the 256 logical blocks.
+    for (records, mapped_lbas) in [(1, 256), (2, 147), (4, 147), (5, 148), (7, 0)] {
+        let result = until(records);
+        let stats = result.device.stats;
+        assert_eq!(stats.mapped_pages, mapped_lbas, "after {records}");
+    }
+    let result = until(7);
+    assert_eq!(result.device.stats.deallocate_commands, 2);
+    let trace = result.trace.unwrap();
+    assert_eq!((trace.truncations, trace.opens, trace.deletions), (3, 1, 1));
+    // Version 1 differs in nothing but its number.
+    let text = text.replace("# meld-trace 2", "# meld-trace 1");
+    let old = replay(&text, ReplayOptions::default()).unwrap();
+    assert_eq!(old.device.stats, result.device.stats);
+}
+
+#[test]
 fn arrivals_out_of_order_do_not_turn_time_back() {
     let text = "5000000 0 0 8 1\n5700000 0 8 8 1\n5600000 0 16 8 1\n";
     let result = replay(text, ReplayOptions::default()).unwrap();

@@ -1,14 +1,15 @@
-//! hdfs-meld's block traces, version 1: one line for each request of a block file on a DataNode's volume.
+//! hdfs-meld's block traces, versions 1 and 2: one line for each request of a block file on a DataNode's volume.
 //!
 //! ```text
-//! # meld-trace 1
+//! # meld-trace 2
 //! time_ns,volume,block,offset,length,op,pattern,client
 //! 1000,vol0,1073741825,0,65536,read,sequential,client
 //! ```
 //!
 //! `time_ns` counts from any moment; `volume` names a volume, without commas; `block` is the block's identifier; `offset` and
-//! `length` are bytes of the block; `op` is `read`, `write`, `flush` or `delete` (the last two with offset and length 0);
-//! `pattern` is `sequential`, `random` or `none`; `client` says for whom, such as `client`, `replication`, `balancer` or
+//! `length` are bytes of the block; `op` is `read`, `write`, `flush` or `delete` (the last two with offset and length 0),
+//! or, since version 2, `truncate` (the offset is the block's new length) or `open` (somebody got the block's file and reads it
+//! unseen); `pattern` is `sequential`, `random` or `none`; `client` says for whom, such as `client`, `replication`, `balancer` or
 //! `scanner`, and is not needed to replay. Lines that begin with `#` are comments.
 
 use super::error::Fault;
@@ -18,11 +19,12 @@ use super::{Extent, Op};
 use crate::workload::job::parse_read_pattern;
 
 /// The two lines with which a block trace of this version begins.
-pub const HEADER: &str = "# meld-trace 1\ntime_ns,volume,block,offset,length,op,pattern,client\n";
+pub const HEADER: &str = "# meld-trace 2\ntime_ns,volume,block,offset,length,op,pattern,client\n";
 
 /// What the first line begins with.
 pub(super) const MAGIC: &str = "# meld-trace ";
-pub(super) const VERSION: &str = "1";
+/// Versions that can be read. What 1 says, 2 says in the same words.
+pub(super) const VERSIONS: [&str; 2] = ["1", "2"];
 pub(super) const COLUMNS: &str = "time_ns,volume,block,offset,length,op,pattern,client";
 
 pub(super) fn parse(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
@@ -37,12 +39,14 @@ pub(super) fn parse(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Faul
         "write" => Op::Write,
         "flush" => Op::Flush,
         "delete" => Op::Delete,
+        "truncate" => Op::Truncate,
+        "open" => Op::Open,
         other => {
             let message = format!("is \"{}\", which is unknown", excerpt(other));
             return Err(Fault::new(
                 "op",
                 message,
-                "use read, write, flush or delete",
+                "use read, write, flush, delete, truncate or open",
             ));
         }
     };

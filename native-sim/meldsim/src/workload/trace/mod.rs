@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `mqsim` | `arrival-ns device first-sector sectors op`, with op 0 for a write and 1 for a read; sectors of 512 B |
 //! | `msr` | `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, timestamps in 100 ns, Type Read or Write |
-//! | `meld` | `time_ns,volume,block,offset,length,op,pattern,client` after the lines `# meld-trace 1` and of the columns' names |
+//! | `meld` | `time_ns,volume,block,offset,length,op,pattern,client` after the lines `# meld-trace 2` and of the columns' names |
 
 mod error;
 mod fields;
@@ -51,6 +51,10 @@ pub enum Op {
     Flush,
     /// Giving up a whole block.
     Delete,
+    /// Giving up what a block has from the offset on.
+    Truncate,
+    /// Handing a block's file to a reader that nobody sees.
+    Open,
 }
 
 /// What a record's range lies in.
@@ -73,7 +77,7 @@ pub struct Record {
     pub extent: Extent,
     /// First byte of the range, from the extent's start.
     pub offset: u64,
-    /// Bytes of the range; 0 for a flush or a deletion.
+    /// Bytes of the range; 0 where none is moved.
     pub length: u64,
     /// What is asked for.
     pub op: Op,

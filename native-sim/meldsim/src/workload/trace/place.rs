@@ -167,6 +167,24 @@ impl Volume {
         })
     }
 
+    /// Cuts a block to `bytes`; returns what to deallocate of it.
+    pub(super) fn truncate(&mut self, block: u64, bytes: u64) -> Option<Lbas> {
+        let slot = *self.slots.get(&block)?;
+        let touched = &mut self.touched_bytes[slot as usize];
+        let from = bytes.min(*touched).next_multiple_of(self.lba_bytes);
+        let to = std::mem::replace(touched, bytes.min(*touched));
+        if to <= from {
+            return None;
+        }
+        let start = slot * SLOT_BYTES;
+        self.chunks.forget(start + from, start + to);
+        Some(Lbas {
+            slba: (start + from) / self.lba_bytes,
+            // A slot has fewer logical blocks than that.
+            nlb: u32::try_from((to - from).div_ceil(self.lba_bytes)).unwrap_or(u32::MAX),
+        })
+    }
+
     /// Places what `range` reads and nobody wrote, together with its neighbours: whole stripes over all dies, as data that
     /// was written long ago would lie. False when there is no room for it.
     pub(super) fn preload(

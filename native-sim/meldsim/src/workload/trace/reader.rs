@@ -240,9 +240,9 @@ impl<R: BufRead> TraceReader<R> {
             let message = format!("is \"{}\", not the header of a block trace", excerpt(first));
             return Err(self.fault(Fault::new("header", message, header)));
         };
-        if version != meld::VERSION {
+        if !meld::VERSIONS.contains(&version) {
             let message = format!("is {}, which this version cannot read", excerpt(version));
-            let remedy = format!("record it again in version {}", meld::VERSION);
+            let remedy = format!("record it again in version {}", meld::VERSIONS.join(" or "));
             return Err(self.fault(Fault::new("version", message, remedy)));
         }
         self.pending = false;

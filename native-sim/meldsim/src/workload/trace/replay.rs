@@ -47,6 +47,8 @@ pub struct ReplayOptions {
     pub beyond: Beyond,
     /// How the data is said to be read, where the trace does not say.
     pub read_pattern: Pattern,
+    /// How all data is said to be read, whatever the trace says; `None` keeps to the trace.
+    pub override_pattern: Option<Pattern>,
     /// State of the device before, for a trace of one volume that addresses the volume itself.
     pub precondition: Option<Precondition>,
 }
@@ -59,6 +61,7 @@ impl Default for ReplayOptions {
             speedup: 1_000_000,
             beyond: Beyond::Wrap,
             read_pattern: Pattern::None,
+            override_pattern: None,
             precondition: None,
         }
     }
@@ -251,7 +254,8 @@ impl<R: BufRead> Replay<R> {
                 unknown.insert(volume)
             }
         };
-        let pattern = record.pattern.unwrap_or(self.options.read_pattern);
+        let pattern = self.options.override_pattern.or(record.pattern);
+        let pattern = pattern.unwrap_or(self.options.read_pattern);
         let directive = match pattern {
             Pattern::None => Directive::NONE,
             pattern => Directive::read_pattern(pattern),
@@ -274,19 +278,20 @@ impl<R: BufRead> Replay<R> {
                 }
             }
             Op::Flush => {
-                self.summary.flushes += 1;
+                self.summary.count(record.op);
                 Command::flush(nsid, tag)
             }
-            Op::Delete => {
-                self.summary.deletions += 1;
-                let range = match record.extent {
-                    Extent::Block(block) => volume.delete(block),
-                    Extent::Volume => None,
+            Op::Delete | Op::Truncate | Op::Open => {
+                let range = match (record.op, record.extent) {
+                    (Op::Delete, Extent::Block(block)) => volume.delete(block),
+                    (Op::Truncate, Extent::Block(block)) => volume.truncate(block, record.offset),
+                    _ => None,
                 };
+                self.summary.count(record.op);
                 match range.filter(|range| range.nlb > 0) {
                     Some(range) => Command::deallocate(nsid, range.slba, range.nlb, tag),
                     None => {
-                        // A block that was deleted before the trace touched it.
+                        // Nothing of the block is there that the trace had touched.
                         self.give_back(slot);
                         return Ok(());
                     }

@@ -1,5 +1,7 @@
 //! What was done to a trace to replay it.
 
+use super::Op;
+
 /// How a trace was fitted to the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct TraceSummary {
@@ -9,6 +11,10 @@ pub struct TraceSummary {
     pub flushes: u64,
     /// Of these, deletions.
     pub deletions: u64,
+    /// Of these, truncations.
+    pub truncations: u64,
+    /// Of these, files handed to readers whose reads are not in the trace.
+    pub opens: u64,
     /// Requests beyond the end of the device, moved to within.
     pub wrapped: u64,
     /// Requests that did not begin or end at a logical block, made larger until they did.
@@ -22,12 +28,25 @@ pub struct TraceSummary {
 }
 
 impl TraceSummary {
+    /// Counts a record that moves no data.
+    pub(super) fn count(&mut self, op: Op) {
+        match op {
+            Op::Read | Op::Write => {}
+            Op::Flush => self.flushes += 1,
+            Op::Delete => self.deletions += 1,
+            Op::Truncate => self.truncations += 1,
+            Op::Open => self.opens += 1,
+        }
+    }
+
     /// One line for people.
     pub(crate) fn to_text(self) -> String {
         let mut text = format!("trace: {} records", self.records);
         for (count, what) in [
             (self.flushes, "flushes"),
             (self.deletions, "deletions"),
+            (self.truncations, "truncations"),
+            (self.opens, "opened by readers whose reads were not seen"),
             (self.wrapped, "wrapped into the device"),
             (self.widened, "widened to logical blocks"),
             (self.out_of_order, "out of order"),

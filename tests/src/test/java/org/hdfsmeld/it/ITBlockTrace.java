@@ -1,0 +1,105 @@
+package org.hdfsmeld.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A recorded trace says what the devices were asked, and the simulator does the same with it. */
+class ITBlockTrace {
+  private static final org.apache.hadoop.fs.Path SCANNED =
+      new org.apache.hadoop.fs.Path("/scanned");
+  private static final org.apache.hadoop.fs.Path SMALL = new org.apache.hadoop.fs.Path("/small");
+
+  @TempDir Path dir;
+
+  private MeldCluster.Builder cluster() {
+    return MeldCluster.builder().meld("trace.dir", dir.toString());
+  }
+
+  @Test
+  void byteCountsByOperationAreThoseOfTheDevices() throws Exception {
+    try (MeldCluster cluster = cluster().start()) {
+      Traces.all("start");
+      byte[] bytes = Content.write(cluster.fileSystem(), SCANNED, 1, 3 * MeldCluster.BLOCK_BYTES);
+      byte[] small = Content.write(cluster.fileSystem(), SMALL, 2, 12_345);
+      Content.assertSame(cluster.fileSystem(), SCANNED, bytes);
+      Content.assertSame(cluster.fileSystem(), SMALL, small);
+      cluster.fileSystem().truncate(SCANNED, 2 * MeldCluster.BLOCK_BYTES - 1000);
+      await().until(() -> cluster.fileSystem().isFileClosed(SCANNED));
+      cluster.fileSystem().delete(SCANNED, false);
+      await().atMost(Duration.ofSeconds(30)).until(() -> Volumes.total("blocks_mapped") == 1);
+      Traces.all("stop");
+
+      List<Traces.Line> lines = Traces.lines(dir);
+      assertThat(Traces.total("DroppedRecords")).isZero();
+      assertThat(Traces.total("Records")).isEqualTo(lines.size());
+      assertThat(Traces.bytes(lines, line -> line.op().equals("read")))
+          .isEqualTo(Volumes.total("host_read_bytes"));
+      assertThat(Traces.bytes(lines, line -> line.op().equals("write")))
+          .isEqualTo(Volumes.total("host_written_bytes"));
+      assertThat(Traces.count(lines, line -> line.op().equals("read")))
+          .isEqualTo(Volumes.total("read_commands"));
+      assertThat(Traces.count(lines, line -> line.op().equals("write")))
+          .isEqualTo(Volumes.total("write_commands"));
+      assertThat(Traces.count(lines, line -> line.op().equals("flush")))
+          .isEqualTo(Volumes.total("flush_commands"));
+      assertThat(Traces.count(lines, line -> line.op().equals("delete"))).isEqualTo(3);
+      assertThat(Traces.count(lines, line -> line.op().equals("truncate"))).isEqualTo(1);
+      assertThat(lines)
+          .filteredOn(line -> line.op().equals("write"))
+          .allMatch(line -> line.client().equals("client"));
+      assertThat(lines)
+          .filteredOn(line -> line.op().equals("write") && line.length() > 16_384)
+          .isNotEmpty()
+          .allMatch(line -> line.pattern().equals("sequential"));
+      replayGivesTheSame();
+    }
+  }
+
+  /** The trace through {@code meldsim run}, as its user would. */
+  private void replayGivesTheSame() throws Exception {
+    // Maven has built it beside the library.
+    Path program = Path.of("../native-sim/target/release/meldsim");
+    assertThat(program).isExecutable();
+    Path joined = dir.resolve("joined.gz");
+    for (Path file : Traces.files(dir)) {
+      Files.write(
+          joined, Files.readAllBytes(file), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+    Path result = dir.resolve("result.json");
+    Process process =
+        new ProcessBuilder(
+                program.toString(),
+                "run",
+                "--trace",
+                joined.toString(),
+                "--trace-format",
+                "meld",
+                "--format",
+                "json")
+            .redirectErrorStream(true)
+            .redirectOutput(result.toFile())
+            .start();
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    String json = Files.readString(result);
+    assertThat(process.exitValue()).as(json).isZero();
+    for (String counter :
+        List.of(
+            "read_commands",
+            "write_commands",
+            "flush_commands",
+            "host_read_bytes",
+            "host_written_bytes",
+            "melded_wordlines_programmed")) {
+      assertThat(json).contains("\"" + counter + "\": " + Volumes.total(counter) + ",");
+    }
+  }
+}
