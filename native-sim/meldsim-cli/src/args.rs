@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use crate::args_advise::AdviseArgs;
 pub(crate) use crate::args_experiment::{ExperimentArgs, ValidateArgs};
 pub(crate) use crate::args_run::{RunArgs, RunFormat};
+pub(crate) use crate::args_what_if::WhatIfArgs;
 
 /// The profile when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "melded-tlc-8x8";
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Say which rules of a device a workload breaks, how often, and what each costs
     Advise(AdviseArgs),
+    /// Replay a recorded trace on several devices and layouts and compare what each would give
+    WhatIf(WhatIfArgs),
     /// Repeat a published experiment and compare
     Experiment(ExperimentArgs),
     /// Run every experiment and say claim by claim whether it holds

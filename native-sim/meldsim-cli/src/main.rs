@@ -8,6 +8,7 @@ mod args;
 mod args_advise;
 mod args_experiment;
 mod args_run;
+mod args_what_if;
 mod bench;
 mod error;
 mod experiment;
@@ -17,6 +18,7 @@ mod progress;
 mod run;
 mod trace_file;
 mod validate;
+mod what_if;
 
 use std::process::ExitCode;
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Profiles(args) => profiles::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Advise(args) => advise::run(&args),
+        Command::WhatIf(args) => what_if::run(&args),
         Command::Experiment(args) => experiment::run(&args),
         Command::Validate(args) => match validate::run(&args) {
             Ok((text, holds)) => {

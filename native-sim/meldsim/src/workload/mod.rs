@@ -25,6 +25,7 @@ mod speed;
 mod suggest;
 mod tally;
 pub mod trace;
+pub mod what_if;
 
 pub use distribution::{Distribution, Zone};
 pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};

@@ -2,5 +2,6 @@
 
 mod csv;
 mod fio;
+pub(super) mod nines;
 mod page;
 mod text;

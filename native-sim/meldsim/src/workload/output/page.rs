@@ -2,8 +2,9 @@
 
 use super::super::result::{DeviceResult, RunResult};
 use super::super::series::{Interval, TimeSeries, Track};
+use super::nines;
 use crate::report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
-use crate::report::{Align, LatencyHistogram, Page, Table};
+use crate::report::{Align, Page, Table};
 
 /// More channels than this are shown in the heat map only.
 const CHANNEL_BARS: usize = 64;
@@ -31,47 +32,20 @@ impl RunResult {
 
     /// Latency over percentiles, each nine as wide as the one before.
     fn latency_chart(&self) -> LineChart {
-        let ticks = [
-            (1.0, "0"),
-            (2.0, "50"),
-            (10.0, "90"),
-            (100.0, "99"),
-            (1e3, "99.9"),
-            (1e4, "99.99"),
-            (1e5, "99.999"),
-        ];
         let directions = self.jobs.iter().flat_map(|job| {
             let named = |(op, direction)| (format!("{} {op}", job.name), direction);
             job.directions().map(named)
         });
         let lines: Vec<Line> = directions
-            .map(|(name, direction)| Line::new(name, nines(direction.latencies())))
+            .map(|(name, direction)| Line::new(name, nines::points(direction.latencies())))
             .collect();
-        let furthest = lines.iter().filter_map(|line| line.points.last());
-        let furthest = furthest.map(|point| point.0).fold(10.0, f64::max);
-        let shown = ticks.into_iter().filter(|(at, _)| *at <= furthest);
         LineChart {
             title: "Latency distribution".to_owned(),
-            x: Axis {
-                ticks: shown.map(|(at, text)| (at, text.to_owned())).collect(),
-                ..Axis::log("percentile")
-            },
+            x: nines::axis(&lines),
             y: Axis::log("latency, us"),
             lines,
         }
     }
-}
-
-/// Latency in microseconds over `1 / (1 - quantile)`, as far as there are requests.
-fn nines(histogram: &LatencyHistogram) -> Vec<(f64, f64)> {
-    const STEPS_PER_DECADE: i32 = 20;
-    let us = |quantile: f64| histogram.quantile(quantile).as_ps() as f64 / 1e6;
-    let last = (histogram.count() as f64).min(1e5);
-    (0..=5 * STEPS_PER_DECADE)
-        .map(|step| 10f64.powf(f64::from(step) / f64::from(STEPS_PER_DECADE)))
-        .take_while(|at| *at <= last)
-        .map(|at| (at, us(1.0 - 1.0 / at)))
-        .collect()
 }
 
 impl TimeSeries {

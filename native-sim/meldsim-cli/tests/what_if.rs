@@ -1,0 +1,143 @@
+//! What other devices would give: golden, in every form, in both loops, and with bad input.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+mod support;
+
+use serde_json::Value;
+use support::{meldsim, stdout, text_file};
+
+const TRACE: &str = "../workloads/two-scans.meld";
+const TPCC: &str = "../workloads/tpcc-small.trace";
+
+fn parsed(line: &str) -> Value {
+    serde_json::from_str(&stdout(&format!("what-if {line} --format json"))).unwrap()
+}
+
+fn outcomes(document: &Value) -> &Vec<Value> {
+    document["outcomes"].as_array().unwrap()
+}
+
+#[test]
+fn the_default_devices_are_golden_and_repeat() {
+    let text = stdout(&format!("what-if {TRACE}"));
+    assert_eq!(text, stdout(&format!("what-if {TRACE}")));
+    insta::assert_snapshot!("what_if", text);
+}
+
+#[test]
+fn as_recorded_is_what_run_gives() {
+    let document = parsed(&format!("{TPCC} --profile flash-970pro"));
+    let [outcome] = &outcomes(&document)[..] else {
+        panic!("this device cannot meld: {document}");
+    };
+    let line = format!("run --trace {TPCC} --profile flash-970pro --format json");
+    let run: Value = serde_json::from_str(&stdout(&line)).unwrap();
+    let read = &run["jobs"][0]["read"];
+    assert_eq!(outcome["read"]["requests"], read["total_ios"]);
+    assert_eq!(outcome["read"]["bytes"], read["io_bytes"]);
+    let mean_us = outcome["read"]["latency"]["mean_us"].as_f64().unwrap();
+    let mean_ns = read["lat_ns"]["mean"].as_f64().unwrap();
+    assert!((mean_us * 1e3 - mean_ns).abs() < 1.0, "{mean_us} {mean_ns}");
+}
+
+#[test]
+fn layouts_and_loops_change_the_result() {
+    let open = parsed(&format!("{TRACE} --profile melded-tlc-8x8"));
+    let mean = |document: &Value, index: usize| {
+        let latency = &outcomes(document)[index]["read"]["latency"];
+        latency["mean_us"].as_f64().unwrap()
+    };
+    let layouts: Vec<&str> = outcomes(&open)
+        .iter()
+        .map(|outcome| outcome["layout"].as_str().unwrap())
+        .collect();
+    assert_eq!(layouts, ["as-recorded", "all-melded", "none-melded"]);
+    let distinct = [mean(&open, 0), mean(&open, 1), mean(&open, 2)];
+    assert!(
+        distinct[0] != distinct[1] && distinct[1] != distinct[2],
+        "{distinct:?}"
+    );
+
+    let rate = |depth: u32| {
+        let document = parsed(&format!(
+            "{TRACE} --profile melded-tlc-8x8 --closed --iodepth {depth}"
+        ));
+        assert_eq!(document["replay"], "closed");
+        let verdict = document["verdict"].as_str().unwrap().to_owned();
+        assert!(
+            verdict.contains("throughput") && verdict.contains("Simulated"),
+            "{verdict}"
+        );
+        outcomes(&document)[0]["read"]["bandwidth_mib_s"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!(rate(32) > 2.0 * rate(1));
+}
+
+#[test]
+fn the_best_outcome_is_the_one_that_is_named() {
+    let document = parsed(TPCC);
+    let mean = |outcome: &Value| outcome["read"]["latency"]["mean_us"].as_f64().unwrap();
+    let least = outcomes(&document)
+        .iter()
+        .map(mean)
+        .fold(f64::MAX, f64::min);
+    let best = &outcomes(&document)[document["best"].as_u64().unwrap() as usize];
+    assert_eq!(mean(best), least);
+    let verdict = document["verdict"].as_str().unwrap();
+    assert!(
+        verdict.contains(best["profile"].as_str().unwrap()) && verdict.contains("Simulated"),
+        "{verdict}"
+    );
+}
+
+#[test]
+fn every_form_says_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("p.html");
+    let csv = stdout(&format!(
+        "what-if {TRACE} --format csv --report {}",
+        page.display()
+    ));
+    let document = parsed(TRACE);
+    assert_eq!(csv.lines().count(), 1 + outcomes(&document).len());
+    let columns = csv.lines().next().unwrap().split(',').count();
+    assert!(
+        csv.lines().all(|line| line.split(',').count() == columns),
+        "{csv}"
+    );
+
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert_eq!(html.matches("<svg").count(), 7);
+    assert!(html.contains(document["verdict"].as_str().unwrap()));
+    for needless in ["<script", "http:", "https:", "src=", "NaN", "inf\""] {
+        assert!(!html.contains(needless), "{needless}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_a_remedy() {
+    let bad = text_file("bad.meld", "# meld-trace 2\ntime_ns,volume\n");
+    let broken = "# meld-trace 2\ntime_ns,volume,block,offset,length,op,pattern,client\n1,v,1,0,x,read,none,c\n";
+    let broken = text_file("broken.meld", broken);
+    for (line, words) in [
+        ("/nowhere.meld".to_owned(), "TRACE: cannot read"),
+        ("-".to_owned(), "TRACE: standard input"),
+        (bad.path.clone(), "bad.meld:2: columns"),
+        (broken.path.clone(), "broken.meld:3: length"),
+        (format!("{TRACE} --profile nand"), "profile: \"nand\""),
+        (format!("{TRACE} --closed --iodepth 0"), "--iodepth: is 0"),
+        (format!("{TRACE} --iodepth 4"), "--closed"),
+        (format!("{TRACE} --closed --speedup 2"), "--speedup"),
+        (
+            format!("{TRACE} --report /nowhere/x.html"),
+            "--report: cannot write",
+        ),
+    ] {
+        let outcome = meldsim(&format!("what-if {line}"));
+        assert_eq!(outcome.code, 2, "{line}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(words), "{line}: {}", outcome.stderr);
+    }
+}
