@@ -29,6 +29,17 @@ final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeTrace trace;
   private volatile VolumeBlocks blocks;
 
+  /** A volume whose I/O is not recorded. */
+  MeldVolume(
+      String storageId,
+      File currentDir,
+      MeldConfiguration config,
+      SimDeviceOpener opener,
+      SimFailures failures,
+      BlockHints hints) {
+    this(storageId, currentDir, config, opener, failures, hints, config.trace().newTrace("none"));
+  }
+
   MeldVolume(
       String storageId,
       File currentDir,
@@ -113,8 +124,7 @@ final class MeldVolume implements MeldVolumeMXBean {
       NamespaceInfo namespace = device.namespace();
       if (blocks == null && namespace != null) {
         blocks =
-            new VolumeBlocks(
-                device, namespace, config.slotBytes(), rule, hints, counters, trace);
+            new VolumeBlocks(device, namespace, config.slotBytes(), rule, hints, counters, trace);
       }
     }
   }

@@ -48,7 +48,13 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   MeldVolumes(MeldConfiguration config, SimDeviceOpener opener) {
-    this(config, profile -> opener, HintSource.NONE, config.trace().newTrace("none"));
+    this(config, profile -> opener, HintSource.NONE);
+  }
+
+  /** Volumes whose I/O is not recorded. */
+  MeldVolumes(
+      MeldConfiguration config, Function<String, SimDeviceOpener> openers, HintSource hints) {
+    this(config, openers, hints, config.trace().newTrace("none"));
   }
 
   /** Devices by their profiles. */

@@ -45,10 +45,9 @@ class TestContractVolumeChoosingPolicy {
     conf.set(MeldKeys.MODE, "real-time");
     conf.set(MeldKeys.VOLUME_PROFILES, "/data/optane=optane-900p");
     policy.setConf(conf);
-    MeldConfiguration config = MeldConfiguration.read(conf);
     volumes =
         new MeldVolumes(
-            config,
+            MeldConfiguration.read(conf),
             profile -> () -> devices.computeIfAbsent(profile, p -> new FakeDevice()),
             new HintSource() {
               @Override
@@ -58,8 +57,7 @@ class TestContractVolumeChoosingPolicy {
 
               @Override
               public void ask(BlockKey block, Consumer<BlockHint> then) {}
-            },
-            config.trace().newTrace("none"));
+            });
     when(dataset.simulated()).thenReturn(volumes);
     optane = volume("optane");
     nand = volume("nand");

@@ -45,8 +45,7 @@ class TestMeldVolume {
               config,
               () -> device,
               new SimFailures(),
-              BlockHints.BY_SIZE,
-              config.trace().newTrace("none"));
+              BlockHints.BY_SIZE);
       made.change(config.mode(), config.timeDilation());
       return made;
     } catch (Exception e) {
@@ -388,8 +387,7 @@ class TestMeldVolume {
               throw new SimException("no library", null);
             },
             new SimFailures(),
-            BlockHints.BY_SIZE,
-            volumeConfig().trace().newTrace("none"));
+            BlockHints.BY_SIZE);
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
     BlockWriter writer = broken.writer(BLOCK, file, true);
     writer.write(0, PACKET);

@@ -34,8 +34,7 @@ class TestMeldingGain {
             config,
             () -> NativeSimDevice.open("", config.profile()),
             new SimFailures(),
-            BlockHints.BY_SIZE,
-            config.trace().newTrace("none"));
+            BlockHints.BY_SIZE);
     try {
       volume.change(MeldMode.ACCOUNT, 1);
       BlockKey block = new BlockKey("BP-1", 1);

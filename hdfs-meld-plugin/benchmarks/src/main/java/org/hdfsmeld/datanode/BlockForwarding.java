@@ -48,8 +48,7 @@ public class BlockForwarding {
             config,
             () -> NativeSimDevice.open("", config.profile()),
             new SimFailures(),
-            BlockHints.BY_SIZE,
-            config.trace().newTrace("none"));
+            BlockHints.BY_SIZE);
     volume.change(config.mode(), config.timeDilation());
 
     device = NativeSimDevice.open("", config.profile());
