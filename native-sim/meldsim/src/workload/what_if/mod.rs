@@ -10,7 +10,7 @@ use super::result::{DirectionResult, RunResult};
 use super::trace::ReplayMode;
 use crate::nvme::Pattern;
 use crate::profile::Profile;
-use crate::report::{LatencyHistogram, LatencySummary, percent_of};
+use crate::report::{LatencyHistogram, LatencySummary, percent_of, rate_mib_s};
 
 /// How a trace's data is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -142,7 +142,7 @@ impl Outcome {
     }
 
     fn name(&self) -> String {
-        format!("{}, {}", self.profile, self.layout.name())
+        format!("{} {}", self.profile, self.layout.name())
     }
 }
 
@@ -198,36 +198,29 @@ fn verdict(mode: ReplayMode, outcomes: &[Outcome], best: usize) -> String {
     let (Some(best), Some(first)) = (outcomes.get(best), outcomes.first()) else {
         return String::new();
     };
-    let what = match (mode, &best.read) {
-        (ReplayMode::Closed, _) => {
-            format!("the most throughput, {:.1} MiB/s", best.bandwidth_mib_s())
-        }
-        (ReplayMode::Open, Some(_)) => {
-            format!("the least mean read latency, {:.1} us", best.mean_us())
-        }
-        (ReplayMode::Open, None) => {
-            format!("the least mean write latency, {:.1} us", best.mean_us())
-        }
+    let (what, value): (_, fn(&Outcome) -> String) = match (mode, &best.read) {
+        (ReplayMode::Closed, _) => ("most throughput", |outcome| {
+            rate_mib_s(outcome.bandwidth_mib_s())
+        }),
+        (ReplayMode::Open, Some(_)) => ("least mean read latency", |outcome| {
+            format!("{:.1} us", outcome.mean_us())
+        }),
+        (ReplayMode::Open, None) => ("least mean write latency", |outcome| {
+            format!("{:.1} us", outcome.mean_us())
+        }),
     };
-    let (value, reference) = match mode {
-        ReplayMode::Open => (best.mean_us(), first.mean_us()),
-        ReplayMode::Closed => (first.bandwidth_mib_s(), best.bandwidth_mib_s()),
-    };
-    let against = if best.name() == first.name() || value <= 0.0 {
+    let against = if std::ptr::eq(best, first) {
         String::new()
     } else {
-        let than = match mode {
-            ReplayMode::Open => "less than",
-            ReplayMode::Closed => "the throughput of",
-        };
-        format!(" ({:.2} times {than} {})", reference / value, first.name())
+        format!(" against {} of {}", value(first), first.name())
     };
     let times = match mode {
         ReplayMode::Open => "requests arrive when they were recorded",
         ReplayMode::Closed => "each request arrives when one before it has completed",
     };
     format!(
-        "Best: {} has {what}{against}. Simulated; {times}.",
-        best.name()
+        "Best: {} has the {what}, {}{against}. Simulated; {times}.",
+        best.name(),
+        value(best)
     )
 }
