@@ -58,7 +58,7 @@ final class BlockReader implements ReadAhead.Source {
     }
     budget.renew();
     if (window == null || !window.continues(offset)) {
-      turnTo(offset);
+      turnTo(offset, length);
     }
     reads++;
     readBytes += length;
@@ -96,20 +96,20 @@ final class BlockReader implements ReadAhead.Source {
   }
 
   /** Begins to read elsewhere: goes on with the window of an earlier reader, or with a new one. */
-  private void turnTo(long offset) {
+  private void turnTo(long offset, int length) {
     if (window == null) {
-      window = take(offset);
+      window = take(offset, length);
       return;
     }
     endRun();
     if (mayPark()) {
       leave();
-      window = take(offset);
+      window = take(offset, length);
     }
   }
 
-  private ReadAhead take(long offset) {
-    ReadAhead parked = paced ? volume.parkedWindows().take(key, offset) : null;
+  private ReadAhead take(long offset, int length) {
+    ReadAhead parked = paced ? volume.parkedWindows().take(key, offset, length) : null;
     if (parked == null) {
       return volume.newWindow(this, longRead);
     }

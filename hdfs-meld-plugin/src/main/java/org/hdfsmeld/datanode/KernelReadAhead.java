@@ -113,7 +113,7 @@ final class KernelReadAhead implements ReadAhead {
 
   @Override
   public boolean continues(long offset) {
-    return previous != NOWHERE && Math.abs(offset - previous) <= PAGE_BYTES;
+    return previous != NOWHERE && Math.abs(offset - previous) <= CHUNK_BYTES;
   }
 
   @Override

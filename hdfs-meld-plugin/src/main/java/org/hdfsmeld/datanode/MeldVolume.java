@@ -304,6 +304,8 @@ final class MeldVolume implements MeldVolumeMXBean {
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
     values.put("history_entries", history == null ? 0L : history.size());
+    LayoutTimes times = history == null ? null : history.times();
+    values.put("crossover_bytes", times == null ? 0L : times.crossoverBytes());
     values.putAll(counters.values());
     return values;
   }

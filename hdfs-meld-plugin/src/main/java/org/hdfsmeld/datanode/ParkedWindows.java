@@ -22,17 +22,25 @@ final class ParkedWindows {
   private final Map<Place, ReadAhead> windows = new LinkedHashMap<>();
 
   /**
-   * Takes the window that stands where a reader begins, or in the same page: HDFS reads whole
-   * checksum chunks, so that what follows an unaligned read begins just before that one ended.
+   * Takes the window that a read goes on with: which reads further than that one was.
    *
    * @return null when there is none
    */
-  ReadAhead take(BlockKey block, long offset) {
+  ReadAhead take(BlockKey block, long offset, int length) {
     long page = offset / KernelReadAhead.PAGE_BYTES;
     synchronized (windows) {
-      ReadAhead window = windows.remove(new Place(block, page));
-      return window == null ? windows.remove(new Place(block, page + 1)) : window;
+      ReadAhead window = take(new Place(block, page), offset, length);
+      // The chunk that is read again may be in the page before.
+      return window == null ? take(new Place(block, page + 1), offset, length) : window;
     }
+  }
+
+  private ReadAhead take(Place place, long offset, int length) {
+    ReadAhead window = windows.get(place);
+    if (window == null || !window.continues(offset) || offset + length <= window.next()) {
+      return null;
+    }
+    return windows.remove(place);
   }
 
   /** Keeps a window that has been read through. */

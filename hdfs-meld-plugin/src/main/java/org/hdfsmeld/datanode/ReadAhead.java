@@ -7,6 +7,13 @@ package org.hdfsmeld.datanode;
  * allocate nothing after construction and are not thread-safe.
  */
 interface ReadAhead {
+  /**
+   * How much earlier than the last read's end its continuation may begin: HDFS reads whole checksum
+   * chunks, so that it begins with the chunk in which that one ended ({@code
+   * dfs.bytes-per-checksum}).
+   */
+  int CHUNK_BYTES = 512;
+
   /** The device's side. */
   interface Source extends TicketedIo {
     /** Bytes of the block, from its start, that the device can read at present. */
@@ -23,10 +30,7 @@ interface ReadAhead {
   /** The reader takes these bytes: returns when the device has them. */
   void read(long offset, int length);
 
-  /**
-   * Whether a read at {@code offset} goes on where the last one ended, or within the window. It may
-   * begin a little earlier, as HDFS reads whole checksum chunks.
-   */
+  /** Whether a read at {@code offset} goes on where the last one ended, or within the window. */
   boolean continues(long offset);
 
   /** Where the reader will be if it goes on sequentially; negative when it has not read. */

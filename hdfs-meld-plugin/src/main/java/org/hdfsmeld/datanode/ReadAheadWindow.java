@@ -81,9 +81,7 @@ final class ReadAheadWindow implements ReadAhead {
 
   @Override
   public boolean continues(long offset) {
-    return next != NOWHERE
-        && offset >= next - KernelReadAhead.PAGE_BYTES
-        && offset <= range.requested();
+    return next != NOWHERE && offset >= next - CHUNK_BYTES && offset <= range.requested();
   }
 
   @Override
@@ -105,7 +103,7 @@ final class ReadAheadWindow implements ReadAhead {
   private void advance(long offset, long end) {
     if (!continues(offset)) {
       jump(offset, end);
-    } else if (end > topUpAt) {
+    } else if (end > topUpAt && end > next) {
       span = adaptive ? ReadAheadRamp.nextSize(span, windowBytes) : windowBytes;
       request(end, end + span);
     }

@@ -25,6 +25,7 @@ final class VolumeMetricsSource implements MetricsSource {
           "planes",
           "mapped_pages",
           "history_entries",
+          "crossover_bytes",
           "melded_mapped_pages",
           "free_blocks",
           "capacity_pages",

@@ -69,6 +69,17 @@ class TestParkedWindows {
   }
 
   @Test
+  void readingTheSameAgainIsNotSequential() throws Exception {
+    open("adaptive");
+    for (int i = 0; i < 10; i++) {
+      pread(8L << 20, 512);
+      pread(16L << 20, PREAD);
+    }
+    assertThat(device.commands).hasSize(20);
+    assertThat(requestedBytes()).isEqualTo(10 * (4096 + PREAD));
+  }
+
+  @Test
   void unalignedReadsGoOnWhereTheLastChunkWasReadAlready() throws Exception {
     open("adaptive");
     long at = (8L << 20) + 512;
@@ -100,7 +111,7 @@ class TestParkedWindows {
     }
     reader.close();
     assertThat(requestedBytes()).isEqualTo(BLOCK_BYTES);
-    assertThat(volume.parkedWindows().take(BLOCK, BLOCK_BYTES)).isNull();
+    assertThat(volume.parkedWindows().take(BLOCK, BLOCK_BYTES, PREAD)).isNull();
   }
 
   @Test
@@ -108,6 +119,6 @@ class TestParkedWindows {
     open("fixed");
     pread(0, PREAD);
     assertThat(device.open).isEmpty();
-    assertThat(volume.parkedWindows().take(BLOCK, PREAD)).isNull();
+    assertThat(volume.parkedWindows().take(BLOCK, PREAD, PREAD)).isNull();
   }
 }
