@@ -32,6 +32,11 @@
 #define MELDSIM_NAMESPACE_INFO_COUNT 7
 
 /**
+ * How many values `meldsim_layout` knows.
+ */
+#define MELDSIM_LAYOUT_COUNT 3
+
+/**
  * How many values `meldsim_set_info` knows.
  */
 #define MELDSIM_SET_INFO_COUNT 13
@@ -456,6 +461,25 @@ int32_t meldsim_namespace_info(int64_t handle,
                                uint32_t nsid,
                                uint64_t *out,
                                uint32_t n);
+
+/**
+ * Fills `out` with at most `n` of, for the flash pages that the range lies in: pages that hold data; of those, the ones in
+ * the write buffer, which have no layout yet; of those, the ones melded, which share a wordline with what follows them.
+ *
+ * Returns how many values there are (MELDSIM_LAYOUT_COUNT, more in a later library). Takes wall time in proportion to the
+ * range, about 10 ns a page, in which the device serves nobody else. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_layout(int64_t handle,
+                       uint32_t nsid,
+                       uint64_t slba,
+                       uint64_t nlb,
+                       uint64_t *out,
+                       uint32_t n);
 
 /**
  * The number of namespaces of the device; their ids count from 1. Thread-safe.

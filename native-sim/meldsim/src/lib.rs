@@ -68,8 +68,8 @@ pub mod workload;
 mod xpoint;
 
 pub use device::{
-    Device, DeviceError, Location, Precondition, QueueId, SetInfo, SnapshotError, Stats,
-    Utilisation,
+    Device, DeviceError, LayoutCount, Location, Precondition, QueueId, SetInfo, SnapshotError,
+    Stats, Utilisation,
 };
 pub use engine::Time;
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};

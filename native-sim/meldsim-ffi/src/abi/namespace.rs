@@ -11,6 +11,8 @@ use crate::session::Session;
 
 /// How many values `meldsim_namespace_info` knows.
 pub const MELDSIM_NAMESPACE_INFO_COUNT: u32 = 7;
+/// How many values `meldsim_layout` knows.
+pub const MELDSIM_LAYOUT_COUNT: u32 = 3;
 /// How many values `meldsim_set_info` knows.
 pub const MELDSIM_SET_INFO_COUNT: u32 = 13;
 
@@ -72,6 +74,39 @@ pub unsafe extern "C" fn meldsim_namespace_info(
         let session = handles::get(handle)?;
         let values = session
             .guard(|session| session.namespace(NamespaceId(nsid), convert::namespace_values))?;
+        // SAFETY: the contract of this function on `out` and `n`.
+        unsafe { fill(out, n, values.into_iter()) }
+    })
+}
+
+/// Fills `out` with at most `n` of, for the flash pages that the range lies in: pages that hold data; of those, the ones in
+/// the write buffer, which have no layout yet; of those, the ones melded, which share a wordline with what follows them.
+///
+/// Returns how many values there are (MELDSIM_LAYOUT_COUNT, more in a later library). Takes wall time in proportion to the
+/// range, about 10 ns a page, in which the device serves nobody else. The caller owns `out`. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `out` is null with `n` 0, or points to `n` writable values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_layout(
+    handle: i64,
+    nsid: u32,
+    slba: u64,
+    nlb: u64,
+    out: *mut u64,
+    n: u32,
+) -> i32 {
+    boundary(|| {
+        let layout = handles::get(handle)?.guard(|session| {
+            session.on_device(|device| {
+                device
+                    .layout(NamespaceId(nsid), slba, nlb)
+                    .map_err(convert::refused)
+            })
+        })?;
+        let values = [layout.mapped, layout.buffered, layout.melded];
         // SAFETY: the contract of this function on `out` and `n`.
         unsafe { fill(out, n, values.into_iter()) }
     })

@@ -62,3 +62,60 @@ fn what_no_hint_can_be_is_refused() {
     let ticket = meldsim_submit(rig.handle, MELDSIM_WRITE, rig.nsid, 0, 1, stream, 0);
     assert_eq!(ticket, i64::from(MELDSIM_ERR_UNSUPPORTED));
 }
+
+/// Pages of the range that hold data, that are buffered, and that are melded.
+fn layout(rig: &Rig, offset: u64, bytes: u64) -> [u64; 3] {
+    let mut out = [0; 3];
+    // SAFETY: `out` has room for three values.
+    let status = unsafe {
+        meldsim_layout(
+            rig.handle,
+            rig.nsid,
+            rig.lbas(offset),
+            rig.lbas(bytes),
+            out.as_mut_ptr(),
+            3,
+        )
+    };
+    assert_eq!(status, MELDSIM_LAYOUT_COUNT as i32);
+    out
+}
+
+#[test]
+fn the_layout_of_a_range_is_as_it_was_placed() {
+    let rig = Rig::preloaded(3);
+    let page_bytes = info(rig.handle, rig.nsid)[2];
+    let pages = 3 * MIB / page_bytes;
+    assert_eq!(layout(&rig, 0, 8 * MIB), [pages, 0, pages]);
+    assert_eq!(layout(&rig, 4 * MIB, MIB), [0, 0, 0]);
+    // Placed anew, as when a hint comes late.
+    ok(meldsim_preload(rig.handle, rig.nsid, 0, rig.lbas(MIB), 0));
+    assert_eq!(layout(&rig, 0, 8 * MIB), [pages, 0, pages / 3 * 2]);
+    ok(meldsim_preload(
+        rig.handle,
+        rig.nsid,
+        0,
+        rig.lbas(MIB),
+        MELDSIM_DIRECTIVE_SEQUENTIAL,
+    ));
+    assert_eq!(layout(&rig, 0, 8 * MIB), [pages, 0, pages]);
+}
+
+#[test]
+fn a_layout_outside_of_the_namespace_is_refused() {
+    let rig = Rig::new();
+    let mut out = [7; 3];
+    // SAFETY: `out` has room for three values.
+    let status = unsafe {
+        meldsim_layout(
+            rig.handle,
+            rig.nsid,
+            rig.lbas(1 << 30),
+            1,
+            out.as_mut_ptr(),
+            3,
+        )
+    };
+    assert_eq!(status, MELDSIM_ERR_RANGE);
+    assert_eq!(out, [7; 3]);
+}

@@ -35,6 +35,17 @@ pub enum Location {
     },
 }
 
+/// How the pages of a range are laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LayoutCount {
+    /// Pages that hold data.
+    pub mapped: u64,
+    /// Of those, the ones in the write buffer, which have no layout yet.
+    pub buffered: u64,
+    /// Of those, the ones that share their wordline with what follows them.
+    pub melded: u64,
+}
+
 impl Device {
     /// Where the page that holds logical block `lba` is.
     pub fn locate(&self, nsid: NamespaceId, lba: u64) -> Result<Location, DeviceError> {
@@ -42,6 +53,21 @@ impl Device {
         Ok(match &self.medium {
             Medium::Nand(nand) => nand.locate(range),
             Medium::Xpoint(xpoint) => xpoint.locate(range),
+        })
+    }
+
+    /// How the pages are laid out that a range of logical blocks lies in. Takes time in proportion to the range. Memory
+    /// without pages has no layout.
+    pub fn layout(
+        &self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+    ) -> Result<LayoutCount, DeviceError> {
+        let (range, _) = self.front.pages(nsid, slba, nlb)?;
+        Ok(match &self.medium {
+            Medium::Nand(nand) => nand.layout(range),
+            Medium::Xpoint(_) => LayoutCount::default(),
         })
     }
 }

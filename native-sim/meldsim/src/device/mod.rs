@@ -22,7 +22,7 @@ mod xpoint;
 
 pub use error::DeviceError;
 pub use host::QueueId;
-pub use location::Location;
+pub use location::{LayoutCount, Location};
 pub use precondition::Precondition;
 pub use request::SetUsage;
 pub use set::SetInfo;

@@ -186,6 +186,13 @@ impl Ftl {
             .map_or(Entry::Unmapped, |place| self.mapping.get(place))
     }
 
+    /// Whether a physical page shares its wordline with the pages that follow it.
+    pub(crate) fn is_melded(&self, ppn: Ppn) -> bool {
+        let slice = self.numbering.slice(ppn);
+        let blocks = &self.lanes[slice.lane as usize].blocks;
+        blocks.get(slice.group).layout == Layout::Melded
+    }
+
     /// Where a physical page lies: its wordline, and which of its pages it is.
     #[inline]
     pub(crate) fn locate(&self, ppn: Ppn) -> (WordlineAddr, u32) {

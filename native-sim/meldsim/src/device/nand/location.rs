@@ -2,7 +2,7 @@
 
 use super::NandMedium;
 use crate::device::front::PageRange;
-use crate::device::location::Location;
+use crate::device::location::{LayoutCount, Location};
 use crate::ftl::Entry;
 
 impl NandMedium {
@@ -25,5 +25,18 @@ impl NandMedium {
                 }
             }
         }
+    }
+
+    /// How the pages of the range are laid out.
+    pub(in crate::device) fn layout(&self, range: PageRange) -> LayoutCount {
+        let ftl = &self.sets[range.set as usize].ftl;
+        let mut count = LayoutCount::default();
+        for page in range.first..range.end {
+            let entry = ftl.entry(range.space, page);
+            count.mapped += u64::from(!matches!(entry, Entry::Unmapped));
+            count.buffered += u64::from(matches!(entry, Entry::Buffered(_)));
+            count.melded += u64::from(matches!(entry, Entry::Flash(ppn) if ftl.is_melded(ppn)));
+        }
+        count
     }
 }

@@ -137,7 +137,7 @@ final class PlacementRun {
     }
     conf.set(DFSConfigKeys.DFS_NAMENODE_PLUGINS_KEY, "org.hdfsmeld.namenode.ReadPatternService");
     // A busy machine must not turn a hint into none.
-    conf.set("dfs.datanode.meld.placement.hint-timeout", "10s");
+    conf.set("dfs.datanode.meld.hint.timeout", "10s");
     conf.setLong("dfs.datanode.round-robin-volume-choosing-policy.additional-available-space", 0);
     return conf;
   }

@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode;
 
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** The decisions of a DataNode how its blocks will be read. */
@@ -33,6 +34,11 @@ final class BlockHints implements AutoCloseable {
   /** Asks without waiting; see {@link HintSource#ask}. */
   void ask(BlockKey block, Consumer<BlockHint> then) {
     source.ask(block, then);
+  }
+
+  /** What the source counts. */
+  Map<String, Long> counters() {
+    return source.counters();
   }
 
   /** An attribute decides, but for the value {@code auto}; then the automatic rule. */

@@ -24,7 +24,12 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
 
     /** The name of its counter: how many blocks were laid out on its word. */
     String counter() {
-      return "hints_" + name().toLowerCase(Locale.ROOT);
+      return "hints_" + text();
+    }
+
+    /** The name in lower case. */
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode;
 
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** Whoever knows how blocks will be read. Nothing here throws. */
@@ -26,6 +27,11 @@ public interface HintSource extends AutoCloseable {
    *     another thread otherwise; never when nobody knows
    */
   void ask(BlockKey block, Consumer<BlockHint> then);
+
+  /** What it counts; empty where it asks nobody. */
+  default Map<String, Long> counters() {
+    return Map.of();
+  }
 
   @Override
   default void close() {}

@@ -29,6 +29,7 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  *     blocks take several slots
  * @param history how blocks without a read pattern are decided on
  * @param window how the device is read ahead of a reader
+ * @param hints how it is asked for how blocks will be read
  * @param placement how new blocks are divided between kinds of devices
  * @param trace where and how much of the block trace is kept
  */
@@ -48,6 +49,7 @@ public record MeldConfiguration(
     long slotBytes,
     HistoryConfiguration history,
     WindowConfiguration window,
+    HintConfiguration hints,
     PlacementConfiguration placement,
     TraceConfiguration trace) {
 
@@ -108,6 +110,7 @@ public record MeldConfiguration(
             MAX_SLOT_BYTES),
         HistoryConfiguration.read(conf),
         WindowConfiguration.read(conf),
+        HintConfiguration.read(conf),
         PlacementConfiguration.read(conf),
         TraceConfiguration.read(conf));
   }
@@ -133,7 +136,7 @@ public record MeldConfiguration(
   private static void refuseUnknownKeys(Configuration conf) throws MeldConfigurationException {
     for (String rest : new TreeSet<>(conf.getPropsWithPrefix(MeldKeys.PREFIX).keySet())) {
       String key = MeldKeys.PREFIX + rest;
-      if (!MeldKeys.ALL.contains(key)) {
+      if (!MeldKeys.ALL.contains(key) && !MeldKeys.RENAMED.contains(key)) {
         throw new MeldConfigurationException(
             key,
             conf.getRaw(key),

@@ -25,11 +25,10 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<MeldFsDatas
   public MeldFsDataset newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
     MeldConfiguration config = MeldConfiguration.read(conf);
+    String uuid = String.valueOf(storage.getDatanodeUuid());
     MeldVolumes volumes =
         new MeldVolumes(
-            config,
-            NameNodeHints.of(conf, config.placement()),
-            config.trace().newTrace(String.valueOf(storage.getDatanodeUuid())));
+            config, NameNodeHints.of(conf, config.hints(), uuid), config.trace().newTrace(uuid));
     String problem =
         FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));
     if (problem != null) {
@@ -39,6 +38,7 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<MeldFsDatas
       }
       volumes.notForwarded(message);
     }
+    MeldAdminService.install(datanode, conf, volumes);
     return new MeldFsDataset(datanode, storage, conf, volumes);
   }
 }

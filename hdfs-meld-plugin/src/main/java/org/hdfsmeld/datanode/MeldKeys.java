@@ -54,10 +54,18 @@ public final class MeldKeys {
 
   public static final String PLACEMENT_OPTANE_RESERVED_DEFAULT = "1g";
 
-  /** Longest wait for the NameNode's answer how a new block will be read; 0 asks nobody. */
+  /** {@link #HINT_TIMEOUT} by its first name; counts where that one is not set. */
   public static final String PLACEMENT_HINT_TIMEOUT = PREFIX + "placement.hint-timeout";
 
-  public static final String PLACEMENT_HINT_TIMEOUT_DEFAULT = "50ms";
+  /** Longest wait of a block that is created for the NameNode's hint; 0 asks nobody. */
+  public static final String HINT_TIMEOUT = PREFIX + "hint.timeout";
+
+  public static final String HINT_TIMEOUT_DEFAULT = "50ms";
+
+  /** Blocks whose hints the DataNode keeps. */
+  public static final String HINT_CACHE_BLOCKS = PREFIX + "hint.cache-blocks";
+
+  public static final String HINT_CACHE_BLOCKS_DEFAULT = "65536";
 
   /** Whether full-size blocks are written with the sequential read pattern. */
   public static final String HINT_FULL_BLOCK_SEQUENTIAL = PREFIX + "hint.full-block-sequential";
@@ -164,7 +172,10 @@ public final class MeldKeys {
 
   public static final String TEST_HOOKS_DEFAULT = "false";
 
-  /** All keys. */
+  /** Keys that have another name now, and still count. */
+  static final List<String> RENAMED = List.of(PLACEMENT_HINT_TIMEOUT);
+
+  /** All other keys. */
   static final List<String> ALL =
       List.of(
           MODE,
@@ -175,7 +186,8 @@ public final class MeldKeys {
           PLACEMENT_SMALL_BYTES,
           PLACEMENT_OPTANE_MAX_OUTSTANDING,
           PLACEMENT_OPTANE_RESERVED,
-          PLACEMENT_HINT_TIMEOUT,
+          HINT_TIMEOUT,
+          HINT_CACHE_BLOCKS,
           HINT_FULL_BLOCK_SEQUENTIAL,
           HINT_MIN_BYTES,
           HINT_AUTOMATIC,

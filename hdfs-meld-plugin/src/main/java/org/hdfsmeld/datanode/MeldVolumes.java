@@ -2,12 +2,17 @@ package org.hdfsmeld.datanode;
 
 import java.io.File;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.hdfsmeld.rpc.BlockLayout;
+import org.hdfsmeld.rpc.DatanodeReport;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
@@ -247,6 +252,49 @@ public final class MeldVolumes implements AutoCloseable {
     if (simulated != null) {
       simulated.counters().placed(reason);
     }
+  }
+
+  /** The block on the device it is on; what is known of its hint where it is on none. */
+  BlockLayout layout(BlockKey block) {
+    for (MeldVolume volume : volumes.values()) {
+      VolumeBlocks blocks = volume.blocks();
+      BlockExtent extent = blocks == null ? null : blocks.find(block);
+      if (extent != null) {
+        HintDecision settled = volume.rule().settle(extent.decision(), extent.mappedBytes());
+        return layout(volume.getVolume(), volume.getProfile(), settled, blocks.layout(extent));
+      }
+    }
+    return layout("", "", hints.decide(block, hints.of(block.pool(), block.id())), new long[3]);
+  }
+
+  private static BlockLayout layout(
+      String volume, String profile, HintDecision decision, long[] pages) {
+    return new BlockLayout(
+        volume,
+        profile,
+        decision.pattern().text(),
+        decision.source().text(),
+        decision.reason(),
+        pages[0],
+        pages[1],
+        pages[2]);
+  }
+
+  /** All volumes and what they count. */
+  DatanodeReport report() {
+    List<DatanodeReport.Volume> reports = new ArrayList<>();
+    for (MeldVolume volume : volumes.values()) {
+      reports.add(
+          new DatanodeReport.Volume(
+              volume.getVolume(),
+              volume.getProfile(),
+              volume.getMode(),
+              volume.isHealthy(),
+              volume.getLastError(),
+              volume.getCounters()));
+    }
+    reports.sort(Comparator.comparing(DatanodeReport.Volume::volume));
+    return new DatanodeReport(reports, hints.counters());
   }
 
   /** Block I/O cannot be forwarded, on none of the volumes. */

@@ -1,134 +1,252 @@
 package org.hdfsmeld.datanode;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.DFSUtil;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.VolumeChoosingPolicy;
-import org.apache.hadoop.ipc.ProtobufRpcEngine2;
-import org.apache.hadoop.ipc.RPC;
-import org.apache.hadoop.ipc.RefreshResponse;
-import org.apache.hadoop.ipc.protocolPB.GenericRefreshProtocolClientSideTranslatorPB;
-import org.apache.hadoop.ipc.protocolPB.GenericRefreshProtocolPB;
-import org.apache.hadoop.net.NetUtils;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.hdfsmeld.namenode.ReadPatternService;
+import org.hdfsmeld.rpc.ReadPatterns;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hints from the NameNodes' {@link ReadPatternService}.
+ * Hints from the NameNodes' {@link ReadPatternService}, kept in a cache.
  *
- * <p>A question waits for a bounded time. After one that failed or was not answered in time, none
- * is asked for a while: a NameNode without the service, or a slow one, costs no write anything.
+ * <p>One thread asks, for as many blocks at a time as are waiting. Whoever creates a block waits
+ * for its answer a bounded time; after a failure or a late answer nobody waits until answers come
+ * in time again. What could not be answered stays in line, so that the hint comes late rather than
+ * not at all; the line is bounded, and the oldest question gives way.
  */
 final class NameNodeHints implements HintSource {
   private static final Logger LOG = LoggerFactory.getLogger(NameNodeHints.class);
-  private static final String POLICY_KEY = "dfs.datanode.fsdataset.volume.choosing.policy";
+  private static final long FIRST_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(5);
-  private static final int THREADS = 4;
+  private static final int MIN_RPC_TIMEOUT_MS = 1000;
 
-  /** Puts a question to all NameNodes; the answer of the one that knows the block. */
-  interface Asker {
-    BlockHint ask(String pool, long blockId) throws IOException;
+  /** Most questions in line; each takes about 300 bytes. */
+  private static final int MAX_QUESTIONS = 8192;
+
+  /** Puts questions to the NameNodes. For one thread. */
+  interface Asker extends AutoCloseable {
+    /**
+     * The hints of some blocks, in their order; {@link BlockHint#NONE} of one that nobody knows.
+     * For no blocks: whether somebody answers.
+     */
+    List<BlockHint> ask(String pool, List<Long> blockIds) throws IOException;
+
+    @Override
+    default void close() {}
   }
 
   private final Asker asker;
   private final long timeoutNs;
-  private final ExecutorService executor =
-      Executors.newFixedThreadPool(
-          THREADS,
-          task -> {
-            Thread thread = new Thread(task, "meld-hints");
-            thread.setDaemon(true);
-            return thread;
-          });
-  private volatile long silentUntilNs;
-  private volatile boolean silent;
+  private final long pauseNs;
+  private final HintCache cache;
+  private final HintCounters counters = new HintCounters();
+  private final HintMetricsSource metrics;
+  private final CircuitBreaker breaker = new CircuitBreaker(System::nanoTime);
+  private volatile boolean closed;
+  private final Thread thread = new Thread(this::work, "meld-hints");
 
-  NameNodeHints(Asker asker, long timeoutNs) {
+  // Under this object's monitor: what is asked, and in which order.
+  private final Map<BlockKey, CompletableFuture<BlockHint>> open = new HashMap<>();
+  private final Deque<BlockKey> line = new ArrayDeque<>();
+
+  /**
+   * Begins with a question for no block: the first takes long, for classes and a connection.
+   *
+   * @param dataNodeUuid names the metrics
+   * @param pauseNs how long a NameNode is left alone after it has failed
+   */
+  NameNodeHints(Asker asker, HintConfiguration config, String dataNodeUuid, long pauseNs) {
     this.asker = asker;
-    this.timeoutNs = timeoutNs;
+    this.timeoutNs = config.timeoutNs();
+    this.pauseNs = pauseNs;
+    this.cache = new HintCache(config.cacheBlocks());
+    this.metrics = new HintMetricsSource(dataNodeUuid, this);
+    metrics.open();
+    thread.setDaemon(true);
+    thread.start();
   }
 
-  /** Hints where the policy that uses them is configured; elsewhere none, which costs nothing. */
-  static HintSource of(Configuration conf, PlacementConfiguration placement) {
-    Class<?> policy = conf.getClass(POLICY_KEY, null, VolumeChoosingPolicy.class);
-    if (policy != ContractVolumeChoosingPolicy.class || placement.hintTimeoutNs() == 0) {
+  /** Hints from the NameNodes of the configuration, or from nobody where the timeout is 0. */
+  static HintSource of(Configuration conf, HintConfiguration config, String dataNodeUuid) {
+    if (config.timeoutNs() == 0) {
       return NONE;
     }
-    Configuration bounded = bounded(conf, placement.hintTimeoutNs());
-    NameNodeHints hints =
-        new NameNodeHints(
-            (pool, blockId) -> askAll(bounded, pool, blockId), placement.hintTimeoutNs());
-    hints.warmUp();
-    return hints;
+    int rpcTimeoutMs =
+        (int)
+            Math.min(
+                Integer.MAX_VALUE,
+                Math.max(MIN_RPC_TIMEOUT_MS, TimeUnit.NANOSECONDS.toMillis(config.timeoutNs())));
+    return new NameNodeHints(new NameNodeAsker(conf, rpcTimeoutMs), config, dataNodeUuid, PAUSE_NS);
   }
 
-  /** The first question takes long, for classes and a connection: nobody shall wait for it. */
-  private void warmUp() {
-    var unused =
-        executor.submit(
-            () -> {
-              try {
-                asker.ask("", 0);
-              } catch (IOException | RuntimeException e) {
-                LOG.debug("no hints from a NameNode yet", e);
-              }
-            });
+  /** With {@code breaker_open}: 1 while nobody waits for the NameNodes. */
+  @Override
+  public Map<String, Long> counters() {
+    Map<String, Long> values = counters.values();
+    values.put("breaker_open", breaker.state() == CircuitBreaker.State.OPEN ? 1L : 0L);
+    return values;
+  }
+
+  CircuitBreaker.State state() {
+    return breaker.state();
   }
 
   @Override
   public BlockHint of(String pool, long blockId) {
-    if (silent && System.nanoTime() - silentUntilNs < 0) {
-      return BlockHint.NONE;
+    counters.asked.increment();
+    BlockHint known = cache.get(pool, blockId);
+    if (known != null) {
+      counters.hits.increment();
+      return known;
     }
+    CompletableFuture<BlockHint> answer = enqueue(new BlockKey(pool, blockId), true);
     try {
-      Future<BlockHint> answer = executor.submit(() -> asker.ask(pool, blockId));
-      try {
-        BlockHint hint = answer.get(timeoutNs, TimeUnit.NANOSECONDS);
-        silent = false;
-        return hint;
-      } finally {
-        answer.cancel(true);
-      }
+      return switch (breaker.state()) {
+        case CLOSED -> answer.get(timeoutNs, TimeUnit.NANOSECONDS);
+        case UNTRIED -> answer.get(Math.max(timeoutNs, FIRST_TIMEOUT_NS), TimeUnit.NANOSECONDS);
+        case OPEN -> answer.getNow(BlockHint.NONE);
+      };
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (TimeoutException e) {
+      counters.timeouts.increment();
+      unavailable(e);
     } catch (ExecutionException e) {
-      pause(e.getCause());
-    } catch (TimeoutException | RejectedExecutionException e) {
-      pause(e);
+      LOG.debug("no hint of block {}", blockId, e);
     }
     return BlockHint.NONE;
   }
 
   @Override
   public void ask(BlockKey block, Consumer<BlockHint> then) {
-    try {
-      var unused = executor.submit(() -> then.accept(of(block.pool(), block.id())));
-    } catch (RejectedExecutionException e) {
-      LOG.debug("closed before {} was asked for", block, e);
+    counters.asked.increment();
+    BlockHint known = cache.get(block.pool(), block.id());
+    if (known == null) {
+      var unused = enqueue(block, false).thenAccept(then);
+    } else {
+      counters.hits.increment();
+      then.accept(known);
     }
   }
 
-  private void pause(Throwable reason) {
-    silentUntilNs = System.nanoTime() + PAUSE_NS;
-    if (!silent) {
-      silent = true;
+  /** Puts a question in line, once; first come those for which somebody waits. */
+  private synchronized CompletableFuture<BlockHint> enqueue(BlockKey block, boolean first) {
+    CompletableFuture<BlockHint> present = open.get(block);
+    if (present != null) {
+      return present;
+    }
+    CompletableFuture<BlockHint> answer = new CompletableFuture<>();
+    open.put(block, answer);
+    if (first) {
+      line.addFirst(block);
+    } else {
+      line.addLast(block);
+    }
+    if (line.size() > MAX_QUESTIONS) {
+      counters.dropped.increment();
+      open.remove(line.removeLast());
+    }
+    notifyAll();
+    return answer;
+  }
+
+  private void work() {
+    try {
+      answer(List.of());
+      while (!closed) {
+        answer(next());
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("closed", e);
+    } finally {
+      asker.close();
+    }
+  }
+
+  /** Waits until there are questions and they may be asked; those of one pool. */
+  private synchronized List<BlockKey> next() throws InterruptedException {
+    while (line.isEmpty() || breaker.pauseNs() > 0) {
+      if (line.isEmpty()) {
+        wait();
+      } else {
+        TimeUnit.NANOSECONDS.timedWait(this, breaker.pauseNs() + 1_000_000);
+      }
+    }
+    List<BlockKey> blocks = new ArrayList<>();
+    String pool = line.getFirst().pool();
+    while (!line.isEmpty()
+        && blocks.size() < ReadPatterns.MAX_BLOCKS
+        && line.getFirst().pool().equals(pool)) {
+      blocks.add(line.removeFirst());
+    }
+    return blocks;
+  }
+
+  private void answer(List<BlockKey> blocks) throws InterruptedException {
+    long begin = System.nanoTime();
+    try {
+      String pool = blocks.isEmpty() ? "" : blocks.get(0).pool();
+      List<BlockHint> hints = asker.ask(pool, blocks.stream().map(BlockKey::id).toList());
+      for (int i = 0; i < blocks.size(); i++) {
+        answered(blocks.get(i), hints.get(i));
+      }
+    } catch (IOException | RuntimeException | LinkageError e) {
+      counters.failures.increment();
+      putBack(blocks);
+      unavailable(e);
+      return;
+    }
+    boolean inTime =
+        System.nanoTime() - begin <= timeoutNs || breaker.state() == CircuitBreaker.State.UNTRIED;
+    if (inTime) {
+      breaker.close();
+    } else {
+      breaker.open(pauseNs);
+    }
+  }
+
+  private void answered(BlockKey block, BlockHint hint) {
+    if (hint.fileId() != 0) {
+      cache.put(block, hint);
+    }
+    if (hint.isInvalid()) {
+      counters.invalid.increment();
+    }
+    CompletableFuture<BlockHint> answer;
+    synchronized (this) {
+      answer = open.remove(block);
+    }
+    if (answer != null) {
+      answer.complete(hint);
+    }
+  }
+
+  /** To the front of the line, where they were; for those that were not answered yet. */
+  private synchronized void putBack(List<BlockKey> blocks) {
+    for (int i = blocks.size() - 1; i >= 0; i--) {
+      if (open.containsKey(blocks.get(i))) {
+        line.addFirst(blocks.get(i));
+      }
+    }
+  }
+
+  private void unavailable(Throwable reason) {
+    if (breaker.open(pauseNs)) {
       LOG.info(
-          "No hint how new blocks will be read; going by their size. Is {} among the"
-              + " dfs.namenode.plugins?",
+          "No hint in time how blocks will be read; the automatic rule decides meanwhile. Is {}"
+              + " among the dfs.namenode.plugins?",
           ReadPatternService.class.getName(),
           reason);
     }
@@ -136,73 +254,8 @@ final class NameNodeHints implements HintSource {
 
   @Override
   public void close() {
-    executor.shutdownNow();
-  }
-
-  private static Configuration bounded(Configuration conf, long timeoutNs) {
-    Configuration bounded = new Configuration(conf);
-    int timeoutMs = (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(timeoutNs));
-    bounded.setInt("ipc.client.connect.max.retries", 0);
-    bounded.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
-    bounded.setInt("ipc.client.connect.timeout", Math.max(1000, timeoutMs));
-    return bounded;
-  }
-
-  private static BlockHint askAll(Configuration conf, String pool, long blockId)
-      throws IOException {
-    IOException failure = null;
-    for (InetSocketAddress nameNode : nameNodes(conf)) {
-      try (GenericRefreshProtocolClientSideTranslatorPB proxy = connect(conf, nameNode)) {
-        for (RefreshResponse response :
-            proxy.refresh(
-                ReadPatternService.IDENTIFIER, new String[] {pool, Long.toString(blockId)})) {
-          if (response.getReturnCode() == ReadPatternService.KNOWN) {
-            return parse(response.getMessage());
-          }
-        }
-      } catch (IOException e) {
-        failure = e;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
-    return BlockHint.NONE;
-  }
-
-  /** Reads an answer; what it cannot read says nothing. */
-  static BlockHint parse(String message) {
-    String[] words = message.trim().split(" ", -1);
-    long bytes = 0;
-    try {
-      bytes = words.length > 1 ? Math.max(0, Long.parseLong(words[1])) : 0;
-    } catch (NumberFormatException e) {
-      // A service of another version.
-    }
-    return new BlockHint(
-        ReadPattern.parse(words[0]).orElse(ReadPattern.UNKNOWN), bytes, 0, 0, BlockHint.NOBODY);
-  }
-
-  private static List<InetSocketAddress> nameNodes(Configuration conf) throws IOException {
-    List<InetSocketAddress> addresses = new ArrayList<>();
-    for (Map<String, InetSocketAddress> service :
-        DFSUtil.getNNServiceRpcAddressesForCluster(conf).values()) {
-      addresses.addAll(service.values());
-    }
-    return addresses;
-  }
-
-  /** Cheap: proxies of one NameNode share a connection, which Hadoop keeps open between calls. */
-  private static GenericRefreshProtocolClientSideTranslatorPB connect(
-      Configuration conf, InetSocketAddress nameNode) throws IOException {
-    RPC.setProtocolEngine(conf, GenericRefreshProtocolPB.class, ProtobufRpcEngine2.class);
-    return new GenericRefreshProtocolClientSideTranslatorPB(
-        RPC.getProxy(
-            GenericRefreshProtocolPB.class,
-            RPC.getProtocolVersion(GenericRefreshProtocolPB.class),
-            nameNode,
-            UserGroupInformation.getLoginUser(),
-            conf,
-            NetUtils.getDefaultSocketFactory(conf)));
+    closed = true;
+    thread.interrupt();
+    metrics.close();
   }
 }

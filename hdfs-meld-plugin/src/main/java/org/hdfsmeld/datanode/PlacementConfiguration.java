@@ -12,14 +12,9 @@ import org.apache.hadoop.conf.Configuration;
  * @param smallBytes bytes up to which a block without a hint counts as small
  * @param maxOutstandingBytes bytes outstanding on an Optane device past which blocks go elsewhere
  * @param reservedBytes bytes of an Optane volume that only random-read and small blocks may take
- * @param hintTimeoutNs longest wait for a hint, in nanoseconds; 0 asks nobody
  */
 record PlacementConfiguration(
-    Set<String> optaneProfiles,
-    long smallBytes,
-    long maxOutstandingBytes,
-    long reservedBytes,
-    long hintTimeoutNs) {
+    Set<String> optaneProfiles, long smallBytes, long maxOutstandingBytes, long reservedBytes) {
 
   static PlacementConfiguration read(Configuration conf) throws MeldConfigurationException {
     return new PlacementConfiguration(
@@ -34,9 +29,8 @@ record PlacementConfiguration(
             conf,
             MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING,
             MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING_DEFAULT),
-        bytes(conf, MeldKeys.PLACEMENT_OPTANE_RESERVED, MeldKeys.PLACEMENT_OPTANE_RESERVED_DEFAULT),
-        MeldConfiguration.durationNs(
-            conf, MeldKeys.PLACEMENT_HINT_TIMEOUT, MeldKeys.PLACEMENT_HINT_TIMEOUT_DEFAULT));
+        bytes(
+            conf, MeldKeys.PLACEMENT_OPTANE_RESERVED, MeldKeys.PLACEMENT_OPTANE_RESERVED_DEFAULT));
   }
 
   private static long bytes(Configuration conf, String key, String defaultValue)

@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -70,6 +71,27 @@ final class VolumeBlocks {
   BlockExtent extent(BlockKey key) {
     BlockExtent present = extents.get(key);
     return present == null ? begin(key) : present;
+  }
+
+  /** The block's place, or null when it has none. */
+  BlockExtent find(BlockKey key) {
+    return extents.get(key);
+  }
+
+  /** Flash pages that hold the block; of those the buffered ones; of those the melded ones. */
+  long[] layout(BlockExtent extent) {
+    long[] pages = new long[3];
+    long[] part = new long[3];
+    long bytes = extent.reach();
+    for (long offset = 0; offset < bytes; offset += slotBytes) {
+      long address = extent.address(offset);
+      long length = Math.min(slotBytes, bytes - offset);
+      if (address == SlotAllocator.NONE || !device.layout(address / lbaBytes, lbas(length), part)) {
+        return pages;
+      }
+      Arrays.setAll(pages, i -> pages[i] + part[i]);
+    }
+    return pages;
   }
 
   private BlockExtent begin(BlockKey key) {

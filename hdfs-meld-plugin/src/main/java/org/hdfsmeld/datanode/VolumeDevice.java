@@ -283,6 +283,24 @@ final class VolumeDevice {
     }
   }
 
+  /** How a range is laid out, as of {@link SimDevice#layout}; false when the device refused. */
+  boolean layout(long slba, long nlb, long[] out) {
+    SimDevice target = usable();
+    if (target == null) {
+      return false;
+    }
+    try {
+      int status = target.layout(namespace.nsid(), slba, nlb, out);
+      if (status < 0) {
+        failed("layout", status, target);
+      }
+      return status >= 0;
+    } catch (RuntimeException | Error e) {
+      broken(e);
+      return false;
+    }
+  }
+
   /** The device's counters; zeros before it is open, the last known ones once it failed. */
   synchronized Map<String, Long> stats() {
     SimDevice target = usable();

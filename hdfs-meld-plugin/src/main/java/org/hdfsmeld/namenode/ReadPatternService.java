@@ -1,44 +1,54 @@
 package org.hdfsmeld.namenode;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.fs.XAttr;
+import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
+import org.apache.hadoop.hdfs.server.namenode.MeldRpcServers;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.hdfs.server.namenode.NameNode.OperationCategory;
 import org.apache.hadoop.hdfs.server.namenode.XAttrFeature;
 import org.apache.hadoop.hdfs.util.RwLockMode;
-import org.apache.hadoop.ipc.RefreshHandler;
-import org.apache.hadoop.ipc.RefreshRegistry;
-import org.apache.hadoop.ipc.RefreshResponse;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.Server;
+import org.apache.hadoop.ipc.StandbyException;
 import org.apache.hadoop.util.ServicePlugin;
+import org.hdfsmeld.datanode.BlockHint;
 import org.hdfsmeld.datanode.ReadPattern;
+import org.hdfsmeld.rpc.BytesService;
+import org.hdfsmeld.rpc.ReadPatternProtocolPB;
+import org.hdfsmeld.rpc.ReadPatterns;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells DataNodes how a block will be read: {@code dfs.namenode.plugins =
+ * Tells DataNodes how blocks will be read: {@code dfs.namenode.plugins =
  * org.hdfsmeld.namenode.ReadPatternService}.
  *
  * <p>The answer is the extended attribute {@value ReadPattern#XATTR} of the block's file or of its
- * nearest ancestor that has it, and the file's block size. It is asked for through the NameNode's
- * own RPC server, as {@code hdfs dfsadmin -refresh <namenode> meld.read-pattern <pool> <block id>}
- * does: the cluster's authentication applies, and {@code security.refresh.generic.protocol.acl}.
+ * nearest ancestor that has it, and the file's block size. It is a protocol more on the NameNode's
+ * own RPC servers, {@link ReadPatternProtocolPB}: no port more, and the cluster's authentication.
+ * Only the active NameNode answers: a standby may not have heard yet of a block that begins.
+ *
+ * <p>The namesystem's lock is held, for reading, for one block at a time: for the walk from its
+ * file up to the root at most.
  */
-public final class ReadPatternService implements ServicePlugin, RefreshHandler {
-  /** What the service is called in a request. */
-  public static final String IDENTIFIER = "meld.read-pattern";
-
-  /** Return code of an answer; the message is the pattern and the file's block size in bytes. */
-  public static final int KNOWN = 0;
-
-  private static final int UNKNOWN_BLOCK = 1;
-  private static final int BAD_REQUEST = 2;
+public final class ReadPatternService implements ServicePlugin {
   private static final Logger LOG = LoggerFactory.getLogger(ReadPatternService.class);
+  private static final String OPERATION = "meldReadPatterns";
 
   private FSNamesystem namesystem;
+  private DataNodeCallers callers;
 
   @Override
   public void start(Object service) {
@@ -47,62 +57,81 @@ public final class ReadPatternService implements ServicePlugin, RefreshHandler {
       return;
     }
     namesystem = nameNode.getNamesystem();
-    RefreshRegistry.defaultRegistry().register(IDENTIFIER, this);
-  }
-
-  @Override
-  public void stop() {
-    RefreshRegistry.defaultRegistry().unregister(IDENTIFIER, this);
-  }
-
-  @Override
-  public void close() {
-    stop();
-  }
-
-  @Override
-  public RefreshResponse handleRefresh(String identifier, String[] arguments) {
-    if (arguments.length != 2) {
-      return new RefreshResponse(BAD_REQUEST, "name a block pool and a block id");
-    }
-    long blockId;
+    callers = new DataNodeCallers(nameNode.getConf());
+    BytesService methods =
+        new BytesService(ReadPatternProtocolPB.class, Map.of("readPatterns", this::readPatterns));
     try {
-      blockId = Long.parseLong(arguments[1]);
-    } catch (NumberFormatException e) {
-      return new RefreshResponse(BAD_REQUEST, "'" + arguments[1] + "' is no block id");
+      for (RPC.Server server : MeldRpcServers.of(nameNode)) {
+        DFSUtil.addInternalPBProtocol(
+            nameNode.getConf(), ReadPatternProtocolPB.class, methods, server);
+      }
+    } catch (IOException e) {
+      LOG.error("DataNodes get no hints how blocks will be read", e);
     }
-    String answer = arguments[0].equals(namesystem.getBlockPoolId()) ? answer(blockId) : null;
-    return answer == null
-        ? new RefreshResponse(UNKNOWN_BLOCK, "no such block here")
-        : new RefreshResponse(KNOWN, answer);
   }
 
-  /** Pattern and block size of the block's file, or null when there is no such block. */
-  private String answer(long blockId) {
+  /** The servers stop with the NameNode; there is nothing else to give back. */
+  @Override
+  public void stop() {}
+
+  @Override
+  public void close() {}
+
+  private void readPatterns(DataInput request, DataOutput response) throws IOException {
+    callers.check(Server.getRemoteUser(), Server.getRemoteIp());
+    ReadPatterns.Question question = ReadPatterns.readQuestion(request);
+    ReadPatterns.writeAnswer(answer(question), response);
+  }
+
+  private List<BlockHint> answer(ReadPatterns.Question question) throws StandbyException {
+    boolean ours = question.pool().isEmpty() || question.pool().equals(namesystem.getBlockPoolId());
+    List<BlockHint> hints = new ArrayList<>(question.blockIds().length);
+    // Also where no block is asked for: so a DataNode finds out who is active.
+    namesystem.checkOperation(OperationCategory.WRITE);
+    for (long id : question.blockIds()) {
+      hints.add(ours ? hint(id) : BlockHint.NONE);
+    }
+    return hints;
+  }
+
+  private BlockHint hint(long blockId) throws StandbyException {
     namesystem.readLock(RwLockMode.GLOBAL);
     try {
+      namesystem.checkOperation(OperationCategory.WRITE);
       BlockInfo block = namesystem.getBlockManager().getStoredBlock(new Block(blockId));
       INodeFile file =
           block == null ? null : namesystem.getBlockCollection(block.getBlockCollectionId());
-      return file == null ? null : pattern(file) + " " + file.getPreferredBlockSize();
+      return file == null ? BlockHint.NONE : hint(file);
     } finally {
-      namesystem.readUnlock(RwLockMode.GLOBAL, IDENTIFIER);
+      namesystem.readUnlock(RwLockMode.GLOBAL, OPERATION);
     }
   }
 
   /** What the nearest of the file and its ancestors says. */
-  private static ReadPattern pattern(INode file) {
-    for (INode inode = file; inode != null; inode = inode.getParent()) {
+  private static BlockHint hint(INodeFile file) {
+    ReadPattern pattern = ReadPattern.UNKNOWN;
+    int level = BlockHint.NOBODY;
+    int above = 0;
+    for (INode inode = file; inode != null && level < 0; inode = inode.getParent(), above++) {
       XAttrFeature attributes = inode.getXAttrFeature();
       XAttr said = attributes == null ? null : attributes.getXAttr(ReadPattern.XATTR);
       if (said != null) {
-        byte[] value = said.getValue();
-        return value == null
-            ? ReadPattern.UNKNOWN
-            : ReadPattern.parse(new String(value, StandardCharsets.UTF_8))
-                .orElse(ReadPattern.UNKNOWN);
+        pattern = pattern(said.getValue());
+        level = above;
       }
     }
-    return ReadPattern.UNKNOWN;
+    INode directory = file.getParent();
+    return new BlockHint(
+        pattern,
+        file.getPreferredBlockSize(),
+        file.getId(),
+        directory == null ? 0 : directory.getId(),
+        level);
+  }
+
+  private static ReadPattern pattern(byte[] value) {
+    return value == null
+        ? ReadPattern.UNKNOWN
+        : ReadPattern.parse(new String(value, StandardCharsets.UTF_8)).orElse(ReadPattern.UNKNOWN);
   }
 }

@@ -45,6 +45,8 @@ final class LibMeldsim {
 
   static native int meldsim_preload(long handle, int nsid, long slba, long nlb, int directive);
 
+  static native int meldsim_layout(long handle, int nsid, long slba, long nlb, long[] out, int n);
+
   static native int meldsim_precondition(long handle, int fillPercent, int randomPercent);
 
   static native int meldsim_stream_bind(long handle, int nsid, int stream, int directive);

@@ -115,6 +115,11 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
+  public int layout(int nsid, long slba, long nlb, long[] out) {
+    return LibMeldsim.meldsim_layout(handle, nsid, slba, nlb, out, out.length);
+  }
+
+  @Override
   public int bindStream(int nsid, int stream, int directive) {
     return LibMeldsim.meldsim_stream_bind(handle, nsid, stream, directive);
   }

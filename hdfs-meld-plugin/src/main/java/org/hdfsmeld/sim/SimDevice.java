@@ -82,6 +82,16 @@ public interface SimDevice extends AutoCloseable {
   int preload(int nsid, long slba, long nlb, int directive);
 
   /**
+   * How the flash pages are laid out that a range lies in. Takes time in proportion to the range,
+   * in which the device serves nobody else.
+   *
+   * @param out gets the pages that hold data; of those the ones in the write buffer, which have no
+   *     layout yet; of those the ones that are melded
+   * @return how many values there are, or a status below 0
+   */
+  int layout(int nsid, long slba, long nlb, long[] out);
+
+  /**
    * Says how the data of a stream will be read, where its writes do not say it themselves.
    *
    * @param stream 1 to 16

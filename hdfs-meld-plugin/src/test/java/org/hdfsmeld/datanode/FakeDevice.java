@@ -122,6 +122,15 @@ final class FakeDevice implements SimDevice {
   }
 
   @Override
+  public int layout(int nsid, long slba, long nlb, long[] out) {
+    check();
+    out[0] = nlb;
+    out[1] = 0;
+    out[2] = nlb / 2;
+    return 3;
+  }
+
+  @Override
   public int bindStream(int nsid, int stream, int directive) {
     throw new UnsupportedOperationException("not on the plugin's path");
   }

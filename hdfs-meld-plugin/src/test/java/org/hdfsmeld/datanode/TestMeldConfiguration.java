@@ -31,9 +31,8 @@ class TestMeldConfiguration {
     assertThat(config.slotBytes()).isEqualTo(128 << 20);
     assertThat(config.volumeProfiles()).isEmpty();
     assertThat(config.placement())
-        .isEqualTo(
-            new PlacementConfiguration(
-                Set.of("optane-900p"), 2 << 20, 256 << 10, 1 << 30, 50_000_000));
+        .isEqualTo(new PlacementConfiguration(Set.of("optane-900p"), 2 << 20, 256 << 10, 1 << 30));
+    assertThat(config.hints()).isEqualTo(new HintConfiguration(50_000_000, 65_536));
   }
 
   @Test
@@ -91,7 +90,8 @@ class TestMeldConfiguration {
     "placement.optane-max-outstanding, -1, 256k",
     "placement.optane-reserved, much, 1g",
     "placement.hint-timeout, soon, 50ms",
-    "placement.hint-timeout, -1s, 50ms",
+    "hint.timeout, -1s, 50ms",
+    "hint.cache-blocks, 0, 65536",
   })
   void aWrongValueNamesKeyValueAndRemedy(String key, String value, String remedy) {
     Configuration conf = new Configuration();
@@ -121,6 +121,15 @@ class TestMeldConfiguration {
     assertThatThrownBy(() -> MeldConfiguration.read(conf))
         .isInstanceOf(MeldConfigurationException.class)
         .hasMessageContaining("twice");
+  }
+
+  @Test
+  void aRenamedKeyCountsUntilTheNewOneIsSet() throws Exception {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.PLACEMENT_HINT_TIMEOUT, "10ms");
+    assertThat(MeldConfiguration.read(conf).hints().timeoutNs()).isEqualTo(10_000_000);
+    conf.set(MeldKeys.HINT_TIMEOUT, "20ms");
+    assertThat(MeldConfiguration.read(conf).hints().timeoutNs()).isEqualTo(20_000_000);
   }
 
   @Test

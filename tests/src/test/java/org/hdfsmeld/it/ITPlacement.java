@@ -22,7 +22,7 @@ class ITPlacement {
             "dfs.datanode.fsdataset.volume.choosing.policy",
             "org.hdfsmeld.datanode.ContractVolumeChoosingPolicy")
         .set("dfs.namenode.plugins", nameNodePlugins)
-        .meld("placement.hint-timeout", "30s")
+        .meld("hint.timeout", "30s")
         .start();
   }
 

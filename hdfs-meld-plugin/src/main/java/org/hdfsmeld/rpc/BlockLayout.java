@@ -1,0 +1,71 @@
+package org.hdfsmeld.rpc;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+
+/**
+ * A block on the simulated device of a DataNode's volume.
+ *
+ * @param volume the volume's folder; empty when the DataNode has the block on no device yet
+ * @param profile the device's profile
+ * @param pattern how the block will be read
+ * @param source who decided that: explicit, history, full_block or none
+ * @param reason one line for a person
+ * @param mappedPages flash pages that hold the block's data
+ * @param bufferedPages of those, the ones in the device's write buffer, which have no layout yet
+ * @param meldedPages of those, the melded ones
+ */
+public record BlockLayout(
+    String volume,
+    String profile,
+    String pattern,
+    String source,
+    String reason,
+    long mappedPages,
+    long bufferedPages,
+    long meldedPages) {
+
+  /** In a word: {@code melded}, {@code normal}, {@code mixed}, or {@code none} where nothing is. */
+  public String layout() {
+    long onFlash = mappedPages - bufferedPages;
+    if (onFlash == 0) {
+      return mappedPages == 0 ? "none" : "buffered";
+    }
+    if (meldedPages == 0) {
+      return "normal";
+    }
+    return meldedPages == onFlash ? "melded" : "mixed";
+  }
+
+  /** Share of the pages on flash that are melded, in percent. */
+  public long meldedPercent() {
+    long onFlash = mappedPages - bufferedPages;
+    return onFlash == 0 ? 0 : Math.round(100.0 * meldedPages / onFlash);
+  }
+
+  /** Writes it. */
+  public void write(DataOutput out) throws IOException {
+    out.writeUTF(volume);
+    out.writeUTF(profile);
+    out.writeUTF(pattern);
+    out.writeUTF(source);
+    out.writeUTF(reason);
+    out.writeLong(mappedPages);
+    out.writeLong(bufferedPages);
+    out.writeLong(meldedPages);
+  }
+
+  /** Reads what {@link #write} wrote. */
+  public static BlockLayout read(DataInput in) throws IOException {
+    return new BlockLayout(
+        in.readUTF(),
+        in.readUTF(),
+        in.readUTF(),
+        in.readUTF(),
+        in.readUTF(),
+        in.readLong(),
+        in.readLong(),
+        in.readLong());
+  }
+}

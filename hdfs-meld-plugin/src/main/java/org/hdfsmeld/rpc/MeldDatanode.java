@@ -1,0 +1,60 @@
+package org.hdfsmeld.rpc;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocolPB.ClientDatanodeProtocolPB;
+
+/** A DataNode's plugin, as {@code hdfs meld} sees it: over a connection as clients have. */
+public final class MeldDatanode implements AutoCloseable {
+  private static final int TIMEOUT_MS = 30_000;
+
+  private final MeldRpc<MeldDatanodeProtocolPB> rpc;
+
+  /**
+   * Connects with the first call.
+   *
+   * @param ipc address of the DataNode's IPC server
+   */
+  public MeldDatanode(Configuration conf, InetSocketAddress ipc) throws IOException {
+    this.rpc =
+        new MeldRpc<>(
+            conf, ClientDatanodeProtocolPB.class, MeldDatanodeProtocolPB.class, ipc, TIMEOUT_MS);
+  }
+
+  /**
+   * How blocks are laid out, in their order.
+   *
+   * @param blockIds at most {@link ReadPatterns#MAX_BLOCKS}
+   * @throws IOException when the DataNode does not answer, or has no plugin
+   */
+  public List<BlockLayout> blockLayouts(String pool, long... blockIds) throws IOException {
+    ReadPatterns.Question question = new ReadPatterns.Question(pool, blockIds);
+    return rpc.call(
+        MeldDatanodeProtocolPB::blockLayouts,
+        out -> ReadPatterns.writeQuestion(question, out),
+        in -> {
+          List<BlockLayout> layouts = new ArrayList<>(blockIds.length);
+          for (int i = 0; i < blockIds.length; i++) {
+            layouts.add(BlockLayout.read(in));
+          }
+          return layouts;
+        });
+  }
+
+  /**
+   * The volumes and what they count.
+   *
+   * @throws IOException when the DataNode does not answer, or has no plugin
+   */
+  public DatanodeReport report() throws IOException {
+    return rpc.call(MeldDatanodeProtocolPB::report, out -> {}, DatanodeReport::read);
+  }
+
+  @Override
+  public void close() {
+    rpc.close();
+  }
+}

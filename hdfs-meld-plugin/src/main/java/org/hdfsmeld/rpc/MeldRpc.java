@@ -1,0 +1,105 @@
+package org.hdfsmeld.rpc;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.retry.RetryPolicies;
+import org.apache.hadoop.ipc.Client.ConnectionId;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+
+/**
+ * A client's end of one of the plugin's protocols.
+ *
+ * <p>It is spoken over a connection of a protocol that Hadoop's server knows: authentication,
+ * Kerberos principals and service authorization are that one's. A protocol of our own in the access
+ * control lists would not last: {@code hdfs dfsadmin -refreshServiceAcl} reads Hadoop's again.
+ *
+ * @param <P> the plugin's protocol
+ */
+public final class MeldRpc<P> implements AutoCloseable {
+  /** One method of the protocol. */
+  @FunctionalInterface
+  public interface Method<P> {
+    BytesValue call(P proxy, RpcController controller, BytesValue request) throws ServiceException;
+  }
+
+  /** Reads an answer. */
+  @FunctionalInterface
+  public interface Reader<T> {
+    T read(DataInputStream in) throws IOException;
+  }
+
+  private final Object carrier;
+  private final P proxy;
+
+  /**
+   * Connects with the first call, as the user of this process.
+   *
+   * @param carrier the Hadoop protocol whose connection carries {@code protocol}
+   * @param timeoutMs longest wait for an answer
+   */
+  public MeldRpc(
+      Configuration conf,
+      Class<?> carrier,
+      Class<P> protocol,
+      InetSocketAddress server,
+      int timeoutMs)
+      throws IOException {
+    RPC.setProtocolEngine(conf, carrier, ProtobufRpcEngine2.class);
+    RPC.setProtocolEngine(conf, protocol, ProtobufRpcEngine2.class);
+    this.carrier =
+        RPC.getProtocolProxy(
+                carrier,
+                RPC.getProtocolVersion(carrier),
+                server,
+                UserGroupInformation.getCurrentUser(),
+                conf,
+                NetUtils.getDefaultSocketFactory(conf),
+                timeoutMs,
+                RetryPolicies.TRY_ONCE_THEN_FAIL)
+            .getProxy();
+    ConnectionId connection = RPC.getConnectionIdForProxy(this.carrier);
+    this.proxy =
+        RPC.getProtocolProxy(
+                protocol,
+                RPC.getProtocolVersion(protocol),
+                connection,
+                conf,
+                NetUtils.getDefaultSocketFactory(conf))
+            .getProxy();
+  }
+
+  /**
+   * Calls a method.
+   *
+   * @throws IOException as the server threw it, where its class is known here; or why there is no
+   *     answer
+   */
+  public <T> T call(Method<P> method, BytesService.Writer request, Reader<T> answer)
+      throws IOException {
+    BytesValue response;
+    try {
+      response = method.call(proxy, null, BytesService.message(request));
+    } catch (ServiceException e) {
+      if (e.getCause() instanceof RemoteException remote) {
+        throw remote.unwrapRemoteException();
+      }
+      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+    }
+    return answer.read(BytesService.reader(response));
+  }
+
+  @Override
+  public void close() {
+    RPC.stopProxy(proxy);
+    RPC.stopProxy(carrier);
+  }
+}

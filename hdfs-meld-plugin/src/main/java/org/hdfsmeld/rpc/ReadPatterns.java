@@ -1,0 +1,99 @@
+package org.hdfsmeld.rpc;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.hdfsmeld.datanode.BlockHint;
+import org.hdfsmeld.datanode.ReadPattern;
+
+/** The encoding of version 1 of {@link ReadPatternProtocolPB}. */
+public final class ReadPatterns {
+  /** Most blocks of one request. */
+  public static final int MAX_BLOCKS = 512;
+
+  // On the wire; the order of the enum is not.
+  private static final List<ReadPattern> CODES =
+      List.of(
+          ReadPattern.UNKNOWN,
+          ReadPattern.SEQUENTIAL,
+          ReadPattern.RANDOM,
+          ReadPattern.NONE,
+          ReadPattern.AUTO);
+
+  /**
+   * A request.
+   *
+   * @param pool block pool id
+   * @param blockIds at most {@link #MAX_BLOCKS}; none to see whether there is an answer
+   */
+  public record Question(String pool, long[] blockIds) {}
+
+  private ReadPatterns() {}
+
+  /** Writes a request. */
+  public static void writeQuestion(Question question, DataOutput out) throws IOException {
+    out.writeUTF(question.pool());
+    out.writeShort(question.blockIds().length);
+    for (long id : question.blockIds()) {
+      out.writeLong(id);
+    }
+  }
+
+  /** Reads a request. */
+  public static Question readQuestion(DataInput in) throws IOException {
+    String pool = in.readUTF();
+    long[] ids = new long[count(in)];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = in.readLong();
+    }
+    return new Question(pool, ids);
+  }
+
+  /** Writes the answer to a request, block by block. */
+  public static void writeAnswer(List<BlockHint> hints, DataOutput out) throws IOException {
+    out.writeShort(hints.size());
+    for (BlockHint hint : hints) {
+      out.writeByte(CODES.indexOf(hint.pattern()));
+      out.writeLong(hint.expectedBytes());
+      out.writeLong(hint.fileId());
+      out.writeLong(hint.directoryId());
+      out.writeShort(hint.level());
+    }
+  }
+
+  /**
+   * Reads the answer to a request for {@code blocks} blocks.
+   *
+   * @throws IOException when it is no such answer
+   */
+  public static List<BlockHint> readAnswer(int blocks, DataInput in) throws IOException {
+    int count = count(in);
+    if (count != blocks) {
+      throw new IOException("answer for " + count + " blocks to a question for " + blocks);
+    }
+    List<BlockHint> hints = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int code = in.readUnsignedByte();
+      ReadPattern pattern = code < CODES.size() ? CODES.get(code) : ReadPattern.UNKNOWN;
+      BlockHint hint =
+          new BlockHint(
+              pattern,
+              Math.max(0, in.readLong()),
+              in.readLong(),
+              in.readLong(),
+              Math.max(BlockHint.NOBODY, in.readShort()));
+      hints.add(hint.equals(BlockHint.NONE) ? BlockHint.NONE : hint);
+    }
+    return hints;
+  }
+
+  private static int count(DataInput in) throws IOException {
+    int count = in.readUnsignedShort();
+    if (count > MAX_BLOCKS) {
+      throw new IOException(count + " blocks in one message; at most " + MAX_BLOCKS);
+    }
+    return count;
+  }
+}

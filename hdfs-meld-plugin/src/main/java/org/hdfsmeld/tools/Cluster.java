@@ -1,0 +1,47 @@
+package org.hdfsmeld.tools;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
+import org.apache.hadoop.net.NetUtils;
+import org.hdfsmeld.rpc.MeldDatanode;
+
+/** The HDFS that commands talk to. */
+final class Cluster {
+  /** What is asked of a DataNode. */
+  interface Question<T> {
+    T ask(MeldDatanode dataNode) throws IOException;
+  }
+
+  private Cluster() {}
+
+  /** The file system, which must be HDFS. */
+  static DistributedFileSystem of(FileSystem fileSystem) {
+    if (fileSystem instanceof DistributedFileSystem hdfs) {
+      return hdfs;
+    }
+    throw new IllegalArgumentException(fileSystem.getUri() + " is not an HDFS file system");
+  }
+
+  /**
+   * Asks a DataNode.
+   *
+   * @throws IOException why there is no answer, for a person
+   */
+  static <T> T ask(Configuration conf, DatanodeInfo dataNode, Question<T> question)
+      throws IOException {
+    boolean byHostName = conf.getBoolean("dfs.client.use.datanode.hostname", false);
+    InetSocketAddress address = NetUtils.createSocketAddr(dataNode.getIpcAddr(byHostName));
+    try (MeldDatanode asked = new MeldDatanode(conf, address)) {
+      return question.ask(asked);
+    } catch (RpcNoSuchProtocolException e) {
+      throw new IOException("the DataNode is without the plugin", e);
+    } catch (IOException e) {
+      throw new IOException("no answer: " + MeldAdmin.firstLine(e), e);
+    }
+  }
+}

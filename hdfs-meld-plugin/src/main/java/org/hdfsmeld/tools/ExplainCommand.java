@@ -1,0 +1,132 @@
+package org.hdfsmeld.tools;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.hdfsmeld.rpc.BlockLayout;
+import org.hdfsmeld.rpc.ReadPatterns;
+
+/** Shows for each block of a file where its replicas are, how they are laid out, and why. */
+final class ExplainCommand implements Command {
+  /** A block on one DataNode. */
+  private record Replica(DatanodeInfo dataNode, long blockId) {}
+
+  @Override
+  public String name() {
+    return "-explain";
+  }
+
+  @Override
+  public String arguments() {
+    return "<path>";
+  }
+
+  @Override
+  public String help() {
+    return "Show for each block of a file where its replicas are, its read pattern, who decided it"
+        + " and why, and how it is laid out on the simulated device.";
+  }
+
+  @Override
+  public int run(Context context, List<String> arguments) throws IOException {
+    Path path = new Path(arguments.get(0));
+    DistributedFileSystem hdfs = Cluster.of(path.getFileSystem(context.conf()));
+    FileStatus status = hdfs.getFileStatus(path);
+    String pattern = SaidPattern.of(hdfs, path).describe(hdfs, path);
+    if (status.isDirectory()) {
+      context.out().println(path + ": a directory, read pattern " + pattern);
+      return OK;
+    }
+    List<LocatedBlock> blocks =
+        hdfs.getClient()
+            .getLocatedBlocks(status.getPath().toUri().getPath(), 0, Long.MAX_VALUE)
+            .getLocatedBlocks();
+    context
+        .out()
+        .printf(
+            "%s: %d bytes in %d blocks, read pattern %s%n",
+            path, status.getLen(), blocks.size(), pattern);
+    Map<Replica, String> texts = ask(context, blocks);
+    for (int i = 0; i < blocks.size(); i++) {
+      LocatedBlock block = blocks.get(i);
+      context
+          .out()
+          .printf("%d. %s: %d bytes%n", i, block.getBlock().getBlockName(), block.getBlockSize());
+      for (Replica replica : replicas(block)) {
+        context.out().printf("   %s %s%n", replica.dataNode().getXferAddr(), texts.get(replica));
+      }
+    }
+    return OK;
+  }
+
+  private static List<Replica> replicas(LocatedBlock block) {
+    List<Replica> replicas = new ArrayList<>();
+    DatanodeInfo[] locations = block.getLocations();
+    for (int i = 0; i < locations.length; i++) {
+      // Of a striped block each DataNode has a part of its own.
+      int part = block instanceof LocatedStripedBlock striped ? striped.getBlockIndices()[i] : 0;
+      replicas.add(new Replica(locations[i], block.getBlock().getBlockId() + part));
+    }
+    return replicas;
+  }
+
+  /** What the DataNodes say of each replica; each is asked for all of its replicas at once. */
+  private static Map<Replica, String> ask(Context context, List<LocatedBlock> blocks) {
+    Map<DatanodeInfo, List<Replica>> byDataNode = new LinkedHashMap<>();
+    for (LocatedBlock block : blocks) {
+      for (Replica replica : replicas(block)) {
+        byDataNode.computeIfAbsent(replica.dataNode(), d -> new ArrayList<>()).add(replica);
+      }
+    }
+    Map<Replica, String> texts = new LinkedHashMap<>();
+    byDataNode.forEach(
+        (dataNode, replicas) -> {
+          for (int from = 0; from < replicas.size(); from += ReadPatterns.MAX_BLOCKS) {
+            int to = Math.min(replicas.size(), from + ReadPatterns.MAX_BLOCKS);
+            String pool = blocks.get(0).getBlock().getBlockPoolId();
+            ask(context, pool, dataNode, replicas.subList(from, to), texts);
+          }
+        });
+    return texts;
+  }
+
+  private static void ask(
+      Context context,
+      String pool,
+      DatanodeInfo dataNode,
+      List<Replica> replicas,
+      Map<Replica, String> texts) {
+    long[] ids = replicas.stream().mapToLong(Replica::blockId).toArray();
+    try {
+      List<BlockLayout> layouts =
+          Cluster.ask(context.conf(), dataNode, asked -> asked.blockLayouts(pool, ids));
+      for (int i = 0; i < ids.length; i++) {
+        texts.put(replicas.get(i), text(layouts.get(i)));
+      }
+    } catch (IOException e) {
+      replicas.forEach(replica -> texts.put(replica, e.getMessage()));
+    }
+  }
+
+  private static String text(BlockLayout block) {
+    String why = block.pattern() + ", " + block.source() + " (" + block.reason() + ")";
+    return block.volume().isEmpty()
+        ? "not on a device yet: " + why
+        : String.format(
+            "%s [%s]: %s; layout %s, %d %% of %d pages melded",
+            block.volume(),
+            block.profile(),
+            why,
+            block.layout(),
+            block.meldedPercent(),
+            block.mappedPages());
+  }
+}

@@ -1,0 +1,114 @@
+package org.hdfsmeld.tools;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configured;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.util.Tool;
+import org.apache.hadoop.util.ToolRunner;
+
+/**
+ * {@code hdfs meld}: says how files will be read, and shows what came of it.
+ *
+ * <p>Messages and exit codes are as those of {@code hdfs storagepolicies}: 0 when done, 1 when
+ * called wrongly, 2 when it could not be done.
+ */
+public final class MeldAdmin extends Configured implements Tool {
+  private static final List<Command> COMMANDS =
+      List.of(
+          new SetReadPatternCommand(),
+          new GetReadPatternCommand(),
+          new UnsetReadPatternCommand(),
+          new ExplainCommand(),
+          new ReportCommand());
+
+  private final PrintStream out;
+  private final PrintStream err;
+
+  /** A tool that prints to these. */
+  public MeldAdmin(PrintStream out, PrintStream err) {
+    super(new HdfsConfiguration());
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Runs a command and exits with its code. */
+  public static void main(String[] args) throws Exception {
+    System.exit(ToolRunner.run(new MeldAdmin(System.out, System.err), args));
+  }
+
+  @Override
+  public int run(String[] args) {
+    if (args.length == 0) {
+      printUsage();
+      return Command.USAGE;
+    }
+    List<String> arguments = Arrays.asList(args).subList(1, args.length);
+    if (args[0].equals("-help")) {
+      return help(arguments);
+    }
+    Optional<Command> found = command(args[0]);
+    if (found.isEmpty()) {
+      err.println("Can't understand command '" + args[0] + "'");
+      if (!args[0].startsWith("-")) {
+        err.println("Command names must start with dashes.");
+      }
+      printUsage();
+      return Command.USAGE;
+    }
+    Command command = found.get();
+    if (arguments.size() < command.minArguments() || arguments.size() > command.maxArguments()) {
+      err.println("Usage: hdfs meld " + command.usage());
+      return Command.USAGE;
+    }
+    try {
+      return command.run(new Command.Context(getConf(), out, err), arguments);
+    } catch (FileNotFoundException e) {
+      err.println("File/Directory does not exist: " + firstLine(e));
+      return Command.FAILED;
+    } catch (IOException | IllegalArgumentException e) {
+      err.println(e.getClass().getSimpleName() + ": " + firstLine(e));
+      return Command.FAILED;
+    }
+  }
+
+  private int help(List<String> names) {
+    List<Command> wanted = COMMANDS;
+    if (!names.isEmpty()) {
+      Optional<Command> found = command("-" + names.get(0));
+      if (found.isEmpty()) {
+        err.println("Unknown command '" + names.get(0) + "'.");
+        printUsage();
+        return Command.USAGE;
+      }
+      wanted = List.of(found.get());
+    }
+    for (Command command : wanted) {
+      out.println(command.usage());
+      out.println("    " + command.help());
+    }
+    return Command.OK;
+  }
+
+  private static Optional<Command> command(String name) {
+    return COMMANDS.stream().filter(command -> command.name().equals(name)).findFirst();
+  }
+
+  private void printUsage() {
+    err.println("Usage: hdfs meld [COMMAND]");
+    for (Command command : COMMANDS) {
+      err.println("          " + command.usage());
+    }
+    err.println("          [-help <command-name>]");
+    ToolRunner.printGenericCommandUsage(err);
+  }
+
+  /** A message of the NameNode goes on with its stack trace. */
+  static String firstLine(Exception e) {
+    return e.getMessage() == null ? "no reason given" : e.getMessage().split("\n", 2)[0];
+  }
+}

@@ -1,0 +1,63 @@
+package org.hdfsmeld.tools;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.AccessControlException;
+import org.hdfsmeld.datanode.ReadPattern;
+
+/**
+ * What is said of how a file or directory will be read.
+ *
+ * @param value of the attribute, or null when nobody has it
+ * @param bearer who has it: the path itself or its nearest ancestor
+ * @param unseen the nearest ancestor whose attributes the user may not read, or null
+ */
+record SaidPattern(String value, Path bearer, Path unseen) {
+
+  static SaidPattern of(FileSystem fileSystem, Path path) throws IOException {
+    Path from = fileSystem.resolvePath(path);
+    for (Path at = from; at != null; at = at.getParent()) {
+      byte[] value;
+      try {
+        value = fileSystem.getXAttrs(at).get(ReadPattern.XATTR);
+      } catch (AccessControlException e) {
+        if (at.equals(from)) {
+          throw e;
+        }
+        return new SaidPattern(null, null, at);
+      }
+      if (value != null) {
+        return new SaidPattern(new String(value, StandardCharsets.UTF_8), at, null);
+      }
+    }
+    return new SaidPattern(null, null, null);
+  }
+
+  private Optional<ReadPattern> pattern() {
+    return value == null ? Optional.empty() : ReadPattern.parse(value);
+  }
+
+  /** For a person: the pattern, and where it comes from. */
+  String describe(FileSystem fileSystem, Path path) throws IOException {
+    if (unseen != null) {
+      return "unknown: the attributes of " + plain(unseen) + " may not be read";
+    }
+    if (value == null) {
+      return "unspecified";
+    }
+    String from =
+        bearer.equals(fileSystem.resolvePath(path))
+            ? ""
+            : " (inherited from " + plain(bearer) + ")";
+    return pattern()
+        .map(pattern -> pattern.text() + from)
+        .orElse("'" + value + "', which is no read pattern: taken as unspecified" + from);
+  }
+
+  private static String plain(Path path) {
+    return Path.getPathWithoutSchemeAndAuthority(path).toString();
+  }
+}
