@@ -1,6 +1,5 @@
 package org.hdfsmeld.conformance;
 
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +20,14 @@ record Comparison(String className, SideRun stock, SideRun plugin, Comparison ag
   record Pair(String className, TestOutcome stock, TestOutcome plugin) {
     boolean same() {
       return stock.status() == plugin.status() && stock.status() != TestOutcome.Status.NOT_RUN;
+    }
+
+    boolean sameAs(Pair other) {
+      return stock.status() == other.stock.status() && plugin.status() == other.plugin.status();
+    }
+
+    boolean failed() {
+      return stock.status() == TestOutcome.Status.FAILED;
     }
 
     String test() {
@@ -46,18 +53,48 @@ record Comparison(String className, SideRun stock, SideRun plugin, Comparison ag
     return simpleName(className);
   }
 
-  /** Every test that ran on either side, in the order of stock. */
-  List<Pair> pairs() {
+  /** Every test that ran on either side, as it ended at first. */
+  private List<Pair> firstPairs() {
     Set<String> ids = new LinkedHashSet<>(stock.outcomes().keySet());
     ids.addAll(plugin.outcomes().keySet());
+    if (again != null) {
+      ids.addAll(again.stock.outcomes().keySet());
+    }
     return ids.stream()
         .map(id -> new Pair(className, stock.outcome(id), plugin.outcome(id)))
         .toList();
   }
 
-  /** Tests whose outcomes differ in the first run. */
-  List<Pair> differing() {
+  /** Every test that ran on either side, as it ended in the end. */
+  List<Pair> pairs() {
+    return firstPairs().stream().map(this::settled).toList();
+  }
+
+  /** What counts: the second outcomes where there are some and they are the same. */
+  private Pair settled(Pair first) {
+    if (again == null) {
+      return first;
+    }
+    String id = first.stock().id();
+    Pair second = new Pair(className, again.stock.outcome(id), again.plugin.outcome(id));
+    return second.same() ? second : first;
+  }
+
+  /** Tests to be run once more: they differed, or failed on both sides for no known reason. */
+  List<Pair> doubtful(KnownOutcomes known) {
+    return firstPairs().stream()
+        .filter(pair -> !pair.same() || (pair.failed() && known.fails(pair.test()).isEmpty()))
+        .toList();
+  }
+
+  /** Tests whose outcomes differ, also when run again. */
+  List<Pair> differences() {
     return pairs().stream().filter(pair -> !pair.same()).toList();
+  }
+
+  /** Tests whose outcomes were not the same again; with the first ones. */
+  List<Pair> unsteady() {
+    return firstPairs().stream().filter(pair -> !settled(pair).sameAs(pair)).toList();
   }
 
   /** Whether both JVMs ran to their ends, at once or when run again, and had tests. */
@@ -66,31 +103,9 @@ record Comparison(String className, SideRun stock, SideRun plugin, Comparison ag
     return ended || (again != null && again.finished());
   }
 
-  /** Tests whose outcomes differed and did not when run again. */
-  List<Pair> unsteady() {
-    List<Pair> unsteady = new ArrayList<>(differing());
-    unsteady.removeAll(differences());
-    return unsteady;
-  }
-
-  /** Tests whose outcomes differ, also when run again. */
-  List<Pair> differences() {
-    if (again == null) {
-      return differing();
-    }
-    Set<String> settled = new LinkedHashSet<>();
-    again.pairs().stream().filter(Pair::same).forEach(pair -> settled.add(pair.stock().id()));
-    List<Pair> left = new ArrayList<>(differing());
-    left.removeIf(pair -> settled.contains(pair.stock().id()));
-    return left;
-  }
-
   /** Tests that fail on both sides. */
   List<Pair> failingOnBoth() {
-    return pairs().stream()
-        .filter(Pair::same)
-        .filter(pair -> pair.stock().status() == TestOutcome.Status.FAILED)
-        .toList();
+    return pairs().stream().filter(Pair::same).filter(Pair::failed).toList();
   }
 
   /** How many tests ended how on stock. */

@@ -44,15 +44,16 @@ final class Forks {
    *
    * @param label names the run's files
    * @param selectors class names or unique ids
+   * @param timeLimits whether the limits count that tests set themselves
    */
-  SideRun run(String label, Side side, List<String> selectors)
+  SideRun run(String label, Side side, List<String> selectors, boolean timeLimits)
       throws IOException, InterruptedException {
     Path work = folder.resolve("work").resolve(label + "-" + side.label());
     deleteTree(work);
     Files.createDirectories(work);
     Path outcomes = work.resolve("outcomes.jsonl");
     Path events = work.resolve("events.json");
-    List<String> command = command(side, work);
+    List<String> command = command(side, work, timeLimits);
     command.add(outcomes.toString());
     command.add(events.toString());
     command.addAll(selectors);
@@ -83,7 +84,7 @@ final class Forks {
     return run;
   }
 
-  private static List<String> command(Side side, Path work) throws IOException {
+  private static List<String> command(Side side, Path work, boolean timeLimits) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // The opens and the network stack, as the runner itself was started.
@@ -102,6 +103,9 @@ final class Forks {
     command.add("-Dhadoop.log.dir=" + work.resolve("log"));
     if (side == Side.PLUGIN) {
       command.add("-Djavax.management.builder.initial=" + PluginEvents.class.getName());
+    }
+    if (!timeLimits) {
+      command.add("-Djunit.jupiter.execution.timeout.mode=disabled");
     }
     command.add("-cp");
     command.add(side.classPath(work.resolve("conf")));

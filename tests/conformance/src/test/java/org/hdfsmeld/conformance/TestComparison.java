@@ -88,10 +88,22 @@ class TestComparison {
   @Test
   void whatIsTheSameWhenRunAgainIsUnsteadyAndNoDifference() {
     Comparison again = of(run(Map.of(), Status.PASSED), run(SEEN, Status.PASSED), null);
-    Comparison first = of(run(Map.of(), Status.PASSED), run(SEEN, Status.FAILED), again);
+    Comparison first = of(run(Map.of(), Status.FAILED), run(SEEN, Status.PASSED), again);
     assertThat(first.identical()).isTrue();
+    assertThat(first.counts()).containsOnlyKeys(Status.PASSED);
     assertThat(good(first, "")).isTrue();
     assertThat(printed()).contains("unsteady").contains("TestX#a");
+  }
+
+  @Test
+  void whatFailsOnBothForNoKnownReasonIsInDoubt() {
+    Comparison failing = of(run(Map.of(), Status.FAILED), run(SEEN, Status.FAILED), null);
+    assertThat(failing.doubtful(KnownOutcomes.parse(""))).hasSize(1);
+    assertThat(failing.doubtful(KnownOutcomes.parse("fails TestX#a because"))).isEmpty();
+    Comparison again = of(run(Map.of(), Status.PASSED), run(SEEN, Status.PASSED), null);
+    Comparison settled = of(failing.stock(), failing.plugin(), again);
+    assertThat(settled.counts()).containsOnlyKeys(Status.PASSED);
+    assertThat(settled.unsteady()).hasSize(1);
   }
 
   @Test
@@ -120,7 +132,14 @@ class TestComparison {
     Comparison unseen = of(run(Map.of(), Status.PASSED), run(Map.of(), Status.PASSED), null);
     assertThat(good(unseen, "")).isFalse();
     assertThat(printed()).contains("not forwarded: the plugin saw nothing of TestX");
-    assertThat(good(unseen, "unforwarded TestX because")).as("nothing in all").isFalse();
+    assertThat(good(unseen, "unforwarded TestX because")).as("without volumes").isFalse();
+  }
+
+  @Test
+  void aClassThatSkipsItselfNeedsNoProof() {
+    Comparison skipped = of(run(Map.of(), Status.ABORTED), run(Map.of(), Status.ABORTED), null);
+    assertThat(good(skipped, "")).as("nothing in all").isFalse();
+    assertThat(printed()).doesNotContain("nothing of TestX").contains("skips itself: TestX");
   }
 
   @Test

@@ -1,0 +1,140 @@
+package org.hdfsmeld.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import javax.management.JMException;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.hdfsmeld.datanode.MeldFsDatasetFactory;
+import org.hdfsmeld.datanode.MeldVolumeMXBean;
+
+/**
+ * The JVM of one variant: an HDFS of one DataNode with one volume and its client. It does what the
+ * lines of its input say, {@code write}, {@code read}, {@code delete} and {@code forwarded}, and
+ * answers each with a line: wall and processor time in ns, or a count.
+ */
+final class HdfsNode {
+  /** The arguments: variant, folder, blocks of a file. */
+  static final int BLOCK_BYTES = 128 << 20;
+
+  private static final int BUFFER_BYTES = 1 << 20;
+  private static final Path FILE = new Path("/file");
+
+  private final FileSystem fs;
+  private final long fileBytes;
+  private final byte[] buffer = new byte[BUFFER_BYTES];
+  private final OperatingSystemMXBean os =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  private HdfsNode(FileSystem fs, int blocks) {
+    this.fs = fs;
+    this.fileBytes = (long) blocks * BLOCK_BYTES;
+    new Random(1).nextBytes(buffer);
+  }
+
+  /** Serves until its input ends. */
+  public static void main(String[] args) throws Exception {
+    PrintStream answers = System.out;
+    System.setOut(System.err);
+    Variant variant = Variant.valueOf(args[0]);
+    MiniDFSCluster cluster =
+        new MiniDFSCluster.Builder(configuration(variant), new File(args[1]))
+            .numDataNodes(1)
+            .storagesPerDatanode(1)
+            .build();
+    cluster.waitActive();
+    HdfsNode node = new HdfsNode(cluster.getFileSystem(), Integer.parseInt(args[2]));
+    answers.println("ready");
+    BufferedReader commands =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    String command = commands.readLine();
+    while (command != null) {
+      answers.println(node.answer(command));
+      command = commands.readLine();
+    }
+    cluster.shutdown(true);
+    System.exit(0);
+  }
+
+  private static Configuration configuration(Variant variant) {
+    Configuration conf = new Configuration();
+    conf.setInt("dfs.replication", 1);
+    conf.setLong("dfs.blocksize", BLOCK_BYTES);
+    // What is deleted between measurements goes soon, and nothing else reads or writes blocks.
+    conf.setInt("dfs.heartbeat.interval", 1);
+    conf.setLong("dfs.block.scanner.volume.bytes.per.second", 0);
+    if (!variant.mode().isEmpty()) {
+      conf.set("dfs.datanode.fsdataset.factory", MeldFsDatasetFactory.class.getName());
+      conf.set("dfs.datanode.meld.mode", variant.mode());
+    }
+    return conf;
+  }
+
+  private String answer(String command) throws IOException, JMException {
+    return switch (command) {
+      case "write" -> timed(this::write);
+      case "read" -> timed(this::read);
+      case "delete" -> Boolean.toString(fs.delete(FILE, false));
+      case "forwarded" -> Long.toString(forwarded());
+      default -> throw new IllegalArgumentException(command);
+    };
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private String timed(Work work) throws IOException {
+    long cpu = os.getProcessCpuTime();
+    long start = System.nanoTime();
+    work.run();
+    return (System.nanoTime() - start) + " " + (os.getProcessCpuTime() - cpu);
+  }
+
+  private void write() throws IOException {
+    try (FSDataOutputStream out = fs.create(FILE, true)) {
+      for (long written = 0; written < fileBytes; written += BUFFER_BYTES) {
+        out.write(buffer);
+      }
+    }
+  }
+
+  private void read() throws IOException {
+    long left = fileBytes;
+    try (FSDataInputStream in = fs.open(FILE)) {
+      int count = in.read(buffer);
+      while (count >= 0) {
+        left -= count;
+        count = in.read(buffer);
+      }
+    }
+    if (left != 0) {
+      throw new IOException(FILE + " lacks " + left + " bytes");
+    }
+  }
+
+  private static long forwarded() throws JMException {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    long calls = 0;
+    for (ObjectName name :
+        server.queryNames(new ObjectName("Hadoop:service=DataNode,name=MeldVolume-*"), null)) {
+      var counters = JMX.newMXBeanProxy(server, name, MeldVolumeMXBean.class).getCounters();
+      calls += counters.get("forwarded_reads") + counters.get("forwarded_writes");
+    }
+    return calls;
+  }
+}

@@ -1,0 +1,179 @@
+package org.hdfsmeld.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * Measures what the plugin costs a DataNode: throughput of writing and reading blocks of 128 MiB
+ * with the plugin against stock HDFS. Exits with 1 when a bar is missed.
+ *
+ * <p>Each variant has a JVM of its own. They live side by side and work in turn, in another order
+ * each round, so that a round's ratios are of neighbours in time. JVMs are started anew several
+ * times: two of the same kind can differ for as long as they live.
+ */
+public final class Overhead {
+  private static final Path MEMORY = Path.of("/dev/shm");
+  private static final long ROOM_BYTES = 12L << 30;
+  private static final int WARM_UP_ROUNDS = 3;
+  private static final int GENERATIONS = 3;
+  private static final int BLOCKS = 4;
+
+  private final Path folder;
+  private final int roundsPerGeneration;
+  private final Map<Variant, Map<String, Ratios>> ratios = new EnumMap<>(Variant.class);
+  private final Ratios stockMibPerSecond = new Ratios();
+  private int round;
+
+  private Overhead(Path folder, int pairs) {
+    this.folder = folder;
+    this.roundsPerGeneration = (pairs + GENERATIONS - 1) / GENERATIONS;
+  }
+
+  /** Runs; the only argument is how many pairs, rounded up to whole generations. */
+  public static void main(String[] args) throws IOException {
+    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 21;
+    boolean inMemory = Files.isDirectory(MEMORY) && MEMORY.toFile().getUsableSpace() > ROOM_BYTES;
+    Path folder =
+        inMemory
+            ? Files.createTempDirectory(MEMORY, "meld-overhead")
+            : Files.createTempDirectory("meld-overhead");
+    System.out.printf(
+        "Files of %d blocks of 128 MiB, one replica, in %s (%s); Java %s, %d processors%n",
+        BLOCKS,
+        folder,
+        inMemory ? "memory: no disk hides a cost" : "disk",
+        System.getProperty("java.version"),
+        Runtime.getRuntime().availableProcessors());
+    Overhead overhead = new Overhead(folder, pairs);
+    boolean held;
+    try {
+      for (int i = 0; i < GENERATIONS; i++) {
+        overhead.generation();
+      }
+      held = overhead.print();
+    } finally {
+      deleteTree(folder);
+    }
+    System.exit(held ? 0 : 1);
+  }
+
+  private void generation() throws IOException {
+    Map<Variant, NodeProcess> nodes = new EnumMap<>(Variant.class);
+    try {
+      for (Variant variant : Variant.values()) {
+        Path home = Files.createDirectories(folder.resolve(variant.name()));
+        nodes.put(variant, new NodeProcess(variant, home, BLOCKS));
+      }
+      for (NodeProcess node : nodes.values()) {
+        node.awaitReady();
+      }
+      for (int i = -WARM_UP_ROUNDS; i < roundsPerGeneration; i++) {
+        round(nodes, i >= 0);
+      }
+      for (Variant variant : Variant.values()) {
+        check(variant, Long.parseLong(nodes.get(variant).ask("forwarded")));
+      }
+    } finally {
+      nodes.values().forEach(NodeProcess::close);
+    }
+  }
+
+  /** A measurement of the plugin in a mode that it was not in would prove nothing. */
+  private static void check(Variant variant, long forwarded) {
+    boolean forwards = variant == Variant.ACCOUNT;
+    if (forwards != forwarded > 0) {
+      throw new IllegalStateException(variant.label() + ": forwarded " + forwarded + " calls");
+    }
+  }
+
+  private void round(Map<Variant, NodeProcess> nodes, boolean counts) throws IOException {
+    List<Variant> order = new ArrayList<>(List.of(Variant.values()));
+    Collections.rotate(order, round / 2);
+    if (round % 2 == 1) {
+      Collections.reverse(order);
+    }
+    round++;
+    for (String work : List.of("write", "read")) {
+      Map<Variant, long[]> took = new EnumMap<>(Variant.class);
+      for (Variant variant : order) {
+        String[] answer = nodes.get(variant).ask(work).split(" ");
+        took.put(variant, new long[] {Long.parseLong(answer[0]), Long.parseLong(answer[1])});
+      }
+      if (counts) {
+        add(work, took);
+      }
+    }
+    for (NodeProcess node : nodes.values()) {
+      node.ask("delete");
+    }
+  }
+
+  private void add(String work, Map<Variant, long[]> took) {
+    long[] stock = took.get(Variant.STOCK);
+    took.forEach(
+        (variant, ns) -> {
+          of(variant, work).add((double) stock[0] / ns[0]);
+          of(variant, work + " cpu").add((double) ns[1] / stock[1]);
+        });
+    double mib = (double) BLOCKS * HdfsNode.BLOCK_BYTES / (1 << 20);
+    stockMibPerSecond.add(mib / (stock[0] / 1e9));
+  }
+
+  private Ratios of(Variant variant, String work) {
+    return ratios
+        .computeIfAbsent(variant, v -> new TreeMap<>())
+        .computeIfAbsent(work, w -> new Ratios());
+  }
+
+  private boolean print() {
+    System.out.printf(
+        "%nmeasured: ratios to stock of %d rounds; stock moves %.0f MiB/s in the median%n%n",
+        of(Variant.STOCK, "read").count(), stockMibPerSecond.median());
+    System.out.println(
+        "| variant | work | throughput, median | quartiles | processor time | bar | verdict |");
+    System.out.println("| --- | --- | ---: | ---: | ---: | ---: | --- |");
+    boolean held = true;
+    for (Variant variant : Variant.values()) {
+      for (String work : List.of("write", "read")) {
+        if (variant != Variant.STOCK) {
+          held &= row(variant, work);
+        }
+      }
+    }
+    return held;
+  }
+
+  private boolean row(Variant variant, String work) {
+    Ratios ratio = of(variant, work);
+    boolean barred = variant.bar() > 0;
+    boolean held = !barred || ratio.median() >= 1 - variant.bar();
+    System.out.printf(
+        "| %s | %s | %.3f | %.3f to %.3f | %.3f | %s | %s |%n",
+        variant.label(),
+        work,
+        ratio.median(),
+        ratio.quantile(0.25),
+        ratio.quantile(0.75),
+        of(variant, work + " cpu").median(),
+        barred ? String.format("%.2f", 1 - variant.bar()) : "",
+        !barred ? "" : held ? "held" : "**missed**");
+    return held;
+  }
+
+  private static void deleteTree(Path root) throws IOException {
+    try (Stream<Path> paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}
