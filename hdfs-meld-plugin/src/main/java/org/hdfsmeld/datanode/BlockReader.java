@@ -1,5 +1,7 @@
 package org.hdfsmeld.datanode;
 
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.hdfsmeld.sim.SimStatus;
 import org.hdfsmeld.trace.ClientKind;
@@ -7,8 +9,13 @@ import org.hdfsmeld.trace.TraceOp;
 
 /** One open read stream of a block, as the device sees it. */
 final class BlockReader implements ReadAhead.Source {
-  /** Hadoop's name for the threads that read all blocks to verify them, which says nothing. */
-  private static final String SCANNER = "VolumeScannerThread";
+  /** Whose reads say nothing about how a block is used. */
+  private static final Set<ClientKind> UPKEEP =
+      EnumSet.of(
+          ClientKind.SCANNER,
+          ClientKind.REPLICATION,
+          ClientKind.BALANCER,
+          ClientKind.DISK_BALANCER);
 
   private final MeldVolume volume;
   private final BlockKey key;
@@ -119,7 +126,7 @@ final class BlockReader implements ReadAhead.Source {
 
   /** The reads so far were sequential; what follows is not their continuation. */
   private void endRun() {
-    if (runBytes > 0 && paced && !Thread.currentThread().getName().startsWith(SCANNER)) {
+    if (runBytes > 0 && paced && !UPKEEP.contains(client)) {
       long outstanding = window.range().meanOutstandingBytes();
       volume.readRun(extent, runBytes, runReads, outstanding == 0 ? runBytes : outstanding);
     }

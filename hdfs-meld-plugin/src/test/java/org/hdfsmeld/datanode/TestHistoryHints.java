@@ -204,6 +204,21 @@ class TestHistoryHints {
     }
   }
 
+  @Test
+  void readsOfTheBlockScannerSayNothing() throws Exception {
+    MeldVolume volume = volume(new Configuration());
+    try {
+      Thread scanner = new Thread(() -> scan(volume, BLOCK), "VolumeScannerThread(/data/1)");
+      scanner.start();
+      scanner.join();
+      assertThat(volume.getCounters()).containsEntry("history_runs", 0L);
+      scan(volume, BLOCK);
+      assertThat(volume.getCounters()).containsEntry("history_runs", 1L);
+    } finally {
+      volume.close();
+    }
+  }
+
   /**
    * What is decided depends on the window that the reader has: see docs/windows.md for the gains.
    */
@@ -221,16 +236,8 @@ class TestHistoryHints {
     conf.set(MeldKeys.READAHEAD_MODE, mode);
     conf.set(MeldKeys.READAHEAD_LINUX_READ_AHEAD, readAhead);
     conf.set(MeldKeys.READAHEAD_LINUX_FADVISE, fadvise);
-    MeldVolume volume =
-        new MeldVolume(
-            "DS-1",
-            folder.resolve("current").toFile(),
-            MeldConfiguration.read(conf),
-            this::device,
-            new SimFailures(),
-            new BlockHints(new Told(), AutomaticHints.BY_SIZE));
+    MeldVolume volume = volume(conf);
     try {
-      volume.change(MeldMode.ACCOUNT, 1);
       for (int block = 1; block <= 8; block++) {
         scan(volume, new BlockKey("BP-1", block));
       }
@@ -241,6 +248,19 @@ class TestHistoryHints {
     } finally {
       volume.close();
     }
+  }
+
+  private MeldVolume volume(Configuration conf) throws Exception {
+    MeldVolume volume =
+        new MeldVolume(
+            "DS-1",
+            folder.resolve("current").toFile(),
+            MeldConfiguration.read(conf),
+            this::device,
+            new SimFailures(),
+            new BlockHints(new Told(), AutomaticHints.BY_SIZE));
+    volume.change(MeldMode.ACCOUNT, 1);
+    return volume;
   }
 
   private static void scan(MeldVolume volume, BlockKey block) {
