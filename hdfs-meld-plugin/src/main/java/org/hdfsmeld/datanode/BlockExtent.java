@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode;
 
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /**
  * Where a block lies on the device: a list of slots, of which the bytes from 0 to {@code mapped}
@@ -36,13 +37,54 @@ final class BlockExtent {
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
 
+  private final Consumer<BlockExtent> journal;
+
+  /** Whether the journal has heard of a change. */
+  private boolean changed;
+
   private volatile BlockHint hint = BlockHint.NONE;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
 
-  BlockExtent(BlockKey key, SlotAllocator allocator, long slotBytes) {
+  /**
+   * A block of which the device holds nothing.
+   *
+   * @param journal hears when the extent has changed since {@link #takeRecord}; must not wait
+   */
+  BlockExtent(
+      BlockKey key, SlotAllocator allocator, long slotBytes, Consumer<BlockExtent> journal) {
     this.key = key;
     this.allocator = allocator;
     this.slotBytes = slotBytes;
+    this.journal = journal;
+  }
+
+  /** Takes over where the block lay before a restart. */
+  synchronized void restore(BlockRecord record) {
+    slots = record.slots();
+    mapped = record.mapped();
+    reach = record.reach();
+    // What a truncation had left may be there still.
+    trimEnd = reach;
+    decision = record.decision();
+    placed = true;
+  }
+
+  /** Where the block lies now. The next change is told to the journal again. */
+  synchronized BlockRecord takeRecord(int nsid) {
+    changed = false;
+    return record(nsid);
+  }
+
+  /** Where the block lies now. */
+  synchronized BlockRecord record(int nsid) {
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision);
+  }
+
+  private void change() {
+    if (!changed) {
+      changed = true;
+      journal.accept(this);
+    }
   }
 
   BlockKey key() {
@@ -83,6 +125,7 @@ final class BlockExtent {
     }
     mapped = Math.max(mapped, to);
     reach = Math.max(reach, to);
+    change();
   }
 
   /** Bytes from the block's start that were preloaded, and never written. */
@@ -100,6 +143,7 @@ final class BlockExtent {
     if (from <= mapped) {
       mapped = Math.max(mapped, to);
     }
+    change();
   }
 
   /** Where the last byte of the block on the device may be. */
@@ -159,6 +203,7 @@ final class BlockExtent {
       trimEnd = Math.max(trimEnd, mapped);
       mapped = length;
       preloaded = Math.min(preloaded, length);
+      change();
     }
   }
 
@@ -183,6 +228,9 @@ final class BlockExtent {
     long[] taken = slots;
     slots = NO_SLOTS;
     dropped = true;
+    if (taken.length > 0) {
+      change();
+    }
     return taken;
   }
 }

@@ -1,10 +1,6 @@
 package org.hdfsmeld.datanode;
 
-import java.io.File;
-import java.net.URI;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -15,8 +11,7 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  *
  * @param mode how the device takes part at start
  * @param timeDilation wall seconds per simulated second
- * @param profile built-in profile or path of a TOML file, of volumes without one of their own
- * @param volumeProfiles profiles of single volumes, by the volume's folder
+ * @param devices which device each volume lies on
  * @param hintFullBlockSequential whether full-size blocks carry the sequential directive at start
  * @param hintMinBytes bytes past which a block counts as full-size
  * @param windowBytes bytes a sequential reader keeps requested
@@ -32,12 +27,12 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param hints how it is asked for how blocks will be read
  * @param placement how new blocks are divided between kinds of devices
  * @param trace where and how much of the block trace is kept
+ * @param state how the state of devices outlives the DataNode
  */
 public record MeldConfiguration(
     MeldMode mode,
     double timeDilation,
-    String profile,
-    Map<File, String> volumeProfiles,
+    DeviceConfiguration devices,
     boolean hintFullBlockSequential,
     long hintMinBytes,
     int windowBytes,
@@ -51,7 +46,8 @@ public record MeldConfiguration(
     WindowConfiguration window,
     HintConfiguration hints,
     PlacementConfiguration placement,
-    TraceConfiguration trace) {
+    TraceConfiguration trace,
+    StateConfiguration state) {
 
   private static final String BLOCK_SIZE_KEY = "dfs.blocksize";
   private static final long BLOCK_SIZE_DEFAULT = 128L << 20;
@@ -94,8 +90,7 @@ public record MeldConfiguration(
     return new MeldConfiguration(
         mode(conf),
         dilation(conf),
-        profile(conf),
-        volumeProfiles(conf),
+        DeviceConfiguration.read(conf),
         flag(
             conf, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL_DEFAULT),
         bytes(conf, MeldKeys.HINT_MIN_BYTES, MeldKeys.HINT_MIN_BYTES_DEFAULT, 0, MAX_WINDOW_BYTES),
@@ -112,17 +107,8 @@ public record MeldConfiguration(
         WindowConfiguration.read(conf),
         HintConfiguration.read(conf),
         PlacementConfiguration.read(conf),
-        TraceConfiguration.read(conf));
-  }
-
-  /** The profile of the device under the volume whose folder this is. */
-  String profileOf(File volume) {
-    return volumeProfiles.getOrDefault(volume.getAbsoluteFile(), profile);
-  }
-
-  /** Whether the volume has a profile of its own. */
-  boolean isBound(File volume) {
-    return volumeProfiles.containsKey(volume.getAbsoluteFile());
+        TraceConfiguration.read(conf),
+        StateConfiguration.read(conf));
   }
 
   /** Why a time dilation cannot be used, or null when it can. The bounds are the simulator's. */
@@ -173,43 +159,7 @@ public record MeldConfiguration(
     return dilation;
   }
 
-  private static String profile(Configuration conf) throws MeldConfigurationException {
-    String value = text(conf, MeldKeys.PROFILE, MeldKeys.PROFILE_DEFAULT);
-    if (value.isEmpty()) {
-      throw new MeldConfigurationException(
-          MeldKeys.PROFILE, value, "is empty; name a built-in profile or the path of a TOML file");
-    }
-    return value;
-  }
-
-  private static Map<File, String> volumeProfiles(Configuration conf)
-      throws MeldConfigurationException {
-    Map<File, String> profiles = new LinkedHashMap<>();
-    for (String entry : conf.getTrimmedStringCollection(MeldKeys.VOLUME_PROFILES)) {
-      int split = entry.lastIndexOf('=');
-      String profile = entry.substring(split + 1).trim();
-      if (split < 1 || profile.isEmpty()) {
-        throw new MeldConfigurationException(
-            MeldKeys.VOLUME_PROFILES,
-            entry,
-            "is not of the form directory=profile, such as /data/1=melded-tlc-8x8");
-      }
-      File folder = folder(entry.substring(0, split).trim());
-      if (profiles.put(folder, profile) != null) {
-        throw new MeldConfigurationException(
-            MeldKeys.VOLUME_PROFILES, entry, "binds a directory twice; remove one");
-      }
-    }
-    return Map.copyOf(profiles);
-  }
-
-  /** A folder as of {@code dfs.datanode.data.dir}, but for the storage type: a path or a URI. */
-  private static File folder(String text) {
-    return (text.startsWith("file:") ? new File(URI.create(text).getPath()) : new File(text))
-        .getAbsoluteFile();
-  }
-
-  private static boolean flag(Configuration conf, String key, String defaultValue)
+  static boolean flag(Configuration conf, String key, String defaultValue)
       throws MeldConfigurationException {
     String value = text(conf, key, defaultValue);
     return switch (value.toLowerCase(Locale.ROOT)) {

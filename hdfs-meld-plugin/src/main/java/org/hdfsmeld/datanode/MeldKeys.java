@@ -28,7 +28,15 @@ public final class MeldKeys {
 
   public static final String PROFILE_DEFAULT = "melded-tlc-8x8";
 
-  /** Volumes with a profile of their own, as {@code directory=profile}, separated by commas. */
+  /** Devices that several volumes share, as {@code name=profile}, separated by commas. */
+  public static final String DEVICES = PREFIX + "devices";
+
+  public static final String DEVICES_DEFAULT = "";
+
+  /**
+   * Volumes with a device of their own, as {@code directory=profile}, or on a shared one, as {@code
+   * directory=@device/set}; separated by commas.
+   */
   public static final String VOLUME_PROFILES = PREFIX + "volume.profiles";
 
   public static final String VOLUME_PROFILES_DEFAULT = "";
@@ -172,6 +180,26 @@ public final class MeldKeys {
 
   public static final String TEST_HOOKS_DEFAULT = "false";
 
+  /** Whether the state of devices outlives the DataNode. */
+  public static final String STATE_ENABLED = PREFIX + "state.enabled";
+
+  public static final String STATE_ENABLED_DEFAULT = "true";
+
+  /** Longest time between two snapshots of a device while blocks change. */
+  public static final String STATE_SNAPSHOT_INTERVAL = PREFIX + "state.snapshot-interval";
+
+  public static final String STATE_SNAPSHOT_INTERVAL_DEFAULT = "10m";
+
+  /** Size of a journal past which a snapshot is taken early. */
+  public static final String STATE_JOURNAL_MAX_BYTES = PREFIX + "state.journal-max-bytes";
+
+  public static final String STATE_JOURNAL_MAX_BYTES_DEFAULT = "64m";
+
+  /** Size past which a snapshot is not written. */
+  public static final String STATE_SNAPSHOT_MAX_BYTES = PREFIX + "state.snapshot-max-bytes";
+
+  public static final String STATE_SNAPSHOT_MAX_BYTES_DEFAULT = "1g";
+
   /** Keys that have another name now, and still count. */
   static final List<String> RENAMED = List.of(PLACEMENT_HINT_TIMEOUT);
 
@@ -181,6 +209,7 @@ public final class MeldKeys {
           MODE,
           TIME_DILATION,
           PROFILE,
+          DEVICES,
           VOLUME_PROFILES,
           PLACEMENT_OPTANE_PROFILES,
           PLACEMENT_SMALL_BYTES,
@@ -205,6 +234,10 @@ public final class MeldKeys {
           TRACE_MAX_FILES,
           TRACE_FILE_BYTES,
           TRACE_BUFFER_RECORDS,
+          STATE_ENABLED,
+          STATE_SNAPSHOT_INTERVAL,
+          STATE_JOURNAL_MAX_BYTES,
+          STATE_SNAPSHOT_MAX_BYTES,
           WAIT_TIMEOUT,
           FAIL_FAST,
           NATIVE_LIBRARY,

@@ -2,6 +2,7 @@ package org.hdfsmeld.datanode;
 
 import java.io.File;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
@@ -19,6 +20,7 @@ final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeCounters counters = new VolumeCounters();
   private final HintRule rule;
   private final BlockHints hints;
+  private final VolumeBinding binding;
 
   /** How the volume has been read; null where that decides nothing. */
   private final HistoryHints history;
@@ -29,7 +31,7 @@ final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeTrace trace;
   private volatile VolumeBlocks blocks;
 
-  /** A volume whose I/O is not recorded. */
+  /** A volume alone on a device, which {@code opener} opens, whose I/O is not recorded. */
   MeldVolume(
       String storageId,
       File currentDir,
@@ -37,14 +39,22 @@ final class MeldVolume implements MeldVolumeMXBean {
       SimDeviceOpener opener,
       SimFailures failures,
       BlockHints hints) {
-    this(storageId, currentDir, config, opener, failures, hints, config.trace().newTrace("none"));
+    this(
+        storageId,
+        currentDir,
+        config,
+        new MeldDevice(root(currentDir).getPath(), false, config, opener, failures),
+        failures,
+        hints,
+        config.trace().newTrace("none"));
   }
 
+  /** A volume that will be on a device; {@link #change} or {@link #attach} puts it there. */
   MeldVolume(
       String storageId,
       File currentDir,
       MeldConfiguration config,
-      SimDeviceOpener opener,
+      MeldDevice device,
       SimFailures failures,
       BlockHints hints,
       BlockTrace trace) {
@@ -54,7 +64,7 @@ final class MeldVolume implements MeldVolumeMXBean {
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
         automatic == HistoryConfiguration.Automatic.HISTORY
-            ? new HistoryHints(root(currentDir), config.history(), opener, counters)
+            ? new HistoryHints(root(currentDir), config.history(), device.opener(), counters)
             : null;
     this.hints = history == null ? hints : hints.after(history);
     this.rule =
@@ -62,7 +72,16 @@ final class MeldVolume implements MeldVolumeMXBean {
             config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
             config.hintMinBytes(),
             config.windowBytes());
-    this.device = new VolumeDevice(getVolume(), config, opener, failures, counters);
+    this.binding = config.devices().of(root(currentDir));
+    this.device =
+        new VolumeDevice(
+            storageId,
+            getVolume(),
+            binding.set(),
+            device,
+            config.waitTimeoutNs(),
+            failures,
+            counters);
     this.load = new DeviceLoad(device::stats, System::nanoTime);
     this.trace = trace.volume(storageId, this::state);
   }
@@ -109,23 +128,39 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   /** The blocks on the device; null until it is open. */
   VolumeBlocks blocks() {
+    VolumeBlocks present = blocks;
+    return present == null && device.namespace() != null ? makeBlocks() : present;
+  }
+
+  private synchronized VolumeBlocks makeBlocks() {
+    if (blocks == null) {
+      blocks = device.device().blocks(device, rule, hints, counters, trace);
+    }
     return blocks;
   }
 
   /**
-   * Changes mode and dilation; opens the device when it is first needed.
+   * Puts the volume on its device, whatever mode that is in.
    *
-   * @throws SimException when that fails; the volume is then unhealthy
+   * @throws SimException when the device refuses it; the volume then goes without
    */
-  synchronized void change(MeldMode mode, double timeDilation) throws SimException {
+  void attach() throws SimException {
+    device.attach();
+  }
+
+  /**
+   * Changes mode and dilation of the device, for all volumes on it; opens it when it is first
+   * needed.
+   *
+   * @throws SimException when that fails; the device is then out of service
+   */
+  void change(MeldMode mode, double timeDilation) throws SimException {
     try {
-      device.setMode(mode, timeDilation);
-    } finally {
-      NamespaceInfo namespace = device.namespace();
-      if (blocks == null && namespace != null) {
-        blocks =
-            new VolumeBlocks(device, namespace, config.slotBytes(), rule, hints, counters, trace);
-      }
+      device.attach();
+      device.device().setMode(mode, timeDilation);
+    } catch (SimException e) {
+      device.notStarted();
+      throw e;
     }
   }
 
@@ -210,7 +245,7 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   /** The block's file was cut. */
   void truncated(BlockKey key, long length) {
-    VolumeBlocks present = blocks;
+    VolumeBlocks present = blocks();
     if (present != null) {
       present.truncate(key, length);
     }
@@ -218,7 +253,7 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   /** The block's file is gone. */
   void deleted(BlockKey key) {
-    VolumeBlocks present = blocks;
+    VolumeBlocks present = blocks();
     if (present != null) {
       present.drop(key);
     }
@@ -226,12 +261,22 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   /** The block came onto this volume by a hard link: nothing was written, but the device has it. */
   void linked(BlockKey key, long length) {
-    VolumeBlocks present = blocks;
+    VolumeBlocks present = blocks();
     if (present != null && device.forwards()) {
       present.preload(present.extent(key), length);
     }
   }
 
+  /** The volume leaves the DataNode: other volumes get the room that it took on their device. */
+  void remove() {
+    VolumeBlocks present = blocks;
+    if (present != null && binding.isShared()) {
+      present.clear(newBudget(true));
+    }
+    close();
+  }
+
+  /** Takes the volume off its device. */
   void close() {
     if (history != null) {
       history.close();
@@ -246,7 +291,12 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public String getProfile() {
-    return config.profileOf(root(currentDir));
+    return binding.profile();
+  }
+
+  @Override
+  public String getDevice() {
+    return binding.device();
   }
 
   @Override
@@ -256,12 +306,12 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public void setMode(String mode) {
-    changeOverJmx(MeldMode.parse(mode), device.timeDilation());
+    changeOverJmx(MeldMode.parse(mode), device.device().timeDilation());
   }
 
   @Override
   public double getTimeDilation() {
-    return device.timeDilation();
+    return device.device().timeDilation();
   }
 
   @Override
@@ -295,12 +345,13 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public String getLastError() {
-    return device.lastError();
+    return device.device().lastError();
   }
 
   @Override
   public Map<String, Long> getCounters() {
-    Map<String, Long> values = device.stats();
+    // Several volumes must not each show as theirs what their device did for all of them.
+    Map<String, Long> values = binding.isShared() ? new LinkedHashMap<>() : device.device().stats();
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
     values.put("history_entries", history == null ? 0L : history.size());
@@ -316,7 +367,7 @@ final class MeldVolume implements MeldVolumeMXBean {
       throw new IllegalStateException("refused: " + MeldKeys.TEST_HOOKS + " is not true");
     }
     try {
-      device.injectFault(faultKind(kind), afterCalls);
+      device.device().injectFault(faultKind(kind), afterCalls);
     } catch (IOException e) {
       throw new IllegalStateException(e.getMessage());
     }

@@ -13,11 +13,14 @@ public interface MeldVolumeMXBean {
   /** The device's profile. */
   String getProfile();
 
+  /** Name of the device, when it may have other volumes too; else empty. */
+  String getDevice();
+
   /** {@code off}, {@code account} or {@code real-time}. */
   String getMode();
 
   /**
-   * Changes the mode while the DataNode runs.
+   * Changes the mode of the device, and so of all volumes on it, while the DataNode runs.
    *
    * @throws IllegalArgumentException on a mode that does not exist
    * @throws IllegalStateException when the device cannot be opened; says what to do
@@ -28,7 +31,7 @@ public interface MeldVolumeMXBean {
   double getTimeDilation();
 
   /**
-   * Changes the dilation while the DataNode runs.
+   * Changes the dilation of the device, and so of all volumes on it, while the DataNode runs.
    *
    * @throws IllegalArgumentException on a dilation outside of 0.001 to 1000000
    */
@@ -48,7 +51,8 @@ public interface MeldVolumeMXBean {
 
   /**
    * The device's statistics by the names of {@code meldsim_stats} and the plugin's own counters.
-   * Names end in their unit.
+   * Names end in their unit. The statistics of a device that volumes share are in {@link
+   * MeldDeviceMXBean} instead.
    */
   Map<String, Long> getCounters();
 

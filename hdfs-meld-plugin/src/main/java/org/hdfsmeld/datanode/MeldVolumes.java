@@ -4,16 +4,17 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.function.LongUnaryOperator;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.DatanodeReport;
-import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
 import org.hdfsmeld.trace.BlockTrace;
@@ -34,10 +35,11 @@ public final class MeldVolumes implements AutoCloseable {
   private final BlockHints hints;
   private final ThreadLocal<Creating> creating = ThreadLocal.withInitial(() -> Creating.NOTHING);
   private final SimFailures failures = new SimFailures();
+  private final Map<String, MeldDevice> shared = new HashMap<>();
   private final BlockTrace trace;
   private final PublishedBean traceBean;
   private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
-  private final Map<String, VolumePublisher> publishers = new ConcurrentHashMap<>();
+  private final Map<String, Publisher> publishers = new ConcurrentHashMap<>();
 
   /**
    * No volumes yet, and devices of libmeldsim.
@@ -47,7 +49,7 @@ public final class MeldVolumes implements AutoCloseable {
   public MeldVolumes(MeldConfiguration config, HintSource hints, BlockTrace trace) {
     this(
         config,
-        profile -> () -> NativeSimDevice.open(config.nativeLibrary(), profile),
+        profile -> SimDeviceOpener.ofLibrary(config.nativeLibrary(), profile),
         hints,
         trace);
   }
@@ -97,35 +99,23 @@ public final class MeldVolumes implements AutoCloseable {
     if (volumes.containsKey(storageId)) {
       return;
     }
-    String profile = config.profileOf(MeldVolume.root(currentDir));
+    File root = MeldVolume.root(currentDir);
+    VolumeBinding binding = config.devices().of(root);
+    MeldDevice device = device(binding, root);
     MeldVolume volume =
-        new MeldVolume(
-            storageId, currentDir, config, openers.apply(profile), failures, hints, trace);
+        new MeldVolume(storageId, currentDir, config, device, failures, hints, trace);
     try {
-      volume.change(config.mode(), config.timeDilation());
+      if (device.volumes().isEmpty()) {
+        volume.change(config.mode(), config.timeDilation());
+      } else {
+        // The mode stays what it is, which JMX may have changed.
+        volume.attach();
+      }
     } catch (SimException e) {
-      if (e.status() == SimStatus.PROFILE) {
-        volume.close();
-        throw new MeldConfigurationException(
-            config.isBound(MeldVolume.root(currentDir))
-                ? MeldKeys.VOLUME_PROFILES
-                : MeldKeys.PROFILE,
-            profile,
-            e.getMessage() + "; correct it or use another");
-      }
-      if (config.failFast()) {
-        volume.close();
-        throw new IOException(
-            "The simulated device of volume "
-                + volume.getVolume()
-                + " cannot be used and "
-                + MeldKeys.FAIL_FAST
-                + " is true: "
-                + e.getMessage(),
-            e);
-      }
-      failures.notStarted(e.getMessage());
+      refuse(e, binding, root, volume);
     }
+    // Makes the table of its blocks, with those from before a restart.
+    volume.blocks();
     volumes.put(storageId, volume);
     LOG.info(
         "Volume {}: simulated device {}, mode {}, {}",
@@ -133,41 +123,124 @@ public final class MeldVolumes implements AutoCloseable {
         volume.getProfile(),
         volume.getMode(),
         volume.isHealthy() ? "in service" : "out of service");
-    VolumePublisher publisher = new VolumePublisher(volume);
-    publisher.open();
-    publishers.put(storageId, publisher);
-  }
-
-  /** Closes the volumes whose storage uuid is not in {@code storageIds}. */
-  public synchronized void retain(Set<String> storageIds) {
-    for (String storageId : Set.copyOf(volumes.keySet())) {
-      if (!storageIds.contains(storageId)) {
-        remove(storageId);
-      }
-    }
-  }
-
-  private void remove(String storageId) {
-    VolumePublisher publisher = publishers.remove(storageId);
-    if (publisher != null) {
-      publisher.close();
-    }
-    MeldVolume volume = volumes.remove(storageId);
-    if (volume != null) {
-      volume.close();
+    publish(storageId, Publisher.of(volume));
+    if (binding.isShared() && device.volumes().size() == 1) {
+      publish(
+          device.name(), Publisher.of(new MeldDeviceBean(device, binding.profile()), storageId));
     }
   }
 
   /**
-   * Deallocates the blocks of a pool that exist no more.
+   * Checks what a volume is bound to, before it is added to a DataNode that runs.
+   *
+   * @param root the volume's folder
+   * @throws MeldConfigurationException when its device, which is open, has no such NVM set
+   */
+  public synchronized void check(File root) throws IOException {
+    VolumeBinding binding = config.devices().of(root);
+    MeldDevice present = shared.get(binding.device());
+    try {
+      if (present != null) {
+        present.checkSet(binding.set());
+      }
+    } catch (SimException e) {
+      throw unknownSet(binding, root, e);
+    }
+  }
+
+  private static MeldConfigurationException unknownSet(
+      VolumeBinding binding, File root, SimException e) {
+    return new MeldConfigurationException(
+        MeldKeys.VOLUME_PROFILES,
+        root + "=@" + binding.device() + "/" + binding.set(),
+        e.getMessage());
+  }
+
+  private void publish(String id, Publisher publisher) {
+    publisher.open();
+    publishers.put(id, publisher);
+  }
+
+  private void withdraw(String id) {
+    Publisher publisher = publishers.remove(id);
+    if (publisher != null) {
+      publisher.close();
+    }
+  }
+
+  /** The device that the volume is bound to; it may have others already. */
+  private MeldDevice device(VolumeBinding binding, File root) {
+    SimDeviceOpener opener = openers.apply(binding.profile());
+    if (!binding.isShared()) {
+      return new MeldDevice(root.getPath(), false, config, opener, failures);
+    }
+    MeldDevice present = shared.get(binding.device());
+    if (present == null || present.isClosed()) {
+      present = new MeldDevice(binding.device(), true, config, opener, failures);
+      shared.put(binding.device(), present);
+    }
+    return present;
+  }
+
+  /** The device cannot be used: throws what stops the DataNode, or says that it goes on without. */
+  private void refuse(SimException e, VolumeBinding binding, File root, MeldVolume volume)
+      throws IOException {
+    boolean mayLackSet = binding.set() != VolumeBinding.ANY_SET;
+    MeldConfigurationException wrong =
+        switch (e.status()) {
+          case SimStatus.PROFILE ->
+              new MeldConfigurationException(
+                  config.devices().profileKey(root),
+                  binding.profile(),
+                  e.getMessage() + "; correct it or use another");
+          case SimStatus.ARGUMENT -> mayLackSet ? unknownSet(binding, root, e) : null;
+          default -> null;
+        };
+    if (wrong == null && !config.failFast()) {
+      failures.notStarted(e.getMessage());
+      return;
+    }
+    volume.close();
+    throw wrong != null
+        ? wrong
+        : new IOException(
+            "The simulated device of volume "
+                + root
+                + " cannot be used and "
+                + MeldKeys.FAIL_FAST
+                + " is true: "
+                + e.getMessage(),
+            e);
+  }
+
+  /** Takes the volumes out whose storage uuid is not in {@code storageIds}. */
+  public synchronized void retain(Set<String> storageIds) {
+    for (String storageId : Set.copyOf(volumes.keySet())) {
+      if (!storageIds.contains(storageId)) {
+        end(storageId, MeldVolume::remove);
+      }
+    }
+  }
+
+  private void end(String storageId, Consumer<MeldVolume> end) {
+    withdraw(storageId);
+    MeldVolume volume = volumes.remove(storageId);
+    end.accept(volume);
+    if (volume.device().device().isClosed()) {
+      withdraw(volume.getDevice());
+    }
+  }
+
+  /**
+   * Compares the device with the replicas of a pool on a volume.
    *
    * @param storageId the volume
-   * @param exists whether a block id is a replica on that volume
+   * @param lengths length in bytes of a block's replica on that volume, below 0 when there is none
    */
-  public void retainBlocks(String storageId, String pool, Predicate<Long> exists) {
+  public void reconcile(String storageId, String pool, LongUnaryOperator lengths) {
     MeldVolume volume = volumes.get(storageId);
     if (volume != null && volume.blocks() != null) {
-      volume.blocks().retain(pool, exists);
+      volume.blocks().reconcile(pool, lengths);
     }
   }
 
@@ -304,7 +377,9 @@ public final class MeldVolumes implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    retain(Set.of());
+    for (String storageId : Set.copyOf(volumes.keySet())) {
+      end(storageId, MeldVolume::close);
+    }
     traceBean.close();
     trace.close();
     hints.close();

@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode;
 
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.hdfsmeld.sim.SimStatus;
@@ -63,6 +64,32 @@ final class SimFailures {
             + "; the call went on without it. Lower "
             + MeldKeys.TIME_DILATION
             + " or raise the timeout. Said once; see the counter timeouts.");
+  }
+
+  /** A file of a device's state could not be written. */
+  void stateNotWritten(String device, String what, Throwable e) {
+    say(
+        device + " " + what,
+        device(device)
+            + ": "
+            + what
+            + " of its state could not be written: "
+            + e
+            + ". No data is affected. After a restart, blocks are laid out anew as far as the state on"
+            + " disk is older; make room or correct the permissions. Said once; see the counter"
+            + " state_errors.");
+  }
+
+  /** A file of a device's state cannot be used. */
+  void stateRejected(Path file, String reason) {
+    say(
+        file.toString(),
+        "The state of a simulated device in "
+            + file
+            + " is not used: "
+            + reason
+            + ". No data is affected: blocks are laid out anew from the replicas. Nothing needs to be"
+            + " done; the file goes with a later snapshot.");
   }
 
   private static String device(String volume) {

@@ -22,6 +22,16 @@ final class SlotAllocator {
     this.slots = slots;
   }
 
+  /** Takes slots out of a fresh allocator that hold blocks already, in ascending order. */
+  synchronized void restore(Iterable<Long> used) {
+    for (long slot : used) {
+      while (fresh < slot) {
+        freed.add(fresh++);
+      }
+      fresh = slot + 1;
+    }
+  }
+
   synchronized long allocate() {
     boolean reuse = freed.size() > QUARANTINE || (fresh == slots && !freed.isEmpty());
     if (reuse) {

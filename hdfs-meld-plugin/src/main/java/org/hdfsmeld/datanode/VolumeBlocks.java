@@ -1,9 +1,15 @@
 package org.hdfsmeld.datanode;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
@@ -23,6 +29,9 @@ import org.hdfsmeld.trace.VolumeTrace;
 final class VolumeBlocks {
   private static final long PRELOAD_BYTES_MAX = 1L << 30;
 
+  /** A command counts logical blocks, of 512 bytes at least, in 32 bits. */
+  private static final long DEALLOCATE_BYTES_MAX = 1L << 39;
+
   private final VolumeDevice device;
   private final HintRule rule;
   private final BlockHints hints;
@@ -34,9 +43,14 @@ final class VolumeBlocks {
   /** Slots of ended blocks that are not deallocated yet, each with the bytes it may hold. */
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
 
+  /** Blocks from before a restart that were not compared with their replicas yet. */
+  private final Set<BlockKey> restored = ConcurrentHashMap.newKeySet();
+
+  private final Consumer<BlockExtent> journal;
   private final long lbaBytes;
   private final long pageBytes;
   private final long slotBytes;
+  private final long sizeBytes;
 
   private record Ended(long slot, long bytes) {}
 
@@ -48,8 +62,10 @@ final class VolumeBlocks {
       HintRule rule,
       BlockHints hints,
       VolumeCounters counters,
-      VolumeTrace trace) {
+      VolumeTrace trace,
+      Consumer<BlockExtent> journal) {
     this.device = device;
+    this.journal = journal;
     this.rule = rule;
     this.hints = hints;
     this.counters = counters;
@@ -59,7 +75,71 @@ final class VolumeBlocks {
     long wordline = namespace.wordlineBytes();
     // Whole wordlines, so that a large block that goes on in another slot loses none.
     this.slotBytes = (minSlotBytes + wordline - 1) / wordline * wordline;
-    this.slots = new SlotAllocator(namespace.sizeLbas() * lbaBytes / slotBytes);
+    this.sizeBytes = namespace.sizeLbas() * lbaBytes / slotBytes * slotBytes;
+    this.slots = new SlotAllocator(sizeBytes / slotBytes);
+  }
+
+  /**
+   * Takes over the blocks that were on the namespace before a restart. What else it holds is
+   * deallocated.
+   *
+   * @param intact blocks that lie on the device as the records say; others of the records are laid
+   *     out anew, when their replicas are found
+   */
+  void restore(Collection<BlockRecord> records, Predicate<BlockKey> intact) {
+    TreeSet<Long> used = new TreeSet<>();
+    for (BlockRecord record : records) {
+      boolean lies = intact.test(record.key()) && claim(used, record.slots());
+      BlockExtent extent = new BlockExtent(record.key(), slots, slotBytes, journal);
+      if (lies) {
+        extent.restore(record);
+      } else {
+        extent.decide(record.decision());
+      }
+      extents.put(record.key(), extent);
+      restored.add(record.key());
+    }
+    slots.restore(used);
+    long next = 0;
+    for (long slot : used) {
+      deallocateAll(next * slotBytes, slot * slotBytes);
+      next = slot + 1;
+    }
+    deallocateAll(next * slotBytes, sizeBytes);
+  }
+
+  /** Blocks from before a restart that are still to be laid out anew. */
+  int restoredWithoutPlace() {
+    return (int) restored.stream().filter(key -> extents.get(key).mappedBytes() == 0).count();
+  }
+
+  /** False when one of the slots is another block's or does not exist. */
+  private boolean claim(Set<Long> used, long[] claimed) {
+    Set<Long> distinct = new TreeSet<>();
+    for (long slot : claimed) {
+      if (slot < 0 || slot >= sizeBytes / slotBytes || used.contains(slot) || !distinct.add(slot)) {
+        return false;
+      }
+    }
+    return used.addAll(distinct);
+  }
+
+  private void deallocateAll(long from, long to) {
+    for (long at = from; at < to; at += DEALLOCATE_BYTES_MAX) {
+      deallocate(at, Math.min(DEALLOCATE_BYTES_MAX, to - at));
+    }
+  }
+
+  /** Where the blocks lie now. */
+  List<BlockRecord> records(int nsid) {
+    List<BlockRecord> records = new ArrayList<>(extents.size());
+    for (BlockExtent extent : extents.values()) {
+      BlockRecord record = extent.record(nsid);
+      if (!record.isGone()) {
+        records.add(record);
+      }
+    }
+    return records;
   }
 
   /** Blocks mapped at present. */
@@ -95,7 +175,7 @@ final class VolumeBlocks {
   }
 
   private BlockExtent begin(BlockKey key) {
-    BlockExtent begun = new BlockExtent(key, slots, slotBytes);
+    BlockExtent begun = new BlockExtent(key, slots, slotBytes, journal);
     begun.decide(hints.decide(key, BlockHint.NONE));
     BlockExtent present = extents.putIfAbsent(key, begun);
     if (present != null) {
@@ -237,6 +317,16 @@ final class VolumeBlocks {
     reclaim();
   }
 
+  /**
+   * Deallocates all blocks; waits for the device to have room for that, as far as the budget goes.
+   */
+  void clear(WaitBudget budget) {
+    Set.copyOf(extents.keySet()).forEach(this::drop);
+    while (!ended.isEmpty() && device.awaitRoom(budget, counters.writerWaitNs)) {
+      reclaim();
+    }
+  }
+
   /** Deallocates and frees the slots of ended blocks, as far as the device has room. */
   private void reclaim() {
     Ended next = ended.poll();
@@ -250,11 +340,24 @@ final class VolumeBlocks {
     }
   }
 
-  /** Drops the blocks of a pool that {@code exists} does not know. */
-  void retain(String pool, Predicate<Long> exists) {
+  /**
+   * Compares with the replicas on disk: drops the blocks of a pool that have none, and cuts or
+   * completes those from before a restart.
+   *
+   * @param lengths length of a block's replica in bytes, below 0 when it has none
+   */
+  void reconcile(String pool, LongUnaryOperator lengths) {
     for (BlockKey key : Set.copyOf(extents.keySet())) {
-      if (key.pool().equals(pool) && !exists.test(key.id())) {
-        drop(key);
+      if (key.pool().equals(pool)) {
+        boolean compare = restored.remove(key);
+        long length = lengths.applyAsLong(key.id());
+        BlockExtent extent = extents.get(key);
+        if (length < 0) {
+          drop(key);
+        } else if (compare && extent != null) {
+          extent.truncate(length);
+          preload(extent, length);
+        }
       }
     }
   }

@@ -1,25 +1,22 @@
 package org.hdfsmeld.datanode;
 
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
-import org.hdfsmeld.sim.SimStats;
 import org.hdfsmeld.sim.SimStatus;
 
 /**
- * The simulated device of one volume, behind the rule that the simulator never hurts HDFS.
+ * A volume's namespace on its simulated device, behind the rule that the simulator never hurts
+ * HDFS.
  *
  * <p>Nothing here throws into an I/O path: a failing call is counted, said once, and done without.
  * After a failure that the device cannot recover from, {@link #forwards} is false for good and the
- * volume is stock HDFS. A device is opened when it is first needed, so mode {@code off} needs no
- * library.
+ * volume is stock HDFS.
  */
 final class VolumeDevice {
   /** Slices of a wait: how soon an interrupt or a change of mode is seen. */
@@ -28,61 +25,91 @@ final class VolumeDevice {
   /** How soon it is seen that the device has room for commands again. */
   private static final long ROOM_POLL_NS = 1_000_000;
 
-  /** Thin address space for this many full blocks. */
-  private static final long SLOTS = 1 << 20;
-
-  private static final long SLOT_ALIGNMENT = 64 << 10;
-
+  private final String storageId;
   private final String volume;
-  private final MeldConfiguration config;
-  private final SimDeviceOpener opener;
+  private final int set;
+  private final MeldDevice device;
+  private final long waitTimeoutNs;
   private final SimFailures failures;
   private final VolumeCounters counters;
 
-  private volatile MeldMode mode = MeldMode.OFF;
-  private volatile double timeDilation;
-  private volatile boolean healthy = true;
   private volatile boolean closed;
-  private volatile SimDevice device;
+  private volatile boolean refused;
   private volatile NamespaceInfo namespace;
-  private volatile String lastError = "";
-  private List<String> statNames = SimStats.NAMES;
-  private long[] lastStats = new long[statNames.size()];
 
+  /** A volume that is not yet on its device; {@link #attach} puts it there. */
   VolumeDevice(
+      String storageId,
       String volume,
-      MeldConfiguration config,
-      SimDeviceOpener opener,
+      int set,
+      MeldDevice device,
+      long waitTimeoutNs,
       SimFailures failures,
       VolumeCounters counters) {
+    this.storageId = storageId;
     this.volume = volume;
-    this.config = config;
-    this.opener = opener;
+    this.set = set;
+    this.device = device;
+    this.waitTimeoutNs = waitTimeoutNs;
     this.failures = failures;
     this.counters = counters;
-    this.timeDilation = config.timeDilation();
+  }
+
+  /** The device as a whole, which other volumes may be on too. */
+  MeldDevice device() {
+    return device;
+  }
+
+  String storageId() {
+    return storageId;
+  }
+
+  /** The volume's folder. */
+  String volume() {
+    return volume;
+  }
+
+  /** The NVM set that the volume is bound to, or {@link VolumeBinding#ANY_SET}. */
+  int set() {
+    return set;
   }
 
   MeldMode mode() {
-    return mode;
-  }
-
-  double timeDilation() {
-    return timeDilation;
+    return device.mode();
   }
 
   boolean isHealthy() {
-    return healthy;
+    return device.isHealthy() && !closed && !refused;
   }
 
-  /** Text of the last failure, empty when there was none. */
-  String lastError() {
-    return lastError;
-  }
-
-  /** The open device's namespace, null before it is open. */
+  /** The namespace, null before the device is open. */
   NamespaceInfo namespace() {
     return namespace;
+  }
+
+  /** The device was opened, and this is the volume's namespace on it. */
+  void opened(NamespaceInfo opened) {
+    namespace = opened;
+  }
+
+  /**
+   * Puts the volume on its device, if it is not there yet.
+   *
+   * @throws SimException when the device refuses it; the volume then goes without
+   */
+  void attach() throws SimException {
+    try {
+      device.attach(this);
+    } catch (SimException e) {
+      refused = true;
+      counters.errors.increment();
+      throw e;
+    }
+  }
+
+  /** Has the device program all that was written. Waits for it. */
+  void settle() {
+    await(flush(), new WaitBudget(waitTimeoutNs), counters.writerWaitNs);
   }
 
   /**
@@ -91,10 +118,10 @@ final class VolumeDevice {
    * <p>Cheap: called for every packet.
    */
   boolean forwards() {
-    if (mode == MeldMode.OFF) {
+    if (mode() == MeldMode.OFF) {
       return false;
     }
-    if (healthy) {
+    if (isHealthy()) {
       return true;
     }
     if (!closed) {
@@ -103,48 +130,9 @@ final class VolumeDevice {
     return false;
   }
 
-  /**
-   * Changes mode and dilation, opening the device first if it is needed now.
-   *
-   * @throws SimException when it cannot be opened or refuses the mode; the mode is set all the same
-   *     and the volume unhealthy
-   */
-  synchronized void setMode(MeldMode newMode, double newDilation) throws SimException {
-    String problem = MeldConfiguration.dilationProblem(newDilation);
-    if (problem != null) {
-      throw new IllegalArgumentException("time dilation " + newDilation + ": " + problem);
-    }
-    timeDilation = newDilation;
-    try {
-      if (newMode != MeldMode.OFF && device == null && !closed) {
-        open();
-      }
-      SimDevice target = device;
-      if (target != null && healthy) {
-        if (newMode == MeldMode.REAL_TIME && mode != MeldMode.REAL_TIME) {
-          // What was written while nobody waited must not sit in the device's buffer, where readers
-          // would find it faster than on the flash.
-          await(flush(), new WaitBudget(config.waitTimeoutNs()), counters.writerWaitNs);
-        }
-        int status = target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
-        if (status < 0) {
-          throw new SimException(status, target.lastError());
-        }
-      }
-    } catch (SimException e) {
-      startFailure(e.getMessage());
-      throw e;
-    } catch (RuntimeException | Error e) {
-      startFailure(e.toString());
-      throw new SimException(e.toString(), e);
-    } finally {
-      mode = newMode;
-    }
-  }
-
   /** The open device while it is in service, else null. */
   private SimDevice usable() {
-    return healthy ? device : null;
+    return closed ? null : device.usable();
   }
 
   /**
@@ -186,7 +174,7 @@ final class VolumeDevice {
       timedOut();
       return false;
     }
-    if (Thread.currentThread().isInterrupted() || closed || mode == MeldMode.OFF) {
+    if (Thread.currentThread().isInterrupted() || closed || mode() == MeldMode.OFF) {
       return false;
     }
     long begin = System.nanoTime();
@@ -208,7 +196,7 @@ final class VolumeDevice {
     if (target == null || ticket == TicketedIo.NOTHING) {
       return;
     }
-    boolean timed = mode == MeldMode.REAL_TIME;
+    boolean timed = mode() == MeldMode.REAL_TIME;
     long begin = timed ? System.nanoTime() : 0;
     try {
       awaitSliced(target, ticket, budget);
@@ -242,7 +230,7 @@ final class VolumeDevice {
       if (late) {
         timedOut();
       }
-      if (late || interrupted || closed || mode == MeldMode.OFF) {
+      if (late || interrupted || closed || mode() == MeldMode.OFF) {
         target.forget(ticket);
         return;
       }
@@ -252,29 +240,28 @@ final class VolumeDevice {
   /** Gives a ticket up. */
   void forget(long ticket) {
     SimDevice target = usable();
-    if (target == null || ticket == TicketedIo.NOTHING) {
-      return;
-    }
-    try {
-      int status = target.forget(ticket);
-      if (status < 0) {
-        failed("forget", status, target);
-      }
-    } catch (RuntimeException | Error e) {
-      broken(e);
+    if (target != null && ticket != TicketedIo.NOTHING) {
+      guarded("forget", () -> target.forget(ticket));
     }
   }
 
   /** Places data as if long since written; false when the device refused. */
   boolean preload(long slba, long nlb, int directive) {
     SimDevice target = usable();
+    return target != null
+        && guarded("preload", () -> target.preload(namespace.nsid(), slba, nlb, directive));
+  }
+
+  /** Makes a call that returns a status; whether it succeeded. Never throws. */
+  boolean guarded(String what, IntSupplier call) {
+    SimDevice target = usable();
     if (target == null) {
       return false;
     }
     try {
-      int status = target.preload(namespace.nsid(), slba, nlb, directive);
+      int status = call.getAsInt();
       if (status < 0) {
-        failed("preload", status, target);
+        failed(what, status, target);
       }
       return status >= 0;
     } catch (RuntimeException | Error e) {
@@ -286,79 +273,17 @@ final class VolumeDevice {
   /** How a range is laid out, as of {@link SimDevice#layout}; false when the device refused. */
   boolean layout(long slba, long nlb, long[] out) {
     SimDevice target = usable();
-    if (target == null) {
-      return false;
-    }
-    try {
-      int status = target.layout(namespace.nsid(), slba, nlb, out);
-      if (status < 0) {
-        failed("layout", status, target);
-      }
-      return status >= 0;
-    } catch (RuntimeException | Error e) {
-      broken(e);
-      return false;
-    }
+    return target != null
+        && guarded("layout", () -> target.layout(namespace.nsid(), slba, nlb, out));
   }
 
-  /** The device's counters; zeros before it is open, the last known ones once it failed. */
-  synchronized Map<String, Long> stats() {
-    SimDevice target = usable();
-    if (target != null) {
-      try {
-        int status = target.stats(lastStats);
-        if (status < 0) {
-          failed("stats", status, target);
-        }
-      } catch (RuntimeException | Error e) {
-        broken(e);
-      }
-    }
-    Map<String, Long> byName = new LinkedHashMap<>();
-    for (int i = 0; i < lastStats.length; i++) {
-      byName.put(statNames.get(i), lastStats[i]);
-    }
-    return byName;
-  }
-
-  /** Test hook; see {@link SimDevice#injectFault}. */
-  void injectFault(int kind, long afterCalls) throws SimException {
-    SimDevice target = device;
-    if (target == null) {
-      throw new SimException("no device is open on volume " + volume, null);
-    }
-    int status = target.injectFault(kind, afterCalls);
-    if (status < 0) {
-      throw new SimException(status, target.lastError());
-    }
-  }
-
-  /** Closes the device. Waiters return; later calls do nothing. */
-  synchronized void close() {
+  /** Takes the volume off its device. Waiters return; later calls do nothing. */
+  void close() {
     closed = true;
-    healthy = false;
-    SimDevice target = device;
-    if (target != null) {
-      try {
-        target.close();
-      } catch (RuntimeException | Error e) {
-        failures.broken(volume, e);
-      }
-    }
-  }
-
-  private void open() throws SimException {
-    SimDevice opened = opener.open();
     try {
-      long slot = (config.slotBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
-      namespace = opened.createNamespace(SLOTS * slot);
-      statNames = opened.statNames();
-      lastStats = new long[statNames.size()];
-      device = opened;
-    } finally {
-      if (device == null) {
-        opened.close();
-      }
+      device.detach(this);
+    } catch (RuntimeException | Error e) {
+      failures.broken(volume, e);
     }
   }
 
@@ -367,10 +292,9 @@ final class VolumeDevice {
     failures.timedOut(volume);
   }
 
-  private void startFailure(String reason) {
+  /** The device could not be opened or refused a mode; it is out of service already. */
+  void notStarted() {
     counters.errors.increment();
-    healthy = false;
-    lastError = reason;
   }
 
   private void failed(String what, long status, SimDevice target) {
@@ -379,9 +303,10 @@ final class VolumeDevice {
     }
     String reason = SimStatus.name(status) + ": " + target.lastError();
     counters.errors.increment();
-    lastError = reason;
     if (SimStatus.isFatal(status)) {
-      healthy = false;
+      device.outOfService(reason);
+    } else {
+      device.failed(reason);
     }
     failures.failed(volume, what, status, reason);
   }
@@ -391,8 +316,7 @@ final class VolumeDevice {
       return;
     }
     counters.errors.increment();
-    healthy = false;
-    lastError = e.toString();
+    device.outOfService(e.toString());
     failures.broken(volume, e);
   }
 }

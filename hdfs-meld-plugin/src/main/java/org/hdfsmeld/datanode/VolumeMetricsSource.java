@@ -39,7 +39,7 @@ final class VolumeMetricsSource implements MetricsSource {
 
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
-    MetricsRecordBuilder record =
+    addCounters(
         collector
             .addRecord("MeldVolume")
             .setContext("dfs")
@@ -47,8 +47,13 @@ final class VolumeMetricsSource implements MetricsSource {
             .tag(STORAGE, volume.storageId())
             .tag(PROFILE, volume.getProfile())
             .tag(MODE, volume.getMode())
-            .addGauge(HEALTHY, volume.isHealthy() ? 1 : 0);
-    for (Map.Entry<String, Long> counter : volume.getCounters().entrySet()) {
+            .addGauge(HEALTHY, volume.isHealthy() ? 1 : 0),
+        volume.getCounters());
+  }
+
+  /** Adds counters by their names. */
+  static void addCounters(MetricsRecordBuilder record, Map<String, Long> counters) {
+    for (Map.Entry<String, Long> counter : counters.entrySet()) {
       MetricsInfo info = Interns.info(counter.getKey(), counter.getKey());
       if (GAUGES.contains(counter.getKey())) {
         record.addGauge(info, counter.getValue());

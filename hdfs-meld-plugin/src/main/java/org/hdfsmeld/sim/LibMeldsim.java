@@ -24,6 +24,8 @@ final class LibMeldsim {
 
   static native int meldsim_close(long handle);
 
+  static native int meldsim_profile(long handle, byte[] buf, long len);
+
   static native int meldsim_set_mode(long handle, int mode, double timeDilation);
 
   static native int meldsim_namespace_create(long handle, long sizeBytes, int[] nsid);

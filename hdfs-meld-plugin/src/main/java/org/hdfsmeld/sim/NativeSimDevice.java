@@ -14,6 +14,7 @@ public final class NativeSimDevice implements SimDevice {
   private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
 
   private final long handle;
+  private volatile int snapshotRoom = 1 << 20;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private NativeSimDevice(long handle) {
@@ -135,12 +136,21 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
+  public String profile() throws SimException {
+    byte[] text = new byte[must(LibMeldsim.meldsim_profile(handle, null, 0))];
+    must(LibMeldsim.meldsim_profile(handle, text, text.length));
+    return new String(text, 0, text.length - 1, StandardCharsets.UTF_8);
+  }
+
+  @Override
   public byte[] snapshot() throws SimException {
-    byte[] bytes = null;
+    // To ask for the size costs as much as the snapshot: begin with the last one's and some room.
+    byte[] bytes = new byte[snapshotRoom];
     while (true) {
-      // The device may have changed since it said how many bytes it needs.
-      int room = bytes == null ? 0 : bytes.length;
+      int room = bytes.length;
       long size = must(LibMeldsim.meldsim_snapshot(handle, bytes, room));
+      // The device may change between two calls.
+      snapshotRoom = (int) Math.min(MAX_ARRAY_BYTES, size + size / 8 + (1 << 16));
       if (size <= room) {
         return Arrays.copyOf(bytes, (int) size);
       }
@@ -148,7 +158,7 @@ public final class NativeSimDevice implements SimDevice {
         throw new SimException(
             SimStatus.CAPACITY, "the snapshot has " + size + " bytes, more than an array holds");
       }
-      bytes = new byte[(int) size];
+      bytes = new byte[snapshotRoom];
     }
   }
 

@@ -121,6 +121,13 @@ public interface SimDevice extends AutoCloseable {
   void precondition(int fillPercent, int randomPercent) throws SimException;
 
   /**
+   * The device's profile as TOML, with every key.
+   *
+   * @throws SimException when the device is out of service
+   */
+  String profile() throws SimException;
+
+  /**
    * What would survive if the power were cut now: all data whose write has been acknowledged, the
    * wear of the blocks, the namespaces and the profile.
    *

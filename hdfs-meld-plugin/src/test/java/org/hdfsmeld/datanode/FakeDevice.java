@@ -13,7 +13,7 @@ import org.hdfsmeld.sim.SimStats;
 import org.hdfsmeld.sim.SimStatus;
 
 /** A device that writes down what it is asked. 4 KiB blocks and pages, wordlines of three pages. */
-final class FakeDevice implements SimDevice {
+class FakeDevice implements SimDevice {
   static final int PAGE = 4 << 10;
   static final int WORDLINE = 3 * PAGE;
 
@@ -146,8 +146,14 @@ final class FakeDevice implements SimDevice {
   }
 
   @Override
+  public String profile() {
+    return "name = \"fake\"";
+  }
+
+  @Override
   public byte[] snapshot() {
-    throw new UnsupportedOperationException("not on the plugin's path");
+    check();
+    return new byte[] {42};
   }
 
   @Override

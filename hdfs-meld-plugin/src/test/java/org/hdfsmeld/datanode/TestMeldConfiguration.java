@@ -19,7 +19,7 @@ class TestMeldConfiguration {
     MeldConfiguration config = MeldConfiguration.read(new Configuration());
     assertThat(config.mode()).isEqualTo(MeldMode.ACCOUNT);
     assertThat(config.timeDilation()).isEqualTo(1.0);
-    assertThat(config.profile()).isEqualTo("melded-tlc-8x8");
+    assertThat(config.devices().profile()).isEqualTo("melded-tlc-8x8");
     assertThat(config.hintFullBlockSequential()).isTrue();
     assertThat(config.hintMinBytes()).isEqualTo(2 << 20);
     assertThat(config.windowBytes()).isEqualTo(16 << 20);
@@ -29,7 +29,7 @@ class TestMeldConfiguration {
     assertThat(config.nativeLibrary()).isEmpty();
     assertThat(config.testHooks()).isFalse();
     assertThat(config.slotBytes()).isEqualTo(128 << 20);
-    assertThat(config.volumeProfiles()).isEmpty();
+    assertThat(config.devices().volumes()).isEmpty();
     assertThat(config.placement())
         .isEqualTo(new PlacementConfiguration(Set.of("optane-900p"), 2 << 20, 256 << 10, 1 << 30));
     assertThat(config.hints()).isEqualTo(new HintConfiguration(50_000_000, 65_536));
@@ -58,7 +58,8 @@ class TestMeldConfiguration {
       }
     }
     // Hadoop reads an empty value as none.
-    List<String> empty = List.of(MeldKeys.NATIVE_LIBRARY, MeldKeys.VOLUME_PROFILES);
+    List<String> empty =
+        List.of(MeldKeys.NATIVE_LIBRARY, MeldKeys.DEVICES, MeldKeys.VOLUME_PROFILES);
     for (String key : empty) {
       assertThat(fromKeys.remove(key)).isEmpty();
     }
@@ -86,6 +87,11 @@ class TestMeldConfiguration {
     "volume.profiles, /data/1, directory=profile",
     "volume.profiles, /data/1=, directory=profile",
     "volume.profiles, =optane-900p, directory=profile",
+    "volume.profiles, /data/1=@ssd0/1, dfs.datanode.meld.devices",
+    "volume.profiles, /data/1=@ssd0/x, /data/1=@ssd0/1",
+    "devices, ssd0, name=profile",
+    "devices, ssd/0=nvmset-2tb, name=profile",
+    "devices, ssd0=, name=profile",
     "placement.small-bytes, 2MiB, 2m",
     "placement.optane-max-outstanding, -1, 256k",
     "placement.optane-reserved, much, 1g",
@@ -109,9 +115,36 @@ class TestMeldConfiguration {
     Configuration conf = new Configuration();
     conf.set(MeldKeys.VOLUME_PROFILES, "/data/1=optane-900p, file:///data/a=b = /etc/flash.toml");
     MeldConfiguration config = MeldConfiguration.read(conf);
-    assertThat(config.profileOf(new File("/data/1"))).isEqualTo("optane-900p");
-    assertThat(config.profileOf(new File("/data/a=b"))).isEqualTo("/etc/flash.toml");
-    assertThat(config.profileOf(new File("/data/2"))).isEqualTo("melded-tlc-8x8");
+    assertThat(config.devices().of(new File("/data/1")).profile()).isEqualTo("optane-900p");
+    assertThat(config.devices().of(new File("/data/a=b")).profile()).isEqualTo("/etc/flash.toml");
+    assertThat(config.devices().of(new File("/data/2")).profile()).isEqualTo("melded-tlc-8x8");
+  }
+
+  @Test
+  void volumesCanShareADevice() throws Exception {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.DEVICES, "ssd0=nvmset-2tb,ssd1=/etc/sets=4.toml");
+    conf.set(
+        MeldKeys.VOLUME_PROFILES, "/data/1=@ssd0/1,/data/2=@ssd0/1,/data/3=@ssd1,/data/4=optane");
+    DeviceConfiguration devices = MeldConfiguration.read(conf).devices();
+    assertThat(devices.of(new File("/data/1")))
+        .isEqualTo(new VolumeBinding("ssd0", 1, "nvmset-2tb"));
+    assertThat(devices.of(new File("/data/3")))
+        .isEqualTo(new VolumeBinding("ssd1", VolumeBinding.ANY_SET, "/etc/sets=4.toml"));
+    assertThat(devices.of(new File("/data/4")).isShared()).isFalse();
+    assertThat(devices.foldersOn("ssd0")).containsExactly(new File("/data/1"), new File("/data/2"));
+    assertThat(devices.profileKey(new File("/data/1"))).isEqualTo(MeldKeys.DEVICES);
+    assertThat(devices.profileKey(new File("/data/4"))).isEqualTo(MeldKeys.VOLUME_PROFILES);
+    assertThat(devices.profileKey(new File("/data/5"))).isEqualTo(MeldKeys.PROFILE);
+  }
+
+  @Test
+  void aDeviceNamedTwiceIsRefused() {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.DEVICES, "ssd0=nvmset-2tb,ssd0=melded-tlc-8x8");
+    assertThatThrownBy(() -> MeldConfiguration.read(conf))
+        .isInstanceOf(MeldConfigurationException.class)
+        .hasMessageContaining("twice");
   }
 
   @Test

@@ -32,7 +32,7 @@ class TestMeldingGain {
             "DS-1",
             new File("/data/1/current"),
             config,
-            () -> NativeSimDevice.open("", config.profile()),
+            () -> NativeSimDevice.open("", config.devices().profile()),
             new SimFailures(),
             BlockHints.BY_SIZE);
     try {

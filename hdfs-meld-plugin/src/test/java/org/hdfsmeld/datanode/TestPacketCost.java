@@ -49,7 +49,7 @@ class TestPacketCost {
   @BeforeEach
   void open() throws IOException {
     MeldConfiguration config = MeldConfiguration.read(new Configuration());
-    volumes = new MeldVolumes(config, () -> NativeSimDevice.open("", config.profile()));
+    volumes = new MeldVolumes(config, () -> NativeSimDevice.open("", config.devices().profile()));
     current = dir.resolve("1/current").toFile();
     volumes.add("DS-1", current);
     when(spi.getStorageID()).thenReturn("DS-1");

@@ -51,6 +51,7 @@ final class MeldCluster implements AutoCloseable {
 
   static final class Builder {
     private final Map<String, String> settings = new LinkedHashMap<>();
+    private final Map<String, String> absent = new LinkedHashMap<>();
     private int dataNodes = 1;
     private List<String> profiles = List.of();
 
@@ -81,6 +82,12 @@ final class MeldCluster implements AutoCloseable {
     /** One volume of each profile in every DataNode, in place of one of the default profile. */
     Builder volumes(String... profiles) {
       this.profiles = List.of(profiles);
+      return this;
+    }
+
+    /** Binds a volume that is not there at start, such as {@code data9}, to a device. */
+    Builder bind(String volume, String profile) {
+      absent.put(volume, profile);
       return this;
     }
 
@@ -143,6 +150,8 @@ final class MeldCluster implements AutoCloseable {
         entries.add(
             directory.resolve("data/data" + (i + 1)) + "=" + profiles.get(i % profiles.size()));
       }
+      absent.forEach(
+          (volume, profile) -> entries.add(directory.resolve("data/" + volume) + "=" + profile));
       return String.join(",", entries);
     }
   }

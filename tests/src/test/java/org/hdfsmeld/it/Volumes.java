@@ -19,8 +19,17 @@ final class Volumes {
   private Volumes() {}
 
   static Set<ObjectName> all() {
+    return named("MeldVolume-*");
+  }
+
+  /** The devices that volumes share. */
+  static Set<ObjectName> devices() {
+    return named("MeldDevice-*");
+  }
+
+  private static Set<ObjectName> named(String pattern) {
     try {
-      return SERVER.queryNames(new ObjectName("Hadoop:service=DataNode,name=MeldVolume-*"), null);
+      return SERVER.queryNames(new ObjectName("Hadoop:service=DataNode,name=" + pattern), null);
     } catch (MalformedObjectNameException e) {
       throw new AssertionError(e);
     }
@@ -37,8 +46,17 @@ final class Volumes {
 
   /** A counter summed over all volumes. */
   static long total(String counter) {
+    return sum(all(), counter);
+  }
+
+  /** A counter summed over the devices that volumes share. */
+  static long ofDevices(String counter) {
+    return sum(devices(), counter);
+  }
+
+  private static long sum(Set<ObjectName> beans, String counter) {
     long sum = 0;
-    for (ObjectName volume : all()) {
+    for (ObjectName volume : beans) {
       Long value = counters(volume).get(counter);
       if (value == null) {
         throw new AssertionError("no counter " + counter + " in " + counters(volume).keySet());

@@ -46,12 +46,12 @@ public class BlockForwarding {
             "DS-benchmark",
             new File("/benchmark/current"),
             config,
-            () -> NativeSimDevice.open("", config.profile()),
+            () -> NativeSimDevice.open("", config.devices().profile()),
             new SimFailures(),
             BlockHints.BY_SIZE);
     volume.change(config.mode(), config.timeDilation());
 
-    device = NativeSimDevice.open("", config.profile());
+    device = NativeSimDevice.open("", config.devices().profile());
     NamespaceInfo namespace = device.createNamespace(1L << 40);
     int lbas = (int) (BLOCK_BYTES / namespace.lbaBytes());
     device.preload(namespace.nsid(), 0, lbas, Directive.sequential(config.windowBytes()));

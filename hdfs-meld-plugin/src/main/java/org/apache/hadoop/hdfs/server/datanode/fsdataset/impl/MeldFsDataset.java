@@ -1,5 +1,6 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
+import java.io.File;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashSet;
@@ -47,8 +48,13 @@ public class MeldFsDataset extends FsDatasetImpl {
 
   @Override
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
+    // Before HDFS has the volume: taking it out again needs a lock that the caller holds.
+    simulated.check(new File(location.getUri()));
     super.addVolume(location, nsInfos);
     followVolumes();
+    for (NamespaceInfo nsInfo : nsInfos) {
+      reconcile(nsInfo.getBlockPoolID());
+    }
   }
 
   @Override
@@ -173,12 +179,13 @@ public class MeldFsDataset extends FsDatasetImpl {
   private void reconcile(String bpid) {
     for (FsVolumeImpl volume : getVolumeList()) {
       String storageId = volume.getStorageID();
-      simulated.retainBlocks(
+      simulated.reconcile(
           storageId,
           bpid,
           blockId -> {
             ReplicaInfo replica = volumeMap.get(bpid, blockId);
-            return replica != null && storageId.equals(replica.getStorageUuid());
+            boolean here = replica != null && storageId.equals(replica.getStorageUuid());
+            return here ? replica.getNumBytes() : -1;
           });
     }
   }

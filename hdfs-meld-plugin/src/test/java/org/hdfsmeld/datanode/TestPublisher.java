@@ -17,7 +17,7 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.hdfsmeld.sim.SimStats;
 import org.junit.jupiter.api.Test;
 
-class TestVolumePublisher {
+class TestPublisher {
   private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
 
   @Test

@@ -1,0 +1,393 @@
+package org.hdfsmeld.datanode;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStats;
+import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.VolumeTrace;
+
+/**
+ * One simulated device with the volumes on it: one volume, or several in namespaces of their own.
+ *
+ * <p>Mode, dilation and health are the device's, so all its volumes have the same. It is opened
+ * when it is first needed, so mode {@code off} needs no library, and closed when its last volume
+ * has gone.
+ */
+final class MeldDevice implements DeviceState.Source {
+  /** Thin address space for this many full blocks on each volume. */
+  private static final long SLOTS = 1 << 20;
+
+  private static final long SLOT_ALIGNMENT = 64 << 10;
+
+  private final String name;
+
+  /** The name in the configuration, empty for a volume's own device. */
+  private final String shared;
+
+  private final MeldConfiguration config;
+  private final SimDeviceOpener opener;
+  private final List<VolumeDevice> volumes = new CopyOnWriteArrayList<>();
+
+  private final SimFailures failures;
+  private final StateCounters stateCounters = new StateCounters();
+
+  /** By storage id; a volume that comes back gets its own again. */
+  private final Map<String, NamespaceInfo> namespaces = new ConcurrentHashMap<>();
+
+  /** NVM sets that the volumes were bound to, by storage id. */
+  private final Map<String, Integer> sets = new ConcurrentHashMap<>();
+
+  /** The block tables of the volumes, by namespace. */
+  private final Map<Integer, VolumeBlocks> blocks = new ConcurrentHashMap<>();
+
+  private volatile RecoveredState recovered;
+  private volatile DeviceState state;
+
+  /** The folder of the volume that left last. */
+  private volatile String lastRoot;
+
+  private volatile MeldMode mode = MeldMode.OFF;
+  private volatile double timeDilation;
+  private volatile boolean healthy = true;
+  private volatile boolean closed;
+  private volatile SimDevice device;
+  private volatile String lastError = "";
+  private List<String> statNames = SimStats.NAMES;
+  private long[] lastStats = new long[statNames.size()];
+
+  /** A device that is not open, in mode {@code off}, without volumes. */
+  MeldDevice(
+      String name,
+      boolean isShared,
+      MeldConfiguration config,
+      SimDeviceOpener opener,
+      SimFailures failures) {
+    this.name = name;
+    this.shared = isShared ? name : "";
+    this.failures = failures;
+    this.config = config;
+    this.opener = opener;
+    this.timeDilation = config.timeDilation();
+  }
+
+  /** A shared device's name, or the folder of the only volume on it. */
+  String name() {
+    return name;
+  }
+
+  /** Opens further devices like this one. */
+  SimDeviceOpener opener() {
+    return opener;
+  }
+
+  MeldMode mode() {
+    return mode;
+  }
+
+  double timeDilation() {
+    return timeDilation;
+  }
+
+  boolean isHealthy() {
+    return healthy;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Text of the last failure, empty when there was none. */
+  String lastError() {
+    return lastError;
+  }
+
+  /** The open device while it is in service, else null. */
+  SimDevice usable() {
+    return healthy ? device : null;
+  }
+
+  /**
+   * A volume comes onto the device; it gets its namespace now, or when the device is opened.
+   *
+   * @throws SimException when the device refuses the namespace
+   */
+  synchronized void attach(VolumeDevice volume) throws SimException {
+    if (volumes.contains(volume)) {
+      return;
+    }
+    volumes.add(volume);
+    if (usable() != null) {
+      volume.opened(namespace(volume));
+    }
+  }
+
+  /** A volume leaves the device. The last one closes it: waiters return, later calls do nothing. */
+  synchronized void detach(VolumeDevice volume) {
+    if (!volumes.remove(volume) || !volumes.isEmpty()) {
+      return;
+    }
+    closed = true;
+    healthy = false;
+    lastRoot = volume.volume();
+    if (state != null) {
+      state.close(config.waitTimeoutNs());
+    }
+    SimDevice target = device;
+    if (target != null) {
+      target.close();
+    }
+  }
+
+  /** The volume's blocks on its namespace, with those from before a restart. */
+  VolumeBlocks blocks(
+      VolumeDevice volume,
+      HintRule rule,
+      BlockHints hints,
+      VolumeCounters counters,
+      VolumeTrace trace) {
+    NamespaceInfo namespace = volume.namespace();
+    int nsid = namespace.nsid();
+    DeviceState journal = state;
+    VolumeBlocks made =
+        new VolumeBlocks(
+            volume,
+            namespace,
+            config.slotBytes(),
+            rule,
+            hints,
+            counters,
+            trace,
+            extent -> {
+              if (journal != null) {
+                journal.changed(nsid, extent);
+              }
+            });
+    RecoveredState from = recovered;
+    Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
+    if (records != null) {
+      made.restore(records.values(), key -> !from.changed().contains(key));
+      int relaid = made.restoredWithoutPlace();
+      stateCounters.relaidBlocks.add(relaid);
+      stateCounters.restoredBlocks.add(records.size() - relaid);
+    }
+    blocks.put(nsid, made);
+    if (from != null) {
+      from.blocks().remove(nsid);
+    }
+    return made;
+  }
+
+  /** The volumes on the device at present. */
+  List<VolumeDevice> volumes() {
+    return List.copyOf(volumes);
+  }
+
+  /**
+   * Changes mode and dilation, opening the device first if it is needed now.
+   *
+   * @throws SimException when it cannot be opened or refuses the mode; the mode is set all the same
+   *     and the device out of service
+   */
+  synchronized void setMode(MeldMode newMode, double newDilation) throws SimException {
+    String problem = MeldConfiguration.dilationProblem(newDilation);
+    if (problem != null) {
+      throw new IllegalArgumentException("time dilation " + newDilation + ": " + problem);
+    }
+    timeDilation = newDilation;
+    try {
+      if (newMode != MeldMode.OFF && device == null && !closed) {
+        open();
+      }
+      SimDevice target = usable();
+      if (target != null) {
+        if (newMode == MeldMode.REAL_TIME && mode != MeldMode.REAL_TIME) {
+          // What was written while nobody waited must not sit in the device's buffer, where readers
+          // would find it faster than on the flash.
+          for (VolumeDevice volume : volumes) {
+            volume.settle();
+          }
+        }
+        int status = target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
+        if (status < 0) {
+          throw new SimException(status, target.lastError());
+        }
+      }
+    } catch (SimException e) {
+      outOfService(e.getMessage());
+      throw e;
+    } catch (RuntimeException | Error e) {
+      outOfService(e.toString());
+      throw new SimException(e.toString(), e);
+    } finally {
+      mode = newMode;
+    }
+  }
+
+  /** The device failed for good; {@link #usable} is null from now on. */
+  void outOfService(String reason) {
+    healthy = false;
+    lastError = reason;
+  }
+
+  /** A call failed; others may succeed. */
+  void failed(String reason) {
+    lastError = reason;
+  }
+
+  /** The device's counters; zeros before it is open, the last known ones once it failed. */
+  synchronized Map<String, Long> stats() {
+    SimDevice target = usable();
+    if (target != null && !volumes.isEmpty()) {
+      volumes.get(0).guarded("stats", () -> target.stats(lastStats));
+    }
+    Map<String, Long> byName = new LinkedHashMap<>();
+    for (int i = 0; i < lastStats.length; i++) {
+      byName.put(statNames.get(i), lastStats[i]);
+    }
+    stateCounters.addTo(byName);
+    return byName;
+  }
+
+  /** Test hook; see {@link SimDevice#injectFault}. */
+  void injectFault(int kind, long afterCalls) throws SimException {
+    SimDevice target = device;
+    if (target == null) {
+      throw new SimException("device " + name + " is not open", null);
+    }
+    int status = target.injectFault(kind, afterCalls);
+    if (status < 0) {
+      throw new SimException(status, target.lastError());
+    }
+  }
+
+  private void open() throws SimException {
+    device = opener.open();
+    try {
+      if (config.state().enabled()) {
+        recover();
+      }
+      statNames = device.statNames();
+      lastStats = new long[statNames.size()];
+      for (VolumeDevice volume : volumes) {
+        volume.opened(namespace(volume));
+      }
+    } catch (SimException | RuntimeException | Error e) {
+      SimDevice opened = device;
+      device = null;
+      namespaces.clear();
+      opened.close();
+      throw e;
+    }
+    if (state != null) {
+      state.start();
+    }
+  }
+
+  /** Puts the device of a usable state in place of the fresh one. */
+  private void recover() throws SimException {
+    List<Path> folders = stateFolders();
+    StateFiles files = RecoveredState.find(folders, failures, stateCounters);
+    RecoveredState.Expected expected =
+        new RecoveredState.Expected(
+            shared, device.profile(), config.slotBytes(), volumes.get(0).storageId());
+    RecoveredState found =
+        RecoveredState.read(
+            files, expected, config.state().snapshotMaxBytes(), opener, failures, stateCounters);
+    if (found != null) {
+      device.close();
+      device = found.device();
+      Map<Integer, NamespaceInfo> byId = new HashMap<>();
+      device.namespaces().forEach(namespace -> byId.put(namespace.nsid(), namespace));
+      for (StateSnapshot.Namespace namespace : found.namespaces()) {
+        namespaces.put(namespace.storageId(), byId.get(namespace.nsid()));
+        sets.put(namespace.storageId(), namespace.set());
+      }
+      recovered = found;
+    }
+    state =
+        new DeviceState(
+            name, config.state(), this, files.last(), failures, stateCounters, System::nanoTime);
+  }
+
+  @Override
+  public List<Path> stateFolders() {
+    Stream<String> present = volumes.stream().map(VolumeDevice::volume);
+    Stream<String> last = lastRoot == null ? Stream.empty() : Stream.of(lastRoot);
+    Stream<String> bound = config.devices().foldersOn(shared).stream().map(File::getPath);
+    return Stream.of(present, last, bound)
+        .flatMap(roots -> roots)
+        .distinct()
+        .map(root -> Path.of(root, StateFiles.FOLDER))
+        .toList();
+  }
+
+  @Override
+  public StateSnapshot snapshot() throws SimException {
+    List<StateSnapshot.Namespace> spaces = new ArrayList<>();
+    List<BlockRecord> records = new ArrayList<>();
+    for (Map.Entry<String, NamespaceInfo> entry : namespaces.entrySet()) {
+      int nsid = entry.getValue().nsid();
+      int set = sets.getOrDefault(entry.getKey(), VolumeBinding.ANY_SET);
+      spaces.add(new StateSnapshot.Namespace(nsid, set, entry.getKey()));
+      VolumeBlocks table = blocks.get(nsid);
+      RecoveredState from = recovered;
+      if (table != null) {
+        records.addAll(table.records(nsid));
+      } else if (from != null) {
+        records.addAll(from.intact(nsid));
+      }
+    }
+    long begin = System.nanoTime();
+    byte[] image = device.snapshot();
+    long took = System.nanoTime() - begin;
+    stateCounters.snapshotStallNs.accumulateAndGet(took, Math::max);
+    return new StateSnapshot(shared, device.profile(), config.slotBytes(), spaces, records, image);
+  }
+
+  private NamespaceInfo namespace(VolumeDevice volume) throws SimException {
+    NamespaceInfo namespace = namespaces.get(volume.storageId());
+    boolean moved =
+        namespace != null && sets.getOrDefault(volume.storageId(), volume.set()) != volume.set();
+    if (namespace == null || moved) {
+      namespace = create(volume.set());
+      namespaces.put(volume.storageId(), namespace);
+      sets.put(volume.storageId(), volume.set());
+    }
+    return namespace;
+  }
+
+  /**
+   * Whether the open device has an NVM set.
+   *
+   * @throws SimException when it does not
+   */
+  synchronized void checkSet(int set) throws SimException {
+    SimDevice target = usable();
+    int sets = target == null ? Integer.MAX_VALUE : target.sets();
+    if (set >= sets) {
+      throw new SimException(
+          SimStatus.ARGUMENT,
+          "NVM set " + set + " does not exist; the profile has " + sets + ", numbered from 0");
+    }
+  }
+
+  private NamespaceInfo create(int set) throws SimException {
+    long slot = (config.slotBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+    if (set == VolumeBinding.ANY_SET) {
+      return device.createNamespace(SLOTS * slot);
+    }
+    checkSet(set);
+    return device.createNamespaceIn(set, SLOTS * slot);
+  }
+}

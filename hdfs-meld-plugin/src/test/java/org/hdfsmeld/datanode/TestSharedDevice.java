@@ -1,0 +1,160 @@
+package org.hdfsmeld.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Several volumes on one device. */
+class TestSharedDevice {
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
+
+  /** A device with two NVM sets. */
+  private static final class Divided extends FakeDevice {
+    final List<Integer> sets = new ArrayList<>();
+
+    @Override
+    public int sets() {
+      return 2;
+    }
+
+    @Override
+    public NamespaceInfo createNamespaceIn(int set, long sizeBytes) {
+      sets.add(set);
+      NamespaceInfo info = super.createNamespace(sizeBytes);
+      return new NamespaceInfo(
+          sets.size(),
+          info.lbaBytes(),
+          info.sizeLbas(),
+          info.pageBytes(),
+          info.wordlineBytes(),
+          info.capacityBytes());
+    }
+  }
+
+  private final List<Divided> opened = new ArrayList<>();
+  private final MeldVolumes volumes = volumes("/data/1=@ssd0/0,/data/2=@ssd0/1,/data/3=@ssd0/2");
+
+  private MeldVolumes volumes(String bindings) {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.DEVICES, "ssd0=some");
+    conf.set(MeldKeys.VOLUME_PROFILES, bindings);
+    try {
+      return new MeldVolumes(
+          MeldConfiguration.read(conf),
+          () -> {
+            Divided device = new Divided();
+            opened.add(device);
+            return device;
+          });
+    } catch (MeldConfigurationException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    volumes.close();
+  }
+
+  private MeldVolume add(int number) throws IOException {
+    volumes.add("DS-" + number, new File("/data/" + number + "/current"));
+    return volumes.holding(new File("/data/" + number + "/current/BP-1/blk_1"));
+  }
+
+  private static void write(MeldVolume volume, int bytes) {
+    BlockWriter writer = volume.writer(BLOCK, new File("blk_7"), true);
+    writer.write(0, bytes);
+    writer.close();
+  }
+
+  @Test
+  void eachVolumeHasANamespaceInItsSet() throws IOException {
+    MeldVolume first = add(1);
+    MeldVolume second = add(2);
+    assertThat(opened).hasSize(1);
+    assertThat(opened.get(0).sets).containsExactly(0, 1);
+    assertThat(first.device().namespace().nsid()).isEqualTo(1);
+    assertThat(second.device().namespace().nsid()).isEqualTo(2);
+    assertThat(first.getDevice()).isEqualTo("ssd0");
+    assertThat(first.getProfile()).isEqualTo("some");
+  }
+
+  @Test
+  void modeAndHealthAreTheDevices() throws IOException {
+    MeldVolume first = add(1);
+    first.setMode("real-time");
+    first.setTimeDilation(3);
+    MeldVolume second = add(2);
+    assertThat(second.getMode()).isEqualTo("real-time");
+    assertThat(second.getTimeDilation()).isEqualTo(3);
+    second.setMode("account");
+    assertThat(first.getMode()).isEqualTo("account");
+    opened.get(0).status = SimStatus.PANIC;
+    write(first, 1 << 20);
+    assertThat(second.isHealthy()).isFalse();
+    assertThat(first.counters().errors.sum()).isEqualTo(1);
+    assertThat(second.counters().errors.sum()).as("not the second's doing").isZero();
+    write(second, 1 << 20);
+    assertThat(second.counters().fallbacks.sum()).isPositive();
+  }
+
+  @Test
+  void aSetThatTheDeviceLacksIsNamedWithItsKey() throws IOException {
+    add(1);
+    assertThatThrownBy(() -> add(3))
+        .isInstanceOf(MeldConfigurationException.class)
+        .hasMessageContaining(MeldKeys.VOLUME_PROFILES)
+        .hasMessageContaining("/data/3=@ssd0/2")
+        .hasMessageContaining("NVM set 2 does not exist");
+    assertThat(opened.get(0).closed).isFalse();
+  }
+
+  @Test
+  void aVolumeThatLeavesTakesItsBlocksAlong() throws IOException {
+    add(1);
+    write(add(2), 1 << 20);
+    volumes.retain(Set.of("DS-1"));
+    assertThat(opened.get(0).closed).isFalse();
+    assertThat(opened.get(0).commands)
+        .filteredOn(c -> c.opcode() == Opcode.DEALLOCATE)
+        .singleElement()
+        .satisfies(c -> assertThat(c.length()).isEqualTo(1 << 20));
+    MeldVolume again = add(2);
+    assertThat(opened.get(0).sets).as("its namespace is still there").hasSize(2);
+    assertThat(again.device().namespace().nsid()).isEqualTo(2);
+  }
+
+  @Test
+  void theLastVolumeClosesTheDevice() throws IOException {
+    add(1);
+    add(2);
+    volumes.retain(Set.of("DS-2"));
+    volumes.retain(Set.of());
+    assertThat(opened.get(0).closed).isTrue();
+    add(1);
+    assertThat(opened).hasSize(2);
+    assertThat(opened.get(1).sets).containsExactly(0);
+  }
+
+  @Test
+  void whatTheDeviceDidIsCountedOnce() throws IOException {
+    MeldVolume first = add(1);
+    assertThat(first.getCounters())
+        .containsKey("forwarded_writes")
+        .doesNotContainKeys("now_ps", "host_read_bytes");
+    var bean = new MeldDeviceBean(first.device().device(), "some");
+    assertThat(bean.getCounters()).containsKeys("now_ps", "host_read_bytes");
+    assertThat(bean.getVolumes()).containsExactly("/data/1");
+  }
+}
