@@ -97,7 +97,7 @@ impl Run {
     #[inline]
     fn place(&self, order: u32) -> Placed {
         let pages = order - self.before;
-        let blocks = (u128::from(pages) * u128::from(self.reciprocal) >> RECIPROCAL_BITS) as u32;
+        let blocks = ((u128::from(pages) * u128::from(self.reciprocal)) >> RECIPROCAL_BITS) as u32;
         // Anywhere between its own stratum and the next: evenly spaced pages would lie on some
         // channels only.
         let noise = u64::from(mix(order));

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.hdfsmeld.namenode.ReadPatternService;
 import org.hdfsmeld.rpc.ReadPatterns;
 import org.slf4j.Logger;
@@ -30,6 +31,10 @@ final class NameNodeHints implements HintSource {
   private static final Logger LOG = LoggerFactory.getLogger(NameNodeHints.class);
   private static final long FIRST_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(5);
+
+  /** A NameNode without the service writes each question into its log. */
+  private static final int PAUSES_WITHOUT_SERVICE = 12;
+
   private static final int MIN_RPC_TIMEOUT_MS = 1000;
 
   /** Most questions in line; each takes about 300 bytes. */
@@ -101,6 +106,11 @@ final class NameNodeHints implements HintSource {
 
   CircuitBreaker.State state() {
     return breaker.state();
+  }
+
+  /** Nanoseconds until the NameNodes are asked again; 0 when they are asked now. */
+  long pauseNs() {
+    return breaker.pauseNs();
   }
 
   @Override
@@ -243,7 +253,8 @@ final class NameNodeHints implements HintSource {
   }
 
   private void unavailable(Throwable reason) {
-    if (breaker.open(pauseNs)) {
+    boolean absent = reason instanceof RpcNoSuchProtocolException;
+    if (breaker.open(absent ? PAUSES_WITHOUT_SERVICE * pauseNs : pauseNs)) {
       LOG.info(
           "No hint in time how blocks will be read; the automatic rule decides meanwhile. Is {}"
               + " among the dfs.namenode.plugins?",

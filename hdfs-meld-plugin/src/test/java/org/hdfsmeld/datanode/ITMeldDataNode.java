@@ -1,9 +1,12 @@
 package org.hdfsmeld.datanode;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +22,9 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.util.ToolRunner;
+import org.hdfsmeld.namenode.ReadPatternService;
+import org.hdfsmeld.tools.MeldAdmin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +114,26 @@ class ITMeldDataNode {
     assertThat(sum("host_read_bytes")).isEqualTo(data.length);
     assertThat(sum("hinted_blocks")).isEqualTo(3);
     assertThat(sum("errors")).isZero();
+  }
+
+  @Test
+  void theNameNodeTellsHowFilesWillBeRead() throws Exception {
+    FileSystem fs =
+        start(
+            "dfs.namenode.plugins",
+            ReadPatternService.class.getName(),
+            MeldKeys.HINT_TIMEOUT,
+            "30s");
+    fs.setXAttr(new org.apache.hadoop.fs.Path("/"), ReadPattern.XATTR, "random".getBytes(US_ASCII));
+    write(fs, data(2 * BLOCK_BYTES));
+    assertThat(sum("hints_explicit")).isEqualTo(2);
+    assertThat(sum("hinted_blocks")).isZero();
+
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    MeldAdmin meld = new MeldAdmin(new PrintStream(out, true, US_ASCII), System.err);
+    assertThat(ToolRunner.run(fs.getConf(), meld, new String[] {"-explain", "/file"})).isZero();
+    assertThat(out.toString(US_ASCII))
+        .contains("random, explicit (user.meld.read-pattern of its directory); layout");
   }
 
   @Test

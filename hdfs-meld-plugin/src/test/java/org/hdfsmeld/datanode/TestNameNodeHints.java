@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -143,6 +144,14 @@ class TestNameNodeHints {
     assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
     assertThat(nameNode.asked).isEmpty();
     assertThat(counter("failures")).isEqualTo(1);
+  }
+
+  @Test
+  void aNameNodeThatHasNotTheServiceIsLeftAloneForLonger() {
+    long pauseNs = TimeUnit.SECONDS.toNanos(5);
+    nameNode.failure = new RpcNoSuchProtocolException("Unknown protocol");
+    hints(LONG_NS, pauseNs);
+    assertThat(hints.pauseNs()).isBetween(6 * pauseNs, 12 * pauseNs);
   }
 
   @Test

@@ -12,6 +12,10 @@ import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
@@ -174,6 +178,25 @@ class ITHints {
                   .allSatisfy(hosts -> assertThat(hosts).hasSize(3));
               assertThat(Volumes.total("hints_explicit")).isEqualTo(6);
             });
+    assertApart();
+  }
+
+  @Test
+  void aBlockThatIsMovedToAnotherVolumeHasThePattern() throws Exception {
+    cluster = builder().volumes("melded-tlc-8x8", "melded-tlc-8x8").start();
+    cluster.fileSystem().mkdirs(DIRECTORY);
+    say(DIRECTORY, "random");
+    write(FILE, MeldCluster.BLOCK_BYTES);
+    FsDatasetSpi<?> dataset = cluster.hdfs().getDataNodes().get(0).getFSDataset();
+    ExtendedBlock block = DFSTestUtil.getFirstBlock(cluster.fileSystem(), FILE);
+    FsVolumeSpi source = dataset.getVolume(block);
+    try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
+      FsVolumeSpi target = volumes.get(0) == source ? volumes.get(1) : volumes.get(0);
+      // As the disk balancer does.
+      dataset.moveBlockAcrossVolumes(block, target);
+      assertThat(dataset.getVolume(block)).isSameAs(target);
+    }
+    await().untilAsserted(() -> assertThat(Volumes.total("hints_explicit")).isEqualTo(2));
     assertApart();
   }
 
