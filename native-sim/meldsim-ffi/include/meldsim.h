@@ -800,6 +800,17 @@ const char *meldsim_stats_name(uint32_t index);
 const char *meldsim_stats_description(uint32_t index);
 
 /**
+ * The latency that `quantile` (0 to 1, such as 0.99) of the reads or of the writes did not exceed, in simulated
+ * picoseconds: from submission to completion, of all that completed since the device was opened or restored, within
+ * 0.1 %. 0 when there were none.
+ *
+ * `opcode` is MELDSIM_READ or MELDSIM_WRITE. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int64_t meldsim_latency(int64_t handle, uint32_t opcode, double quantile);
+
+/**
  * Fills `out` with how long each channel's bus was held since the device was opened, in simulated picoseconds, for the
  * first `n` channels.
  *

@@ -179,6 +179,11 @@ impl Session {
         self.on_device(|device| Ok(device.stats()))
     }
 
+    /// The latency that `quantile` of the reads, or of the writes, did not exceed.
+    pub(crate) fn latency(&self, writes: bool, quantile: f64) -> Result<Time, Failure> {
+        self.on_device(|device| Ok(device.latency(writes, quantile)))
+    }
+
     pub(crate) fn utilisation(&self) -> Result<Utilisation, Failure> {
         self.on_device(|device| Ok(device.utilisation()))
     }

@@ -36,7 +36,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(device: Device) -> State {
+    pub(crate) fn new(mut device: Device) -> State {
+        device.keep_latencies();
         State {
             device,
             tickets: Tickets::default(),

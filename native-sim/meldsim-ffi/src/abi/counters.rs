@@ -4,7 +4,8 @@ use std::ffi::c_char;
 
 use meldsim_core::Time;
 
-use super::fill;
+use super::{MELDSIM_READ, MELDSIM_WRITE, fill};
+use crate::error::Failure;
 use crate::handles;
 use crate::names;
 use crate::panic::{boundary, catch};
@@ -42,6 +43,35 @@ pub extern "C" fn meldsim_stats_name(index: u32) -> *const c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_stats_description(index: u32) -> *const c_char {
     catch(|| names::description(index)).unwrap_or(std::ptr::null())
+}
+
+/// The latency that `quantile` (0 to 1, such as 0.99) of the reads or of the writes did not exceed, in simulated
+/// picoseconds: from submission to completion, of all that completed since the device was opened or restored, within
+/// 0.1 %. 0 when there were none.
+///
+/// `opcode` is MELDSIM_READ or MELDSIM_WRITE. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_latency(handle: i64, opcode: u32, quantile: f64) -> i64 {
+    boundary(|| {
+        let writes = match opcode {
+            MELDSIM_READ => false,
+            MELDSIM_WRITE => true,
+            _ => {
+                let message =
+                    format!("opcode {opcode} has no latencies; use 1 (write) or 2 (read)");
+                return Err(Failure::argument(message));
+            }
+        };
+        if !(0.0..=1.0).contains(&quantile) {
+            let message = format!("quantile {quantile} is outside of 0 to 1; use one such as 0.99");
+            return Err(Failure::argument(message));
+        }
+        let session = handles::get(handle)?;
+        let latency = session.guard(|session| session.latency(writes, quantile))?;
+        Ok(i64::try_from(latency.as_ps()).unwrap_or(i64::MAX))
+    })
 }
 
 /// Fills `out` with how long each channel's bus was held since the device was opened, in simulated picoseconds, for the

@@ -29,6 +29,31 @@ fn submitting_alone_takes_no_simulated_time() {
 }
 
 #[test]
+fn latencies_are_those_of_the_completed_commands() {
+    let rig = Rig::preloaded(4);
+    let read = |quantile| meldsim_latency(rig.handle, MELDSIM_READ, quantile);
+    assert_eq!(read(0.5), 0, "nothing was read yet");
+    let mut latencies: Vec<i64> = (1..=9).map(|n| rig.read(0, n * 64 * 1024)).collect();
+    latencies.sort_unstable();
+    let near = |found: i64, expected: i64| (found - expected).abs() <= expected / 1000;
+    assert!(near(read(0.5), latencies[4]), "{} {latencies:?}", read(0.5));
+    assert_eq!(read(1.0), latencies[8]);
+    assert_eq!(meldsim_latency(rig.handle, MELDSIM_WRITE, 0.5), 0);
+    for (opcode, quantile) in [
+        (MELDSIM_FLUSH, 0.5),
+        (MELDSIM_READ, 1.1),
+        (MELDSIM_READ, f64::NAN),
+    ] {
+        assert_eq!(
+            meldsim_latency(rig.handle, opcode, quantile),
+            i64::from(MELDSIM_ERR_ARGUMENT)
+        );
+    }
+    rig.submit(MELDSIM_READ, 0, 4096, MELDSIM_DETACHED);
+    assert_eq!(rig.stat("outstanding_commands"), 1);
+}
+
+#[test]
 fn a_ticket_is_good_for_one_wait() {
     let rig = Rig::preloaded(1);
     let ticket = rig.submit(MELDSIM_READ, 0, 4096, 0);

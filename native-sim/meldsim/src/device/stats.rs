@@ -187,6 +187,8 @@ stats! {
     firmware_energy_nj,
     /// Sum of the latencies of completed writes.
     write_latency_ps,
+    /// Commands submitted and not completed.
+    outstanding_commands,
 }
 
 impl Stats {
@@ -210,6 +212,7 @@ impl Device {
             active_ps: front.requests.active(now).as_ps(),
             read_latency_ps: front.requests.read_latency().as_ps(),
             write_latency_ps: front.requests.write_latency().as_ps(),
+            outstanding_commands: front.requests.outstanding() as u64,
             queue_wait_ps: front.host.queue_wait().as_ps(),
             link_to_device_busy_ps: front.host.to_device_busy(now).as_ps(),
             link_to_host_busy_ps: front.host.to_host_busy(now).as_ps(),

@@ -45,6 +45,9 @@ final class BlockExtent {
   private volatile BlockHint hint = BlockHint.NONE;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
 
+  /** What the block's file was told last. */
+  private HintDecision told;
+
   /**
    * A block of which the device holds nothing.
    *
@@ -109,6 +112,13 @@ final class BlockExtent {
   /** The block will be read so: counts for what is written from now on. */
   void decide(HintDecision newDecision) {
     decision = newDecision;
+  }
+
+  /** The block's file is about to be told of this decision; false when it has been. */
+  synchronized boolean tell(HintDecision settled) {
+    boolean news = !settled.equals(told);
+    told = settled;
+    return news;
   }
 
   /** Bytes from the block's start that the device holds. */

@@ -135,7 +135,8 @@ final class BlockWriter implements WriteCoalescer.Sink {
     do {
       ticket =
           present()
-              ? blocks.write(extent, offset, length, blockBytes, !paced, client)
+              ? blocks.write(
+                  extent, offset, length, blockBytes, paced ? file : null, !paced, client)
               : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().writerWaitNs));

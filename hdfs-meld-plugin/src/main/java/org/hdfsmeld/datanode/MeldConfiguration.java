@@ -23,6 +23,7 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
  *     blocks take several slots
  * @param history how blocks without a read pattern are decided on
+ * @param directiveSinks where the directive of a block goes
  * @param window how the device is read ahead of a reader
  * @param hints how it is asked for how blocks will be read
  * @param placement how new blocks are divided between kinds of devices
@@ -43,6 +44,7 @@ public record MeldConfiguration(
     boolean testHooks,
     long slotBytes,
     HistoryConfiguration history,
+    SinkChoice directiveSinks,
     WindowConfiguration window,
     HintConfiguration hints,
     PlacementConfiguration placement,
@@ -104,6 +106,7 @@ public record MeldConfiguration(
             bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE),
             MAX_SLOT_BYTES),
         HistoryConfiguration.read(conf),
+        directiveSinks(conf),
         WindowConfiguration.read(conf),
         HintConfiguration.read(conf),
         PlacementConfiguration.read(conf),
@@ -142,6 +145,16 @@ public record MeldConfiguration(
     } catch (IllegalArgumentException e) {
       throw new MeldConfigurationException(MeldKeys.MODE, value, e.getMessage());
     }
+  }
+
+  private static SinkChoice directiveSinks(Configuration conf) throws MeldConfigurationException {
+    String value = text(conf, MeldKeys.DIRECTIVE_SINKS, MeldKeys.DIRECTIVE_SINKS_DEFAULT);
+    SinkChoice choice = SinkChoice.parse(value);
+    if (choice == null) {
+      throw new MeldConfigurationException(
+          MeldKeys.DIRECTIVE_SINKS, value, "use one of " + SinkChoice.names());
+    }
+    return choice;
   }
 
   private static double dilation(Configuration conf) throws MeldConfigurationException {

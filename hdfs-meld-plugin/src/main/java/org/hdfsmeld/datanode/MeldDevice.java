@@ -153,6 +153,7 @@ final class MeldDevice implements DeviceState.Source {
   VolumeBlocks blocks(
       VolumeDevice volume,
       HintRule rule,
+      DirectiveSink sink,
       BlockHints hints,
       VolumeCounters counters,
       VolumeTrace trace) {
@@ -165,6 +166,7 @@ final class MeldDevice implements DeviceState.Source {
             namespace,
             config.slotBytes(),
             rule,
+            sink,
             hints,
             counters,
             trace,
@@ -257,6 +259,31 @@ final class MeldDevice implements DeviceState.Source {
     }
     stateCounters.addTo(byName);
     return byName;
+  }
+
+  /** The device's counters and the percentiles of its latencies, for people. */
+  Map<String, Long> counters() {
+    Map<String, Long> values = stats();
+    for (LatencyMetric metric : LatencyMetric.ALL) {
+      values.put(metric.name(), latencyPs(metric));
+    }
+    return values;
+  }
+
+  private synchronized long latencyPs(LatencyMetric metric) {
+    SimDevice target = usable();
+    long[] ps = {0};
+    if (target != null && !volumes.isEmpty()) {
+      volumes
+          .get(0)
+          .guarded(
+              "latency",
+              () -> {
+                ps[0] = target.latencyPs(metric.opcode(), metric.quantile());
+                return (int) Math.min(ps[0], 0);
+              });
+    }
+    return Math.max(ps[0], 0);
   }
 
   /** Test hook; see {@link SimDevice#injectFault}. */

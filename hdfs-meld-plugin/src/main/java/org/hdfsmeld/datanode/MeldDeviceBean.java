@@ -50,6 +50,6 @@ final class MeldDeviceBean implements MeldDeviceMXBean {
 
   @Override
   public Map<String, Long> getCounters() {
-    return device.stats();
+    return device.counters();
   }
 }

@@ -75,6 +75,11 @@ public final class MeldKeys {
 
   public static final String HINT_CACHE_BLOCKS_DEFAULT = "65536";
 
+  /** Where the directive of a block goes. */
+  public static final String DIRECTIVE_SINKS = PREFIX + "directive.sinks";
+
+  public static final String DIRECTIVE_SINKS_DEFAULT = "simulator";
+
   /** Whether full-size blocks are written with the sequential read pattern. */
   public static final String HINT_FULL_BLOCK_SEQUENTIAL = PREFIX + "hint.full-block-sequential";
 
@@ -217,6 +222,7 @@ public final class MeldKeys {
           PLACEMENT_OPTANE_RESERVED,
           HINT_TIMEOUT,
           HINT_CACHE_BLOCKS,
+          DIRECTIVE_SINKS,
           HINT_FULL_BLOCK_SEQUENTIAL,
           HINT_MIN_BYTES,
           HINT_AUTOMATIC,

@@ -25,6 +25,7 @@ final class MeldVolume implements MeldVolumeMXBean {
   /** How the volume has been read; null where that decides nothing. */
   private final HistoryHints history;
 
+  private final DirectiveSink sink;
   private final VolumeDevice device;
   private final DeviceLoad load;
   private final ParkedWindows parkedWindows = new ParkedWindows();
@@ -72,6 +73,7 @@ final class MeldVolume implements MeldVolumeMXBean {
             config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
             config.hintMinBytes(),
             config.windowBytes());
+    this.sink = config.directiveSinks().open(getVolume(), rule, counters, failures);
     this.binding = config.devices().of(root(currentDir));
     this.device =
         new VolumeDevice(
@@ -134,7 +136,7 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   private synchronized VolumeBlocks makeBlocks() {
     if (blocks == null) {
-      blocks = device.device().blocks(device, rule, hints, counters, trace);
+      blocks = device.device().blocks(device, rule, sink, hints, counters, trace);
     }
     return blocks;
   }
@@ -351,7 +353,8 @@ final class MeldVolume implements MeldVolumeMXBean {
   @Override
   public Map<String, Long> getCounters() {
     // Several volumes must not each show as theirs what their device did for all of them.
-    Map<String, Long> values = binding.isShared() ? new LinkedHashMap<>() : device.device().stats();
+    Map<String, Long> values =
+        binding.isShared() ? new LinkedHashMap<>() : device.device().counters();
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
     values.put("history_entries", history == null ? 0L : history.size());
@@ -359,6 +362,17 @@ final class MeldVolume implements MeldVolumeMXBean {
     values.put("crossover_bytes", times == null ? 0L : times.crossoverBytes());
     values.putAll(counters.values());
     return values;
+  }
+
+  @Override
+  public double getMeldedShare() {
+    return meldedShare(device.device().stats());
+  }
+
+  /** Of the pages that hold data, the share that is melded; 0 where none does. */
+  static double meldedShare(Map<String, Long> counters) {
+    long mapped = counters.getOrDefault("mapped_pages", 0L);
+    return mapped == 0 ? 0 : (double) counters.getOrDefault("melded_mapped_pages", 0L) / mapped;
   }
 
   @Override

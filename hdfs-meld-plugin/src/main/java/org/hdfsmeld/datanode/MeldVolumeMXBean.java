@@ -56,6 +56,9 @@ public interface MeldVolumeMXBean {
    */
   Map<String, Long> getCounters();
 
+  /** Of the device's pages that hold data, the share on flash in the melded layout; 0 to 1. */
+  double getMeldedShare();
+
   /**
    * Makes the simulator fail. For tests; refused unless {@code dfs.datanode.meld.test-hooks} is
    * true.

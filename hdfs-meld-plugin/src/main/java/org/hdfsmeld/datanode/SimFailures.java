@@ -54,6 +54,20 @@ final class SimFailures {
             + " and libmeldsim belong together and restart the DataNode.");
   }
 
+  /** A file's write-lifetime hint was refused. */
+  void lifetimeRefused(String volume, String reason) {
+    say(
+        volume + " lifetime",
+        "Volume "
+            + volume
+            + ": a write-lifetime hint was refused: "
+            + reason
+            + ". No data is affected. Set "
+            + MeldKeys.DIRECTIVE_SINKS
+            + " to simulator where kernel or file system have no such hints. Said once; see the"
+            + " counter lifetime_hints_refused.");
+  }
+
   /** A wait was given up. */
   void timedOut(String volume) {
     say(

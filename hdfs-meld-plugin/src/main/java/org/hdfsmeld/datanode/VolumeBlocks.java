@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode;
 
+import java.io.File;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -34,6 +35,7 @@ final class VolumeBlocks {
 
   private final VolumeDevice device;
   private final HintRule rule;
+  private final DirectiveSink sink;
   private final BlockHints hints;
   private final VolumeCounters counters;
   private final VolumeTrace trace;
@@ -60,6 +62,7 @@ final class VolumeBlocks {
       NamespaceInfo namespace,
       long minSlotBytes,
       HintRule rule,
+      DirectiveSink sink,
       BlockHints hints,
       VolumeCounters counters,
       VolumeTrace trace,
@@ -67,6 +70,7 @@ final class VolumeBlocks {
     this.device = device;
     this.journal = journal;
     this.rule = rule;
+    this.sink = sink;
     this.hints = hints;
     this.counters = counters;
     this.trace = trace;
@@ -209,7 +213,7 @@ final class VolumeBlocks {
   }
 
   private int directive(HintDecision decision, long blockBytes) {
-    return rule.directive(rule.settle(decision, blockBytes));
+    return sink.apply(rule.settle(decision, blockBytes), null);
   }
 
   /**
@@ -235,7 +239,7 @@ final class VolumeBlocks {
       offset -= offset % pageBytes;
       HintDecision settled = rule.settle(extent.decision(), bytes);
       place(extent, settled);
-      preload(extent, offset, bytes, rule.directive(settled));
+      preload(extent, offset, bytes, sink.apply(settled, null));
     }
   }
 
@@ -269,6 +273,7 @@ final class VolumeBlocks {
    * Submits a write of whole pages.
    *
    * @param blockBytes the block's present length, which decides the directive
+   * @param file the block's file, or null where it must not be touched
    * @param client for whom, for the trace
    * @return as of {@link VolumeDevice#submit}
    */
@@ -277,6 +282,7 @@ final class VolumeBlocks {
       long offset,
       int length,
       long blockBytes,
+      File file,
       boolean detached,
       ClientKind client) {
     reclaim();
@@ -284,6 +290,9 @@ final class VolumeBlocks {
       trim(extent);
       HintDecision settled = rule.settle(extent.decision(), blockBytes);
       place(extent, settled);
+      if (file != null && extent.tell(settled)) {
+        sink.apply(settled, file);
+      }
       long ticket = submit(Opcode.WRITE, extent, offset, length, settled, detached, client);
       if (ticket >= 0) {
         extent.written(offset, Math.min(offset + length, blockBytes));
@@ -385,7 +394,7 @@ final class VolumeBlocks {
       return SimStatus.CAPACITY;
     }
     boolean write = opcode == Opcode.WRITE;
-    int directive = write ? rule.directive(settled) : Directive.NONE;
+    int directive = write ? sink.apply(settled, null) : Directive.NONE;
     long lbas = lbas(length);
     long ticket = device.submit(opcode, address / lbaBytes, (int) lbas, directive, detached);
     if (ticket >= 0 && trace.isRecording()) {
@@ -455,7 +464,7 @@ final class VolumeBlocks {
   }
 
   private void countPlacement(HintDecision settled) {
-    (rule.directive(settled) == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks)
+    (sink.apply(settled, null) == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks)
         .increment();
     counters.laidOut(settled.source());
   }

@@ -28,6 +28,12 @@ final class VolumeCounters {
   /** Blocks laid out without a directive. */
   final LongAdder unhintedBlocks = new LongAdder();
 
+  /** Block files whose write-lifetime hint was set, and found again. */
+  final LongAdder lifetimeHints = new LongAdder();
+
+  /** Block files whose write-lifetime hint was refused. */
+  final LongAdder lifetimeHintsRefused = new LongAdder();
+
   /** Read calls of HDFS on block files, and their bytes. */
   final LongAdder forwardedReads = new LongAdder();
 
@@ -87,6 +93,8 @@ final class VolumeCounters {
     values.put("hinted_blocks", hintedBlocks.sum());
     values.put("unhinted_blocks", unhintedBlocks.sum());
     laidOut.forEach((source, count) -> values.put(source.counter(), count.sum()));
+    values.put("lifetime_hints", lifetimeHints.sum());
+    values.put("lifetime_hints_refused", lifetimeHintsRefused.sum());
     values.put("forwarded_reads", forwardedReads.sum());
     values.put("forwarded_read_bytes", forwardedReadBytes.sum());
     values.put("forwarded_writes", forwardedWrites.sum());

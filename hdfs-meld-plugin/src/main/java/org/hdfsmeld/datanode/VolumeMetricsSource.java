@@ -16,6 +16,9 @@ final class VolumeMetricsSource implements MetricsSource {
   private static final MetricsInfo MODE = Interns.info("Mode", "How the device takes part");
   private static final MetricsInfo HEALTHY = Interns.info("healthy", "1 while the device serves");
 
+  private static final MetricsInfo MELDED_SHARE =
+      Interns.info("melded_share", "Of the pages that hold data, the share that is melded");
+
   /** What goes up and down; all else only grows. */
   private static final Set<String> GAUGES =
       Set.of(
@@ -29,6 +32,13 @@ final class VolumeMetricsSource implements MetricsSource {
           "melded_mapped_pages",
           "free_blocks",
           "capacity_pages",
+          "least_erases",
+          "most_erases",
+          "firmware_cores",
+          "outstanding_commands",
+          "state_snapshot_bytes",
+          "state_snapshot_stall_ns",
+          "state_journal_lag",
           "blocks_mapped");
 
   private final MeldVolume volume;
@@ -53,13 +63,21 @@ final class VolumeMetricsSource implements MetricsSource {
 
   /** Adds counters by their names. */
   static void addCounters(MetricsRecordBuilder record, Map<String, Long> counters) {
+    if (counters.containsKey("mapped_pages")) {
+      record.addGauge(MELDED_SHARE, MeldVolume.meldedShare(counters));
+    }
     for (Map.Entry<String, Long> counter : counters.entrySet()) {
       MetricsInfo info = Interns.info(counter.getKey(), counter.getKey());
-      if (GAUGES.contains(counter.getKey())) {
+      if (isGauge(counter.getKey())) {
         record.addGauge(info, counter.getValue());
       } else {
         record.addCounter(info, counter.getValue());
       }
     }
+  }
+
+  /** Whether the value also goes down. */
+  static boolean isGauge(String name) {
+    return GAUGES.contains(name) || LatencyMetric.isOne(name);
   }
 }

@@ -65,6 +65,8 @@ final class LibMeldsim {
 
   static native Pointer meldsim_stats_name(int index);
 
+  static native long meldsim_latency(long handle, int opcode, double quantile);
+
   static native int meldsim_channels_busy_ps(long handle, long[] out, int n);
 
   static native int meldsim_dies_busy_ps(long handle, long[] out, int n);

@@ -178,6 +178,11 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
+  public long latencyPs(int opcode, double quantile) {
+    return LibMeldsim.meldsim_latency(handle, opcode, quantile);
+  }
+
+  @Override
   public long[] channelsBusyPs() throws SimException {
     long[] busy = new long[must(LibMeldsim.meldsim_channels_busy_ps(handle, null, 0))];
     must(LibMeldsim.meldsim_channels_busy_ps(handle, busy, busy.length));

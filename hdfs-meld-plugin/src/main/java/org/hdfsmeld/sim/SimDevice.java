@@ -155,6 +155,16 @@ public interface SimDevice extends AutoCloseable {
   int stats(long[] out);
 
   /**
+   * The latency that this share of the reads or writes did not exceed, of all that completed since
+   * the device was opened.
+   *
+   * @param opcode {@link Opcode#READ} or {@link Opcode#WRITE}
+   * @param quantile 0 to 1
+   * @return simulated picoseconds, 0 when there were none, or a status below 0
+   */
+  long latencyPs(int opcode, double quantile);
+
+  /**
    * How long each channel's bus was held since the device was opened, in simulated picoseconds.
    *
    * @throws SimException when the device is out of service

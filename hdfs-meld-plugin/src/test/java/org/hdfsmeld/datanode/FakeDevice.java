@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.hdfsmeld.sim.CommandBatch;
 import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimStats;
 import org.hdfsmeld.sim.SimStatus;
@@ -173,6 +174,11 @@ class FakeDevice implements SimDevice {
       out[i] = statValues.getOrDefault(statNames.get(i), (long) i);
     }
     return statNames.size();
+  }
+
+  @Override
+  public long latencyPs(int opcode, double quantile) {
+    return status < 0 ? status : (long) (quantile * 1000) * (opcode == Opcode.READ ? 1 : 2);
   }
 
   @Override
