@@ -3,6 +3,7 @@ package org.hdfsmeld.datanode;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSUtil;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Answers {@code hdfs meld} on the DataNode's own IPC server.
  *
  * <p>Whoever may connect as a client may ask: layouts and counters tell no more than the DataNode's
- * JMX page does. What tells more begins with {@link #checkSuperuser}.
+ * JMX page does. What tells more begins with {@code checkSuperuser}.
  */
 final class MeldAdminService {
   private static final Logger LOG = LoggerFactory.getLogger(MeldAdminService.class);
@@ -47,13 +48,19 @@ final class MeldAdminService {
       DFSUtil.addInternalPBProtocol(
           conf,
           MeldDatanodeProtocolPB.class,
-          new BytesService(
-              MeldDatanodeProtocolPB.class,
-              Map.of("blockLayouts", service::blockLayouts, "report", service::report)),
+          new BytesService(MeldDatanodeProtocolPB.class, service.handlers()),
           datanode.ipcServer);
     } catch (IOException e) {
       LOG.warn("'hdfs meld' cannot ask this DataNode", e);
     }
+  }
+
+  private Map<String, BytesService.Handler> handlers() {
+    Map<String, BytesService.Handler> handlers =
+        new HashMap<>(new TraceAdmin(volumes.trace(), this::checkSuperuser).handlers());
+    handlers.put("blockLayouts", this::blockLayouts);
+    handlers.put("report", this::report);
+    return handlers;
   }
 
   private void blockLayouts(DataInput request, DataOutput response) throws IOException {
@@ -68,7 +75,7 @@ final class MeldAdminService {
   }
 
   /** As {@code hdfs dfsadmin} has it: the DataNode's own user and the super group. */
-  void checkSuperuser() throws AccessControlException {
+  private void checkSuperuser() throws AccessControlException {
     UserGroupInformation caller = Server.getRemoteUser();
     if (permissions
         && !caller.getUserName().equals(owner)

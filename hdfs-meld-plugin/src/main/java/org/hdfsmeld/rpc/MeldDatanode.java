@@ -53,6 +53,49 @@ public final class MeldDatanode implements AutoCloseable {
     return rpc.call(MeldDatanodeProtocolPB::report, out -> {}, DatanodeReport::read);
   }
 
+  /**
+   * Begins a block trace.
+   *
+   * @throws IOException when there is one, the caller is no superuser, or the DataNode cannot
+   */
+  public TraceStatus startTrace() throws IOException {
+    return rpc.call(MeldDatanodeProtocolPB::startTrace, out -> {}, TraceStatus::read);
+  }
+
+  /**
+   * Ends the block trace; everything is in its files then.
+   *
+   * @throws IOException when the caller is no superuser, or the DataNode does not answer
+   */
+  public TraceStatus stopTrace() throws IOException {
+    return rpc.call(MeldDatanodeProtocolPB::stopTrace, out -> {}, TraceStatus::read);
+  }
+
+  /**
+   * The block trace and its files.
+   *
+   * @throws IOException when the caller is no superuser, or the DataNode does not answer
+   */
+  public TraceStatus traceStatus() throws IOException {
+    return rpc.call(MeldDatanodeProtocolPB::traceStatus, out -> {}, TraceStatus::read);
+  }
+
+  /**
+   * A part of a trace file from {@code offset} on, as much as the DataNode gives at once; empty at
+   * the file's end.
+   *
+   * @throws IOException when the caller is no superuser, or the file is not there
+   */
+  public byte[] readTrace(String file, long offset) throws IOException {
+    return rpc.call(
+        MeldDatanodeProtocolPB::readTrace,
+        out -> {
+          out.writeUTF(file);
+          out.writeLong(offset);
+        },
+        in -> in.readNBytes(in.readInt()));
+  }
+
   @Override
   public void close() {
     rpc.close();

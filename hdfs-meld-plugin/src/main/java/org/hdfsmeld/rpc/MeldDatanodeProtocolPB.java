@@ -13,4 +13,16 @@ public interface MeldDatanodeProtocolPB {
 
   /** The volumes and what they count, as of {@link DatanodeReport}. */
   BytesValue report(RpcController controller, BytesValue request) throws ServiceException;
+
+  /** Begins a block trace; answers as of {@link TraceStatus}. For the superuser. */
+  BytesValue startTrace(RpcController controller, BytesValue request) throws ServiceException;
+
+  /** Ends the block trace; answers as of {@link TraceStatus}. For the superuser. */
+  BytesValue stopTrace(RpcController controller, BytesValue request) throws ServiceException;
+
+  /** The block trace and its files, as of {@link TraceStatus}. For the superuser. */
+  BytesValue traceStatus(RpcController controller, BytesValue request) throws ServiceException;
+
+  /** A part of a trace file: bounded, and empty at its end. For the superuser. */
+  BytesValue readTrace(RpcController controller, BytesValue request) throws ServiceException;
 }

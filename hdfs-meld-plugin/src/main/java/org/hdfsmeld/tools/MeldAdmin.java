@@ -24,7 +24,8 @@ public final class MeldAdmin extends Configured implements Tool {
           new GetReadPatternCommand(),
           new UnsetReadPatternCommand(),
           new ExplainCommand(),
-          new ReportCommand());
+          new ReportCommand(),
+          new TraceCommand());
 
   private final PrintStream out;
   private final PrintStream err;
