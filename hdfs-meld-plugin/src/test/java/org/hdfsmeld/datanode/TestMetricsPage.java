@@ -28,7 +28,7 @@ class TestMetricsPage {
   void publish() throws IOException {
     MeldConfiguration config = MeldConfiguration.read(new Configuration());
     try (MeldVolumes volumes =
-        new MeldVolumes(config, () -> NativeSimDevice.open("", config.profile()))) {
+        new MeldVolumes(config, () -> NativeSimDevice.open("", "melded-tlc-8x8"))) {
       volumes.add("DS-79", new File("/data/79/current"));
       MetricsCollectorImpl collector = new MetricsCollectorImpl();
       new VolumeMetricsSource(volumes.holding(new File("/data/79/current/BP-1/blk_1")))
