@@ -7,7 +7,7 @@ use crate::args_run::{RunFormat, parse_speedup, parse_trace_format};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    meldsim what-if native-sim/workloads/hdfs-scan.meld.gz\n  \
+    meldsim what-if native-sim/workloads/two-scans.meld\n  \
     meldsim what-if my-trace.csv.gz --profile melded-tlc-8x8 --profile my.toml --closed --iodepth 16 --report what-if.html\n\n\
     The trace is replayed once on each device as it was recorded, and where the device can meld pages also with all data\n\
     melded and with none. Each run starts with a fresh device; all volumes of the trace share it. What the trace reads\n\
