@@ -8,10 +8,18 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -205,5 +213,52 @@ class ITMeldDataNode {
     assertThat(volumes()).noneMatch(MeldVolumeMXBean::isHealthy);
     assertThat(sum("errors")).isPositive();
     assertThat(sum("fallbacks")).isPositive();
+  }
+
+  /** As Prometheus would: every line of the endpoint, names and values. */
+  @Test
+  void prometheusSeesEveryMetricOfEachVolume() throws Exception {
+    cluster = new MiniDFSCluster.Builder(conf()).numDataNodes(0).build();
+    // In one JVM the first daemon has the endpoint's sink: only the DataNode may ask for it.
+    Configuration conf = new Configuration(cluster.getConfiguration(0));
+    conf.set("hadoop.prometheus.endpoint.enabled", "true");
+    conf.set("dfs.replication", "1");
+    cluster.startDataNodes(conf, 1, true, null, null);
+    cluster.waitActive();
+    byte[] data = data(BLOCK_BYTES);
+    FileSystem fs = FileSystem.newInstance(cluster.getURI(), conf);
+    write(fs, data);
+    assertThat(read(fs)).isEqualTo(data);
+
+    int port = cluster.getDataNodes().get(0).getInfoPort();
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/prom"))
+            // The DataNode refuses to be asked for an upgrade.
+            .version(HttpClient.Version.HTTP_1_1)
+            .build();
+    HttpResponse<String> response =
+        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).isEqualTo(200);
+    Map<String, Double> sums = new HashMap<>();
+    Pattern line = Pattern.compile("(meld_volume_[a-z0-9_]+)\\{(.*)} (\\S+)");
+    for (String text : response.body().lines().filter(l -> l.startsWith("meld_volume")).toList()) {
+      Matcher sample = line.matcher(text);
+      assertThat(sample.matches()).as(text).isTrue();
+      assertThat(sample.group(2)).contains("profile=\"melded-tlc-8x8\"", "mode=\"account\"");
+      sums.merge(sample.group(1), Double.parseDouble(sample.group(3)), Double::sum);
+    }
+    MeldVolumeMXBean volume = volumes().get(0);
+    for (String counter : volume.getCounters().keySet()) {
+      assertThat(sums).containsKey("meld_volume_" + counter);
+    }
+    assertThat(sums)
+        .containsEntry("meld_volume_healthy", 2.0)
+        .containsEntry("meld_volume_forwarded_read_bytes", (double) data.length)
+        .containsEntry("meld_volume_errors", 0.0)
+        .containsKey("meld_volume_melded_share");
+    assertThat(sums.get("meld_volume_read_latency_p50_ps")).isPositive();
+    assertThat(sums.get("meld_volume_read_latency_p999_ps"))
+        .isGreaterThanOrEqualTo(sums.get("meld_volume_read_latency_p50_ps"));
+    assertThat(sums.get("meld_volume_write_latency_p99_ps")).isPositive();
   }
 }

@@ -1,14 +1,24 @@
 package org.hdfsmeld.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.ToolRunner;
+import org.hdfsmeld.rpc.MeldDatanode;
+import org.hdfsmeld.tools.MeldAdmin;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,6 +84,11 @@ class ITBlockTrace {
       Files.write(
           joined, Files.readAllBytes(file), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
+    String keep = System.getProperty("meld.keep.trace", "");
+    if (!keep.isEmpty()) {
+      // A sample for people.
+      Files.copy(joined, Path.of(keep), StandardCopyOption.REPLACE_EXISTING);
+    }
     Path result = dir.resolve("result.json");
     Process process =
         new ProcessBuilder(
@@ -101,5 +116,49 @@ class ITBlockTrace {
             "melded_wordlines_programmed")) {
       assertThat(json).contains("\"" + counter + "\": " + Volumes.total(counter) + ",");
     }
+  }
+
+  @Test
+  void theCommandStartsStopsAndFetches() throws Exception {
+    try (MeldCluster cluster = cluster().start()) {
+      Path fetched = dir.resolve("fetched");
+      assertThat(meld(cluster, "-trace", "start")).isZero();
+      assertThat(meld(cluster, "-trace", "start")).as("it is recording").isEqualTo(2);
+      Content.write(cluster.fileSystem(), SCANNED, 1, MeldCluster.BLOCK_BYTES);
+      assertThat(meld(cluster, "-trace", "stop")).isZero();
+      assertThat(meld(cluster, "-trace", "fetch", fetched.toString())).isZero();
+      List<Path> files = Traces.files(fetched);
+      assertThat(files).hasSize(1);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files.get(0))))
+          .isEqualTo("rw-------");
+      assertThat(Traces.bytes(Traces.lines(fetched), line -> line.op().equals("write")))
+          .isEqualTo(Volumes.total("host_written_bytes"));
+      assertThat(meld(cluster, "-trace", "rewind")).isEqualTo(1);
+
+      UserGroupInformation stranger = UserGroupInformation.createRemoteUser("mallory");
+      PrivilegedExceptionAction<Void> snoop =
+          () -> {
+            try (MeldDatanode dataNode =
+                new MeldDatanode(
+                    new Configuration(cluster.fileSystem().getConf()),
+                    new InetSocketAddress(
+                        "127.0.0.1", cluster.hdfs().getDataNodes().get(0).getIpcPort()))) {
+              assertThatThrownBy(dataNode::startTrace).hasMessageContaining("Superuser");
+              assertThatThrownBy(dataNode::stopTrace).hasMessageContaining("Superuser");
+              assertThatThrownBy(dataNode::traceStatus).hasMessageContaining("Superuser");
+              assertThatThrownBy(() -> dataNode.readTrace("any", 0))
+                  .hasMessageContaining("Superuser");
+            }
+            return null;
+          };
+      stranger.doAs(snoop);
+    }
+  }
+
+  private static int meld(MeldCluster cluster, String... arguments) throws Exception {
+    return ToolRunner.run(
+        new Configuration(cluster.fileSystem().getConf()),
+        new MeldAdmin(System.out, System.err),
+        arguments);
   }
 }
