@@ -219,11 +219,11 @@ class TestBlockTrace {
     try (BlockTrace trace = trace(3, 1 << 20, 1 << 16)) {
       VolumeTrace volume = trace.volume("DS-1", () -> "");
       trace.start();
-      // The counter of drops makes its cells when it is first used.
       record(volume, 200_000);
       long before = threads.getThreadAllocatedBytes(id);
       record(volume, 200_000);
-      assertThat(threads.getThreadAllocatedBytes(id) - before).isLessThan(1000);
+      // Once in a while the counter of drops makes a cell, which is not for each record.
+      assertThat(threads.getThreadAllocatedBytes(id) - before).isLessThan(200_000 / 2);
       await().until(() -> trace.getRecords() > 0);
     }
   }
