@@ -165,7 +165,9 @@ final class DeviceState {
 
   private void snapshotIfChanged() {
     long present = changes.get();
-    if (present == snapshotChanges && journalComplete) {
+    // A block that was in the queue while the last snapshot was taken may have changed again since
+    // without a word; then the journal has a record of it.
+    if (present == snapshotChanges && journalBytes == 0 && journalComplete) {
       return;
     }
     long begin = clock.getAsLong();
