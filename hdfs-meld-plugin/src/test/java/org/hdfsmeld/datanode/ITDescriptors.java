@@ -36,6 +36,8 @@ class ITDescriptors {
     Configuration conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
     conf.set("dfs.datanode.fsdataset.factory", MeldFsDatasetFactory.class.getName());
+    // The scanner reads new blocks too.
+    conf.set("dfs.block.scanner.volume.bytes.per.second", "0");
     byte[] data = new byte[3 << 20];
     new Random(1).nextBytes(data);
     try (MiniDFSCluster cluster = new MiniDFSCluster.Builder(conf).numDataNodes(1).build()) {
