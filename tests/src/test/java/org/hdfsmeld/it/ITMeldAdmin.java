@@ -29,6 +29,8 @@ class ITMeldAdmin {
         MeldCluster.builder()
             .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
             .meld("hint.timeout", "30s")
+            // So that a restarted DataNode knows of no block until it is read.
+            .meld("state.enabled", "false")
             .start();
     cluster.fileSystem().mkdirs(FILE.getParent());
   }
