@@ -13,7 +13,6 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -45,7 +44,9 @@ class ITDescriptors {
       try (FSDataOutputStream out = fs.create(FILE)) {
         out.write(data);
       }
-      ExtendedBlock block = DFSTestUtil.getFirstBlock(fs, FILE);
+      // From the NameNode: DFSTestUtil.getFirstBlock reads the block, and a little beyond its
+      // return.
+      ExtendedBlock block = fs.getClient().getLocatedBlocks(FILE.toString(), 0).get(0).getBlock();
       FsDatasetSpi<?> dataset = cluster.getDataNodes().get(0).getFSDataset();
       long reads = sum("forwarded_reads");
 
