@@ -40,6 +40,16 @@ final class DataFiles {
     return found;
   }
 
+  /** All data files, in the order of their paths; that there is none is an error. */
+  static List<FileStatus> all(Configuration conf, List<String> paths) throws IOException {
+    List<FileStatus> files =
+        byDirectory(conf, paths).values().stream().flatMap(List::stream).toList();
+    if (files.isEmpty()) {
+      throw new FileNotFoundException(String.join(", ", paths) + ": no data files");
+    }
+    return files;
+  }
+
   private static void collect(
       FileSystem fs, FileStatus status, SortedMap<Path, List<FileStatus>> found)
       throws IOException {

@@ -2,12 +2,14 @@ package org.hdfsmeld.spark;
 
 import java.util.Locale;
 
-/** How a table is stored. */
+/** How data is stored. */
 public enum Format {
   /** One line a row, fields ended by {@code |}, as dbgen writes it. */
   TEXT,
   /** Apache Parquet. */
-  PARQUET;
+  PARQUET,
+  /** Not a table: pseudo-random bytes, one HDFS block a file. */
+  RAW;
 
   /** The directory below the output path that holds this format. */
   String directory() {

@@ -16,8 +16,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Writes the TPC-H tables lineitem and orders, each part by the task that owns it. The content of
- * file N of M is the same on every machine and for every cluster size.
+ * Writes the TPC-H tables lineitem and orders, or raw files, each part by the task that owns it.
+ * The content of file N of M is the same on every machine and for every cluster size.
  */
 @Command(
     name = "generate",
@@ -26,12 +26,15 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     showDefaultValues = true,
     description = {
-      "Write the TPC-H tables lineitem and orders, in parallel and reproducibly.",
+      "Write the TPC-H tables lineitem and orders, or raw files, in parallel and reproducibly.",
       "Scale factor 1 is about 0.87 GiB of text. The tables land in OUTPUT/text/lineitem,"
-          + " OUTPUT/parquet/orders and so on.",
+          + " OUTPUT/parquet/orders and so on, raw files in OUTPUT/raw.",
       "Run by: spark-submit --class org.hdfsmeld.spark.Generate spark-jobs-VERSION-all.jar …"
     })
 public final class Generate extends JobCommand {
+  // A block's length must be a multiple of its checksums' chunks: 512 bytes, or some more.
+  private static final int MIN_BLOCK_BYTES = 4096;
+
   @Option(
       names = "--output",
       required = true,
@@ -39,21 +42,21 @@ public final class Generate extends JobCommand {
       description = "Directory to write to: any Hadoop path.")
   String output;
 
-  @Option(names = "--scale", defaultValue = "1", description = "TPC-H scale factor.")
+  @Option(names = "--scale", defaultValue = "1", description = "Tables: TPC-H scale factor.")
   double scale;
 
   @Option(
       names = "--format",
       defaultValue = "both",
-      paramLabel = "text|parquet|both",
-      description = "What to write.")
+      paramLabel = "text|parquet|both|raw",
+      description = "What to write; both: the tables as text and as Parquet.")
   Choice format;
 
   @Option(
       names = "--files",
       defaultValue = "8",
       paramLabel = "N",
-      description = "Files (and tasks) a table.")
+      description = "Files (and tasks) a table, or raw files.")
   int files;
 
   @Option(
@@ -63,19 +66,32 @@ public final class Generate extends JobCommand {
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER)
   Integer ordersFiles;
 
-  @Option(names = "--overwrite", description = "Replace tables that exist; else that is an error.")
+  @Option(
+      names = "--block-size",
+      defaultValue = "128m",
+      paramLabel = "BYTES",
+      converter = ByteSize.class,
+      description = "Raw: length of each file and its HDFS block size. Suffixes k, m, g.")
+  long blockBytes;
+
+  @Option(names = "--seed", defaultValue = "1", description = "Raw: of the pseudo-random content.")
+  long seed;
+
+  @Option(names = "--overwrite", description = "Replace data that exists; else that is an error.")
   boolean overwrite;
 
   enum Choice {
     TEXT,
     PARQUET,
-    BOTH;
+    BOTH,
+    RAW;
 
     List<Format> formats() {
       return switch (this) {
         case TEXT -> List.of(Format.TEXT);
         case PARQUET -> List.of(Format.PARQUET);
         case BOTH -> List.of(Format.TEXT, Format.PARQUET);
+        case RAW -> List.of(Format.RAW);
       };
     }
   }
@@ -132,13 +148,25 @@ public final class Generate extends JobCommand {
     if (files < 1 || (ordersFiles != null && ordersFiles < 1)) {
       throw bad("--files, --orders-files: must be at least 1");
     }
+    if (blockBytes < MIN_BLOCK_BYTES || blockBytes % MIN_BLOCK_BYTES != 0) {
+      throw bad("--block-size: is " + blockBytes + " bytes; must be a multiple of 4k");
+    }
     if (output.isBlank()) {
       throw bad("--output: is empty; give a directory");
     }
   }
 
   @Override
+  String seed() {
+    return format == Choice.RAW ? "--seed " + seed : super.seed();
+  }
+
+  @Override
   Object run(SparkSession session) throws Exception {
+    if (format == Choice.RAW) {
+      return RawFiles.generate(
+          session, new RawFiles.Request(files, blockBytes, seed, output, overwrite));
+    }
     return generate(
         session,
         new Request(
@@ -172,6 +200,7 @@ public final class Generate extends JobCommand {
               .mode(mode)
               .parquet(path.toString());
         }
+        case RAW -> throw new IllegalArgumentException("no table is raw");
       }
     } finally {
       session.sparkContext().setJobDescription(null);

@@ -52,9 +52,20 @@ public record RunRecord(
     }
   }
 
-  /** Completes a result of the given command with the configuration of the session. */
+  /** Completes a result on TPC-H data with the configuration of the session. */
   public static RunRecord of(
       String command, String[] arguments, Instant started, SparkSession session, Object result) {
+    return of(command, arguments, started, TPCH_SEED, session, result);
+  }
+
+  /** Completes a result of the given command with the configuration of the session. */
+  static RunRecord of(
+      String command,
+      String[] arguments,
+      Instant started,
+      String seed,
+      SparkSession session,
+      Object result) {
     Map<String, String> conf = new TreeMap<>();
     for (Tuple2<String, String> entry : session.sparkContext().getConf().getAll()) {
       conf.put(entry._1(), SECRET.matcher(entry._1()).find() ? "(redacted)" : entry._2());
@@ -65,7 +76,7 @@ public record RunRecord(
         command,
         Arrays.asList(arguments),
         started.truncatedTo(ChronoUnit.SECONDS).toString(),
-        TPCH_SEED,
+        seed,
         session.version(),
         conf,
         VersionInfo.getVersion(),

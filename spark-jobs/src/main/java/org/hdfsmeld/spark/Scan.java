@@ -7,12 +7,10 @@ import static org.apache.spark.sql.functions.octet_length;
 import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.xxhash64;
 
-import java.io.FileNotFoundException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.UUID;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Column;
@@ -20,8 +18,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /**
  * Reads a whole data set once, front to back, and says what was in it: rows, bytes and a checksum
@@ -36,15 +34,14 @@ import picocli.CommandLine.Parameters;
     description = {
       "Read a whole data set front to back; print rows, bytes, checksum and throughput by stage.",
       "Text is read in one stage, Parquet in one stage a table (a directory that holds files).",
+      "Raw files are read as bytes, each by one task, and the latency of every request is measured.",
       "Run by: spark-submit --class org.hdfsmeld.spark.Scan spark-jobs-VERSION-all.jar …"
     })
 public final class Scan extends JobCommand {
-  private static final long LISTENER_TIMEOUT_MS = 60_000;
-
   @Option(
       names = "--format",
       required = true,
-      paramLabel = "text|parquet",
+      paramLabel = "text|parquet|raw",
       description = "How the files are to be read.")
   Format format;
 
@@ -52,14 +49,24 @@ public final class Scan extends JobCommand {
       names = "--file-per-task",
       description =
           "One task reads one whole file, and tasks start in the order of the directories' and"
-              + " files' names; else Spark splits and packs the files. For some hundred files.")
+              + " files' names; else Spark splits and packs the files. For some hundred files."
+              + " Raw files are always read so.")
   boolean filePerTask;
 
-  @Parameters(
-      arity = "1..*",
-      paramLabel = "PATH",
-      description = "Files, or directories with files at any depth: any Hadoop paths.")
-  List<String> paths;
+  @Option(
+      names = "--request",
+      defaultValue = "1m",
+      paramLabel = "BYTES",
+      converter = ByteSize.class,
+      description = "Raw only: bytes of a request, at most 1g. Suffixes k, m, g.")
+  long requestBytes;
+
+  @Option(
+      names = "--verify",
+      description = "Raw only: compare every byte with what generate --format raw wrote.")
+  boolean verify;
+
+  @Mixin InputPaths input;
 
   /**
    * What to read.
@@ -103,57 +110,47 @@ public final class Scan extends JobCommand {
   /** Scans with a session of the caller, which stays open. */
   public static Result scan(SparkSession session, Request request) throws Exception {
     SparkContext context = session.sparkContext();
+    List<FileStatus> files = DataFiles.all(context.hadoopConfiguration(), request.paths());
     Collection<List<FileStatus>> tables =
-        DataFiles.byDirectory(context.hadoopConfiguration(), request.paths()).values();
-    if (tables.isEmpty()) {
-      throw new FileNotFoundException(String.join(", ", request.paths()) + ": no data files");
-    }
+        request.format() == Format.TEXT
+            ? List.of(files)
+            : DataFiles.byDirectory(context.hadoopConfiguration(), request.paths()).values();
     SparkSession own = wrapping(session, request.filePerTask());
-    ThroughputListener listener = new ThroughputListener();
-    String group = "scan-" + UUID.randomUUID();
-    context.addSparkListener(listener);
-    context.setJobGroup(group, "scan " + request.format(), false);
-    Totals totals = new Totals();
-    try {
-      if (request.format() == Format.TEXT) {
-        List<FileStatus> all = tables.stream().flatMap(List::stream).toList();
-        totals.add(aggregate(read(own, request, all), request.format()));
-      } else {
-        for (List<FileStatus> table : tables) {
-          totals.add(aggregate(read(own, request, table), request.format()));
-        }
-      }
-    } finally {
-      context.clearJobGroup();
-      context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
-      context.removeSparkListener(listener);
-    }
-    return totals.result(request, tables, listener.stages(group));
+    Measured<Totals> measured =
+        Measured.run(
+            context,
+            "scan " + request.format(),
+            () -> {
+              Totals totals = new Totals();
+              for (List<FileStatus> table : tables) {
+                totals.add(aggregate(read(own, request, table), request.format()));
+              }
+              return totals;
+            });
+    return measured.value().result(request, files, measured.stages());
   }
 
   @Override
   void validate() {
-    if (paths.stream().anyMatch(String::isBlank)) {
-      throw bad("PATH: is empty; give a file or directory");
+    input.validated();
+    if (requestBytes < 1 || requestBytes > 1 << 30) {
+      throw bad("--request: is " + requestBytes + " bytes; must be 1 to 1g");
+    }
+    if (verify && format != Format.RAW) {
+      throw bad("--verify: only raw files can be verified; compare the checksum of other formats");
     }
   }
 
   @Override
   Object run(SparkSession session) throws Exception {
-    return scan(session, new Request(format, paths, filePerTask));
+    return format == Format.RAW
+        ? RawScan.scan(session, new RawScan.Request(input.paths, (int) requestBytes, verify))
+        : scan(session, new Request(format, input.paths, filePerTask));
   }
 
-  /** A session of the same context in which sums wrap instead of failing, as a checksum's must. */
+  /** A session in which sums wrap instead of failing, as a checksum's must. */
   private static SparkSession wrapping(SparkSession session, boolean filePerTask) {
-    SparkSession own = session.newSession();
-    scala.collection.Iterator<scala.Tuple2<String, String>> entries =
-        session.conf().getAll().iterator();
-    while (entries.hasNext()) {
-      scala.Tuple2<String, String> entry = entries.next();
-      if (entry._1().startsWith("spark.sql.") && own.conf().isModifiable(entry._1())) {
-        own.conf().set(entry._1(), entry._2());
-      }
-    }
+    SparkSession own = Sessions.copy(session);
     own.conf().set("spark.sql.ansi.enabled", false);
     if (filePerTask) {
       own.conf().set("spark.sql.files.maxPartitionBytes", Long.MAX_VALUE / 2);
@@ -196,16 +193,15 @@ public final class Scan extends JobCommand {
       bytes += aggregate.isNullAt(2) ? 0 : aggregate.getLong(2);
     }
 
-    Result result(
-        Request request, Collection<List<FileStatus>> tables, List<StageThroughput> stages) {
+    Result result(Request request, List<FileStatus> files, List<StageThroughput> stages) {
       List<StageThroughput> reading = new ArrayList<>(stages);
       reading.removeIf(stage -> stage.readBytes() == 0);
       double wallSeconds = reading.stream().mapToDouble(StageThroughput::wallSeconds).sum();
-      long fileBytes = tables.stream().flatMap(List::stream).mapToLong(FileStatus::getLen).sum();
+      long fileBytes = files.stream().mapToLong(FileStatus::getLen).sum();
       return new Result(
           request.format(),
           request.filePerTask(),
-          tables.stream().mapToInt(List::size).sum(),
+          files.size(),
           fileBytes,
           rows,
           bytes,

@@ -25,6 +25,10 @@ class TestArguments {
         "--output /x --files 0",
         "--output /x --orders-files 0",
         "--output /x --format orc",
+        "--output /x --format raw --block-size 1000",
+        "--output /x --format raw --block-size 0",
+        "--output /x --format raw --block-size 12q",
+        "--output /x --format raw --block-size 9999999999g",
         "--output /x --colour red",
         "--output /x extra"
       })
@@ -36,7 +40,17 @@ class TestArguments {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "/x", "--format text", "--format csv /x", "--format text --fast /x"})
+  @ValueSource(
+      strings = {
+        "",
+        "/x",
+        "--format text",
+        "--format csv /x",
+        "--format text --fast /x",
+        "--format text --verify /x",
+        "--format raw --request 0 /x",
+        "--format raw --request 2g /x"
+      })
   void scanRefuses(String arguments) {
     assertThat(execute(new Scan(), arguments)).isEqualTo(2);
     assertThat(err.toString().lines())
@@ -48,9 +62,10 @@ class TestArguments {
   void helpNamesEveryOption() {
     assertThat(execute(new Generate(), "--help")).isZero();
     assertThat(out.toString())
-        .contains("--output", "--scale", "--format", "--files", "--orders-files", "--json");
+        .contains(
+            "--output", "--scale", "--format", "--files", "--orders-files", "--json", "--seed");
     assertThat(execute(new Scan(), "--help")).isZero();
-    assertThat(out.toString()).contains("--file-per-task", "PATH");
+    assertThat(out.toString()).contains("--file-per-task", "PATH", "--request");
   }
 
   @Test
