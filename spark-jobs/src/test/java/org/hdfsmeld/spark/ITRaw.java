@@ -3,27 +3,25 @@ package org.hdfsmeld.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Raw files are written to HDFS as promised, and read and verified from there. */
 class ITRaw {
   private static final int FILES = 3;
   private static final int BLOCK_BYTES = 1 << 20;
 
-  @TempDir static Path directory;
   private static LocalHdfs hdfs;
   private static RawFiles.Written written;
 
   @BeforeAll
   static void generate() throws Exception {
-    hdfs = new LocalHdfs(directory, 2);
+    hdfs = new LocalHdfs("raw", 2);
     written = RawFiles.generate(hdfs.session, request("data", false));
   }
 
@@ -35,7 +33,7 @@ class ITRaw {
   @Test
   void eachFileIsOneBlockOfItsContent() throws Exception {
     long checksum = 0;
-    FileStatus[] files = hdfs.fs().listStatus(new org.apache.hadoop.fs.Path(written.path()));
+    FileStatus[] files = hdfs.fs().listStatus(new Path(written.path()));
     assertThat(files).hasSize(FILES);
     for (int number = 0; number < FILES; number++) {
       assertThat(files[number].getPath().getName()).isEqualTo("raw-0000" + number + "-seed-5");
@@ -84,7 +82,7 @@ class ITRaw {
 
   @Test
   void verifiesOnlyWhatIsNamedSo() throws Exception {
-    hdfs.write("/other/file", new byte[100]);
+    hdfs.write(hdfs.path("other/file"), new byte[100]);
     assertThat(scan(64, false, hdfs.path("other")).latency().requests()).isEqualTo(2);
     assertThatThrownBy(() -> scan(64, true, hdfs.path("other"))).hasMessageContaining("--verify");
   }

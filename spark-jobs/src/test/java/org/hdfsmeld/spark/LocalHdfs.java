@@ -1,39 +1,47 @@
 package org.hdfsmeld.spark;
 
+import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Path;
+import java.nio.file.Files;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.spark.sql.SparkSession;
 
-/** An HDFS with one DataNode, and a Spark session, in this JVM. */
+/**
+ * A Spark session, and a directory of its own in an HDFS with one DataNode that all test classes of
+ * this JVM share. Blocks are of 1 MiB.
+ */
 final class LocalHdfs implements AutoCloseable {
-  final SparkSession session;
-  private final MiniDFSCluster cluster;
+  static final int BLOCK_BYTES = 1 << 20;
 
-  /** Starts both below the directory; blocks are of 1 MiB. */
-  LocalHdfs(Path directory, int cores) throws IOException {
-    Configuration conf = new Configuration();
-    conf.setLong("dfs.blocksize", 1 << 20);
-    conf.setLong("dfs.namenode.fs-limits.min-block-size", 4096);
-    cluster = new MiniDFSCluster.Builder(conf, directory.toFile()).numDataNodes(1).build();
+  private static MiniDFSCluster cluster;
+
+  final SparkSession session;
+  private final Path root;
+
+  LocalHdfs(String name, int cores) throws IOException {
+    FileSystem fs = start().getFileSystem();
+    root = fs.makeQualified(new Path("/" + name));
+    fs.delete(root, true);
     session =
         SparkSession.builder()
-            .appName("spark-jobs")
+            .appName(name)
             .master("local[" + cores + "]")
             .config("spark.ui.enabled", false)
             .config("spark.driver.host", "localhost")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.sql.shuffle.partitions", 2)
-            .config("spark.sql.warehouse.dir", directory.resolve("warehouse").toString())
             .getOrCreate();
   }
 
-  /** The full name of a path in this HDFS. */
-  String path(String name) throws IOException {
-    return fs().makeQualified(new org.apache.hadoop.fs.Path("/" + name)).toString();
+  /** The full name of a path in the directory. */
+  String path(String name) {
+    return new Path(root, name).toString();
   }
 
   FileSystem fs() throws IOException {
@@ -41,13 +49,13 @@ final class LocalHdfs implements AutoCloseable {
   }
 
   void write(String path, byte[] content) throws IOException {
-    try (OutputStream out = fs().create(new org.apache.hadoop.fs.Path(path), true)) {
+    try (OutputStream out = fs().create(new Path(path), true)) {
       out.write(content);
     }
   }
 
   byte[] read(String path) throws IOException {
-    try (var in = fs().open(new org.apache.hadoop.fs.Path(path))) {
+    try (InputStream in = fs().open(new Path(path))) {
       return in.readAllBytes();
     }
   }
@@ -55,6 +63,17 @@ final class LocalHdfs implements AutoCloseable {
   @Override
   public void close() {
     session.stop();
-    cluster.shutdown(true);
+  }
+
+  private static synchronized MiniDFSCluster start() throws IOException {
+    if (cluster == null) {
+      Configuration conf = new Configuration();
+      conf.setLong("dfs.blocksize", BLOCK_BYTES);
+      conf.setLong("dfs.namenode.fs-limits.min-block-size", 4096);
+      File directory = Files.createTempDirectory("spark-jobs-hdfs").toFile();
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> FileUtil.fullyDelete(directory)));
+      cluster = new MiniDFSCluster.Builder(conf, directory).numDataNodes(1).build();
+    }
+    return cluster;
   }
 }

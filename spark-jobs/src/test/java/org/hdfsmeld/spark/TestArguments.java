@@ -58,6 +58,29 @@ class TestArguments {
         .noneMatch(line -> line.contains("\tat"));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "--reads 0 /x",
+        "--bytes 0 /x",
+        "--bytes 2g /x",
+        "--tasks 0 /x",
+        "--threads 0 /x",
+        "--threads 9999 /x"
+      })
+  void lookupRefuses(String arguments) {
+    assertThat(execute(new Lookup(), arguments)).isEqualTo(2);
+    assertThat(err.toString().lines()).hasSizeBetween(2, 3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--queries q2 /x", "--queries q1,q1 /x", "--repeat 0 /x"})
+  void queryRefuses(String arguments) {
+    assertThat(execute(new Query(), arguments)).isEqualTo(2);
+    assertThat(err.toString().lines()).hasSizeBetween(2, 3);
+  }
+
   @Test
   void helpNamesEveryOption() {
     assertThat(execute(new Generate(), "--help")).isZero();
