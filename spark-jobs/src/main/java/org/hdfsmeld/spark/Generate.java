@@ -32,9 +32,6 @@ import picocli.CommandLine.Option;
       "Run by: spark-submit --class org.hdfsmeld.spark.Generate spark-jobs-VERSION-all.jar …"
     })
 public final class Generate extends JobCommand {
-  // A block's length must be a multiple of its checksums' chunks: 512 bytes, or some more.
-  private static final int MIN_BLOCK_BYTES = 4096;
-
   @Option(
       names = "--output",
       required = true,
@@ -148,9 +145,7 @@ public final class Generate extends JobCommand {
     if (files < 1 || (ordersFiles != null && ordersFiles < 1)) {
       throw bad("--files, --orders-files: must be at least 1");
     }
-    if (blockBytes < MIN_BLOCK_BYTES || blockBytes % MIN_BLOCK_BYTES != 0) {
-      throw bad("--block-size: is " + blockBytes + " bytes; must be a multiple of 4k");
-    }
+    requireBlockBytes("--block-size", blockBytes);
     if (output.isBlank()) {
       throw bad("--output: is empty; give a directory");
     }
@@ -158,7 +153,7 @@ public final class Generate extends JobCommand {
 
   @Override
   String seed() {
-    return format == Choice.RAW ? "--seed " + seed : super.seed();
+    return format == Choice.RAW ? "--seed " + seed : RunRecord.TPCH_SEED;
   }
 
   @Override

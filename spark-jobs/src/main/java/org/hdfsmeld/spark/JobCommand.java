@@ -18,6 +18,9 @@ import picocli.CommandLine.Spec;
 abstract class JobCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(JobCommand.class);
 
+  private static final long MAX_BUFFER_BYTES = 1 << 30;
+  private static final long BLOCK_UNIT_BYTES = 4096;
+
   @Spec CommandSpec spec;
 
   @Option(
@@ -55,7 +58,7 @@ abstract class JobCommand implements Callable<Integer> {
 
   /** Where the randomness of the run comes from. */
   String seed() {
-    return RunRecord.TPCH_SEED;
+    return "none but that of the data read";
   }
 
   @Override
@@ -79,6 +82,20 @@ abstract class JobCommand implements Callable<Integer> {
       return 0;
     } finally {
       session.stop();
+    }
+  }
+
+  /** Refuses a number of bytes that no buffer can have. */
+  final void requireBufferBytes(String option, long bytes) {
+    if (bytes < 1 || bytes > MAX_BUFFER_BYTES) {
+      throw bad(option + ": is " + bytes + " bytes; must be 1 to 1g");
+    }
+  }
+
+  /** Refuses an HDFS block size that is no multiple of its checksums' chunks, by default 512. */
+  final void requireBlockBytes(String option, long bytes) {
+    if (bytes < BLOCK_UNIT_BYTES || bytes % BLOCK_UNIT_BYTES != 0) {
+      throw bad(option + ": is " + bytes + " bytes; must be a multiple of 4k");
     }
   }
 

@@ -163,9 +163,7 @@ public final class Lookup extends JobCommand {
     if (reads < 1) {
       throw bad("--reads: is " + reads + "; must be at least 1");
     }
-    if (bytes < 1 || bytes > 1 << 30) {
-      throw bad("--bytes: is " + bytes + "; must be 1 to 1g");
-    }
+    requireBufferBytes("--bytes", bytes);
     if (tasks != null && tasks < 1) {
       throw bad("--tasks: is " + tasks + "; must be at least 1");
     }

@@ -133,9 +133,7 @@ public final class Scan extends JobCommand {
   @Override
   void validate() {
     input.validated();
-    if (requestBytes < 1 || requestBytes > 1 << 30) {
-      throw bad("--request: is " + requestBytes + " bytes; must be 1 to 1g");
-    }
+    requireBufferBytes("--request", requestBytes);
     if (verify && format != Format.RAW) {
       throw bad("--verify: only raw files can be verified; compare the checksum of other formats");
     }

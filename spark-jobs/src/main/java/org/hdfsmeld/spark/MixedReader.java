@@ -1,0 +1,73 @@
+package org.hdfsmeld.spark;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** Scans files over and over during a window: one task, with one request under way. */
+final class MixedReader {
+  private final byte[] buffer;
+  private final LatencyHistogram latency = new LatencyHistogram();
+  private final LatencySeries series;
+  private long bytes;
+  private boolean over;
+
+  /**
+   * What one reader got; requests count by the time at which they began.
+   *
+   * @param nanos from its first request to the end of its last
+   */
+  record Done(long bytes, long nanos, LatencyHistogram latency, LatencySeries series)
+      implements Serializable {
+    double mibPerSecond() {
+      return StageThroughput.mibPerSecond(bytes, nanos / 1e9);
+    }
+  }
+
+  private MixedReader(int requestBytes, int binMs) {
+    buffer = new byte[requestBytes];
+    series = new LatencySeries(binMs * 1_000_000L);
+  }
+
+  /**
+   * Reads until the window is over.
+   *
+   * @param files none of them empty; the scan begins at the given one
+   */
+  static Done run(
+      Window window, List<String> files, int first, int requestBytes, int binMs, Configuration conf)
+      throws IOException, InterruptedException {
+    return new MixedReader(requestBytes, binMs).run(window, files, first, conf);
+  }
+
+  private Done run(Window window, List<String> files, int first, Configuration conf)
+      throws IOException, InterruptedException {
+    long start = window.await();
+    long length = window.lengthNanos();
+    long begin = System.nanoTime();
+    long[] end = {begin};
+    for (int file = first; !over; file = (file + 1) % files.size()) {
+      Path path = new Path(files.get(file));
+      FileSystem fs = path.getFileSystem(conf);
+      Requests.read(
+          fs,
+          path,
+          buffer,
+          (offset, read, began, nanos) -> {
+            over = began - start >= length;
+            if (!over) {
+              latency.record(nanos);
+              series.record(began - start, nanos);
+              bytes += read;
+              end[0] = began + nanos;
+            }
+            return !over;
+          });
+    }
+    Tasks.countInput(bytes, latency.summary().requests());
+    return new Done(bytes, end[0] - begin, latency, series);
+  }
+}

@@ -1,0 +1,173 @@
+package org.hdfsmeld.spark;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.SparkSession;
+
+/** The phases: readers alone and readers beside writers, by turns, as Spark jobs of their own. */
+final class MixedRun {
+  // From the submission of the jobs to the start of the phase: tasks need less once all is warm.
+  private static final long LEAD_MS = 500;
+  private static final long CLOSE_MS = 60_000;
+
+  private final SparkContext context;
+  private final Mixed.Request request;
+  private final List<FileStatus> files;
+  private final List<String> paths;
+  private final List<Phase> phases = new ArrayList<>();
+
+  private record Phase(
+      Window window, List<MixedReader.Done> readers, List<MixedWriter.Done> writers) {
+    boolean writer() {
+      return !writers.isEmpty();
+    }
+  }
+
+  MixedRun(SparkSession session, Mixed.Request request) throws IOException {
+    this.context = session.sparkContext();
+    this.request = request;
+    Configuration conf = context.hadoopConfiguration();
+    files = DataFiles.all(conf, request.paths()).stream().filter(f -> f.getLen() > 0).toList();
+    if (files.isEmpty()) {
+      throw new IOException("PATH: all files are empty; generate some");
+    }
+    paths = files.stream().map(file -> file.getPath().toString()).toList();
+  }
+
+  MixedResult run() throws Exception {
+    Slots.require(
+        context,
+        request.readers() + request.writers(),
+        request.readers() + " to read, " + request.writers() + " to write");
+    Path directory = new Path(request.ingest(), "mixed-" + UUID.randomUUID());
+    FileSystem fs = directory.getFileSystem(context.hadoopConfiguration());
+    fs.mkdirs(directory);
+    String ingest = fs.makeQualified(directory).toString();
+    ExecutorService writing = Executors.newSingleThreadExecutor();
+    try {
+      phase("warm up", request.warmUpMs(), writing, ingest);
+      for (int round = 1; round <= request.rounds(); round++) {
+        phases.add(phase("round " + round + ", alone", request.phaseMs(), null, ingest));
+        phases.add(phase("round " + round + ", with writer", request.phaseMs(), writing, ingest));
+      }
+    } finally {
+      // If the readers failed, the writers still write until the phase is over.
+      writing.shutdown();
+      writing.awaitTermination(request.phaseMs() + CLOSE_MS, TimeUnit.MILLISECONDS);
+      fs.delete(directory, true);
+    }
+    return result();
+  }
+
+  private Phase phase(String name, long lengthMs, ExecutorService writing, String ingest)
+      throws Exception {
+    Window window = Window.after(LEAD_MS, lengthMs);
+    long blockBytes = request.blockBytes();
+    int keep = request.keep();
+    Future<List<MixedWriter.Done>> writers = null;
+    if (writing != null) {
+      writers =
+          writing.submit(
+              job(
+                  "mixed: " + name + ": write",
+                  request.writers(),
+                  (index, conf) -> MixedWriter.run(window, ingest, blockBytes, keep, conf)));
+    }
+    List<String> scanned = paths;
+    int readerCount = request.readers();
+    int requestBytes = request.requestBytes();
+    int binMs = request.binMs();
+    List<MixedReader.Done> readers =
+        job(
+                "mixed: " + name + ": read",
+                readerCount,
+                (index, conf) -> {
+                  int first = (int) ((long) index * scanned.size() / readerCount);
+                  return MixedReader.run(window, scanned, first, requestBytes, binMs, conf);
+                })
+            .call();
+    Phase phase = new Phase(window, readers, writers == null ? List.of() : writers.get());
+    if (lengthMs == request.phaseMs() && load(List.of(phase)).latency().requests() == 0) {
+      throw new IllegalStateException(name + ": no request was measured; choose more --seconds");
+    }
+    return phase;
+  }
+
+  private <R> Callable<List<R>> job(String name, int tasks, Tasks.Work<Integer, R> work) {
+    List<Integer> indices = IntStream.range(0, tasks).boxed().toList();
+    return () -> Measured.run(context, name, () -> Tasks.run(context, indices, work)).value();
+  }
+
+  private MixedResult result() {
+    List<MixedResult.Round> rounds = new ArrayList<>();
+    for (int i = 0; i < phases.size(); i += 2) {
+      rounds.add(
+          new MixedResult.Round(
+              load(phases.subList(i, i + 1)), load(phases.subList(i + 1, i + 2))));
+    }
+    MixedResult.Load alone = load(phases.stream().filter(phase -> !phase.writer()).toList());
+    MixedResult.Load with = load(phases.stream().filter(Phase::writer).toList());
+    return new MixedResult(
+        files.size(),
+        files.stream().mapToLong(FileStatus::getLen).sum(),
+        request.requestBytes(),
+        request.readers(),
+        request.writers(),
+        request.phaseMs() / 1e3,
+        alone,
+        with,
+        MixedResult.Ratio.of(with, alone),
+        rounds,
+        request.binMs(),
+        phases.stream().flatMap(phase -> points(phase).stream()).toList());
+  }
+
+  /** Phases of one kind together: latencies merged, throughputs averaged over their equal times. */
+  private static MixedResult.Load load(List<Phase> phases) {
+    List<LatencyHistogram> latencies =
+        phases.stream().flatMap(p -> p.readers().stream()).map(MixedReader.Done::latency).toList();
+    double read =
+        phases.stream()
+            .mapToDouble(
+                p -> p.readers().stream().mapToDouble(MixedReader.Done::mibPerSecond).sum())
+            .average()
+            .orElseThrow();
+    double written =
+        phases.stream()
+            .mapToDouble(
+                p -> p.writers().stream().mapToDouble(MixedWriter.Done::mibPerSecond).sum())
+            .average()
+            .orElseThrow();
+    return new MixedResult.Load(LatencyHistogram.sum(latencies).summary(), read, written);
+  }
+
+  private List<MixedResult.Point> points(Phase phase) {
+    long start = phase.window().startMs() - phases.get(0).window().startMs();
+    List<MixedResult.Point> points = new ArrayList<>();
+    LatencySeries.merge(phase.readers().stream().map(MixedReader.Done::series).toList())
+        .forEach(
+            (bin, latency) ->
+                points.add(
+                    new MixedResult.Point(
+                        start + (long) bin * request.binMs(),
+                        phase.writer(),
+                        latency.requests(),
+                        latency.p50Us(),
+                        latency.p99Us(),
+                        latency.maxUs())));
+    return points;
+  }
+}

@@ -1,0 +1,75 @@
+package org.hdfsmeld.spark;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.Serializable;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.TaskContext;
+
+/**
+ * Writes files of one block during a window, one after the other, and deletes the oldest: one task.
+ * Its directory holds {@code keep + 1} blocks at most, and what HDFS has yet to delete.
+ */
+final class MixedWriter {
+  private static final int PIECE_BYTES = 1 << 20;
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  /**
+   * What one writer did.
+   *
+   * @param files begun; the last may have been cut short by the window's end
+   * @param nanos from its first write to the return of its last
+   */
+  record Done(long bytes, int files, long nanos) implements Serializable {
+    double mibPerSecond() {
+      return StageThroughput.mibPerSecond(bytes, nanos / 1e9);
+    }
+  }
+
+  private MixedWriter() {}
+
+  /** Writes until the window is over; then deletes what is left. */
+  static Done run(Window window, String directory, long blockBytes, int keep, Configuration conf)
+      throws IOException, InterruptedException {
+    Path parent = new Path(directory);
+    FileSystem fs = parent.getFileSystem(conf);
+    byte[] piece = new byte[(int) Math.min(PIECE_BYTES, blockBytes)];
+    new RawContent(0, 0).fill(0, piece, piece.length);
+    long attempt = TaskContext.get().taskAttemptId();
+    Deque<Path> kept = new ArrayDeque<>();
+    long end = window.await() + window.lengthNanos();
+    long begin = System.nanoTime();
+    long bytes = 0;
+    int files = 0;
+    try {
+      for (; System.nanoTime() - end < 0; files++) {
+        if (kept.size() > keep) {
+          fs.delete(kept.removeFirst(), false);
+        }
+        Path path = new Path(parent, "ingest-" + attempt + "-" + files);
+        kept.addLast(path);
+        try (OutputStream out =
+            fs.create(path, true, BUFFER_BYTES, fs.getDefaultReplication(path), blockBytes)) {
+          long left = blockBytes;
+          while (left > 0 && System.nanoTime() - end < 0) {
+            int length = (int) Math.min(piece.length, left);
+            out.write(piece, 0, length);
+            left -= length;
+            bytes += length;
+          }
+        }
+      }
+    } finally {
+      for (Path path : kept) {
+        fs.delete(path, false);
+      }
+    }
+    long nanos = System.nanoTime() - begin;
+    Tasks.countOutput(bytes, files);
+    return new Done(bytes, files, nanos);
+  }
+}
