@@ -60,7 +60,7 @@ final class Samples {
   static Scan.Result scan(double wallSeconds, String checksum) {
     StageThroughput stage =
         new StageThroughput(
-            1, "scan", 12, 0, 6000 * MIB, 42, 0, 0, wallSeconds, 2 * wallSeconds, 1, 0);
+            1, "scan", 12, 0, 6000 * MIB, 42, 0, 0, 0, 0, 0, wallSeconds, 2 * wallSeconds, 1, 0);
     return new Scan.Result(
         Format.TEXT, true, 12, 6000 * MIB, 42, 4200, checksum, wallSeconds, 0, List.of(stage));
   }

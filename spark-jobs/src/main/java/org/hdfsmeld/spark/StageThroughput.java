@@ -4,6 +4,7 @@ package org.hdfsmeld.spark;
  * What one Spark stage read and wrote, and how fast; all of it measured on the wall clock.
  *
  * @param name the description of its job, or what Spark calls the stage
+ * @param spilledBytes written to local disks by sorts for which memory was short
  * @param wallSeconds from the submission of the stage to its completion
  * @param taskSeconds run time summed over the tasks
  * @param cpuSeconds CPU time of the task threads
@@ -18,6 +19,9 @@ public record StageThroughput(
     long readRecords,
     long writtenBytes,
     long writtenRecords,
+    long shuffleReadBytes,
+    long shuffleWrittenBytes,
+    long spilledBytes,
     double wallSeconds,
     double taskSeconds,
     double cpuSeconds,

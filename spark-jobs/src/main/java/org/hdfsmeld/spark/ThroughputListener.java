@@ -86,6 +86,9 @@ public final class ThroughputListener extends SparkListener {
       sums.readRecords += metrics.inputMetrics().recordsRead();
       sums.writtenBytes += metrics.outputMetrics().bytesWritten();
       sums.writtenRecords += metrics.outputMetrics().recordsWritten();
+      sums.shuffleReadBytes += metrics.shuffleReadMetrics().totalBytesRead();
+      sums.shuffleWrittenBytes += metrics.shuffleWriteMetrics().bytesWritten();
+      sums.spilledBytes += metrics.diskBytesSpilled();
       sums.runMillis += metrics.executorRunTime();
       sums.cpuNanos += metrics.executorCpuTime();
     }
@@ -130,6 +133,9 @@ public final class ThroughputListener extends SparkListener {
     private long readRecords;
     private long writtenBytes;
     private long writtenRecords;
+    private long shuffleReadBytes;
+    private long shuffleWrittenBytes;
+    private long spilledBytes;
     private long runMillis;
     private long cpuNanos;
 
@@ -146,6 +152,9 @@ public final class ThroughputListener extends SparkListener {
           readRecords,
           writtenBytes,
           writtenRecords,
+          shuffleReadBytes,
+          shuffleWrittenBytes,
+          spilledBytes,
           wallSeconds,
           runMillis / 1e3,
           cpuNanos / 1e9,

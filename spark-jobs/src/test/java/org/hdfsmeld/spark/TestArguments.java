@@ -81,6 +81,45 @@ class TestArguments {
     assertThat(err.toString().lines()).hasSizeBetween(2, 3);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "/x",
+        "--ingest /y",
+        "--ingest /y --seconds 0 /x",
+        "--ingest /y --seconds NaN /x",
+        "--ingest /y --warm-up -1 /x",
+        "--ingest /y --rounds 0 /x",
+        "--ingest /y --readers 0 /x",
+        "--ingest /y --writers 0 /x",
+        "--ingest /y --keep -1 /x",
+        "--ingest /y --request 0 /x",
+        "--ingest /y --block-size 1000 /x",
+        "--ingest /y --bin-ms 1 --seconds 3600 /x"
+      })
+  void mixedRefuses(String arguments) {
+    assertThat(execute(new Mixed(), arguments)).isEqualTo(2);
+    assertThat(err.toString().lines()).hasSizeBetween(2, 3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "--format text /x",
+        "--output /y /x",
+        "--format parquet --output /y /x",
+        "--format raw --record 0 --output /y /x",
+        "--format raw --record 2m --output /y /x",
+        "--format text --files 0 --output /y /x",
+        "--format text --files 100000 --output /y /x"
+      })
+  void sortRefuses(String arguments) {
+    assertThat(execute(new Sort(), arguments)).isEqualTo(2);
+    assertThat(err.toString().lines()).hasSizeBetween(2, 3);
+  }
+
   @Test
   void helpNamesEveryOption() {
     assertThat(execute(new Generate(), "--help")).isZero();
@@ -89,6 +128,8 @@ class TestArguments {
             "--output", "--scale", "--format", "--files", "--orders-files", "--json", "--seed");
     assertThat(execute(new Scan(), "--help")).isZero();
     assertThat(out.toString()).contains("--file-per-task", "PATH", "--request");
+    assertThat(execute(new Mixed(), "--help")).isZero();
+    assertThat(out.toString()).contains("--ingest", "storage", "--bin-ms");
   }
 
   @Test
