@@ -5,8 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
@@ -26,11 +25,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockTrace.class);
-  private static final DateTimeFormatter SESSION =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC);
 
   /** The writer has at most the ring to write down, and the disk may be slow. */
   private static final long STOP_MS = 60_000;
+
+  /** Names and heads the files; it may jump. The times of records are not its. */
+  private final InstantSource clock;
 
   private final TraceFiles files;
   private final long fileBytes;
@@ -53,6 +53,11 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
    * @param ringRecords records that wait to be written at most, a power of two
    */
   public BlockTrace(Path folder, int maxFiles, long fileBytes, int ringRecords) {
+    this(folder, maxFiles, fileBytes, ringRecords, InstantSource.system());
+  }
+
+  BlockTrace(Path folder, int maxFiles, long fileBytes, int ringRecords, InstantSource clock) {
+    this.clock = clock;
     this.files = new TraceFiles(folder, maxFiles);
     this.fileBytes = fileBytes;
     this.ringRecords = ringRecords;
@@ -92,10 +97,10 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     }
     stop();
     KeyedHash hash = new KeyedHash(new SecureRandom());
-    Instant now = Instant.now();
-    RotatedOutput output =
-        new RotatedOutput(files, SESSION.format(now), header(now, hash), fileBytes);
+    Instant now = clock.instant();
+    RotatedOutput output;
     try {
+      output = new RotatedOutput(files, files.session(now), header(now, hash), fileBytes);
       output.open();
     } catch (IOException e) {
       throw new IllegalStateException("No trace file can be made in " + files.folder() + ": " + e);

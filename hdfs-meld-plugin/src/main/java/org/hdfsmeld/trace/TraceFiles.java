@@ -12,6 +12,10 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +27,11 @@ import java.util.stream.Stream;
  * are too many. Their names sort by age.
  */
 final class TraceFiles {
-  private static final Pattern NAME = Pattern.compile("meld-trace-[0-9TZ]+-[0-9]+\\.csv\\.gz");
+  private static final String PREFIX = "meld-trace-";
+  private static final Pattern NAME =
+      Pattern.compile(PREFIX + "[0-9]{8}T[0-9]{9}Z-[0-9]+\\.csv\\.gz");
+  private static final DateTimeFormatter SESSION =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC);
   private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FOLDER =
@@ -43,14 +51,29 @@ final class TraceFiles {
   }
 
   /**
+   * Tells a trace that begins now from those that there are, and comes after them: a clock that was
+   * set back must not make it the oldest, which is deleted first.
+   */
+  String session(Instant now) throws IOException {
+    String session = SESSION.format(now.truncatedTo(ChronoUnit.MILLIS));
+    for (String name : list()) {
+      String other = name.substring(PREFIX.length(), name.lastIndexOf('-'));
+      if (other.compareTo(session) >= 0) {
+        session = SESSION.format(SESSION.parse(other, Instant::from).plusMillis(1));
+      }
+    }
+    return session;
+  }
+
+  /**
    * Creates a file, and deletes the oldest ones that are then too many.
    *
-   * @param session tells the trace from others: its start as digits
+   * @param session of {@link #session}
    * @param number of the file in its trace, from 1
    */
   OutputStream create(String session, int number) throws IOException {
     Files.createDirectories(folder, PRIVATE_FOLDER);
-    Path file = folder.resolve(String.format("meld-trace-%s-%06d.csv.gz", session, number));
+    Path file = folder.resolve(String.format(PREFIX + "%s-%06d.csv.gz", session, number));
     OutputStream out =
         Channels.newOutputStream(
             Files.newByteChannel(

@@ -15,8 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +59,22 @@ class TestBlockTrace {
         .filter(line -> !line.startsWith("#") && !line.equals(COLUMNS))
         .map(line -> line.split(","))
         .toList();
+  }
+
+  @Test
+  void aClockThatWasSetBackMakesNoTraceTheOldest() throws IOException {
+    AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2030-01-01T00:00:00Z"));
+    BlockTrace trace = new BlockTrace(dir.resolve("dn"), 2, 1 << 20, 1024, now::get);
+    List<String> begun = new ArrayList<>();
+    for (String time :
+        List.of("2030-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "1999-12-31T23:59:59Z")) {
+      now.set(Instant.parse(time));
+      trace.start();
+      begun.add(trace.getFiles().get(trace.getFiles().size() - 1));
+      trace.stop();
+    }
+    assertThat(begun).isSorted().doesNotHaveDuplicates();
+    assertThat(trace.getFiles()).isEqualTo(begun.subList(1, 3));
   }
 
   @Test
