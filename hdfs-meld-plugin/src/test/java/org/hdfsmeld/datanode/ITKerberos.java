@@ -188,7 +188,8 @@ class ITKerberos {
     PrivilegedExceptionAction<List<BlockHint>> question =
         () -> ask(new Configuration(), nameNode, DatanodeProtocolPB.class);
     try {
-      System.out.println("answered: " + UserGroupInformation.createRemoteUser("hdfs").doAs(question));
+      System.out.println(
+          "answered: " + UserGroupInformation.createRemoteUser("hdfs").doAs(question));
     } catch (IOException e) {
       System.out.println(e);
     }
