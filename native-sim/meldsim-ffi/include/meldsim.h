@@ -837,7 +837,7 @@ int32_t meldsim_dies_busy_ps(int64_t handle, uint64_t *out, uint32_t n);
 /**
  * Test hook: after `after_calls` more calls of namespace_create, submit, submit_batch, wait or preload on this device,
  * the next one panics inside (`kind` 1: the device is out of service from then on, MELDSIM_ERR_PANIC) or fails, as does
- * every later one (`kind` 2: MELDSIM_ERR_INJECTED). `kind` 0 disarms. Thread-safe.
+ * every later one (`kind` 2: MELDSIM_ERR_INJECTED), or never returns (`kind` 3). `kind` 0 disarms. Thread-safe.
  *
  * Errors: MELDSIM_ERR_ARGUMENT (kind), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  */

@@ -7,6 +7,7 @@ use crate::error::{Failure, MELDSIM_ERR_INJECTED};
 enum Kind {
     Panic,
     Error,
+    Hang,
 }
 
 /// An armed fault.
@@ -17,15 +18,16 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Decodes the ABI's `kind`: 0 disarms, 1 panics, 2 fails every call.
+    /// Decodes the ABI's `kind`: 0 disarms, 1 panics, 2 fails every call, 3 never returns.
     pub(crate) fn parse(kind: u32, after_calls: u64) -> Result<Option<Fault>, Failure> {
         let kind = match kind {
             0 => return Ok(None),
             1 => Kind::Panic,
             2 => Kind::Error,
+            3 => Kind::Hang,
             other => {
                 return Err(Failure::argument(format!(
-                    "fault kind {other} is unknown; use 0 (none), 1 (panic) or 2 (error)"
+                    "fault kind {other} is unknown; use 0 (none), 1 (panic), 2 (error) or 3 (hang)"
                 )));
             }
         };
@@ -44,6 +46,9 @@ impl Fault {
         match self.kind {
             Kind::Panic => panic!("injected panic"),
             Kind::Error => Err(Failure::new(MELDSIM_ERR_INJECTED, "injected error")),
+            Kind::Hang => loop {
+                std::thread::park();
+            },
         }
     }
 }

@@ -13,6 +13,7 @@ mod deadline;
 mod error;
 mod fault;
 mod handles;
+mod lock;
 mod names;
 mod panic;
 mod realtime;

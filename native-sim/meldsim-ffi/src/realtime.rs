@@ -10,10 +10,10 @@
 //! hands over to a follower. While nobody waits, due events are left alone; the next call catches up, with the same
 //! outcome, since no command can arrive in between.
 
-use std::sync::MutexGuard;
 use std::time::{Duration, Instant};
 
 use meldsim_core::Time;
+use parking_lot::MutexGuard;
 
 use crate::deadline::Deadline;
 use crate::error::Failure;
@@ -83,26 +83,27 @@ impl Clock {
     }
 }
 
-/// Blocks until something may have changed for the caller: as the leader, or behind one.
+/// Blocks until something may have changed for the caller: as the leader, or behind one. The caller has no device any more
+/// when that hangs.
 pub(crate) fn pause<'a>(
     session: &'a Session,
     mut state: MutexGuard<'a, State>,
     clock: &Clock,
     deadline: &mut Deadline,
-) -> (MutexGuard<'a, State>, Result<(), Failure>) {
+) -> Result<(MutexGuard<'a, State>, Result<(), Failure>), Failure> {
     let left = deadline.left();
     if left == Some(Duration::ZERO) {
-        return (state, Err(deadline.timeout()));
+        return Ok((state, Err(deadline.timeout())));
     }
     if state.leader_wakes.is_some() {
         state.followers += 1;
-        state = session.sleep(&session.follower, state, left);
+        state = session.sleep(&session.follower, state, left)?;
         state.followers -= 1;
-        return (state, Ok(()));
+        return Ok((state, Ok(())));
     }
     let Some(event) = state.device.next_event() else {
         let stuck = state.stuck();
-        return (state, Err(stuck));
+        return Ok((state, Err(stuck)));
     };
     let now = Instant::now();
     let due = clock
@@ -112,9 +113,9 @@ pub(crate) fn pause<'a>(
     // A nap without end cannot be represented as an instant; an hour is as good, the leader just looks again.
     let nap = nap.min(Duration::from_secs(3600));
     state.leader_wakes = Some(now + nap);
-    state = session.sleep(&session.leader, state, Some(nap));
+    state = session.sleep(&session.leader, state, Some(nap))?;
     state.leader_wakes = None;
-    (state, Ok(()))
+    Ok((state, Ok(())))
 }
 
 /// Wakes the leader when a new command makes an event due well before the leader would look.
@@ -126,7 +127,7 @@ pub(crate) fn nudge(session: &Session, state: &State, clock: &Clock) {
         .wall_of(event)
         .is_some_and(|due| due + clock.quantum < wakes)
     {
-        session.leader.notify_one();
+        session.leader.wake_one();
     }
 }
 

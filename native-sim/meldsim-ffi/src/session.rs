@@ -1,17 +1,18 @@
-//! One open device shared by all threads that hold its handle: one mutex, and two conditions to sleep on.
+//! One open device shared by all threads that hold its handle: one lock, and two bells to sleep by.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use meldsim_core::{
     Device, DeviceError, Directive, Namespace, NamespaceId, Precondition, Stats, Time, Utilisation,
 };
+use parking_lot::MutexGuard;
 
 use crate::account;
 use crate::convert::{completed_with, refused};
 use crate::deadline::Deadline;
 use crate::error::{Failure, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_TIMEOUT};
 use crate::fault::Fault;
+use crate::lock::{Bell, DeviceLock};
 use crate::panic::catch;
 use crate::realtime::{self, Clock};
 use crate::state::{Executive, State};
@@ -23,17 +24,17 @@ pub const MELDSIM_MAX_OUTSTANDING: u32 = 1024;
 
 /// An open device.
 pub(crate) struct Session {
-    state: Mutex<State>,
-    pub(crate) leader: Condvar,
-    pub(crate) follower: Condvar,
+    state: DeviceLock,
+    pub(crate) leader: Bell,
+    pub(crate) follower: Bell,
 }
 
 impl Session {
     pub(crate) fn new(device: Device) -> Session {
         Session {
-            state: Mutex::new(State::new(device)),
-            leader: Condvar::new(),
-            follower: Condvar::new(),
+            state: DeviceLock::new(State::new(device)),
+            leader: Bell::default(),
+            follower: Bell::default(),
         }
     }
 
@@ -43,26 +44,31 @@ impl Session {
         body: impl FnOnce(&Session) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         catch(|| body(self)).unwrap_or_else(|text| {
-            self.lock().failed = Some(text.clone());
+            if let Ok(mut state) = self.lock() {
+                state.failed = Some(text.clone());
+            }
             self.wake_all();
             Err(Failure::panic(text))
         })
     }
 
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
+        // A device that hangs tells its callers so, and is freed when the last of them has gone.
+        if let Ok(mut state) = self.lock() {
+            state.closed = true;
+        }
         self.wake_all();
     }
 
     pub(crate) fn arm(&self, fault: Option<Fault>) -> Result<(), Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         state.fault = fault;
         Ok(())
     }
 
     pub(crate) fn set_account(&self) -> Result<(), Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         state.catch_up();
         account::drain(&mut state);
@@ -73,7 +79,7 @@ impl Session {
     }
 
     pub(crate) fn set_real_time(&self, dilation: f64) -> Result<(), Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         Clock::start(state.device.now(), dilation)?;
         match state.executive {
@@ -95,7 +101,7 @@ impl Session {
         set: Option<u32>,
         size_bytes: u64,
     ) -> Result<NamespaceId, Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         state.count_call()?;
         match set {
@@ -107,7 +113,7 @@ impl Session {
 
     /// Completes everything outstanding, then preconditions the device.
     pub(crate) fn precondition(&self, precondition: &Precondition) -> Result<(), Failure> {
-        let mut state = self.lock();
+        let (mut state, _patience) = self.state.lock_for_long()?;
         state.usable()?;
         state.count_call()?;
         state.catch_up();
@@ -124,7 +130,7 @@ impl Session {
         stream: u16,
         directive: Directive,
     ) -> Result<(), Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         state.count_call()?;
         let pattern = directive
@@ -141,7 +147,7 @@ impl Session {
         &self,
         body: impl FnOnce(&mut Device) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         state.catch_up();
         let outcome = body(&mut state.device);
@@ -155,7 +161,7 @@ impl Session {
 
     /// Lets simulated time pass in account mode.
     pub(crate) fn advance(&self, duration: Time) -> Result<(), Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         if let Executive::RealTime(_) = state.executive {
             return Err(Failure::argument(
@@ -193,7 +199,7 @@ impl Session {
         id: NamespaceId,
         read: impl FnOnce(&Device, &Namespace) -> R,
     ) -> Result<R, Failure> {
-        let state = self.lock();
+        let state = self.lock()?;
         state.usable()?;
         match state.device.namespace(id) {
             Some(namespace) => Ok(read(&state.device, namespace)),
@@ -211,7 +217,7 @@ impl Session {
         nlb: u64,
         directive: Directive,
     ) -> Result<(), Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         state.count_call()?;
         state.catch_up();
@@ -230,7 +236,7 @@ impl Session {
         no_wait: bool,
         mut send: impl FnMut(&mut Device, usize, u64) -> Result<(), Failure>,
     ) -> Result<i64, Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         state.count_call()?;
         state.catch_up();
@@ -263,7 +269,7 @@ impl Session {
 
     /// Waits for `ticket`; the latency of its slowest command in simulated picoseconds.
     pub(crate) fn wait(&self, ticket: i64, mut deadline: Deadline) -> Result<u64, Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         state.count_call()?;
         let mut outcome = None;
@@ -285,7 +291,7 @@ impl Session {
     }
 
     pub(crate) fn forget(&self, ticket: i64) -> Result<(), Failure> {
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         state.usable()?;
         let awaited = state.tickets.forget(ticket)?;
         drop(state);
@@ -338,10 +344,10 @@ impl Session {
                     Executive::Account => account::step(&mut state, deadline, &mut unlooked),
                     Executive::RealTime(clock) => {
                         mark(&mut state, true);
-                        let slept = realtime::pause(self, state, &clock, deadline);
-                        state = slept.0;
+                        let (woken, slept) = realtime::pause(self, state, &clock, deadline)?;
+                        state = woken;
                         mark(&mut state, false);
-                        slept.1
+                        slept
                     }
                 },
                 Err(failure) => Err(failure),
@@ -353,47 +359,40 @@ impl Session {
         }
     }
 
-    /// Sleeps on `condition`, at most for `limit`.
+    /// Gives the device free and sleeps until `bell` rings, at most for `limit`.
     pub(crate) fn sleep<'a>(
-        &self,
-        condition: &Condvar,
+        &'a self,
+        bell: &Bell,
         state: MutexGuard<'a, State>,
         limit: Option<Duration>,
-    ) -> MutexGuard<'a, State> {
-        match limit {
-            Some(limit) => {
-                condition
-                    .wait_timeout(state, limit)
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0
-            }
-            None => condition
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner),
-        }
+    ) -> Result<MutexGuard<'a, State>, Failure> {
+        let rings = bell.rings();
+        drop(state);
+        bell.sleep(rings, limit);
+        self.lock()
     }
 
     /// A caller stops waiting: when nobody leads any more, a follower must.
     fn hand_over(&self, state: &State) {
         if state.leader_wakes.is_none() && state.followers > 0 {
-            self.follower.notify_one();
+            self.follower.wake_one();
         }
     }
 
     fn spread_news(&self, state: &mut State) {
         if std::mem::take(&mut state.news) {
-            self.leader.notify_all();
-            self.follower.notify_all();
+            self.leader.wake_all();
+            self.follower.wake_all();
         }
     }
 
     fn wake_all(&self) {
-        self.leader.notify_all();
-        self.follower.notify_all();
+        self.leader.wake_all();
+        self.follower.wake_all();
     }
 
-    /// The mutex may be poisoned by a panic that has already put the device out of service: `usable` tells.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Result<MutexGuard<'_, State>, Failure> {
+        // Who sleeps need not hear of a hang by himself.
+        self.state.lock().inspect_err(|_| self.wake_all())
     }
 }

@@ -9,6 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDevice;
@@ -29,6 +32,9 @@ final class MeldDevice implements DeviceState.Source {
   private static final long SLOTS = 1 << 20;
 
   private static final long SLOT_ALIGNMENT = 64 << 10;
+
+  /** Counters are read by few, and in microseconds: who waits longer shows the last ones. */
+  private static final long LOOK_MS = 1_000;
 
   private final String name;
 
@@ -63,8 +69,9 @@ final class MeldDevice implements DeviceState.Source {
   private volatile boolean closed;
   private volatile SimDevice device;
   private volatile String lastError = "";
-  private List<String> statNames = SimStats.NAMES;
-  private long[] lastStats = new long[statNames.size()];
+  private volatile List<String> statNames = SimStats.NAMES;
+  private volatile long[] lastStats = new long[statNames.size()];
+  private final ReentrantLock looking = new ReentrantLock();
 
   /** A device that is not open, in mode {@code off}, without volumes. */
   MeldDevice(
@@ -248,14 +255,13 @@ final class MeldDevice implements DeviceState.Source {
   }
 
   /** The device's counters; zeros before it is open, the last known ones once it failed. */
-  synchronized Map<String, Long> stats() {
-    SimDevice target = usable();
-    if (target != null && !volumes.isEmpty()) {
-      volumes.get(0).guarded("stats", () -> target.stats(lastStats));
-    }
+  Map<String, Long> stats() {
+    List<String> names = statNames;
+    long[] values = lastStats;
+    look("stats", target -> target.stats(values));
     Map<String, Long> byName = new LinkedHashMap<>();
-    for (int i = 0; i < lastStats.length; i++) {
-      byName.put(statNames.get(i), lastStats[i]);
+    for (int i = 0; i < values.length; i++) {
+      byName.put(names.get(i), values[i]);
     }
     stateCounters.addTo(byName);
     return byName;
@@ -270,20 +276,38 @@ final class MeldDevice implements DeviceState.Source {
     return values;
   }
 
-  private synchronized long latencyPs(LatencyMetric metric) {
-    SimDevice target = usable();
+  private long latencyPs(LatencyMetric metric) {
     long[] ps = {0};
-    if (target != null && !volumes.isEmpty()) {
-      volumes
-          .get(0)
-          .guarded(
-              "latency",
-              () -> {
-                ps[0] = target.latencyPs(metric.opcode(), metric.quantile());
-                return (int) Math.min(ps[0], 0);
-              });
-    }
+    look(
+        "latency",
+        target -> {
+          ps[0] = target.latencyPs(metric.opcode(), metric.quantile());
+          return (int) Math.min(ps[0], 0);
+        });
     return Math.max(ps[0], 0);
+  }
+
+  /**
+   * Asks the device something for people. Not under this object's monitor: should the call hang,
+   * the device can still be closed, and who looks next goes without after a while.
+   */
+  private void look(String what, ToIntFunction<SimDevice> call) {
+    SimDevice target = usable();
+    List<VolumeDevice> present = volumes();
+    if (target == null || present.isEmpty()) {
+      return;
+    }
+    try {
+      if (looking.tryLock(LOOK_MS, TimeUnit.MILLISECONDS)) {
+        try {
+          present.get(0).guarded(what, () -> call.applyAsInt(target));
+        } finally {
+          looking.unlock();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Test hook; see {@link SimDevice#injectFault}. */

@@ -392,9 +392,10 @@ final class MeldVolume implements MeldVolumeMXBean {
       case "none" -> SimDevice.FAULT_NONE;
       case "panic" -> SimDevice.FAULT_PANIC;
       case "error" -> SimDevice.FAULT_ERROR;
+      case "hang" -> SimDevice.FAULT_HANG;
       default ->
           throw new IllegalArgumentException(
-              "unknown fault '" + kind + "'; use none, panic or error");
+              "unknown fault '" + kind + "'; use none, panic, error or hang");
     };
   }
 }

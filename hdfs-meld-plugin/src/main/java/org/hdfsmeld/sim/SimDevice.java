@@ -19,6 +19,9 @@ public interface SimDevice extends AutoCloseable {
   /** Fault kind of {@link #injectFault}: every call returns {@link SimStatus#INJECTED}. */
   int FAULT_ERROR = 2;
 
+  /** Fault kind of {@link #injectFault}: a call never returns. */
+  int FAULT_HANG = 3;
+
   /**
    * Creates a thin namespace. Namespaces go to the device's NVM sets in turn.
    *
@@ -182,7 +185,8 @@ public interface SimDevice extends AutoCloseable {
   /**
    * Makes the device fail. For tests.
    *
-   * @param kind {@link #FAULT_NONE}, {@link #FAULT_PANIC} or {@link #FAULT_ERROR}
+   * @param kind {@link #FAULT_NONE}, {@link #FAULT_PANIC}, {@link #FAULT_ERROR} or {@link
+   *     #FAULT_HANG}
    * @param afterCalls calls that still succeed
    * @return a status
    */

@@ -8,12 +8,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Several volumes on one device. */
 class TestSharedDevice {
@@ -22,6 +24,13 @@ class TestSharedDevice {
   /** A device with two NVM sets. */
   private static final class Divided extends FakeDevice {
     final List<Integer> sets = new ArrayList<>();
+    volatile Runnable whenLookedAt = () -> {};
+
+    @Override
+    public int stats(long[] out) {
+      whenLookedAt.run();
+      return super.stats(out);
+    }
 
     @Override
     public int sets() {
@@ -88,6 +97,33 @@ class TestSharedDevice {
     assertThat(second.device().namespace().nsid()).isEqualTo(2);
     assertThat(first.getDevice()).isEqualTo("ssd0");
     assertThat(first.getProfile()).isEqualTo("some");
+  }
+
+  /** A look at the counters that never returns costs the one who looks, and nobody else. */
+  @Test
+  @Timeout(60)
+  void aLookThatHangsKeepsNoDeviceOpen() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    MeldDevice device = add(1).device().device();
+    opened.get(0).whenLookedAt =
+        () -> {
+          hangs.countDown();
+          try {
+            never.await();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        };
+    Thread lost = new Thread(device::counters);
+    lost.start();
+    hangs.await();
+    opened.get(0).whenLookedAt = () -> {};
+    assertThat(device.counters()).containsKey("read_commands");
+    volumes.close();
+    assertThat(opened.get(0).closed).isTrue();
+    never.countDown();
+    lost.join();
   }
 
   @Test

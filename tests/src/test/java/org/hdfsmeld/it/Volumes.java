@@ -86,16 +86,19 @@ final class Volumes {
 
   /** The test hook: after so many further calls the simulator of every volume fails. */
   static void injectFault(String kind, long afterCalls) {
-    for (ObjectName volume : all()) {
-      try {
-        SERVER.invoke(
-            volume,
-            "injectFault",
-            new Object[] {kind, afterCalls},
-            new String[] {String.class.getName(), long.class.getName()});
-      } catch (JMException e) {
-        throw new AssertionError(volume + " injectFault", e);
-      }
+    all().forEach(volume -> injectFault(volume, kind, afterCalls));
+  }
+
+  /** The test hook of one volume. */
+  static void injectFault(ObjectName volume, String kind, long afterCalls) {
+    try {
+      SERVER.invoke(
+          volume,
+          "injectFault",
+          new Object[] {kind, afterCalls},
+          new String[] {String.class.getName(), long.class.getName()});
+    } catch (JMException e) {
+      throw new AssertionError(volume + " injectFault", e);
     }
   }
 }
