@@ -4,6 +4,7 @@
 //! tagged **\[P\]** published, **\[F\]** fitted to published cells, or **\[A\]** an assumption.
 
 pub(crate) mod allocation;
+mod base;
 mod commands;
 mod energy;
 mod error;

@@ -1,16 +1,17 @@
 //! Profiles from and to TOML.
 
+use super::base::over_base;
 use super::{Kind, Profile, ProfileError, ProfileErrors};
 
 impl Profile {
     /// Reads a profile. The text's own mistakes (unknown keys, wrong units or types) are refused
-    /// here; whether the device is possible is said by [`Profile::validate`].
+    /// here; whether the device is possible is said by [`Profile::validate`]. With `base`, the name
+    /// of a built-in profile, the text says only what differs from it.
     pub fn from_toml(text: &str) -> Result<Profile, ProfileErrors> {
-        let deserializer = toml::Deserializer::parse(text).map_err(|error| syntax(&error))?;
-        let table: toml::Table = text.parse().map_err(|error| syntax(&error))?;
+        let table = over_base(text.parse().map_err(|error| syntax(&error))?)?;
         let kind = kind(&table);
         refuse_foreign(&table, kind)?;
-        let profile = serde_path_to_error::deserialize(deserializer)
+        let profile = serde_path_to_error::deserialize(toml::Value::Table(table.clone()))
             .map_err(|error| described(&error.path().to_string(), error.inner().message()))?;
         // Last, for a misspelt section is both unknown and missing, and the first is what helps.
         require_sections(&table, kind)?;

@@ -1,0 +1,184 @@
+# The compose cluster: what ./meld up, down, status and shell do. Sourced by meld.
+# shellcheck shell=bash
+
+DOCKER=$ROOT/docker
+STAGE=$DOCKER/target/image
+ENGINE=$DOCKER/target/engine # of an engine that was started here
+PROJECT=hdfs-meld
+
+# ---- the engine -----------------------------------------------------------------------------
+
+engine_runs() { docker info >/dev/null 2>&1; }
+
+# Uses the engine that runs, or one that was started here before; with "start", starts one.
+engine() {
+  if ! { command -v docker >/dev/null && engine_runs; }; then
+    export DOCKER_HOST=unix://$ENGINE/docker.sock
+    if ! { command -v docker >/dev/null && engine_runs; }; then
+      [ "${1:-}" = start ] || return 1
+      start_engine
+    fi
+  fi
+}
+
+start_engine() {
+  local missing=()
+  if ! command -v dockerd >/dev/null || ! has_compose || ! command -v iptables >/dev/null; then
+    [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null ||
+      die "no container engine answers. Install and start Docker with compose, then run this again."
+    command -v dockerd >/dev/null || missing+=(docker.io)
+    has_compose || missing+=(docker-compose)
+    command -v iptables >/dev/null || missing+=(iptables)
+    logged "package lists" apt-get update
+    DEBIAN_FRONTEND=noninteractive logged "installing ${missing[*]}" \
+      apt-get install -y --no-install-recommends ca-certificates "${missing[@]}"
+    hash -r
+  fi
+  [ "$(id -u)" -eq 0 ] || die "no container engine answers, and only root may start one. Start Docker, then run this again."
+  mkdir -p "$ENGINE"
+  say "meld: no container engine runs; starting one of our own (its log: $ENGINE/dockerd.log)"
+  nohup dockerd --data-root "$ENGINE/data" --exec-root "$ENGINE/exec" --pidfile "$ENGINE/dockerd.pid" \
+    --host "$DOCKER_HOST" >"$ENGINE/dockerd.log" 2>&1 </dev/null &
+  local tries
+  for ((tries = 60; tries > 0; tries--)); do
+    if engine_runs; then return; fi
+    sleep 1
+  done
+  tail -n 20 "$ENGINE/dockerd.log" >&2
+  die "the container engine did not start within 60 s"
+}
+
+# Ends the engine if it was started here.
+stop_engine() {
+  local pid tries
+  [ -f "$ENGINE/dockerd.pid" ] || return 0
+  pid=$(cat "$ENGINE/dockerd.pid")
+  kill "$pid" 2>/dev/null || return 0
+  for ((tries = 60; tries > 0; tries--)); do
+    if ! kill -0 "$pid" 2>/dev/null; then return; fi
+    sleep 1
+  done
+  die "the container engine (process $pid) did not end within 60 s"
+}
+
+has_compose() { docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null; }
+
+compose() {
+  if docker compose version >/dev/null 2>&1; then
+    docker compose --project-name "$PROJECT" --file "$DOCKER/compose.yaml" "$@"
+  else
+    docker-compose --project-name "$PROJECT" --file "$DOCKER/compose.yaml" "$@"
+  fi
+}
+
+# ---- the image ------------------------------------------------------------------------------
+
+base_image() {
+  local image
+  for image in debian:bookworm-slim hdfs-meld-base:bookworm; do
+    if docker image inspect "$image" >/dev/null 2>&1; then
+      echo "$image"
+      return
+    fi
+  done
+  if timeout 60 docker pull --quiet debian:bookworm-slim >/dev/null 2>&1; then
+    echo debian:bookworm-slim
+    return
+  fi
+  if ! command -v debootstrap >/dev/null && [ "$(id -u)" -eq 0 ]; then
+    DEBIAN_FRONTEND=noninteractive logged "installing debootstrap" apt-get install -y --no-install-recommends debootstrap
+  fi
+  logged "making a base image of Debian's packages" "$DOCKER/base-image"
+  echo hdfs-meld-base:bookworm
+}
+
+build_image() {
+  build_jars
+  logged "collecting the jars of Hadoop and Spark" maven --quiet -Pdocker package -pl docker/lib/hadoop,docker/lib/spark
+  mkdir -p "$STAGE/meld/plugin" "$STAGE/meld/jobs"
+  cp "$ROOT"/hdfs-meld-plugin/target/hdfs-meld-plugin-*-all.jar "$STAGE/meld/plugin/"
+  cp "$ROOT"/spark-jobs/target/spark-jobs-*-all.jar "$STAGE/meld/jobs/spark-jobs.jar"
+  rm -rf "${STAGE:?}/bin" "$STAGE/conf"
+  cp -r "$DOCKER/image" "$STAGE/bin"
+  cp -r "$DOCKER/conf" "$STAGE/conf"
+  local base
+  base=$(base_image)
+  logged "building the image" docker build --quiet --tag hdfs-meld:latest --build-arg "BASE=$base" --file "$DOCKER/Dockerfile" "$STAGE"
+}
+
+# ---- commands -------------------------------------------------------------------------------
+
+up() {
+  local datanodes=3
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      --datanodes)
+        datanodes=${2:-}
+        [[ $datanodes =~ ^[0-9]+$ ]] && [ "$datanodes" -ge 3 ] || die "--datanodes takes a number from 3 on" 2
+        shift 2
+        ;;
+      *) die "unknown option '$1'; up takes --datanodes N" 2 ;;
+    esac
+  done
+  setup
+  engine start
+  build_image
+  logged "starting the cluster" compose up --detach --no-build --scale "datanode=$((datanodes - 3))"
+  wait_healthy
+  status
+}
+
+# Every container that has a health check passes it.
+wait_healthy() {
+  local deadline=$((SECONDS + 180)) id waiting
+  while true; do
+    waiting=()
+    for id in $(compose ps -q); do
+      [ "$(docker inspect --format '{{.State.Health.Status}}' "$id")" = healthy ] ||
+        waiting+=("$(docker inspect --format '{{index .Config.Labels "com.docker.compose.service"}}' "$id")")
+    done
+    [ ${#waiting[@]} -eq 0 ] && return
+    if [ $SECONDS -ge $deadline ]; then
+      compose logs --tail 20 "${waiting[@]}" >&2
+      die "not in service after 180 s: ${waiting[*]}"
+    fi
+    sleep 1
+  done
+}
+
+status() {
+  engine || die "no container engine answers, so no cluster runs. ./meld up starts one."
+  local id
+  {
+    echo "SERVICE STATE HEALTH ADDRESS"
+    for id in $(compose ps -q); do
+      docker inspect --format '{{index .Config.Labels "com.docker.compose.service"}} {{.State.Status}} {{with .State.Health}}{{.Status}}{{else}}-{{end}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$id"
+    done | sort
+  } | awk '{ printf "%-16s %-10s %-10s %s\n", $1, $2, $3, $4 }'
+}
+
+shell() {
+  engine || die "no container engine answers, so no cluster runs. ./meld up starts one."
+  local service=namenode tty=()
+  if [ $# -gt 0 ] && compose config --services | grep -qx -- "$1"; then
+    service=$1
+    shift
+  fi
+  [ -t 0 ] || tty=(-T)
+  compose exec "${tty[@]}" "$service" "${@:-bash}"
+}
+
+down() {
+  local volumes=()
+  case "${1:-}" in
+    '') ;;
+    --volumes) volumes=(--volumes) ;;
+    *) die "unknown option '$1'; down takes --volumes" 2 ;;
+  esac
+  if engine; then
+    logged "stopping the cluster" compose down --remove-orphans --timeout 30 "${volumes[@]}"
+    stop_engine
+  else
+    say "meld: no container engine answers; nothing to stop"
+  fi
+}
