@@ -3,6 +3,7 @@
 
 DOCKER=$ROOT/docker
 STAGE=$DOCKER/target/image
+VARIANTS=$DOCKER/target/variants # as the DataNodes see them: variants/, and one for each page allocation
 ENGINE=$DOCKER/target/engine # of an engine that was started here
 PROJECT=hdfs-meld
 
@@ -24,8 +25,9 @@ engine() {
 start_engine() {
   local missing=()
   if ! command -v dockerd >/dev/null || ! has_compose || ! command -v iptables >/dev/null; then
-    [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null ||
+    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
       die "no container engine answers. Install and start Docker with compose, then run this again."
+    fi
     command -v dockerd >/dev/null || missing+=(docker.io)
     has_compose || missing+=(docker-compose)
     command -v iptables >/dev/null || missing+=(iptables)
@@ -106,6 +108,32 @@ build_image() {
   logged "building the image" docker build --quiet --tag hdfs-meld:latest --build-arg "BASE=$base" --file "$DOCKER/Dockerfile" "$STAGE"
 }
 
+stage_variants() {
+  local a b c d scheme
+  rm -rf "$VARIANTS"
+  mkdir -p "$VARIANTS"
+  cp "$DOCKER"/variants/* "$VARIANTS/"
+  for a in C W D P; do for b in C W D P; do for c in C W D P; do for d in C W D P; do
+    scheme=$a$b$c$d
+    case $scheme in *C*C* | *W*W* | *D*D* | *P*P*) continue ;; esac
+    cat >"$VARIANTS/palloc-$scheme.toml" <<TOML
+base = "melded-tlc-8x8"
+name = "palloc-$scheme"
+
+[ftl]
+page_allocation = "$scheme"
+TOML
+    cat >"$VARIANTS/palloc-$scheme.xml" <<XML
+<?xml version="1.0"?>
+<!-- The SSD of /data/1 and /data/2 places pages by $scheme. -->
+<configuration>
+<property><name>dfs.datanode.meld.devices</name><value>ssd=/opt/meld/variants/palloc-$scheme.toml</value></property>
+<property><name>dfs.datanode.meld.volume.profiles</name><value>/data/1=@ssd,/data/2=@ssd,/data/optane=optane-900p</value></property>
+</configuration>
+XML
+  done; done; done; done
+}
+
 # ---- commands -------------------------------------------------------------------------------
 
 up() {
@@ -114,7 +142,7 @@ up() {
     case "$1" in
       --datanodes)
         datanodes=${2:-}
-        [[ $datanodes =~ ^[0-9]+$ ]] && [ "$datanodes" -ge 3 ] || die "--datanodes takes a number from 3 on" 2
+        if ! [[ $datanodes =~ ^[0-9]+$ ]] || [ "$datanodes" -lt 3 ]; then die "--datanodes takes a number from 3 on" 2; fi
         shift 2
         ;;
       *) die "unknown option '$1'; up takes --datanodes N" 2 ;;
@@ -123,19 +151,24 @@ up() {
   setup
   engine start
   build_image
+  stage_variants
   logged "starting the cluster" compose up --detach --no-build --scale "datanode=$((datanodes - 3))"
   wait_healthy
   status
 }
 
-# Every container that has a health check passes it.
+# Every container runs, and passes its health check if it has one.
 wait_healthy() {
-  local deadline=$((SECONDS + 180)) id waiting
+  local deadline=$((SECONDS + 180)) id state service waiting
   while true; do
     waiting=()
-    for id in $(compose ps -q); do
-      [ "$(docker inspect --format '{{.State.Health.Status}}' "$id")" = healthy ] ||
-        waiting+=("$(docker inspect --format '{{index .Config.Labels "com.docker.compose.service"}}' "$id")")
+    for id in $(compose ps --all --quiet); do
+      read -r state service < <(docker inspect --format \
+        '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}} {{index .Config.Labels "com.docker.compose.service"}}' "$id")
+      case $state in
+        healthy | running) ;;
+        *) waiting+=("$service") ;;
+      esac
     done
     [ ${#waiting[@]} -eq 0 ] && return
     if [ $SECONDS -ge $deadline ]; then
@@ -151,7 +184,7 @@ status() {
   local id
   {
     echo "SERVICE STATE HEALTH ADDRESS"
-    for id in $(compose ps -q); do
+    for id in $(compose ps --all --quiet); do
       docker inspect --format '{{index .Config.Labels "com.docker.compose.service"}} {{.State.Status}} {{with .State.Health}}{{.Status}}{{else}}-{{end}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$id"
     done | sort
   } | awk '{ printf "%-16s %-10s %-10s %s\n", $1, $2, $3, $4 }'
@@ -159,7 +192,7 @@ status() {
 
 shell() {
   engine || die "no container engine answers, so no cluster runs. ./meld up starts one."
-  local service=namenode tty=()
+  local service=edge tty=()
   if [ $# -gt 0 ] && compose config --services | grep -qx -- "$1"; then
     service=$1
     shift
