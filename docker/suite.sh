@@ -1,0 +1,159 @@
+# The benchmark suite on the compose cluster: what ./meld suite does. Sourced by meld, after cluster.sh.
+# shellcheck shell=bash disable=SC2153
+
+SUITE_JOBS=(scan query lookup mixed sort)
+
+suite_usage() {
+  cat <<EOF
+Usage: ./meld suite [OPTIONS]
+
+Runs Spark jobs on the compose cluster (./meld up), variant by variant, and writes a report. Each variant has data of
+its own, written before anything is measured. A round runs every job on every variant once; before each variant the
+DataNodes are restarted with its configuration and, as root, the host's page cache is dropped.
+
+  --variants A,B   files of docker/variants, without .xml (default: normal,melded)
+  --jobs A,B       ${SUITE_JOBS[*]} (default: scan)
+  --rounds N       how often each is measured (default: 3)
+  --files N        raw files of 128 MiB that scan, lookup and mixed read (default: 8)
+  --scale S        TPC-H scale factor of what query and sort read (default: 0.5)
+  --dilation N     wall seconds that a simulated second takes (default: 40)
+  --seconds S      length of a phase of mixed (default: 15)
+  --output DIR     results and report (default: target/suite)
+  --expect EXPR    what must hold in the end, as "scan:melded/normal>=1.30"; may be repeated; else the exit code is 1
+  --fresh          write the data anew
+EOF
+}
+
+# job CLASS ARGUMENTS...: one job on the cluster; its JSON is printed.
+job() { shell spark-submit --class "org.hdfsmeld.spark.$1" /opt/meld/jobs/spark-jobs.jar "${@:2}" 2>>"$SUITE_LOG"; }
+
+dfs() { shell hdfs dfs "$@" >>"$SUITE_LOG" 2>&1; }
+
+# use VARIANT MODE DILATION: restarts the DataNodes with that configuration.
+use() {
+  export MELD_VARIANT=$1 MELD_MODE=$2 MELD_TIME_DILATION=$3
+  compose up --detach --no-build --no-deps --timeout 60 datanode-1 datanode-2 datanode-3 >>"$SUITE_LOG" 2>&1 </dev/null
+  wait_healthy
+  # All blocks are reported, so that no reader is sent to a replica that is not there yet.
+  shell hdfs dfsadmin -safemode wait >>"$SUITE_LOG" 2>&1
+}
+
+data_nodes() {
+  local id list=()
+  for id in $(compose ps --quiet datanode-1 datanode-2 datanode-3); do
+    list+=("$(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$id"):9864")
+  done
+  (IFS=, && echo "${list[*]}")
+}
+
+drop_caches() {
+  sync
+  if [ -w /proc/sys/vm/drop_caches ]; then echo 3 >/proc/sys/vm/drop_caches; fi
+}
+
+# prepare VARIANT: the data that the jobs read, written as the variant lays it out. Called where errors do not exit.
+prepare() {
+  local root=/suite/$1
+  if [ -n "$fresh" ]; then dfs -rm -r -f -skipTrash "$root"; fi
+  if dfs -test -e "$root/.complete-$files-$scale"; then return; fi
+  use "$1" account 1
+  dfs -rm -r -f -skipTrash "$root" || return
+  dfs -mkdir -p "$root/ingest" || return
+  # What is ingested goes to /data/2, and what is read is on /data/1.
+  shell hdfs storagepolicies -setStoragePolicy -path "$root/ingest" -policy ALL_SSD >>"$SUITE_LOG" 2>&1 || return
+  case " ${jobs[*]} " in
+    *' scan '* | *' lookup '* | *' mixed '*) job Generate --format raw --files "$files" --output "$root" >/dev/null || return ;;
+  esac
+  case " ${jobs[*]} " in
+    *' query '* | *' sort '*) job Generate --format both --scale "$scale" --files 4 --output "$root" >/dev/null || return ;;
+  esac
+  dfs -touchz "$root/.complete-$files-$scale"
+}
+
+# measure JOB VARIANT ROUND
+measure() {
+  local data=/suite/$2 arguments=()
+  case $1 in
+    scan) arguments=(Scan --format raw "$data/raw") ;;
+    query) arguments=(Query "$data/parquet") ;;
+    lookup) arguments=(Lookup --reads 4000 --bytes 64k --threads 2 "$data/raw") ;;
+    mixed) arguments=(Mixed --ingest "$data/ingest" --seconds "$seconds" --rounds 1 "$data/raw") ;;
+    sort) arguments=(Sort --format text --output "$data/sorted" --overwrite "$data/text/lineitem") ;;
+  esac
+  job "${arguments[0]}" --datanodes "$(data_nodes)" --label "variant=$2" --label "round=$3" --label "job=$1" \
+    "${arguments[@]:1}" >"$output/$1.$2.$3.json"
+}
+
+suite() {
+  local variants=(normal melded) jobs=(scan) rounds=3 files=8 scale=0.5 dilation=40 seconds=15 fresh='' expect=()
+  local output=$ROOT/target/suite name round variant
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      --variants) IFS=, read -ra variants <<<"${2:-}" ;;
+      --jobs) IFS=, read -ra jobs <<<"${2:-}" ;;
+      --rounds) rounds=${2:-} ;;
+      --files) files=${2:-} ;;
+      --scale) scale=${2:-} ;;
+      --dilation) dilation=${2:-} ;;
+      --seconds) seconds=${2:-} ;;
+      --output) output=${2:-} ;;
+      --expect) expect+=(--expect "${2:-}") ;;
+      --fresh)
+        fresh=1
+        shift
+        continue
+        ;;
+      --help | -h)
+        suite_usage
+        return
+        ;;
+      *) die "unknown option '$1'; ./meld suite --help lists them" 2 ;;
+    esac
+    [ $# -ge 2 ] || die "$1 takes a value; ./meld suite --help" 2
+    shift 2
+  done
+  for name in "$rounds" "$files"; do
+    [[ $name =~ ^[1-9][0-9]*$ ]] || die "--rounds and --files take a number from 1 on, not '$name'" 2
+  done
+  for name in "${jobs[@]}"; do
+    [[ " ${SUITE_JOBS[*]} " == *" $name "* ]] || die "there is no job '$name'; there are: ${SUITE_JOBS[*]}" 2
+  done
+  if ! engine || [ -z "$(compose ps --quiet edge)" ]; then die "the cluster does not run. ./meld up starts it."; fi
+  for name in "${variants[@]}"; do
+    [ -f "$VARIANTS/$name.xml" ] || die "there is no variant '$name' in $VARIANTS" 2
+  done
+  mkdir -p "$output"
+  output=$(cd "$output" && pwd)
+  SUITE_LOG=$output/suite.log
+  : >"$SUITE_LOG"
+  rm -f "$output"/*.json
+  say "meld: the jobs' log is $SUITE_LOG"
+  for variant in "${variants[@]}"; do
+    timed "data of $variant" prepare "$variant"
+  done
+  for ((round = 1; round <= rounds; round++)); do
+    for variant in "${variants[@]}"; do
+      use "$variant" real-time "$dilation"
+      for name in "${jobs[@]}"; do
+        drop_caches
+        timed "round $round of $rounds: $name on $variant" measure "$name" "$variant" "$round"
+      done
+    done
+  done
+  report "$output" "${expect[@]}"
+}
+
+timed() {
+  local start=$SECONDS label=$1
+  shift
+  "$@" || {
+    tail -n 20 "$SUITE_LOG" >&2
+    die "$label failed; the whole log: $SUITE_LOG"
+  }
+  say "$label: $((SECONDS - start)) s"
+}
+
+report() {
+  "$JAVA_HOME/bin/java" @"$ROOT/demo/target/java.args" org.hdfsmeld.spark.Report \
+    --html "$1/report.html" --json "$1/report.json" "${@:2}" "$1"
+}
