@@ -48,7 +48,7 @@ data_nodes() {
 
 drop_caches() {
   sync
-  if [ -w /proc/sys/vm/drop_caches ]; then echo 3 >/proc/sys/vm/drop_caches; fi
+  if [ -w /proc/sys/vm/drop_caches ]; then echo 3 2>/dev/null >/proc/sys/vm/drop_caches || true; fi
 }
 
 # prepare VARIANT: the data that the jobs read, written as the variant lays it out. Called where errors do not exit.
