@@ -91,6 +91,20 @@ public final class Mixed extends JobCommand {
   int writers;
 
   @Option(
+      names = "--read-rate",
+      defaultValue = "0",
+      paramLabel = "MIB/S",
+      description = "What all readers together read a second at most; 0: as fast as can be.")
+  double readMibPerSecond;
+
+  @Option(
+      names = "--ingest-rate",
+      defaultValue = "0",
+      paramLabel = "MIB/S",
+      description = "What all writers together write a second at most; 0: as fast as can be.")
+  double ingestMibPerSecond;
+
+  @Option(
       names = "--bin-ms",
       defaultValue = "100",
       paramLabel = "MS",
@@ -108,6 +122,8 @@ public final class Mixed extends JobCommand {
    * @param requestBytes of a reader's request
    * @param blockBytes of an ingested file
    * @param keep whole files of a writer that stay
+   * @param readMibPerSecond of all readers together at most; zero: as fast as can be
+   * @param ingestMibPerSecond of all writers together at most; zero: as fast as can be
    * @param binMs length of a bin of the time series
    */
   public record Request(
@@ -121,6 +137,8 @@ public final class Mixed extends JobCommand {
       int keep,
       int readers,
       int writers,
+      double readMibPerSecond,
+      double ingestMibPerSecond,
       int binMs) {}
 
   /** Entry point of spark-submit. */
@@ -145,6 +163,9 @@ public final class Mixed extends JobCommand {
     if (rounds < 1 || readers < 1 || writers < 1 || keep < 0 || binMs < 1) {
       throw bad("--rounds, --readers, --writers, --bin-ms: must be at least 1, --keep at least 0");
     }
+    if (!(readMibPerSecond >= 0 && ingestMibPerSecond >= 0)) {
+      throw bad("--read-rate, --ingest-rate: must be at least 0 MiB/s");
+    }
     requireBufferBytes("--request", requestBytes);
     requireBlockBytes("--block-size", blockBytes);
     if (2 * rounds * seconds * 1000 / binMs > MAX_BINS) {
@@ -167,6 +188,8 @@ public final class Mixed extends JobCommand {
             keep,
             readers,
             writers,
+            readMibPerSecond,
+            ingestMibPerSecond,
             binMs));
   }
 }

@@ -19,8 +19,9 @@ final class MixedReader {
    * What one reader got; requests count by the time at which they began.
    *
    * @param nanos from its first request to the end of its last
+   * @param lateMs when it began, after the window's start
    */
-  record Done(long bytes, long nanos, LatencyHistogram latency, LatencySeries series)
+  record Done(long bytes, long nanos, long lateMs, LatencyHistogram latency, LatencySeries series)
       implements Serializable {
     double mibPerSecond() {
       return StageThroughput.mibPerSecond(bytes, nanos / 1e9);
@@ -36,16 +37,26 @@ final class MixedReader {
    * Reads until the window is over.
    *
    * @param files none of them empty; the scan begins at the given one
+   * @param mibPerSecond at most; zero: as fast as can be
    */
   static Done run(
-      Window window, List<String> files, int first, int requestBytes, int binMs, Configuration conf)
+      Window window,
+      List<String> files,
+      int first,
+      int requestBytes,
+      double mibPerSecond,
+      int binMs,
+      Configuration conf)
       throws IOException, InterruptedException {
-    return new MixedReader(requestBytes, binMs).run(window, files, first, conf);
+    return new MixedReader(requestBytes, binMs).run(window, files, first, mibPerSecond, conf);
   }
 
-  private Done run(Window window, List<String> files, int first, Configuration conf)
+  private Done run(
+      Window window, List<String> files, int first, double mibPerSecond, Configuration conf)
       throws IOException, InterruptedException {
     long start = window.await();
+    long lateMs = window.lateMs();
+    Pace pace = new Pace(mibPerSecond);
     long length = window.lengthNanos();
     long begin = System.nanoTime();
     long[] end = {begin};
@@ -63,11 +74,12 @@ final class MixedReader {
               series.record(began - start, nanos);
               bytes += read;
               end[0] = began + nanos;
+              pace.await(bytes);
             }
             return !over;
           });
     }
     Tasks.countInput(bytes, latency.summary().requests());
-    return new Done(bytes, end[0] - begin, latency, series);
+    return new Done(bytes, end[0] - begin, lateMs, latency, series);
   }
 }

@@ -32,8 +32,11 @@ public record MixedResult(
    * @param latency of the readers' requests: from the first read call until the last byte was there
    * @param readMibPerSecond of all readers together
    * @param ingestMibPerSecond of all writers together; zero when there were none
+   * @param lateMs how long after the start of a phase the last of its tasks began: of that time
+   *     something is missing; the most of all phases
    */
-  public record Load(LatencySummary latency, double readMibPerSecond, double ingestMibPerSecond) {}
+  public record Load(
+      LatencySummary latency, double readMibPerSecond, double ingestMibPerSecond, long lateMs) {}
 
   /**
    * With the writer over without it; 1 is no difference.

@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -20,7 +21,7 @@ import org.apache.spark.sql.SparkSession;
 /** The phases: readers alone and readers beside writers, by turns, as Spark jobs of their own. */
 final class MixedRun {
   // From the submission of the jobs to the start of the phase: tasks need less once all is warm.
-  private static final long LEAD_MS = 500;
+  private static final long LEAD_MS = 1000;
   private static final long CLOSE_MS = 60_000;
 
   private final SparkContext context;
@@ -77,6 +78,8 @@ final class MixedRun {
     Window window = Window.after(LEAD_MS, lengthMs);
     long blockBytes = request.blockBytes();
     int keep = request.keep();
+    double ingestRate = request.ingestMibPerSecond() / request.writers();
+    double readRate = request.readMibPerSecond() / request.readers();
     Future<List<MixedWriter.Done>> writers = null;
     if (writing != null) {
       writers =
@@ -84,7 +87,8 @@ final class MixedRun {
               job(
                   "mixed: " + name + ": write",
                   request.writers(),
-                  (index, conf) -> MixedWriter.run(window, ingest, blockBytes, keep, conf)));
+                  (index, conf) ->
+                      MixedWriter.run(window, ingest, blockBytes, keep, ingestRate, conf)));
     }
     List<String> scanned = paths;
     int readerCount = request.readers();
@@ -96,7 +100,8 @@ final class MixedRun {
                 readerCount,
                 (index, conf) -> {
                   int first = (int) ((long) index * scanned.size() / readerCount);
-                  return MixedReader.run(window, scanned, first, requestBytes, binMs, conf);
+                  return MixedReader.run(
+                      window, scanned, first, requestBytes, readRate, binMs, conf);
                 })
             .call();
     Phase phase = new Phase(window, readers, writers == null ? List.of() : writers.get());
@@ -151,7 +156,16 @@ final class MixedRun {
                 p -> p.writers().stream().mapToDouble(MixedWriter.Done::mibPerSecond).sum())
             .average()
             .orElseThrow();
-    return new MixedResult.Load(LatencyHistogram.sum(latencies).summary(), read, written);
+    long lateMs =
+        phases.stream()
+            .flatMapToLong(
+                p ->
+                    LongStream.concat(
+                        p.readers().stream().mapToLong(MixedReader.Done::lateMs),
+                        p.writers().stream().mapToLong(MixedWriter.Done::lateMs)))
+            .max()
+            .orElseThrow();
+    return new MixedResult.Load(LatencyHistogram.sum(latencies).summary(), read, written, lateMs);
   }
 
   private List<MixedResult.Point> points(Phase phase) {

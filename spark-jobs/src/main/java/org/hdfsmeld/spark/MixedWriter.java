@@ -22,9 +22,10 @@ final class MixedWriter {
    * What one writer did.
    *
    * @param files begun; the last may have been cut short by the window's end
-   * @param nanos from its first write to the return of its last
+   * @param nanos from before its first file to the end of its last
+   * @param lateMs when it began, after the window's start
    */
-  record Done(long bytes, int files, long nanos) implements Serializable {
+  record Done(long bytes, int files, long nanos, long lateMs) implements Serializable {
     double mibPerSecond() {
       return StageThroughput.mibPerSecond(bytes, nanos / 1e9);
     }
@@ -32,8 +33,18 @@ final class MixedWriter {
 
   private MixedWriter() {}
 
-  /** Writes until the window is over; then deletes what is left. */
-  static Done run(Window window, String directory, long blockBytes, int keep, Configuration conf)
+  /**
+   * Writes until the window is over; then deletes what is left.
+   *
+   * @param mibPerSecond at most; zero: as fast as can be
+   */
+  static Done run(
+      Window window,
+      String directory,
+      long blockBytes,
+      int keep,
+      double mibPerSecond,
+      Configuration conf)
       throws IOException, InterruptedException {
     Path parent = new Path(directory);
     FileSystem fs = parent.getFileSystem(conf);
@@ -42,7 +53,10 @@ final class MixedWriter {
     long attempt = TaskContext.get().taskAttemptId();
     Deque<Path> kept = new ArrayDeque<>();
     long end = window.await() + window.lengthNanos();
+    long lateMs = window.lateMs();
+    Pace pace = new Pace(mibPerSecond);
     long begin = System.nanoTime();
+    long last = begin;
     long bytes = 0;
     int files = 0;
     try {
@@ -60,16 +74,17 @@ final class MixedWriter {
             out.write(piece, 0, length);
             left -= length;
             bytes += length;
+            pace.await(bytes);
           }
         }
+        last = System.nanoTime();
       }
     } finally {
       for (Path path : kept) {
         fs.delete(path, false);
       }
     }
-    long nanos = System.nanoTime() - begin;
     Tasks.countOutput(bytes, files);
-    return new Done(bytes, files, nanos);
+    return new Done(bytes, files, last - begin, lateMs);
   }
 }

@@ -74,7 +74,8 @@ public final class RawScan {
   }
 
   private static FileRead read(
-      Configuration conf, Tasks.Input file, int requestBytes, boolean verify) throws IOException {
+      Configuration conf, Tasks.Input file, int requestBytes, boolean verify)
+      throws IOException, InterruptedException {
     Path path = new Path(file.path());
     RawContent expected = verify ? content(path) : null;
     LatencyHistogram latency = new LatencyHistogram();

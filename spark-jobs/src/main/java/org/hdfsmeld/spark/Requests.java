@@ -20,11 +20,13 @@ final class Requests {
      * @param latencyNanos until the last of its bytes was there
      * @return whether to read on
      */
-    boolean accept(long offset, int length, long beganNanos, long latencyNanos) throws IOException;
+    boolean accept(long offset, int length, long beganNanos, long latencyNanos)
+        throws IOException, InterruptedException;
   }
 
   /** Reads one file through the buffer, whose length is the size of the requests. */
-  static void read(FileSystem fs, Path path, byte[] buffer, Consumer consumer) throws IOException {
+  static void read(FileSystem fs, Path path, byte[] buffer, Consumer consumer)
+      throws IOException, InterruptedException {
     try (FSDataInputStream in = fs.open(path)) {
       long offset = 0;
       int length;

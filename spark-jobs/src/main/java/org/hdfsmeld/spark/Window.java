@@ -24,6 +24,11 @@ record Window(long startMs, long lengthMs) implements Serializable {
     return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(left());
   }
 
+  /** How much later than the start it is now, in milliseconds. */
+  long lateMs() {
+    return Math.max(0, -left());
+  }
+
   long lengthNanos() {
     return TimeUnit.MILLISECONDS.toNanos(lengthMs);
   }

@@ -14,6 +14,7 @@ class ITMixed {
   private static final int ROUNDS = 2;
   private static final int PHASE_MS = 1000;
   private static final int BIN_MS = 100;
+  private static final double READ_MIB_PER_SECOND = 4;
 
   private static LocalHdfs hdfs;
   private static MixedResult result;
@@ -65,6 +66,17 @@ class ITMixed {
   }
 
   @Test
+  void readsNoFasterThanTold() {
+    // What is due at the phase's end, and the request that is under way then.
+    long atMost = (long) READ_MIB_PER_SECOND * 16 * PHASE_MS / 1000 + 1;
+    for (MixedResult.Round round : result.rounds()) {
+      assertThat(round.alone().latency().requests()).isBetween(1L, atMost);
+      assertThat(round.withWriter().latency().requests()).isBetween(1L, atMost);
+      assertThat(round.alone().lateMs()).isBetween(0L, (long) PHASE_MS);
+    }
+  }
+
+  @Test
   void phasesFollowEachOther() {
     assertThat(result.series())
         .isSortedAccordingTo((a, b) -> Long.compare(a.startMs(), b.startMs()));
@@ -110,6 +122,8 @@ class ITMixed {
         1,
         readers,
         1,
+        READ_MIB_PER_SECOND,
+        0,
         BIN_MS);
   }
 }

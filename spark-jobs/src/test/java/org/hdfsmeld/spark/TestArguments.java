@@ -94,6 +94,8 @@ class TestArguments {
         "--ingest /y --readers 0 /x",
         "--ingest /y --writers 0 /x",
         "--ingest /y --keep -1 /x",
+        "--ingest /y --read-rate -1 /x",
+        "--ingest /y --ingest-rate NaN /x",
         "--ingest /y --request 0 /x",
         "--ingest /y --block-size 1000 /x",
         "--ingest /y --bin-ms 1 --seconds 3600 /x"
