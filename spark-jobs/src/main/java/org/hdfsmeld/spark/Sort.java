@@ -87,7 +87,7 @@ public final class Sort extends JobCommand {
    *
    * @param fileBytes length of the files read
    * @param checksum the sum, modulo 2^64, of the XXH64 of every row, in hexadecimal
-   * @param wallSeconds from the submission to the last file's being whole, without the check
+   * @param wallSeconds of the stages that sample, read and write, added up; without the check
    * @param sortedMibPerSecond the files' bytes by these seconds
    * @param readMibPerSecond of the stage that reads the files and writes the shuffle
    * @param shuffleWrittenMibPerSecond of the same stage
@@ -126,15 +126,14 @@ public final class Sort extends JobCommand {
     if (request.format() == Format.RAW) {
       requireWholeRecords(files, request.recordBytes());
     }
-    prepare(context, request);
-    long began = System.nanoTime();
-    Measured<Long> sorted =
+    prepare(context, request, files);
+    Measured<Void> sorted =
         Measured.run(
             context,
             "sort " + request.format(),
             () -> {
               write(session, request, files);
-              return System.nanoTime() - began;
+              return null;
             });
     List<FileStatus> written =
         DataFiles.all(context.hadoopConfiguration(), List.of(request.output()));
@@ -145,7 +144,7 @@ public final class Sort extends JobCommand {
                 "sort " + request.format() + ": check",
                 () -> SortCheck.check(context, files, written, recordBytes))
             .value();
-    return result(request, files, written, rows, sorted.value() / 1e9, sorted.stages());
+    return result(request, files, written, rows, sorted.wallSeconds(), sorted.stages());
   }
 
   @Override
@@ -187,10 +186,15 @@ public final class Sort extends JobCommand {
     }
   }
 
-  private static void prepare(SparkContext context, Request request) throws IOException {
+  private static void prepare(SparkContext context, Request request, List<FileStatus> files)
+      throws IOException {
     Path path = new Path(request.output());
     FileSystem fs = path.getFileSystem(context.hadoopConfiguration());
     if (fs.exists(path)) {
+      String below = fs.makeQualified(path) + Path.SEPARATOR;
+      if (files.stream().anyMatch(file -> file.getPath().toString().startsWith(below))) {
+        throw new IOException("--output: " + request.output() + " holds what is to be sorted");
+      }
       if (!request.overwrite()) {
         throw new FileAlreadyExistsException(
             request.output() + ": already exists; choose another --output, or --overwrite");

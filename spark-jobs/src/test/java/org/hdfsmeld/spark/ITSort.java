@@ -85,6 +85,8 @@ class ITSort {
     sort(Format.TEXT, "few", "few-sorted", false);
     assertThatThrownBy(() -> sort(Format.TEXT, "few", "few-sorted", false))
         .hasMessageContaining("--overwrite");
+    assertThatThrownBy(() -> sort(Format.TEXT, "few-sorted", "few-sorted", true))
+        .hasMessageContaining("holds what is to be sorted");
     assertThat(sort(Format.TEXT, "few", "few-sorted", true).rows()).isEqualTo(2);
     assertThat(written("few-sorted")).isEqualTo("a\nb\n".getBytes(StandardCharsets.UTF_8));
   }
