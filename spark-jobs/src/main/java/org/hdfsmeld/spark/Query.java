@@ -58,8 +58,8 @@ public final class Query extends JobCommand {
    * One run of a query.
    *
    * @param wallSeconds from its submission to its answer
-   * @param readBytes of the files' bytes, as Spark's readers count them: all of HDFS's, but not what
-   *     a local file system reads in threads of its own
+   * @param readBytes of the files' bytes, as Spark's readers count them: all of HDFS's, but not
+   *     what a local file system reads in threads of its own
    */
   public record Run(
       double wallSeconds, long readBytes, double readMibPerSecond, List<StageThroughput> stages) {}
