@@ -305,18 +305,7 @@ final class HtmlReport {
 
   /** Everything but the samples, which the page shows as lines. */
   private RunRecord configuration() {
-    return new RunRecord(
-        run.tool(),
-        run.version(),
-        run.command(),
-        run.arguments(),
-        run.started(),
-        run.seed(),
-        run.sparkVersion(),
-        run.sparkConf(),
-        run.hadoopVersion(),
-        run.machine(),
-        result.withoutSamples());
+    return run.withResult(result.withoutSamples());
   }
 
   private List<String> paced(String name, String kind, Function<VariantResult, String> value) {

@@ -103,6 +103,8 @@ final class Samples {
         Map.of("spark.master", "local[2]"),
         "3.5.0",
         RunRecord.Machine.current(),
+        Map.of(),
+        null,
         result);
   }
 }

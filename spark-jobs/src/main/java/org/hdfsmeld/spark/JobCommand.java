@@ -4,7 +4,12 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.apache.spark.sql.SparkSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +22,7 @@ import picocli.CommandLine.Spec;
 /** The frame of a job: arguments, session, one JSON result, exit code. The master is never set. */
 abstract class JobCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(JobCommand.class);
+  private static final Pattern ADDRESS = Pattern.compile("([\\w.-]+|\\[[\\da-fA-F:.]+]):\\d{1,5}");
 
   private static final long MAX_BUFFER_BYTES = 1 << 30;
   private static final long BLOCK_UNIT_BYTES = 4096;
@@ -28,6 +34,21 @@ abstract class JobCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "Write the result there, on the driver's disk; default: standard output.")
   Path json;
+
+  @Option(
+      names = "--datanodes",
+      split = ",",
+      paramLabel = "HOST:PORT",
+      description =
+          "Web addresses of DataNodes, separated by commas: what their simulated devices did goes"
+              + " into the result.")
+  List<String> dataNodes = new ArrayList<>();
+
+  @Option(
+      names = "--label",
+      paramLabel = "KEY=VALUE",
+      description = "Goes into the result, as variant=melded; may be repeated.")
+  Map<String, String> labels = new LinkedHashMap<>();
 
   /** Runs a command line: 0 done, 1 failed, 2 bad arguments. */
   static int execute(JobCommand job, String... arguments) {
@@ -61,17 +82,28 @@ abstract class JobCommand implements Callable<Integer> {
     return "none but that of the data read";
   }
 
+  /** Threads of a task that read at the same time. */
+  int threadsPerTask() {
+    return 1;
+  }
+
   @Override
   public final Integer call() throws Exception {
     validate();
+    validateDataNodes();
     Instant started = Instant.now();
     String[] arguments = spec.commandLine().getParseResult().originalArgs().toArray(String[]::new);
     SparkSession session = SparkSession.builder().appName(spec.qualifiedName()).getOrCreate();
     try {
+      SimulatorWatch watch =
+          dataNodes.isEmpty() ? null : SimulatorWatch.begin(session.sparkContext(), dataNodes);
       Object result = run(session);
+      RunRecord.Context context =
+          new RunRecord.Context(labels, watch == null ? null : watch.end(threadsPerTask()));
       String text =
           Json.pretty(
-              RunRecord.of(getClass().getName(), arguments, started, seed(), session, result));
+              RunRecord.of(
+                  getClass().getName(), arguments, started, seed(), session, context, result));
       if (json == null) {
         PrintWriter out = spec.commandLine().getOut();
         out.print(text);
@@ -101,6 +133,14 @@ abstract class JobCommand implements Callable<Integer> {
 
   final ParameterException bad(String message) {
     return new ParameterException(spec.commandLine(), message);
+  }
+
+  private void validateDataNodes() {
+    for (String address : dataNodes) {
+      if (!ADDRESS.matcher(address).matches()) {
+        throw bad("--datanodes: is " + address + "; must be HOST:PORT, as datanode-1:9864");
+      }
+    }
   }
 
   private static String cause(Throwable error) {

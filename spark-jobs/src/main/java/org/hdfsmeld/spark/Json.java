@@ -1,6 +1,7 @@
 package org.hdfsmeld.spark;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 
@@ -18,5 +19,10 @@ public final class Json {
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException("not expressible as JSON: " + value.getClass(), e);
     }
+  }
+
+  /** The value of a JSON text. */
+  public static JsonNode parse(String text) throws JsonProcessingException {
+    return MAPPER.readTree(text);
   }
 }

@@ -178,6 +178,11 @@ public final class Lookup extends JobCommand {
   }
 
   @Override
+  int threadsPerTask() {
+    return threads;
+  }
+
+  @Override
   Object run(SparkSession session) throws Exception {
     int parallel = tasks == null ? session.sparkContext().defaultParallelism() : tasks;
     return lookUp(

@@ -16,6 +16,8 @@ import scala.Tuple2;
  *
  * @param version of hdfs-meld
  * @param seed where the data's randomness comes from
+ * @param labels what the caller says of the run
+ * @param simulator what the simulated devices did; null if nobody asked
  * @param result what the job found
  */
 public record RunRecord(
@@ -29,6 +31,8 @@ public record RunRecord(
     Map<String, String> sparkConf,
     String hadoopVersion,
     Machine machine,
+    Map<String, String> labels,
+    SimulatorUse simulator,
     Object result) {
 
   /** The generator's streams of random numbers are part of the TPC-H specification. */
@@ -52,10 +56,19 @@ public record RunRecord(
     }
   }
 
+  /**
+   * What a run was, beside its arguments.
+   *
+   * @param simulator what the simulated devices did; null if nobody asked
+   */
+  record Context(Map<String, String> labels, SimulatorUse simulator) {
+    static final Context NONE = new Context(Map.of(), null);
+  }
+
   /** Completes a result on TPC-H data with the configuration of the session. */
   public static RunRecord of(
       String command, String[] arguments, Instant started, SparkSession session, Object result) {
-    return of(command, arguments, started, TPCH_SEED, session, result);
+    return of(command, arguments, started, TPCH_SEED, session, Context.NONE, result);
   }
 
   /** Completes a result of the given command with the configuration of the session. */
@@ -65,6 +78,7 @@ public record RunRecord(
       Instant started,
       String seed,
       SparkSession session,
+      Context context,
       Object result) {
     Map<String, String> conf = new TreeMap<>();
     for (Tuple2<String, String> entry : session.sparkContext().getConf().getAll()) {
@@ -81,6 +95,26 @@ public record RunRecord(
         conf,
         VersionInfo.getVersion(),
         Machine.current(),
+        context.labels(),
+        context.simulator(),
         result);
+  }
+
+  /** The same run with another view of its result. */
+  public RunRecord withResult(Object other) {
+    return new RunRecord(
+        tool,
+        version,
+        command,
+        arguments,
+        started,
+        seed,
+        sparkVersion,
+        sparkConf,
+        hadoopVersion,
+        machine,
+        labels,
+        simulator,
+        other);
   }
 }

@@ -1,0 +1,45 @@
+package org.hdfsmeld.spark;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+
+/** How long tasks ran, on the wall clock. */
+final class TaskClock extends SparkListener {
+  /** Spans in which tasks ran, none touching another: start to end, milliseconds. */
+  private final TreeMap<Long, Long> spans = new TreeMap<>();
+
+  private long runMillis;
+
+  @Override
+  public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
+    ran(end.taskInfo().launchTime(), end.taskInfo().finishTime());
+    if (end.taskMetrics() != null) {
+      runMillis += end.taskMetrics().executorRunTime();
+    }
+  }
+
+  synchronized void ran(long fromMillis, long toMillis) {
+    long from = fromMillis;
+    long to = toMillis;
+    Map.Entry<Long, Long> other = spans.floorEntry(to);
+    while (other != null && other.getValue() >= from) {
+      from = Math.min(from, other.getKey());
+      to = Math.max(to, other.getValue());
+      spans.remove(other.getKey());
+      other = spans.floorEntry(to);
+    }
+    spans.put(from, to);
+  }
+
+  /** In which at least one task ran. */
+  synchronized double wallSeconds() {
+    return spans.entrySet().stream().mapToLong(span -> span.getValue() - span.getKey()).sum() / 1e3;
+  }
+
+  /** Run time summed over the tasks. */
+  synchronized double taskSeconds() {
+    return runMillis / 1e3;
+  }
+}
