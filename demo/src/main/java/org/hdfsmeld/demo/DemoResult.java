@@ -2,6 +2,7 @@ package org.hdfsmeld.demo;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.hdfsmeld.report.Published;
 
 /**
  * Everything the demo found.

@@ -3,6 +3,7 @@ package org.hdfsmeld.demo;
 import java.util.List;
 import java.util.Locale;
 import org.apache.spark.sql.SparkSession;
+import org.hdfsmeld.report.Published;
 import org.hdfsmeld.spark.Format;
 import org.hdfsmeld.spark.Generate;
 import org.hdfsmeld.spark.Scan;

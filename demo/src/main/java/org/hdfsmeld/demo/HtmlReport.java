@@ -1,14 +1,10 @@
 package org.hdfsmeld.demo;
 
-import static org.hdfsmeld.demo.Html.cells;
-import static org.hdfsmeld.demo.Html.escape;
-import static org.hdfsmeld.demo.Html.kind;
-import static org.hdfsmeld.demo.Html.table;
+import static org.hdfsmeld.report.Html.cells;
+import static org.hdfsmeld.report.Html.escape;
+import static org.hdfsmeld.report.Html.kind;
+import static org.hdfsmeld.report.Html.table;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +13,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
+import org.hdfsmeld.report.Charts;
+import org.hdfsmeld.report.Html;
+import org.hdfsmeld.report.Published;
 import org.hdfsmeld.spark.Json;
 import org.hdfsmeld.spark.RunRecord;
 
@@ -38,6 +37,7 @@ final class HtmlReport {
     HtmlReport report = new HtmlReport(result, run);
     Map<String, String> parts =
         Map.ofEntries(
+            Map.entry("style", Html.style()),
             Map.entry("title", report.title()),
             Map.entry("headline", report.headline()),
             Map.entry("verdicts", report.verdicts()),
@@ -53,24 +53,7 @@ final class HtmlReport {
             Map.entry("source", escape(result.publishedSource())),
             Map.entry("command", report.command()),
             Map.entry("json", escape(Json.pretty(report.configuration()))));
-    return fill(template(), parts);
-  }
-
-  /** Replaces each {@code {{name}}} once; what is put in is not looked at again. */
-  static String fill(String template, Map<String, String> parts) {
-    StringBuilder out = new StringBuilder();
-    int from = 0;
-    for (int open = template.indexOf("{{"); open >= 0; open = template.indexOf("{{", from)) {
-      int close = template.indexOf("}}", open);
-      String name = template.substring(open + 2, close);
-      String part = parts.get(name);
-      if (part == null) {
-        throw new IllegalArgumentException("the template asks for an unknown part: " + name);
-      }
-      out.append(template, from, open).append(part);
-      from = close + 2;
-    }
-    return out.append(template, from, template.length()).toString();
+    return Html.fill(Html.resource(HtmlReport.class, "report.html"), parts);
   }
 
   private String title() {
@@ -342,13 +325,5 @@ final class HtmlReport {
 
   private static String times(double gain) {
     return String.format(Locale.ROOT, "%.2f×", gain);
-  }
-
-  private static String template() {
-    try (InputStream in = HtmlReport.class.getResourceAsStream("report.html")) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.hdfsmeld.report.Charts;
+import org.hdfsmeld.report.Html;
 import org.junit.jupiter.api.Test;
 
 /** The table and the page show the numbers, say what they are, and need nothing else. */
@@ -51,9 +53,9 @@ class TestReports {
 
   @Test
   void templateAsksOnlyForWhatThereIs() {
-    assertThat(HtmlReport.fill("a{{x}}b{{y}}", Map.of("x", "{{y}}", "y", "1")))
+    assertThat(Html.fill("a{{x}}b{{y}}", Map.of("x", "{{y}}", "y", "1")))
         .isEqualTo("a{{y}}b1");
-    assertThatThrownBy(() -> HtmlReport.fill("{{z}}", Map.of())).hasMessageContaining("z");
+    assertThatThrownBy(() -> Html.fill("{{z}}", Map.of())).hasMessageContaining("z");
   }
 
   @Test

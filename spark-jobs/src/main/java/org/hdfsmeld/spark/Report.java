@@ -1,0 +1,113 @@
+package org.hdfsmeld.spark;
+
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.hdfsmeld.report.Expectation;
+import org.hdfsmeld.report.Suite;
+import org.hdfsmeld.report.SuiteJson;
+import org.hdfsmeld.report.SuitePage;
+import org.hdfsmeld.report.SuiteTable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Median and spread of many runs, as a table, JSON and a page; whether expectations hold. */
+@Command(
+    name = "report",
+    mixinStandardHelpOptions = true,
+    versionProvider = BuildInfo.class,
+    sortOptions = false,
+    description = {
+      "Compare results of jobs (their --json) by job and the labels variant and window.",
+      "Exit codes: 0 done, 1 failed or an expectation does not hold, 2 bad arguments."
+    },
+    footer = {
+      "",
+      "EXPR is JOB:VARIANT[/VARIANT][:FIGURE] RELATION NUMBER, of medians over the rounds:",
+      "  scan:melded/normal>=1.30        MiB/s of melded by those of normal",
+      "  query:auto/normal>=0.97         queries an hour of auto by those of normal",
+      "  mixed:sets-vertical:ratio<=1.10 p99 beside a writer by p99 alone",
+      "  scan:normal:wait>=0.9           share of their time that readers wait",
+      "RELATION is >=, <=, > or <. A run with a label window=16m is the variant melded@16m.",
+      "Without FIGURE it is what the job is known by: throughput (scan, sort), queries-per-hour,",
+      "reads (lookup), ratio (mixed). Others: seconds, q1, q6, p50, p99, p50-writer, p99-writer,",
+      "ingest, wait, utilisation, device. Shares are 0 to 1."
+    })
+public final class Report implements Callable<Integer> {
+  @Spec CommandSpec spec;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "RESULT|DIR",
+      description = "Results of jobs, or directories that have some.")
+  List<Path> results;
+
+  @Option(names = "--html", paramLabel = "FILE", description = "Write a page there.")
+  Path html;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write medians and spread there.")
+  Path json;
+
+  @Option(
+      names = "--expect",
+      paramLabel = "EXPR",
+      description = "What must hold, see below; may be repeated.")
+  List<String> expect = new ArrayList<>();
+
+  /** Entry point. */
+  public static void main(String[] arguments) {
+    System.exit(
+        execute(
+            new Report(),
+            new PrintWriter(System.out, true),
+            new PrintWriter(System.err, true),
+            arguments));
+  }
+
+  static int execute(Report report, PrintWriter out, PrintWriter err, String... arguments) {
+    return new CommandLine(report)
+        .setOut(out)
+        .setErr(err)
+        .setParameterExceptionHandler(new BadArguments())
+        .setExecutionExceptionHandler(
+            (error, commandLine, parsed) -> {
+              commandLine.getErr().println("report: " + error.getMessage());
+              return commandLine.getCommandSpec().exitCodeOnExecutionException();
+            })
+        .execute(arguments);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    List<Expectation> expectations = expectations();
+    Suite suite = Suite.read(results);
+    List<Expectation.Outcome> outcomes =
+        expectations.stream().map(expectation -> expectation.check(suite)).toList();
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(SuiteTable.of(suite, outcomes));
+    out.flush();
+    if (json != null) {
+      Files.writeString(json, SuiteJson.of(suite, outcomes));
+    }
+    if (html != null) {
+      Files.writeString(html, SuitePage.of(suite, outcomes));
+    }
+    return outcomes.stream().allMatch(Expectation.Outcome::holds) ? 0 : 1;
+  }
+
+  private List<Expectation> expectations() {
+    try {
+      return expect.stream().map(Expectation::parse).toList();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--expect: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package org.hdfsmeld.spark;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Results of a suite made up for tests, in the jobs' own records: four rounds, round numbers. */
+final class SuiteSamples {
+  static final int ROUNDS = 4;
+  private static final long MIB = 1L << 20;
+  private static final int BIN_MS = 250;
+  private static final int PHASE_MS = 15_000;
+
+  private final Path directory;
+
+  private SuiteSamples(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Writes them all: scan, query, lookup, mixed, sort. */
+  static void write(Path directory) throws IOException {
+    SuiteSamples samples = new SuiteSamples(directory);
+    for (int round = 1; round <= ROUNDS; round++) {
+      double noise = 1 + 0.01 * (round - 2);
+      samples.scan("stock", "", round, 410 * noise, 0);
+      samples.scan("normal", "", round, 62 * noise, 0.96);
+      samples.scan("melded", "", round, 86.8 * noise, 0.93);
+      samples.scan("auto", "", round, 85 * noise, 0.92);
+      samples.scan("normal", "1m", round, 40 * noise, 0.96);
+      samples.scan("melded", "1m", round, 38 * noise, 0.96);
+      samples.scan("normal", "16m", round, 62 * noise, 0.96);
+      samples.scan("melded", "16m", round, 86.8 * noise, 0.93);
+      for (String variant : List.of("normal", "auto")) {
+        samples.query(variant, round, variant.equals("auto") ? 9.9 * noise : 10 * noise);
+        samples.lookup(variant, round, 800 * noise);
+        samples.sort(variant, round, 21 * noise);
+      }
+      samples.mixed("sets-baseline", round, 4.1 * noise);
+      samples.mixed("sets-vertical", round, 1.04 * noise);
+    }
+  }
+
+  static LatencySummary latency(double p50Us, double p99Us) {
+    return new LatencySummary(4000, p50Us, 1.5 * p50Us, p99Us, 1.2 * p99Us, 1.5 * p99Us);
+  }
+
+  private void scan(String variant, String window, int round, double rate, double wait)
+      throws IOException {
+    RawScan.Result result =
+        new RawScan.Result(
+            Format.RAW, 8, 1024 * MIB, 1 << 20, 0, "00000000deadbeef",
+            latency(15_000, 31_000), 1024 / rate, rate, List.of());
+    Map<String, String> labels = new LinkedHashMap<>();
+    if (!window.isEmpty()) {
+      labels.put("window", window);
+    }
+    write(Scan.class, variant, round, labels, wait, result);
+  }
+
+  private void query(String variant, int round, double seconds) throws IOException {
+    Query.Run run = new Query.Run(seconds / 2, 100 * MIB, 20, List.of());
+    write(
+        Query.class, variant, round, Map.of(), 0.4,
+        new Query.Result(
+            4, 400 * MIB,
+            List.of(
+                new Query.Answered(TpchQuery.Q1, List.of(), List.of(run, run, run)),
+                new Query.Answered(TpchQuery.Q6, List.of(), List.of(run)))));
+  }
+
+  private void lookup(String variant, int round, double reads) throws IOException {
+    write(
+        Lookup.class, variant, round, Map.of(), 0.7,
+        new Lookup.Result(
+            8, 4000, 65_536, 2, 2, 1, 0, "00000000deadbeef",
+            latency(2_300, 9_100), 4000 / reads, reads, reads / 16, List.of()));
+  }
+
+  private void sort(String variant, int round, double rate) throws IOException {
+    write(
+        Sort.class, variant, round, Map.of(), 0.3,
+        new Sort.Result(
+            Format.TEXT, 4, 400 * MIB, 8, 400 * MIB, 3_000_000, "00000000deadbeef",
+            400 / rate, rate, 3 * rate, 500 * MIB, 50, 50, 50, 0, List.of()));
+  }
+
+  private void mixed(String variant, int round, double ratio) throws IOException {
+    List<MixedResult.Point> series = new ArrayList<>();
+    for (int ms = 0; ms < 4 * PHASE_MS; ms += BIN_MS) {
+      boolean writer = ms / PHASE_MS % 2 == 1;
+      // Two seconds pass between the phases.
+      long at = ms + 2000L * (ms / PHASE_MS);
+      double wave = 1 + 0.15 * Math.sin(ms / 700.0);
+      double p99 = 30_000 * wave * (writer ? ratio : 1);
+      series.add(new MixedResult.Point(at, writer, 12, 15_000 * wave, p99, 1.3 * p99));
+    }
+    MixedResult.Load alone = new MixedResult.Load(latency(15_000, 30_000), 60, 0);
+    MixedResult.Load with = new MixedResult.Load(latency(16_000, 30_000 * ratio), 55, 12);
+    write(
+        Mixed.class, variant, round, Map.of(), 0.95,
+        new MixedResult(
+            8, 1024 * MIB, 1 << 20, 1, 1, PHASE_MS / 1e3, alone, with,
+            MixedResult.Ratio.of(with, alone), List.of(), BIN_MS, series));
+  }
+
+  private void write(
+      Class<?> job, String variant, int round, Map<String, String> more, double wait, Object result)
+      throws IOException {
+    Map<String, String> labels = new LinkedHashMap<>(more);
+    labels.put("variant", variant);
+    labels.put("round", Integer.toString(round));
+    RunRecord run =
+        new RunRecord(
+            "hdfs-meld",
+            "1.2.3",
+            job.getName(),
+            List.of("--label", "odd=<b>&\"name\"", "hdfs:///suite/" + variant),
+            "2026-01-01T00:00:00Z",
+            "fixed",
+            "4.2.0",
+            Map.of("spark.master", "spark://spark-master:7077"),
+            "3.5.0",
+            RunRecord.Machine.current(),
+            labels,
+            simulator(variant, wait),
+            result);
+    Files.writeString(
+        directory.resolve(
+            String.join("-", job.getSimpleName(), variant, more.values().toString(), "" + round)
+                + ".json"),
+        Json.pretty(run));
+  }
+
+  private static SimulatorUse simulator(String variant, double wait) {
+    boolean paced = !variant.equals("stock");
+    DeviceUse device =
+        new DeviceUse(
+            "/data/1", List.of("/data/1"), "melded-tlc-8x8", paced ? "real-time" : "off", 40, true,
+            paced ? 8192 : 0, 0, 1024 * MIB, 0, 0.4, 0.4, paced ? 0.6 * wait : null, 0.7, 0.1,
+            variant.equals("melded") ? 3900 : 2800, 0.75, 0.75, 0);
+    DataNodeUse.VolumeUse volume =
+        new DataNodeUse.VolumeUse("/data/1", "", 20 * wait, 0, Map.of(), 0, 0, 0);
+    return SimulatorUse.of(
+        List.of(
+            new DataNodeUse("172.18.0.5:9864", null, List.of(volume), List.of(device)),
+            new DataNodeUse("172.18.0.6:9864", null, List.of(), List.of())),
+        20,
+        20);
+  }
+}
