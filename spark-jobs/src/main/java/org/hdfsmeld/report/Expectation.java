@@ -8,7 +8,13 @@ import java.util.Locale;
  * @param base the variant to divide by; null if there is none
  */
 public record Expectation(
-    String text, String job, String variant, String base, Figure figure, Relation relation, double number) {
+    String text,
+    String job,
+    String variant,
+    String base,
+    Figure figure,
+    Relation relation,
+    double number) {
 
   /** How the value must stand to the number. */
   enum Relation {
@@ -58,11 +64,7 @@ public record Expectation(
         base == null
             ? figure.text(value)
             : String.format(
-                Locale.ROOT,
-                "%.3f (%s / %s)",
-                measured,
-                figure.text(value),
-                figure.text(divisor));
+                Locale.ROOT, "%.3f (%s / %s)", measured, figure.text(value), figure.text(divisor));
     return new Outcome(text, relation.holds(measured, number), measured, of);
   }
 

@@ -17,8 +17,7 @@ final class NeighbourCharts {
 
   /** A chart for each variant of mixed, all with the same axes; the typical round of each. */
   static String of(Suite suite) {
-    List<SuiteGroup> groups =
-        suite.of("mixed").stream().filter(g -> series(g).size() > 0).toList();
+    List<SuiteGroup> groups = suite.of("mixed").stream().filter(g -> series(g).size() > 0).toList();
     if (groups.isEmpty()) {
       return "";
     }
@@ -30,14 +29,17 @@ final class NeighbourCharts {
         yMax = Math.max(yMax, point.path("p99Us").asDouble() / US_PER_MS);
       }
     }
-    StringBuilder html = new StringBuilder("<section class=\"wide\">\n<h2>A reader beside a writer ");
+    StringBuilder html =
+        new StringBuilder("<section class=\"wide\">\n<h2>A reader beside a writer ");
     html.append(kind("measured")).append("</h2>\n");
     html.append("<p class=\"note\">Latency of the reader's requests over time. ");
     html.append("Shaded: another client ingests.</p>\n<p class=\"legend\">");
     html.append("<span class=\"key d0\">p50</span> <span class=\"key d1\">p99</span> ");
     html.append("<span class=\"key shaded\">writer on</span></p>\n<div class=\"grid2\">\n");
     for (SuiteGroup group : groups) {
-      html.append("<div><h3>").append(Html.escape(group.variant())).append(": p99 with the writer ");
+      html.append("<div><h3>")
+          .append(Html.escape(group.variant()))
+          .append(": p99 with the writer ");
       Spread ratio = group.headline();
       html.append(ratio == null ? "–" : Figure.RATIO.text(ratio.median())).append("</h3>");
       html.append(Charts.lines(lines(group), spans(group), xMax, Charts.roundUp(yMax), "s", "ms"));

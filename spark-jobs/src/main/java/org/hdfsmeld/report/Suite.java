@@ -25,8 +25,7 @@ public record Suite(List<SuiteGroup> groups) {
       List.of("stock", "normal", "melded", "auto", "sets-baseline");
 
   /**
-   * Reads results. Runs with a label {@code window} are variants of their own: {@code
-   * melded@16m}.
+   * Reads results. Runs with a label {@code window} are variants of their own: {@code melded@16m}.
    *
    * @param files results of jobs, and directories, in which files that are none are passed over
    */

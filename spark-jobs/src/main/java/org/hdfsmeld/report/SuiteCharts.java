@@ -22,9 +22,7 @@ final class SuiteCharts {
   /** The colour of a variant: the same in all charts. */
   static String series(Suite suite, String variant) {
     String name = variant.split("@", 2)[0];
-    return NAMED_SERIES.contains(name)
-        ? name
-        : "d" + suite.variants().indexOf(variant) % COLOURS;
+    return NAMED_SERIES.contains(name) ? name : "d" + suite.variants().indexOf(variant) % COLOURS;
   }
 
   /** What each job is known by, by variant. */
@@ -38,7 +36,12 @@ final class SuiteCharts {
         html.append(bars(suite, job + ": p99", Figure.P99, groups, SuiteGroup::variant));
       }
     }
-    return html.toString();
+    return html.isEmpty()
+        ? ""
+        : "<section>\n<h2>By variant</h2>\n<p class=\"note\">Bars are medians over the rounds; the"
+            + " whisker goes from the least to the greatest.</p>\n"
+            + html
+            + "</section>\n";
   }
 
   /** Whether jobs waited for the devices. */
@@ -48,8 +51,11 @@ final class SuiteCharts {
         bars(suite, "Readers waiting for the device", Figure.WAIT, groups, SuiteCharts::name)
             + bars(suite, "Devices busy", Figure.UTILISATION, groups, SuiteCharts::name);
     return html.isEmpty()
-        ? "<p class=\"note\">The jobs were not told of DataNodes (--datanodes).</p>"
-        : html;
+        ? ""
+        : "<section>\n<h2>Who waits for whom</h2>\n<p class=\"note\">Readers that wait at least 90 % of"
+            + " their time: the device is the bottleneck. Else it is the host.</p>\n"
+            + html
+            + "</section>\n";
   }
 
   /** What the melded layout gains, next to the paper, and by the reader's window. */
@@ -83,14 +89,15 @@ final class SuiteCharts {
     for (String variant : suite.variants()) {
       List<Charts.Cell> cells = new ArrayList<>();
       for (SuiteGroup group : bases) {
-        for (Figure figure : new LinkedHashSet<>(List.of(Figures.headline(group.job()), Figure.P99))) {
+        for (Figure figure :
+            new LinkedHashSet<>(List.of(Figures.headline(group.job()), Figure.P99))) {
           if (group.figures().containsKey(figure)) {
             columns.add(group.job() + " " + figure.key());
             cells.add(cell(group, suite.group(group.job(), variant), figure));
           }
         }
       }
-      if (!variant.equals(base)) {
+      if (!variant.equals(base) && !cells.stream().allMatch(Charts.Cell.EMPTY::equals)) {
         rows.put(variant, cells);
       }
     }
@@ -111,8 +118,7 @@ final class SuiteCharts {
     if (group == null || !group.figures().containsKey(figure)) {
       return Charts.Cell.EMPTY;
     }
-    double quotient =
-        group.figures().get(figure).median() / base.figures().get(figure).median();
+    double quotient = group.figures().get(figure).median() / base.figures().get(figure).median();
     double better = figure.higherIsBetter() ? quotient : 1 / quotient;
     return Double.isFinite(better) && better > 0
         ? new Charts.Cell(times(better), Math.log(better) / Math.log(2))

@@ -54,9 +54,7 @@ record SuiteGroup(
     List<JsonNode> sorted =
         runs.stream()
             .filter(run -> Figures.of(job, run).containsKey(headline))
-            .sorted(
-                Comparator.comparingDouble(
-                    run -> Figures.of(job, run).get(headline)))
+            .sorted(Comparator.comparingDouble(run -> Figures.of(job, run).get(headline)))
             .toList();
     return sorted.isEmpty() ? runs.get(0) : sorted.get((sorted.size() - 1) / 2);
   }

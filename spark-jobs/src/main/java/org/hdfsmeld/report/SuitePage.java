@@ -36,6 +36,7 @@ public final class SuitePage {
             Map.entry("waits", SuiteCharts.waits(suite)),
             Map.entry("neighbour", NeighbourCharts.of(suite)),
             Map.entry("heat", SuiteCharts.heat(suite)),
+            Map.entry("sweep", SweepCharts.of(suite)),
             Map.entry("figures", page.figures()),
             Map.entry("devices", page.devices()),
             Map.entry("source", escape(Published.SOURCE)),
@@ -126,7 +127,7 @@ public final class SuitePage {
     }
     return Html.table(
         cells(
-            "typical round",
+            "",
             "profile",
             "mode",
             "dilation",

@@ -33,7 +33,8 @@ public final class SuiteTable {
                           figure.number(spread.min()),
                           figure.number(spread.max()))));
       out.append(
-          String.format("%-8s %-16s bottleneck: %s%n", group.job(), group.variant(), group.bottleneck()));
+          String.format(
+              "%-8s %-16s bottleneck: %s%n", group.job(), group.variant(), group.bottleneck()));
     }
     out.append(expectations(outcomes));
     return out.toString();

@@ -104,8 +104,7 @@ final class Browser implements AutoCloseable {
 
   /** What a script returns, by value. */
   JsonNode evaluate(String script) throws Exception {
-    JsonNode answer =
-        call("Runtime.evaluate", Map.of("expression", script, "returnByValue", true));
+    JsonNode answer = call("Runtime.evaluate", Map.of("expression", script, "returnByValue", true));
     if (answer.has("exceptionDetails")) {
       throw new IllegalStateException(answer.path("exceptionDetails").toString());
     }
@@ -139,8 +138,7 @@ final class Browser implements AutoCloseable {
 
   private static URI devTools(Process process) throws Exception {
     BufferedReader errors =
-        new BufferedReader(
-            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
     CompletableFuture<URI> address = new CompletableFuture<>();
     Thread reader =
         new Thread(

@@ -32,9 +32,11 @@ class ITReportPage {
   @BeforeAll
   static void open() throws Exception {
     Optional<Path> chromium = Browser.find();
-    assumeTrue(chromium.isPresent(), "no Chromium on the path; on Debian: apt-get install chromium");
+    assumeTrue(
+        chromium.isPresent(), "no Chromium on the path; on Debian: apt-get install chromium");
     Path samples = Files.createDirectory(folder.resolve("samples"));
     SuiteSamples.write(samples);
+    SuiteSamples.sweep(samples);
     page = folder.resolve("report.html");
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     int code =
@@ -67,8 +69,8 @@ class ITReportPage {
     assertThat(problems(found)).isEmpty();
     assertThat(browser.errors()).isEmpty();
     assertThat(found.path("width").asInt()).isEqualTo(width);
-    // By job 6, gain 2, waits 2, neighbours 2, heat map 1.
-    assertThat(found.path("charts").asInt()).isEqualTo(13);
+    // By job 6, gain 2, waits 2, neighbours 2, heat maps 2.
+    assertThat(found.path("charts").asInt()).isEqualTo(14);
   }
 
   @Test

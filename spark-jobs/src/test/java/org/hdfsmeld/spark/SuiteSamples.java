@@ -44,6 +44,36 @@ final class SuiteSamples {
     }
   }
 
+  /** A grid of three page allocations, two layouts of sets, and two workloads; one cell refused. */
+  static Path sweep(Path directory) throws IOException {
+    List<Object> rows = new ArrayList<>();
+    for (String allocation : List.of("CWDP", "CDWP", "PDWC")) {
+      for (String layout : List.of("baseline", "vertical")) {
+        for (String job : List.of("random-read", "ingest")) {
+          Map<String, String> axes = new LinkedHashMap<>();
+          axes.put("profile", "palloc-mlc-8x8x2");
+          axes.put("ftl.page_allocation", allocation);
+          axes.put("sets.layout", layout);
+          axes.put("sets.count", layout.equals("baseline") ? "1" : "4");
+          axes.put("workload", "native-sim/workloads/sweep/" + job + ".fio");
+          Map<String, Object> row = new LinkedHashMap<>();
+          row.put("cell", rows.size());
+          row.put("axes", axes);
+          if (rows.size() == 5) {
+            row.put("error", "the device has no room for that");
+          } else {
+            row.put(
+                job.equals("ingest") ? "write" : "read", Map.of("mibPerSecond", 800 + rows.size()));
+          }
+          rows.add(row);
+        }
+      }
+    }
+    new SuiteSamples(directory)
+        .write("Sweep", "default", 1, Map.of(), 0, Map.of("cells", rows.size(), "rows", rows));
+    return directory.resolve("Sweep-default-[]-1.json");
+  }
+
   static LatencySummary latency(double p50Us, double p99Us) {
     return new LatencySummary(4000, p50Us, 1.5 * p50Us, p99Us, 1.2 * p99Us, 1.5 * p99Us);
   }
@@ -52,21 +82,34 @@ final class SuiteSamples {
       throws IOException {
     RawScan.Result result =
         new RawScan.Result(
-            Format.RAW, 8, 1024 * MIB, 1 << 20, 0, "00000000deadbeef",
-            latency(15_000, 31_000), 1024 / rate, rate, List.of());
+            Format.RAW,
+            8,
+            1024 * MIB,
+            1 << 20,
+            0,
+            "00000000deadbeef",
+            latency(15_000, 31_000),
+            1024 / rate,
+            rate,
+            List.of());
     Map<String, String> labels = new LinkedHashMap<>();
     if (!window.isEmpty()) {
       labels.put("window", window);
     }
-    write(Scan.class, variant, round, labels, wait, result);
+    write(Scan.class.getSimpleName(), variant, round, labels, wait, result);
   }
 
   private void query(String variant, int round, double seconds) throws IOException {
     Query.Run run = new Query.Run(seconds / 2, 100 * MIB, 20, List.of());
     write(
-        Query.class, variant, round, Map.of(), 0.4,
+        Query.class.getSimpleName(),
+        variant,
+        round,
+        Map.of(),
+        0.4,
         new Query.Result(
-            4, 400 * MIB,
+            4,
+            400 * MIB,
             List.of(
                 new Query.Answered(TpchQuery.Q1, List.of(), List.of(run, run, run)),
                 new Query.Answered(TpchQuery.Q6, List.of(), List.of(run)))));
@@ -74,18 +117,51 @@ final class SuiteSamples {
 
   private void lookup(String variant, int round, double reads) throws IOException {
     write(
-        Lookup.class, variant, round, Map.of(), 0.7,
+        Lookup.class.getSimpleName(),
+        variant,
+        round,
+        Map.of(),
+        0.7,
         new Lookup.Result(
-            8, 4000, 65_536, 2, 2, 1, 0, "00000000deadbeef",
-            latency(2_300, 9_100), 4000 / reads, reads, reads / 16, List.of()));
+            8,
+            4000,
+            65_536,
+            2,
+            2,
+            1,
+            0,
+            "00000000deadbeef",
+            latency(2_300, 9_100),
+            4000 / reads,
+            reads,
+            reads / 16,
+            List.of()));
   }
 
   private void sort(String variant, int round, double rate) throws IOException {
     write(
-        Sort.class, variant, round, Map.of(), 0.3,
+        Sort.class.getSimpleName(),
+        variant,
+        round,
+        Map.of(),
+        0.3,
         new Sort.Result(
-            Format.TEXT, 4, 400 * MIB, 8, 400 * MIB, 3_000_000, "00000000deadbeef",
-            400 / rate, rate, 3 * rate, 500 * MIB, 50, 50, 50, 0, List.of()));
+            Format.TEXT,
+            4,
+            400 * MIB,
+            8,
+            400 * MIB,
+            3_000_000,
+            "00000000deadbeef",
+            400 / rate,
+            rate,
+            3 * rate,
+            500 * MIB,
+            50,
+            50,
+            50,
+            0,
+            List.of()));
   }
 
   private void mixed(String variant, int round, double ratio) throws IOException {
@@ -98,17 +174,31 @@ final class SuiteSamples {
       double p99 = 30_000 * wave * (writer ? ratio : 1);
       series.add(new MixedResult.Point(at, writer, 12, 15_000 * wave, p99, 1.3 * p99));
     }
-    MixedResult.Load alone = new MixedResult.Load(latency(15_000, 30_000), 60, 0);
-    MixedResult.Load with = new MixedResult.Load(latency(16_000, 30_000 * ratio), 55, 12);
+    MixedResult.Load alone = new MixedResult.Load(latency(15_000, 30_000), 60, 0, 0);
+    MixedResult.Load with = new MixedResult.Load(latency(16_000, 30_000 * ratio), 55, 12, 0);
     write(
-        Mixed.class, variant, round, Map.of(), 0.95,
+        Mixed.class.getSimpleName(),
+        variant,
+        round,
+        Map.of(),
+        0.95,
         new MixedResult(
-            8, 1024 * MIB, 1 << 20, 1, 1, PHASE_MS / 1e3, alone, with,
-            MixedResult.Ratio.of(with, alone), List.of(), BIN_MS, series));
+            8,
+            1024 * MIB,
+            1 << 20,
+            1,
+            1,
+            PHASE_MS / 1e3,
+            alone,
+            with,
+            MixedResult.Ratio.of(with, alone),
+            List.of(),
+            BIN_MS,
+            series));
   }
 
   private void write(
-      Class<?> job, String variant, int round, Map<String, String> more, double wait, Object result)
+      String job, String variant, int round, Map<String, String> more, double wait, Object result)
       throws IOException {
     Map<String, String> labels = new LinkedHashMap<>(more);
     labels.put("variant", variant);
@@ -117,7 +207,7 @@ final class SuiteSamples {
         new RunRecord(
             "hdfs-meld",
             "1.2.3",
-            job.getName(),
+            "org.hdfsmeld.spark." + job,
             List.of("--label", "odd=<b>&\"name\"", "hdfs:///suite/" + variant),
             "2026-01-01T00:00:00Z",
             "fixed",
@@ -126,12 +216,11 @@ final class SuiteSamples {
             "3.5.0",
             RunRecord.Machine.current(),
             labels,
-            simulator(variant, wait),
+            job.equals("Sweep") ? null : simulator(variant, wait),
             result);
     Files.writeString(
         directory.resolve(
-            String.join("-", job.getSimpleName(), variant, more.values().toString(), "" + round)
-                + ".json"),
+            String.join("-", job, variant, more.values().toString(), "" + round) + ".json"),
         Json.pretty(run));
   }
 
@@ -139,9 +228,25 @@ final class SuiteSamples {
     boolean paced = !variant.equals("stock");
     DeviceUse device =
         new DeviceUse(
-            "/data/1", List.of("/data/1"), "melded-tlc-8x8", paced ? "real-time" : "off", 40, true,
-            paced ? 8192 : 0, 0, 1024 * MIB, 0, 0.4, 0.4, paced ? 0.6 * wait : null, 0.7, 0.1,
-            variant.equals("melded") ? 3900 : 2800, 0.75, 0.75, 0);
+            "/data/1",
+            List.of("/data/1"),
+            "melded-tlc-8x8",
+            paced ? "real-time" : "off",
+            40,
+            true,
+            paced ? 8192 : 0,
+            0,
+            1024 * MIB,
+            0,
+            0.4,
+            0.4,
+            paced ? 0.6 * wait : null,
+            0.7,
+            0.1,
+            variant.equals("melded") ? 3900 : 2800,
+            0.75,
+            0.75,
+            0);
     DataNodeUse.VolumeUse volume =
         new DataNodeUse.VolumeUse("/data/1", "", 20 * wait, 0, Map.of(), 0, 0, 0);
     return SimulatorUse.of(

@@ -37,7 +37,8 @@ class TestReport {
   void tableHasMediansSpreadAndBottleneck() {
     assertThat(report(samples.toString())).isZero();
     assertThat(out.toString().lines())
-        .anyMatch(l -> l.matches("scan +melded +4 throughput +MiB/s +measured +87.23 +85.93 +88.54"))
+        .anyMatch(
+            l -> l.matches("scan +melded +4 throughput +MiB/s +measured +87.23 +85.93 +88.54"))
         .anyMatch(l -> l.matches("scan +melded +4 wait +% +measured +93.00 +93.00 +93.00"))
         .anyMatch(l -> l.matches("scan +normal +bottleneck: device"))
         .anyMatch(l -> l.matches("scan +stock +bottleneck: host"))
@@ -52,7 +53,8 @@ class TestReport {
     assertThat(groups).hasSize(16);
     assertThat(figures(groups, "scan", "normal"))
         .contains("throughput", "p50", "p99", "wait", "utilisation", "device");
-    assertThat(figures(groups, "query", "auto")).contains("queries-per-hour", "seconds", "q1", "q6");
+    assertThat(figures(groups, "query", "auto"))
+        .contains("queries-per-hour", "seconds", "q1", "q6");
     assertThat(figures(groups, "lookup", "auto")).contains("reads", "p50", "p99");
     assertThat(figures(groups, "mixed", "sets-vertical"))
         .contains("ratio", "p50", "p99", "p50-writer", "p99-writer", "throughput", "ingest");
@@ -127,12 +129,25 @@ class TestReport {
         .contains("&lt;b&gt;&amp;&quot;name&quot;")
         .doesNotContain("<b>", "NaN", "Infinity", "{{")
         .doesNotContain("http:", "https:", "<script", "<link", "@import", "url(");
-    for (String tag : List.of("div", "section", "table", "tr", "td", "svg", "p", "ul", "li", "h3")) {
+    for (String tag :
+        List.of("div", "section", "table", "tr", "td", "svg", "p", "ul", "li", "h3")) {
       assertThat(count(page, "<" + tag + "[ >]")).as(tag).isEqualTo(count(page, "</" + tag + ">"));
     }
     // Two variants, four phases each, a line each for p50 and p99; every second phase is shaded.
     assertThat(count(page, "<polyline ")).isEqualTo(16);
     assertThat(count(page, "class=\"shade\"")).isEqualTo(4);
+  }
+
+  @Test
+  void sweepIsAHeatMap() throws IOException {
+    String page = page(SuiteSamples.sweep(output).toString());
+    // The longest axis goes down; what is the same in all cells, or follows, is not said.
+    assertThat(page)
+        .contains("<th>ftl.page_allocation</th><th>baseline, random-read</th>")
+        .contains("<th>vertical, ingest</th>")
+        .contains("<th scope=\"row\">PDWC</th>");
+    assertThat(count(page, "<td style=\"background:")).isEqualTo(12);
+    assertThat(count(page, "<td style=[^>]*>–</td>")).isEqualTo(1);
   }
 
   @Test
@@ -163,7 +178,8 @@ class TestReport {
 
   private static JsonNode group(JsonNode groups, String job, String variant) {
     for (JsonNode group : groups) {
-      if (group.path("job").asText().equals(job) && group.path("variant").asText().equals(variant)) {
+      if (group.path("job").asText().equals(job)
+          && group.path("variant").asText().equals(variant)) {
         return group;
       }
     }
