@@ -8,14 +8,14 @@ use meldsim::workload::{Job, parse_job_file};
 use crate::args::Format;
 use crate::args_advise::AdviseArgs;
 use crate::error::BadInput;
-use crate::output::{Document, footer};
+use crate::output::{footer, to_json};
 use crate::{profiles, trace_file};
 
 pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
     let profile = profiles::load(&args.profile)?;
     let advice = advise(&profile, &flow(args)?)?;
     match args.format.format {
-        Format::Json => Document::new(&profile.name, "simulated", advice).to_json(),
+        Format::Json => to_json(&profile.name, "simulated", advice),
         Format::Table => Ok(advice.to_text() + &footer(&profile.name, "simulated")),
     }
 }

@@ -4,7 +4,6 @@ use clap::{ArgGroup, Args};
 use meldsim::workload::trace::TraceFormat;
 
 use crate::args::FormatArg;
-use crate::args_run::parse_trace_format;
 
 #[derive(Debug, Args)]
 #[command(
@@ -26,7 +25,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<String>,
     /// mqsim, msr or meld [default: as its first line tells]
-    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = parse_trace_format)]
+    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
     pub(crate) trace_format: Option<TraceFormat>,
     #[command(flatten)]
     pub(crate) format: FormatArg,

@@ -1,8 +1,9 @@
 //! The flags of `meldsim run`.
 
 use clap::{Args, ValueEnum};
-use meldsim::workload::trace::{Beyond, ReplayMode, TraceFormat};
-use meldsim::workload::{ReadWrite, parse_bytes, parse_decimal, parse_read_pattern, parse_time};
+use meldsim::profile::Setting;
+use meldsim::workload::trace::{Beyond, ReplayMode, TraceFormat, parse_speedup};
+use meldsim::workload::{ReadWrite, parse_bytes, parse_read_pattern, parse_time};
 use meldsim::{Pattern, Precondition, Time};
 
 use crate::args::DEFAULT_PROFILE;
@@ -20,6 +21,7 @@ pub(crate) enum RunFormat {
     meldsim run --rw read --bs 1m --iodepth 16 --size 4g --read-pattern sequential\n  \
     meldsim run --profile my.toml --rw randrw --rwmixread 70 --size 1g --runtime 500ms\n  \
     meldsim run --job native-sim/workloads/melded-scan.fio --format json\n  \
+    meldsim run --set ftl.page_allocation=PDWC --job native-sim/workloads/random-read.fio\n  \
     meldsim run --trace native-sim/workloads/tpcc-small.trace --report tpcc.html\n\n\
     What a job reads is in place before it starts, laid out as its read pattern says; what a trace reads and never wrote\n\
     is put in place before its first read. native-sim/workloads/README.md describes job files and traces.")]
@@ -27,6 +29,9 @@ pub(crate) struct RunArgs {
     /// Built-in profile, or path of a TOML file
     #[arg(long, default_value = DEFAULT_PROFILE)]
     pub(crate) profile: String,
+    /// A key of the profile with another value, such as sets.count=4; several times for several keys
+    #[arg(long, value_name = "KEY=VALUE", value_parser = str::parse::<Setting>)]
+    pub(crate) set: Vec<Setting>,
     /// Job file in fio's syntax: [global], sections, rw, bs, iodepth, size, runtime, rate_iops, read_pattern, ...
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rw", "bs", "iodepth", "size", "runtime", "rwmixread", "read_pattern"])]
     pub(crate) job: Option<String>,
@@ -34,16 +39,16 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["job", "rw", "bs", "size", "runtime", "rwmixread", "seed"])]
     pub(crate) trace: Option<String>,
     /// mqsim, msr or meld [default: as its first line tells]
-    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = parse_trace_format)]
+    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
     pub(crate) trace_format: Option<TraceFormat>,
     /// open: requests arrive when they did in the trace; closed: when one before them has completed
-    #[arg(long, value_name = "LOOP", default_value = "open", requires = "trace", value_parser = parse_replay)]
+    #[arg(long, value_name = "LOOP", default_value = "open", requires = "trace", value_parser = str::parse::<ReplayMode>)]
     pub(crate) replay: ReplayMode,
     /// Requests of the trace arrive that much faster
     #[arg(long, value_name = "FACTOR", default_value = "1", requires = "trace", value_parser = parse_speedup)]
     pub(crate) speedup: u64,
     /// Requests of the trace beyond the end of the device: wrap moves them, refuse ends the run
-    #[arg(long, value_name = "WHAT", default_value = "wrap", requires = "trace", value_parser = parse_beyond)]
+    #[arg(long, value_name = "WHAT", default_value = "wrap", requires = "trace", value_parser = str::parse::<Beyond>)]
     pub(crate) beyond: Beyond,
     /// read, write, randread, randwrite, rw or randrw
     #[arg(long, default_value = "read", value_name = "KIND")]
@@ -86,38 +91,6 @@ pub(crate) struct RunArgs {
     /// Also write a page with charts, HTML that needs nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
-}
-
-pub(crate) fn parse_trace_format(text: &str) -> Result<TraceFormat, String> {
-    match text {
-        "mqsim" => Ok(TraceFormat::Mqsim),
-        "msr" => Ok(TraceFormat::Msr),
-        "meld" => Ok(TraceFormat::Meld),
-        _ => Err("use mqsim, msr or meld".to_owned()),
-    }
-}
-
-fn parse_replay(text: &str) -> Result<ReplayMode, String> {
-    match text {
-        "open" => Ok(ReplayMode::Open),
-        "closed" => Ok(ReplayMode::Closed),
-        _ => Err("use open or closed".to_owned()),
-    }
-}
-
-fn parse_beyond(text: &str) -> Result<Beyond, String> {
-    match text {
-        "wrap" => Ok(Beyond::Wrap),
-        "refuse" => Ok(Beyond::Refuse),
-        _ => Err("use wrap or refuse".to_owned()),
-    }
-}
-
-pub(crate) fn parse_speedup(text: &str) -> Result<u64, String> {
-    // In millionths.
-    parse_decimal(text, 1_000_000)
-        .filter(|millionths| (1..=1_000_000_000_000).contains(millionths))
-        .ok_or_else(|| "use a number from 0.000001 to 1000000, such as 2 or 0.5".to_owned())
 }
 
 fn parse_interval(text: &str) -> Result<Time, String> {

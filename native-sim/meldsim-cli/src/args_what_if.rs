@@ -1,9 +1,9 @@
 //! The flags of `meldsim what-if`.
 
 use clap::Args;
-use meldsim::workload::trace::TraceFormat;
+use meldsim::workload::trace::{TraceFormat, parse_speedup};
 
-use crate::args_run::{RunFormat, parse_speedup, parse_trace_format};
+use crate::args_run::RunFormat;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -17,7 +17,7 @@ pub(crate) struct WhatIfArgs {
     #[arg(value_name = "TRACE")]
     pub(crate) trace: String,
     /// mqsim, msr or meld [default: as its first line tells]
-    #[arg(long, value_name = "FORMAT", value_parser = parse_trace_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<TraceFormat>)]
     pub(crate) trace_format: Option<TraceFormat>,
     /// Built-in profile, or path of a TOML file; several times for several devices [default: melded-tlc-8x8,
     /// melded-tlc-16x4, melded-qlc-8x8, flash-970pro and optane-900p]

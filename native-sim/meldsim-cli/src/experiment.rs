@@ -12,7 +12,7 @@ use crate::args::DEFAULT_PROFILE;
 use crate::args_experiment::{
     ExperimentArgs, ExperimentCommand, LongArgs, OutputArgs, OutputFormat, PresetArgs, SpaceArgs,
 };
-use crate::output::{Document, command_line, footer};
+use crate::output::{command_line, footer, to_json};
 use crate::profiles;
 use crate::progress::Progress;
 
@@ -113,7 +113,7 @@ fn render<T: Serialize>(
     }
     match output.format {
         OutputFormat::Table => Ok(text.to_owned() + &footer),
-        OutputFormat::Json => Document::new(&profile.name, "simulated", report).to_json(),
+        OutputFormat::Json => to_json(&profile.name, "simulated", report),
         OutputFormat::Csv => Ok(csv),
     }
 }

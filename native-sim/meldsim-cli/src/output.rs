@@ -3,34 +3,16 @@
 use std::io::{self, ErrorKind, Write};
 
 use anyhow::{Context, Result};
+use meldsim::report::Document;
 use serde::Serialize;
 
-/// A result with where it comes from.
-#[derive(Serialize)]
-pub(crate) struct Document<T: Serialize> {
-    pub(crate) command: String,
-    pub(crate) meldsim_version: &'static str,
-    pub(crate) profile: String,
-    /// What the numbers are: simulated or measured.
-    pub(crate) kind: &'static str,
-    #[serde(flatten)]
-    pub(crate) body: T,
-}
+pub(crate) const NO_JSON: &str = "cannot write the result as JSON";
 
-impl<T: Serialize> Document<T> {
-    pub(crate) fn new(profile: &str, kind: &'static str, body: T) -> Document<T> {
-        Document {
-            command: command_line(),
-            meldsim_version: env!("CARGO_PKG_VERSION"),
-            profile: profile.to_owned(),
-            kind,
-            body,
-        }
-    }
-
-    pub(crate) fn to_json(&self) -> Result<String> {
-        meldsim::report::json(self).context("cannot write the result as JSON")
-    }
+/// A result as JSON, with the command that gave it.
+pub(crate) fn to_json<T: Serialize>(profile: &str, kind: &'static str, body: T) -> Result<String> {
+    Document::new(command_line(), profile, kind, body)
+        .to_json()
+        .context(NO_JSON)
 }
 
 /// The last line of a table: what the numbers are.

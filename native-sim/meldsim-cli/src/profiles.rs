@@ -1,7 +1,7 @@
 //! `meldsim profiles`, and how every command finds its profile.
 
 use anyhow::Result;
-use meldsim::profile::Kind;
+use meldsim::profile::{Kind, Setting};
 use meldsim::report::{Align, Table, bytes, json};
 use meldsim::{Profile, ProfileErrors};
 use serde::Serialize;
@@ -11,17 +11,23 @@ use crate::error::BadInput;
 
 /// The profile of that built-in name, or in the file of that path.
 pub(crate) fn load(name: &str) -> Result<Profile> {
-    if Profile::builtin_names().any(|builtin| builtin == name) {
-        return Ok(Profile::builtin(name)?);
-    }
-    let text = std::fs::read_to_string(name).map_err(|error| {
-        let names: Vec<&str> = Profile::builtin_names().collect();
-        BadInput(format!(
-            "profile: \"{name}\" is neither built in nor a readable file ({error}); use {} or the path of a TOML file",
-            names.join(", ")
-        ))
-    })?;
-    let profile = Profile::from_toml(&text).map_err(|errors| in_file(name, &errors))?;
+    load_with(name, &[])
+}
+
+/// As [`load`], with settings laid over what the profile says.
+pub(crate) fn load_with(name: &str, settings: &[Setting]) -> Result<Profile> {
+    let text = match Profile::builtin_text(name) {
+        Some(text) => text.to_owned(),
+        None => std::fs::read_to_string(name).map_err(|error| {
+            let names: Vec<&str> = Profile::builtin_names().collect();
+            BadInput(format!(
+                "profile: \"{name}\" is neither built in nor a readable file ({error}); use {} or the path of a TOML file",
+                names.join(", ")
+            ))
+        })?,
+    };
+    let profile =
+        Profile::from_toml_with(&text, settings).map_err(|errors| in_file(name, &errors))?;
     profile
         .validate()
         .map_err(|errors| in_file(name, &errors))?;

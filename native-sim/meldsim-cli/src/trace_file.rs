@@ -5,13 +5,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
-use flate2::bufread::MultiGzDecoder;
+use meldsim::workload::trace::decompressed;
 
 use crate::error::BadInput;
 
 const BUFFER_BYTES: usize = 1 << 18;
-/// What gzip begins with.
-const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 
 /// Which share of the file has been read.
 #[derive(Clone, Debug)]
@@ -67,17 +65,6 @@ pub(crate) fn open(flag: &str, path: &str) -> Result<(Box<dyn BufRead>, ReadShar
         input,
         read_bytes: Rc::clone(&share.read_bytes),
     };
-    let mut input = BufReader::with_capacity(BUFFER_BYTES, counted);
-    let compressed = input
-        .fill_buf()
-        .map_err(unreadable)?
-        .starts_with(&GZIP_MAGIC);
-    let input: Box<dyn BufRead> = if compressed {
-        // A trace that was rotated and joined is several of gzip's members.
-        let plain = MultiGzDecoder::new(input);
-        Box::new(BufReader::with_capacity(BUFFER_BYTES, plain))
-    } else {
-        Box::new(input)
-    };
-    Ok((input, share))
+    let input = BufReader::with_capacity(BUFFER_BYTES, counted);
+    Ok((decompressed(input).map_err(unreadable)?, share))
 }

@@ -5,7 +5,7 @@ use meldsim::experiment::{Claim, Validation, claims_table};
 
 use crate::args::{Format, ValidateArgs};
 use crate::error::BadInput;
-use crate::output::{Document, version_line};
+use crate::output::{to_json, version_line};
 use crate::progress::Progress;
 
 /// The result as text, and whether all claims hold.
@@ -37,9 +37,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
         return Err(BadInput(message).into());
     }
     let text = match args.format.format {
-        Format::Json => {
-            Document::new("each experiment's own", "simulated", validation).to_json()?
-        }
+        Format::Json => to_json("each experiment's own", "simulated", validation)?,
         Format::Table => to_text(&validation),
     };
     Ok((text, holds))

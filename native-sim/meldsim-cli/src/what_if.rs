@@ -8,7 +8,7 @@ use meldsim::workload::what_if::{Layout, Outcome, WhatIf};
 
 use crate::args::{RunFormat, WhatIfArgs};
 use crate::error::BadInput;
-use crate::output::{Document, version_line};
+use crate::output::{to_json, version_line};
 use crate::progress::Progress;
 use crate::run::write_file;
 use crate::{profiles, trace_file};
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
                 .iter()
                 .map(|profile| profile.name.as_str())
                 .collect();
-            Document::new(&names.join(","), "simulated", what_if).to_json()
+            to_json(&names.join(","), "simulated", what_if)
         }
         RunFormat::Csv => Ok(what_if.to_csv()),
         RunFormat::Table => Ok(what_if.to_text() + &footer),

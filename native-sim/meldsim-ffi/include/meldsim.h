@@ -835,6 +835,35 @@ int32_t meldsim_channels_busy_ps(int64_t handle,
 int32_t meldsim_dies_busy_ps(int64_t handle, uint64_t *out, uint32_t n);
 
 /**
+ * Runs a whole workload on a device of its own, as `meldsim run` does, and keeps the result for the calling thread:
+ * `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included.
+ *
+ * `abi_version` is MELDSIM_ABI_VERSION as the caller was compiled with. `request` is a JSON object, read before the call
+ * returns; docs/c-abi.md describes its keys. The result is what `meldsim run --format json` prints for the same profile,
+ * workload and seed, byte by byte. The call returns when the run is over and cannot be interrupted. Thread-safe; runs on
+ * several threads share nothing.
+ *
+ * Errors: MELDSIM_ERR_ABI, MELDSIM_ERR_ARGUMENT (null, not UTF-8, unknown keys, an impossible job, an unreadable trace),
+ * MELDSIM_ERR_PROFILE (unknown name, unknown key, impossible device), as meldsim_submit where the device refuses a
+ * request, MELDSIM_ERR_PANIC. The thread's earlier result is gone in any case.
+ *
+ * # Safety
+ * `request` is null or a NUL-terminated string.
+ */
+int64_t meldsim_run(uint32_t abi_version,
+                    const char *request);
+
+/**
+ * Copies the result of the calling thread's last `meldsim_run` into `buf`; else as `meldsim_last_error`. Returns 1 when there
+ * is none. The result stays until the thread runs something else; running anything that is refused frees it.
+ *
+ * # Safety
+ * `buf` is null, or points to `len` writable bytes.
+ */
+int64_t meldsim_run_result(char *buf,
+                           uint64_t len);
+
+/**
  * Test hook: after `after_calls` more calls of namespace_create, submit, submit_batch, wait or preload on this device,
  * the next one panics inside (`kind` 1: the device is out of service from then on, MELDSIM_ERR_PANIC) or fails, as does
  * every later one (`kind` 2: MELDSIM_ERR_INJECTED), or never returns (`kind` 3). `kind` 0 disarms. Thread-safe.

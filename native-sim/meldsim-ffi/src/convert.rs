@@ -1,8 +1,13 @@
 //! Between the integers of the ABI and the types of the model.
 
+use std::fs::File;
+use std::io::BufReader;
+
 use meldsim_core::nvme::Priority;
 use meldsim_core::nvme::wire::io::DsmByte;
 use meldsim_core::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
+use meldsim_core::workload::trace::decompressed;
+use meldsim_core::workload::{RequestError, RunError, RunRequest};
 use meldsim_core::{
     Command, Device, DeviceError, Directive, Location, Namespace, NamespaceId, Opcode, Profile,
     ProfileErrors, QueueId, SetInfo, SnapshotError, Status,
@@ -38,6 +43,29 @@ fn read(path: &str) -> Result<String, Failure> {
             ),
         )
     })
+}
+
+/// Runs a whole workload: a request in JSON, a result in JSON.
+pub(crate) fn run(request: &str) -> Result<String, Failure> {
+    let open = |path: &str| decompressed(BufReader::new(File::open(path)?));
+    RunRequest::from_json(request)
+        .and_then(|request| request.run(open))
+        .map_err(|error| Failure::new(run_code(&error), error.to_string()))
+}
+
+fn run_code(error: &RequestError) -> i32 {
+    match error {
+        RequestError::Profile(_) | RequestError::Run(RunError::Profile(_)) => MELDSIM_ERR_PROFILE,
+        RequestError::Run(RunError::Device { error, .. } | RunError::Precondition(error)) => {
+            refused_code(error)
+        }
+        RequestError::Run(RunError::Stuck { .. }) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
+        RequestError::Malformed(_)
+        | RequestError::JobFile(_)
+        | RequestError::Option(_)
+        | RequestError::Unreadable { .. }
+        | RequestError::Run(RunError::Job { .. } | RunError::Trace(_)) => MELDSIM_ERR_ARGUMENT,
+    }
 }
 
 /// The model's command for `command`.
@@ -195,7 +223,11 @@ pub(crate) fn set_values(
 
 /// The failure for a command that the device refuses on arrival.
 pub(crate) fn refused(error: DeviceError) -> Failure {
-    let code = match error {
+    Failure::new(refused_code(&error), error.to_string())
+}
+
+fn refused_code(error: &DeviceError) -> i32 {
+    match error {
         DeviceError::UnknownNamespace { .. } => MELDSIM_ERR_NAMESPACE,
         DeviceError::NamespaceSize { .. }
         | DeviceError::UnknownSet { .. }
@@ -213,8 +245,7 @@ pub(crate) fn refused(error: DeviceError) -> Failure {
         | DeviceError::TooManyQueues => MELDSIM_ERR_CAPACITY,
         // For good: this device serves nobody any more.
         DeviceError::EndOfTime => MELDSIM_ERR_PANIC,
-    };
-    Failure::new(code, error.to_string())
+    }
 }
 
 /// The failure for bytes that are not taken as a snapshot.

@@ -17,6 +17,7 @@ mod lock;
 mod names;
 mod panic;
 mod realtime;
+mod results;
 mod session;
 mod state;
 mod tickets;

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use self::figure::Figure;
 use crate::args::{Alone, BenchArgs, Format};
-use crate::output::{Document, footer};
+use crate::output::{footer, to_json};
 use crate::progress::Progress;
 
 /// What flatness is measured from and, in full, to.
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
     };
     let profile = SpeedTest::profile().name;
     match args.format.format {
-        Format::Json => Document::new(&profile, "measured", bench).to_json(),
+        Format::Json => to_json(&profile, "measured", bench),
         Format::Table => Ok(bench.to_text() + &footer(&profile, "measured")),
     }
 }

@@ -163,7 +163,7 @@ pub(super) fn check_abi(abi_version: u32) -> Result<(), Failure> {
 ///
 /// # Safety
 /// `buf` is null, or points to `len` writable bytes.
-unsafe fn copy_text(text: &str, buf: *mut c_char, len: u64) -> i32 {
+pub(super) unsafe fn copy_text(text: &str, buf: *mut c_char, len: u64) -> i32 {
     if !buf.is_null() && len > 0 {
         let room = usize::try_from(len - 1).unwrap_or(usize::MAX);
         let bytes = error::cut(text, room).as_bytes();

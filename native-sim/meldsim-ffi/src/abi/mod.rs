@@ -1,7 +1,7 @@
 //! The entry points. Each checks its pointers, crosses the panic boundary, and leaves the work to the session.
 //!
 //! A file for what belongs together: the library and its devices, devices as bytes, namespaces, submission queues, input
-//! and output, ranges, predictable latency windows, counters, test hooks.
+//! and output, ranges, predictable latency windows, counters, whole workloads, test hooks.
 
 mod counters;
 mod dataset;
@@ -9,6 +9,7 @@ mod device;
 mod io;
 mod namespace;
 mod queue;
+mod run;
 mod snapshot;
 mod testing;
 mod window;
@@ -19,6 +20,7 @@ pub use device::*;
 pub use io::*;
 pub use namespace::*;
 pub use queue::*;
+pub use run::*;
 pub use snapshot::*;
 pub use testing::*;
 pub use window::*;

@@ -50,6 +50,7 @@ fn generate() -> String {
         .with_src(source.join("abi/dataset.rs"))
         .with_src(source.join("abi/window.rs"))
         .with_src(source.join("abi/counters.rs"))
+        .with_src(source.join("abi/run.rs"))
         .with_src(source.join("abi/testing.rs"))
         .with_src(source.join("error.rs"))
         .with_src(source.join("session.rs"))

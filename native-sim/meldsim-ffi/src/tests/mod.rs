@@ -14,6 +14,7 @@ mod hints;
 mod lifecycle;
 mod precondition;
 mod queues;
+mod runs;
 mod sets;
 mod snapshot;
 mod support;

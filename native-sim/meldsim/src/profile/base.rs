@@ -23,7 +23,7 @@ pub(super) fn over_base(mut profile: toml::Table) -> Result<toml::Table, Profile
 }
 
 /// Sections are merged key by key; any other value, lists too, replaces the one below.
-fn lay_over(below: &mut toml::Table, above: toml::Table) {
+pub(super) fn lay_over(below: &mut toml::Table, above: toml::Table) {
     for (key, value) in above {
         match (below.get_mut(&key), value) {
             (Some(toml::Value::Table(section)), toml::Value::Table(keys)) => {

@@ -13,9 +13,10 @@ mod gc;
 mod host;
 mod parse;
 mod predictable_latency;
-mod presets;
+pub(crate) mod presets;
 mod sections;
 mod sets;
+mod setting;
 mod units;
 mod validate;
 mod xpoint;
@@ -33,5 +34,6 @@ pub use sections::{
     ProgramOrder, Timing,
 };
 pub use sets::{SetLayout, Sets};
+pub use setting::Setting;
 pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate};
 pub use xpoint::{Kind, Xpoint};

@@ -1,14 +1,23 @@
 //! Profiles from and to TOML.
 
 use super::base::over_base;
-use super::{Kind, Profile, ProfileError, ProfileErrors};
+use super::{Kind, Profile, ProfileError, ProfileErrors, Setting};
 
 impl Profile {
     /// Reads a profile. The text's own mistakes (unknown keys, wrong units or types) are refused
     /// here; whether the device is possible is said by [`Profile::validate`]. With `base`, the name
     /// of a built-in profile, the text says only what differs from it.
     pub fn from_toml(text: &str) -> Result<Profile, ProfileErrors> {
-        let table = over_base(text.parse().map_err(|error| syntax(&error))?)?;
+        Profile::from_toml_with(text, &[])
+    }
+
+    /// As [`Profile::from_toml`], with `settings` in place of what the text says of the same keys.
+    pub fn from_toml_with(text: &str, settings: &[Setting]) -> Result<Profile, ProfileErrors> {
+        let mut own: toml::Table = text.parse().map_err(|error| syntax(&error))?;
+        for setting in settings {
+            setting.lay_over(&mut own);
+        }
+        let table = over_base(own)?;
         let kind = kind(&table);
         refuse_foreign(&table, kind)?;
         let profile = serde_path_to_error::deserialize(toml::Value::Table(table.clone()))

@@ -46,12 +46,7 @@ impl Profile {
     pub fn builtin(name: &str) -> Result<Profile, ProfileErrors> {
         match BUILTIN.iter().find(|(builtin, _)| *builtin == name) {
             Some((_, text)) => Profile::from_toml(text),
-            None => {
-                let names: Vec<&str> = Profile::builtin_names().collect();
-                let message = format!("\"{name}\" is not a built-in profile");
-                let remedy = format!("use one of {}, or the path of a file", names.join(", "));
-                Err(ProfileError::new("profile", message, remedy).into())
-            }
+            None => Err(not_built_in(name)),
         }
     }
 
@@ -66,4 +61,12 @@ impl Profile {
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
         BUILTIN.iter().map(|(name, _)| *name)
     }
+}
+
+/// The error for a name that is none of them.
+pub(crate) fn not_built_in(name: &str) -> ProfileErrors {
+    let names: Vec<&str> = Profile::builtin_names().collect();
+    let message = format!("\"{name}\" is not a built-in profile");
+    let remedy = format!("use one of {}, or the path of a file", names.join(", "));
+    ProfileError::new("profile", message, remedy).into()
 }

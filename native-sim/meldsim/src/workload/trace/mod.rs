@@ -9,21 +9,25 @@
 //! | `msr` | `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, timestamps in 100 ns, Type Read or Write |
 //! | `meld` | `time_ns,volume,block,offset,length,op,pattern,client` after the lines `# meld-trace 2` and of the columns' names |
 
+mod compressed;
 mod error;
 mod fields;
 mod line;
 mod meld;
 mod mqsim;
 mod msr;
+mod options;
 mod place;
 mod reader;
 mod replay;
 mod summary;
 
+pub use compressed::decompressed;
 pub use error::TraceError;
 pub use meld::HEADER as MELD_HEADER;
+pub use options::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
 pub use reader::TraceReader;
-pub use replay::{Beyond, Replay, ReplayMode, ReplayOptions};
+pub use replay::Replay;
 pub use summary::TraceSummary;
 
 use crate::engine::Time;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::error::Fault;
-use super::replay::Beyond;
+use super::options::Beyond;
 use super::summary::TraceSummary;
 use super::{Extent, Record};
 use crate::device::{Device, DeviceError, Location};

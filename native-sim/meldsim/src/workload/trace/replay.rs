@@ -3,11 +3,12 @@
 use std::io::BufRead;
 
 use super::error::Fault;
+use super::options::{ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
 use super::summary::TraceSummary;
 use super::{Extent, Op, Record};
-use crate::device::{Device, DeviceError, Precondition};
+use crate::device::{Device, DeviceError};
 use crate::engine::Time;
 use crate::nvme::{Command, Completion, Directive, Pattern, Status};
 use crate::profile::Profile;
@@ -15,57 +16,6 @@ use crate::workload::result::{DeviceResult, JobResult, RunResult, Span};
 use crate::workload::runner::{PROGRESS_EVERY, RunError};
 use crate::workload::series::Series;
 use crate::workload::tally::{Ended, Tally};
-
-/// When requests are submitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplayMode {
-    /// When they arrived in the trace, whatever the device does; they wait while the depth is used up.
-    Open,
-    /// When a request before them has completed; the trace's times are ignored.
-    Closed,
-}
-
-/// What is done with requests beyond the end of the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beyond {
-    /// They are moved: the address modulo the device's capacity.
-    Wrap,
-    /// The trace is refused.
-    Refuse,
-}
-
-/// How a trace is replayed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplayOptions {
-    /// Open or closed loop.
-    pub mode: ReplayMode,
-    /// Requests outstanding at most. Range 1 to 65536.
-    pub iodepth: u32,
-    /// Arrivals come that much faster, in millionths: 2 000 000 halves the time between them.
-    pub speedup: u64,
-    /// What to do with requests beyond the end of the device.
-    pub beyond: Beyond,
-    /// How the data is said to be read, where the trace does not say.
-    pub read_pattern: Pattern,
-    /// How all data is said to be read, whatever the trace says; `None` keeps to the trace.
-    pub override_pattern: Option<Pattern>,
-    /// State of the device before, for a trace of one volume that addresses the volume itself.
-    pub precondition: Option<Precondition>,
-}
-
-impl Default for ReplayOptions {
-    fn default() -> ReplayOptions {
-        ReplayOptions {
-            mode: ReplayMode::Open,
-            iodepth: 65_536,
-            speedup: 1_000_000,
-            beyond: Beyond::Wrap,
-            read_pattern: Pattern::None,
-            override_pattern: None,
-            precondition: None,
-        }
-    }
-}
 
 /// A trace on its way through a device.
 #[derive(Debug)]
@@ -355,22 +305,5 @@ where
     RunError::Device {
         job: reader.volumes().get(volume).cloned().unwrap_or_default(),
         error,
-    }
-}
-
-impl ReplayOptions {
-    fn describe(&self) -> Vec<(&'static str, String)> {
-        let mut options = match self.mode {
-            ReplayMode::Open => vec![("replay", "open".to_owned())],
-            ReplayMode::Closed => vec![
-                ("replay", "closed".to_owned()),
-                ("iodepth", self.iodepth.to_string()),
-            ],
-        };
-        if self.speedup != 1_000_000 {
-            let speedup = self.speedup as f64 / 1e6;
-            options.push(("speedup", speedup.to_string()));
-        }
-        options
     }
 }

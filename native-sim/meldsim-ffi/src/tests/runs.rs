@@ -1,0 +1,123 @@
+//! Whole workloads.
+
+use std::ffi::CString;
+
+use super::support::*;
+use crate::*;
+
+const JOB: &str = r#""workload": {"job": {"name": "x.fio", "text": "[one]\nsize=64k\n"}}"#;
+
+fn request(rest: &str) -> String {
+    format!(r#"{{"command": "me", "profile": "melded-tlc-8x8", {rest}}}"#)
+}
+
+fn run(request: &str) -> i64 {
+    let request = CString::new(request).unwrap();
+    // SAFETY: a NUL-terminated string.
+    unsafe { meldsim_run(MELDSIM_ABI_VERSION, request.as_ptr()) }
+}
+
+fn result() -> String {
+    // SAFETY: asks for the size only.
+    let bytes = unsafe { meldsim_run_result(std::ptr::null_mut(), 0) };
+    let mut buffer = vec![1u8; bytes as usize];
+    // SAFETY: as many writable bytes as it asked for.
+    let again = unsafe { meldsim_run_result(buffer.as_mut_ptr().cast(), bytes as u64) };
+    assert_eq!(again, bytes);
+    assert_eq!(buffer.pop(), Some(0));
+    String::from_utf8(buffer).unwrap()
+}
+
+#[test]
+fn a_run_gives_its_result_to_its_thread() {
+    let bytes = run(&request(JOB));
+    assert!(bytes > 1, "{}", last_error());
+    let text = result();
+    assert_eq!(text.len() as i64 + 1, bytes);
+    assert!(text.starts_with("{\n  \"command\": \"me\","), "{text}");
+    assert!(text.contains("\"jobname\": \"one\""), "{text}");
+    assert_eq!(result(), text, "it stays");
+    std::thread::scope(|scope| {
+        let elsewhere = scope.spawn(result);
+        assert_eq!(elsewhere.join().unwrap(), "");
+    });
+    let mut short = [1u8; 6];
+    // SAFETY: six writable bytes.
+    let all = unsafe { meldsim_run_result(short.as_mut_ptr().cast(), 6) };
+    assert_eq!((all, &short), (bytes, b"{\n  \"\0"));
+}
+
+#[test]
+fn what_is_refused_has_a_status_and_a_text_and_leaves_no_result() {
+    let no_room = JOB.replace("64k", "64t");
+    let trace = r#""workload": {"trace": {"name": "mine", "path": "/nowhere/t"}}"#;
+    for (rest, status, said) in [
+        ("".to_owned(), MELDSIM_ERR_ARGUMENT, "request: "),
+        (
+            format!(r#""set": ["ftl.x=1"], {JOB}"#),
+            MELDSIM_ERR_PROFILE,
+            "ftl.x",
+        ),
+        (
+            format!(r#""set": ["sets.count=3"], {JOB}"#),
+            MELDSIM_ERR_PROFILE,
+            "sets.count",
+        ),
+        (
+            JOB.replace("size", "sighs"),
+            MELDSIM_ERR_ARGUMENT,
+            "x.fio:2: sighs",
+        ),
+        (
+            JOB.replace("64k", "64k\\nnvm_set=9"),
+            MELDSIM_ERR_ARGUMENT,
+            "job one",
+        ),
+        (no_room, MELDSIM_ERR_CAPACITY, "job one"),
+        (
+            trace.to_owned(),
+            MELDSIM_ERR_ARGUMENT,
+            "mine: cannot be read",
+        ),
+    ] {
+        assert!(run(&request(JOB)) > 1);
+        assert_eq!(
+            run(&request(&rest)),
+            i64::from(status),
+            "{rest}: {}",
+            last_error()
+        );
+        assert!(last_error().contains(said), "{rest}: {}", last_error());
+        assert_eq!(result(), "", "{rest}");
+    }
+    // SAFETY: null and another version are the errors under test.
+    unsafe {
+        let null = meldsim_run(MELDSIM_ABI_VERSION, std::ptr::null());
+        assert_eq!(null, i64::from(MELDSIM_ERR_ARGUMENT));
+        let other = meldsim_run(MELDSIM_ABI_VERSION + 1, std::ptr::null());
+        assert_eq!(other, i64::from(MELDSIM_ERR_ABI));
+    }
+}
+
+#[test]
+fn threads_run_side_by_side_with_the_same_results() {
+    let seeded = |seed: usize| {
+        let job = format!(
+            r#""workload": {{"job": {{"name": "x", "text": "[one]\nrw=randread\nsize=1m\n", "seed": {seed}}}}}"#
+        );
+        assert!(run(&request(&job)) > 1, "{}", last_error());
+        result()
+    };
+    let alone: Vec<String> = (0..4).map(seeded).collect();
+    let together: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|seed| scope.spawn(move || seeded(seed)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    assert_eq!(together, alone);
+    assert_ne!(alone[0], alone[1], "the seed counts");
+}
