@@ -64,8 +64,14 @@ public record Suite(List<SuiteGroup> groups) {
     return groups.stream().map(SuiteGroup::job).distinct().toList();
   }
 
+  /** The variants that have figures; a sweep has cells instead. */
   List<String> variants() {
-    return groups.stream().map(SuiteGroup::variant).distinct().sorted(variantOrder()).toList();
+    return groups.stream()
+        .filter(group -> !group.figures().isEmpty())
+        .map(SuiteGroup::variant)
+        .distinct()
+        .sorted(variantOrder())
+        .toList();
   }
 
   List<SuiteGroup> of(String job) {

@@ -22,7 +22,13 @@ final class SuiteCharts {
   /** The colour of a variant: the same in all charts. */
   static String series(Suite suite, String variant) {
     String name = variant.split("@", 2)[0];
-    return NAMED_SERIES.contains(name) ? name : "d" + suite.variants().indexOf(variant) % COLOURS;
+    List<String> others =
+        suite.variants().stream()
+            .map(other -> other.split("@", 2)[0])
+            .distinct()
+            .filter(other -> !NAMED_SERIES.contains(other))
+            .toList();
+    return NAMED_SERIES.contains(name) ? name : "d" + others.indexOf(name) % COLOURS;
   }
 
   /** What each job is known by, by variant. */
@@ -47,15 +53,18 @@ final class SuiteCharts {
   /** Whether jobs waited for the devices. */
   static String waits(Suite suite) {
     List<SuiteGroup> groups = withoutWindow(suite.groups());
-    String html =
-        bars(suite, "Readers waiting for the device", Figure.WAIT, groups, SuiteCharts::name)
-            + bars(suite, "Devices busy", Figure.UTILISATION, groups, SuiteCharts::name);
-    return html.isEmpty()
+    String wait =
+        bars(suite, "Readers waiting for the device", Figure.WAIT, groups, SuiteCharts::name);
+    String busy = bars(suite, "Devices busy", Figure.UTILISATION, groups, SuiteCharts::name);
+    return wait.isEmpty()
         ? ""
-        : "<section>\n<h2>Who waits for whom</h2>\n<p class=\"note\">Readers that wait at least 90 % of"
-            + " their time: the device is the bottleneck. Else it is the host.</p>\n"
-            + html
-            + "</section>\n";
+        : "<section class=\"wide\">\n<h2>Who waits for whom</h2>\n<p class=\"note\">Readers that wait"
+            + " at least 90 % of their time: the device is the bottleneck. Else it is the host.</p>\n"
+            + "<div class=\"grid2\">\n<div>"
+            + wait
+            + "</div>\n<div>"
+            + busy
+            + "</div>\n</div>\n</section>\n";
   }
 
   /** What the melded layout gains, next to the paper, and by the reader's window. */
@@ -82,11 +91,15 @@ final class SuiteCharts {
 
   /** Every variant's figures by those of the first one that every other is compared with. */
   static String heat(Suite suite) {
-    String base = suite.variants().contains("normal") ? "normal" : suite.variants().get(0);
+    List<String> variants = suite.variants();
+    if (variants.size() < 2) {
+      return "";
+    }
+    String base = variants.contains("normal") ? "normal" : variants.get(0);
     Map<String, List<Charts.Cell>> rows = new LinkedHashMap<>();
     Set<String> columns = new LinkedHashSet<>();
     List<SuiteGroup> bases = suite.groups().stream().filter(g -> g.variant().equals(base)).toList();
-    for (String variant : suite.variants()) {
+    for (String variant : variants) {
       List<Charts.Cell> cells = new ArrayList<>();
       for (SuiteGroup group : bases) {
         for (Figure figure :
@@ -97,7 +110,9 @@ final class SuiteCharts {
           }
         }
       }
-      if (!variant.equals(base) && !cells.stream().allMatch(Charts.Cell.EMPTY::equals)) {
+      if (!variant.equals(base)
+          && !variant.contains("@")
+          && !cells.stream().allMatch(Charts.Cell.EMPTY::equals)) {
         rows.put(variant, cells);
       }
     }

@@ -48,6 +48,11 @@ final class LocalHdfs implements AutoCloseable {
     return cluster.getFileSystem();
   }
 
+  /** Where the DataNode's web server is. */
+  String dataNodeWeb() {
+    return "127.0.0.1:" + cluster.getDataNodes().get(0).getInfoPort();
+  }
+
   void write(String path, byte[] content) throws IOException {
     try (OutputStream out = fs().create(new Path(path), true)) {
       out.write(content);

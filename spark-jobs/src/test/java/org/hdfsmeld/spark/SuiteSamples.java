@@ -226,6 +226,7 @@ final class SuiteSamples {
 
   private static SimulatorUse simulator(String variant, double wait) {
     boolean paced = !variant.equals("stock");
+    double rate = variant.equals("normal") ? 2800 : 3900;
     DeviceUse device =
         new DeviceUse(
             "/data/1",
@@ -238,12 +239,12 @@ final class SuiteSamples {
             0,
             1024 * MIB,
             0,
-            0.4,
-            0.4,
+            1024 / rate,
+            1024 / rate,
             paced ? 0.6 * wait : null,
             0.7,
             0.1,
-            variant.equals("melded") ? 3900 : 2800,
+            rate,
             0.75,
             0.75,
             0);
