@@ -28,7 +28,8 @@ final class SuiteCharts {
             .distinct()
             .filter(other -> !NAMED_SERIES.contains(other))
             .toList();
-    return NAMED_SERIES.contains(name) ? name : "d" + others.indexOf(name) % COLOURS;
+    // d0 and d1 are the colours of melded and published.
+    return NAMED_SERIES.contains(name) ? name : "d" + (others.indexOf(name) + 2) % COLOURS;
   }
 
   /** What each job is known by, by variant. */

@@ -7,10 +7,13 @@ import org.hdfsmeld.spark.DataNodeUse.VolumeUse;
  * What the simulated devices of the cluster did during a job, and whether it waited for them.
  *
  * @param wallSeconds measured: in which at least one task ran
- * @param taskSeconds measured: run time summed over the tasks, times the threads that read in each
- * @param readerWaitShare measured: of {@code taskSeconds}, the part in which the DataNodes' read
+ * @param readerSeconds measured: run time summed over the tasks that read files, times the threads
+ *     that read in each
+ * @param writerSeconds measured: run time summed over the tasks that wrote files
+ * @param readerWaitShare measured: of {@code readerSeconds}, the part in which the DataNodes' read
  *     path was blocked waiting for a device
- * @param writerWaitShare the same of the write path; each replica of a block counts
+ * @param writerWaitShare measured: of {@code writerSeconds}, the same of the write path; each
+ *     replica of a block counts
  * @param utilisation simulated: mean of the devices that did anything; null if none is paced
  * @param busiestUtilisation simulated: of the device that was busiest; null if none is paced
  * @param readMibPerSecond simulated: of one device while it is reading, mean by bytes
@@ -19,7 +22,8 @@ import org.hdfsmeld.spark.DataNodeUse.VolumeUse;
  */
 record SimulatorUse(
     double wallSeconds,
-    double taskSeconds,
+    double readerSeconds,
+    double writerSeconds,
     double readerWaitShare,
     double writerWaitShare,
     Double utilisation,
@@ -30,7 +34,8 @@ record SimulatorUse(
   /** From this share of their time on that readers wait, the device is the bottleneck. */
   static final double LEAST_WAIT_SHARE = 0.90;
 
-  static SimulatorUse of(List<DataNodeUse> nodes, double wallSeconds, double taskSeconds) {
+  static SimulatorUse of(
+      List<DataNodeUse> nodes, double wallSeconds, double readerSeconds, double writerSeconds) {
     List<VolumeUse> volumes = nodes.stream().flatMap(node -> node.volumes().stream()).toList();
     List<DeviceUse> devices =
         nodes.stream().flatMap(node -> node.devices().stream()).filter(DeviceUse::used).toList();
@@ -38,12 +43,13 @@ record SimulatorUse(
         devices.stream().filter(DeviceUse::paced).map(DeviceUse::utilisation).toList();
     double readers = volumes.stream().mapToDouble(VolumeUse::readerWaitSeconds).sum();
     double writers = volumes.stream().mapToDouble(VolumeUse::writerWaitSeconds).sum();
-    double readerWaitShare = DeviceUse.ratio(readers, taskSeconds);
+    double readerWaitShare = DeviceUse.ratio(readers, readerSeconds);
     return new SimulatorUse(
         wallSeconds,
-        taskSeconds,
+        readerSeconds,
+        writerSeconds,
         readerWaitShare,
-        DeviceUse.ratio(writers, taskSeconds),
+        DeviceUse.ratio(writers, writerSeconds),
         paced.isEmpty() ? null : paced.stream().mapToDouble(d -> d).average().orElseThrow(),
         paced.isEmpty() ? null : paced.stream().mapToDouble(d -> d).max().orElseThrow(),
         DeviceUse.ratio(

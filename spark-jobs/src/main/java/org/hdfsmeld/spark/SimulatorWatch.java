@@ -46,7 +46,8 @@ final class SimulatorWatch {
       }
       nodes.add(node);
     }
-    return SimulatorUse.of(nodes, wallSeconds, clock.taskSeconds() * threads);
+    return SimulatorUse.of(
+        nodes, wallSeconds, clock.readerSeconds() * threads, clock.writerSeconds());
   }
 
   private static List<DataNodeBeans> read(List<String> addresses) throws InterruptedException {

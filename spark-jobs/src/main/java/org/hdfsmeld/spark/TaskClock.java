@@ -2,6 +2,7 @@ package org.hdfsmeld.spark;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
@@ -10,13 +11,18 @@ final class TaskClock extends SparkListener {
   /** Spans in which tasks ran, none touching another: start to end, milliseconds. */
   private final TreeMap<Long, Long> spans = new TreeMap<>();
 
-  private long runMillis;
+  private long readerMillis;
+  private long writerMillis;
 
   @Override
   public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
     ran(end.taskInfo().launchTime(), end.taskInfo().finishTime());
-    if (end.taskMetrics() != null) {
-      runMillis += end.taskMetrics().executorRunTime();
+    TaskMetrics metrics = end.taskMetrics();
+    if (metrics != null && metrics.inputMetrics().bytesRead() > 0) {
+      readerMillis += metrics.executorRunTime();
+    }
+    if (metrics != null && metrics.outputMetrics().bytesWritten() > 0) {
+      writerMillis += metrics.executorRunTime();
     }
   }
 
@@ -38,8 +44,13 @@ final class TaskClock extends SparkListener {
     return spans.entrySet().stream().mapToLong(span -> span.getValue() - span.getKey()).sum() / 1e3;
   }
 
-  /** Run time summed over the tasks. */
-  synchronized double taskSeconds() {
-    return runMillis / 1e3;
+  /** Run time summed over the tasks that read files. */
+  synchronized double readerSeconds() {
+    return readerMillis / 1e3;
+  }
+
+  /** Run time summed over the tasks that wrote files. */
+  synchronized double writerSeconds() {
+    return writerMillis / 1e3;
   }
 }

@@ -121,7 +121,7 @@ class ITDataNodes {
     assertThat(node.path("devices").path(0).path("utilisation").asDouble()).isGreaterThan(1);
     assertThat(simulator.path("readerWaitShare").asDouble()).isPositive();
     // Two threads read in each task.
-    assertThat(simulator.path("taskSeconds").asDouble())
+    assertThat(simulator.path("readerSeconds").asDouble())
         .isEqualTo(2 * record.path("result").path("stages").path(0).path("taskSeconds").asDouble());
     // The other one does not answer, and so nobody knows who waited for whom.
     assertThat(simulator.path("dataNodes").path(1).path("error").asText()).contains("before");

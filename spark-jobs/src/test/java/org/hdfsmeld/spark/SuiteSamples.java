@@ -255,6 +255,7 @@ final class SuiteSamples {
             new DataNodeUse("172.18.0.5:9864", null, List.of(volume), List.of(device)),
             new DataNodeUse("172.18.0.6:9864", null, List.of(), List.of())),
         20,
-        20);
+        20,
+        0);
   }
 }

@@ -50,14 +50,14 @@ class TestSimulatorUse {
     DataNodeBeans before = read(own(0, 0, 0), traceBean());
     // Half a simulated second of reading, at a dilation of 40, in 20 s of wall time.
     DataNodeBeans after = read(own(PS / 2, 19_000_000_000L, 512L << 20), traceBean());
-    SimulatorUse use = SimulatorUse.of(List.of(DataNodeUse.between(before, after, 20)), 20, 20);
+    SimulatorUse use = SimulatorUse.of(List.of(DataNodeUse.between(before, after, 20)), 20, 20, 0);
     assertThat(use.bottleneck()).isEqualTo("device");
     assertThat(use.readerWaitShare()).isCloseTo(0.95, within(1e-9));
     assertThat(use.utilisation()).isCloseTo(1, within(1e-9));
     assertThat(use.readMibPerSecond()).isCloseTo(1024, within(1e-9));
     assertThat(use.dataNodes().get(0).devices()).hasSize(1);
     // As many readers waited no longer, but two tasks did something else.
-    assertThat(SimulatorUse.of(use.dataNodes(), 20, 60).bottleneck()).isEqualTo("host");
+    assertThat(SimulatorUse.of(use.dataNodes(), 20, 60, 0).bottleneck()).isEqualTo("host");
   }
 
   @Test
@@ -69,7 +69,7 @@ class TestSimulatorUse {
     assertThat(node.volumes()).hasSize(2).allMatch(volume -> volume.device().equals("ssd"));
     assertThat(node.devices()).hasSize(1);
     assertThat(node.devices().get(0).volumes()).containsExactly("/data/1", "/data/2");
-    SimulatorUse use = SimulatorUse.of(List.of(node), 100, 10);
+    SimulatorUse use = SimulatorUse.of(List.of(node), 100, 10, 0);
     assertThat(use.readerWaitShare()).isCloseTo(0.15, within(1e-9));
     assertThat(use.readMibPerSecond()).isCloseTo(1, within(1e-9));
     assertThat(use.utilisation()).isCloseTo(0.4, within(1e-9));
@@ -79,7 +79,7 @@ class TestSimulatorUse {
   void accountedDeviceHasNoUtilisation() throws Exception {
     DataNodeBeans before = read(own(0, 0, 0).replace("real-time", "account"));
     DataNodeBeans after = read(own(PS, 0, 1 << 20).replace("real-time", "account"));
-    SimulatorUse use = SimulatorUse.of(List.of(DataNodeUse.between(before, after, 1)), 1, 1);
+    SimulatorUse use = SimulatorUse.of(List.of(DataNodeUse.between(before, after, 1)), 1, 1, 0);
     assertThat(use.utilisation()).isNull();
     assertThat(use.bottleneck()).isEqualTo("host");
   }
@@ -93,7 +93,7 @@ class TestSimulatorUse {
     server.stop(0);
     DataNodeUse gone = DataNodeUse.between(DataNodeBeans.read(address), before, 1);
     assertThat(gone.error()).startsWith("before the job: ");
-    assertThat(SimulatorUse.of(List.of(gone), 1, 1).bottleneck()).isEqualTo("unknown");
+    assertThat(SimulatorUse.of(List.of(gone), 1, 1, 0).bottleneck()).isEqualTo("unknown");
   }
 
   @Test
