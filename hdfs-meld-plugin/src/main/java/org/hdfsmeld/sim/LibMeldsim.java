@@ -71,5 +71,9 @@ final class LibMeldsim {
 
   static native int meldsim_dies_busy_ps(long handle, long[] out, int n);
 
+  static native long meldsim_run(int abiVersion, byte[] request);
+
+  static native long meldsim_run_result(byte[] buf, long len);
+
   static native int meldsim_inject_fault(long handle, int kind, long afterCalls);
 }

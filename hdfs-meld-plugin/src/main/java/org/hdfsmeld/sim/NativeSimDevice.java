@@ -218,7 +218,7 @@ public final class NativeSimDevice implements SimDevice {
     return (int) must((long) status);
   }
 
-  private static long must(long status) throws SimException {
+  static long must(long status) throws SimException {
     if (status < 0) {
       throw new SimException((int) status, lastErrorText());
     }
@@ -232,7 +232,7 @@ public final class NativeSimDevice implements SimDevice {
     return new String(text, 0, text.length - 1, StandardCharsets.UTF_8);
   }
 
-  private static byte[] cString(String text) {
+  static byte[] cString(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return Arrays.copyOf(bytes, bytes.length + 1);
   }

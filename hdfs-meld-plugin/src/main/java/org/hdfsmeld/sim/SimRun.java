@@ -1,0 +1,29 @@
+package org.hdfsmeld.sim;
+
+import static org.hdfsmeld.sim.NativeSimDevice.cString;
+import static org.hdfsmeld.sim.NativeSimDevice.must;
+
+import java.nio.charset.StandardCharsets;
+
+/** Whole workloads, each on a device of its own: what the command {@code meldsim run} does. */
+public final class SimRun {
+  private SimRun() {}
+
+  /**
+   * Runs one; loads the library if that has not happened yet. Returns when the run is over and
+   * cannot be interrupted. May be called from any number of threads.
+   *
+   * @param library path of the library, or empty for the packed one; see {@link NativeLoader#load}
+   * @param request a JSON object; {@code docs/c-abi.md} describes its keys
+   * @return what {@code meldsim run --format json} prints
+   * @throws SimException when the library cannot be loaded or refuses the request, with the
+   *     simulator's {@link SimException#status}
+   */
+  public static String run(String library, String request) throws SimException {
+    NativeLoader.load(library);
+    long bytes = must(LibMeldsim.meldsim_run(LibMeldsim.ABI_VERSION, cString(request)));
+    byte[] text = new byte[Math.toIntExact(bytes)];
+    LibMeldsim.meldsim_run_result(text, text.length);
+    return new String(text, 0, text.length - 1, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,80 @@
+package org.hdfsmeld.spark;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.SparkSession;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Design-space exploration: simulates every workload on every device of a grid. */
+@Command(
+    name = "sweep",
+    mixinStandardHelpOptions = true,
+    versionProvider = BuildInfo.class,
+    sortOptions = false,
+    showDefaultValues = true,
+    description = {
+      "Simulate job files on a grid of device profiles, spread over the executors; print a row a cell.",
+      "Each cell is what one meldsim run gives, and its row has the command that repeats it."
+          + " A device that cannot be, or refuses a job, is a row with its error.",
+      "Run by: spark-submit --class org.hdfsmeld.spark.Sweep spark-jobs-VERSION-all.jar …"
+    })
+public final class Sweep extends JobCommand {
+  @Mixin Grid grid;
+
+  @Option(
+      names = "--job",
+      arity = "1..*",
+      required = true,
+      paramLabel = "FILE",
+      description = "Job files in fio's syntax, on the driver's disk.")
+  List<String> jobs;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      description = "Of jobs that set no randseed; from 0 on.")
+  long seed;
+
+  /** Entry point of spark-submit. */
+  public static void main(String[] arguments) {
+    main(new Sweep(), arguments);
+  }
+
+  @Override
+  void validate() {
+    if (seed < 0) {
+      throw bad("--seed: is " + seed + "; must be at least 0");
+    }
+    grid.validate(jobs);
+  }
+
+  @Override
+  String seed() {
+    return "--seed " + seed;
+  }
+
+  @Override
+  Object run(SparkSession session) throws Exception {
+    Simulations.Result result = Simulations.run(session, "sweep", grid.cells(workloads()));
+    grid.write(result.rows());
+    return result;
+  }
+
+  private List<CellRequest.Workload> workloads() throws IOException {
+    List<CellRequest.Workload> workloads = new ArrayList<>();
+    for (String job : jobs) {
+      workloads.add(
+          new CellRequest.Workload(
+              "job",
+              job,
+              Grid.text("--job", job),
+              new LinkedHashMap<>(Map.of("seed", Long.toString(seed)))));
+    }
+    return workloads;
+  }
+}
