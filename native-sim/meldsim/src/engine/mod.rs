@@ -1,11 +1,14 @@
-//! Simulated time, the event queue and slabs: what the model runs on.
+//! Simulated time, the event queue, slabs and seeded random numbers: what the model runs on.
 
 mod queue;
+mod random;
 mod slab;
 mod time;
 mod timers;
 
 pub(crate) use queue::EventQueue;
+pub(crate) use random::Permutation;
+pub use random::Random;
 pub(crate) use slab::{NIL, Slab};
 pub use time::Time;
 

@@ -2,10 +2,10 @@
 
 use super::burst::ExperimentError;
 use crate::device::Device;
+use crate::engine::Random;
 use crate::engine::Time;
 use crate::nvme::{Command, Completion, NamespaceId, Status};
 use crate::report::LatencyHistogram;
-use crate::workload::random::Random;
 
 /// What a loop does with its namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

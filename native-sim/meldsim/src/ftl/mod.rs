@@ -27,6 +27,7 @@ mod allocation;
 mod blocks;
 mod buffer;
 mod copyback;
+mod deal;
 mod flush;
 mod gc;
 mod history;

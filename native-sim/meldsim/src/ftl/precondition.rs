@@ -1,9 +1,10 @@
 //! The state after a long past of random overwrites, placed in no time by its closed form.
 
+use super::deal::Deal;
 use super::layer::Ftl;
 use super::mapping::LEAF;
 use super::numbering::{Numbering, Ppn};
-use super::steady::{Placed, Placement};
+use super::steady::valid_by_age;
 use super::stream::Layout;
 
 /// What a space holds, from its start.
@@ -17,11 +18,9 @@ pub(crate) struct Filled {
 
 /// A lane in steady state.
 struct Log {
-    placement: Placement,
+    deal: Deal,
     /// The group of the oldest block.
     first: u32,
-    /// Pages placed so far.
-    placed: u64,
 }
 
 impl Ftl {
@@ -62,14 +61,11 @@ impl Ftl {
                 return None;
             }
             let seed = u64::from(self.set) << 32 | u64::from(number);
-            let placement = Placement::new(pages, groups, pages_per_group, seed);
-            let first = lane.blocks.close_filled(placement.valid());
+            let valid = valid_by_age(pages, groups, pages_per_group);
+            let first = lane.blocks.close_filled(valid.clone());
             lane.live += pages;
-            logs.push(Log {
-                placement,
-                first,
-                placed: 0,
-            });
+            let deal = Deal::new(valid, pages_per_group, seed);
+            logs.push(Log { deal, first });
         }
         Some(logs)
     }
@@ -78,7 +74,6 @@ impl Ftl {
     fn place_random(&mut self, logs: &mut [Log], space: u32, pages: u64) -> bool {
         let lanes = self.numbering.lanes as usize;
         let mut numbers = [Ppn(0); LEAF];
-        let mut places = [Placed::default(); LEAF];
         let mut page = 0;
         while page < pages {
             let end = pages.min(page + LEAF as u64);
@@ -87,13 +82,12 @@ impl Ftl {
             for first in 0..lanes.min(numbers.len()) {
                 let lane = self.numbering.lane_of(page + first as u64, Layout::Normal);
                 let log = &mut logs[lane as usize];
-                let numbers = numbers[first..].iter_mut().step_by(lanes);
-                let places = &mut places[..numbers.len()];
-                log.placement.place(log.placed, places);
-                log.placed += places.len() as u64;
-                for (number, placed) in numbers.zip(places) {
-                    let group = log.first + placed.block;
-                    *number = self.numbering.number(lane, group, placed.position);
+                let mut numbers = numbers[first..].iter_mut().step_by(lanes);
+                while numbers.len() > 0 {
+                    let places = log.deal.next(numbers.len());
+                    for (&place, number) in places.iter().zip(&mut numbers) {
+                        *number = self.numbering.number(lane, log.first, place);
+                    }
                 }
             }
             #[cfg(test)]

@@ -14,8 +14,6 @@
 //! system with least-utilized segment cleaning", 1996; Desnoyers, SYSTOR'12: for large blocks
 //! greedy collection and collection by age agree with it.)
 
-use super::mapping::PPN_LIMIT;
-
 /// The valid share of a block when it is collected, for a utilisation from 0 to 1.
 pub(crate) fn valid_at_collection(utilisation: f64) -> f64 {
     // The utilisation grows with u: bisection, to the last bit.
@@ -46,253 +44,33 @@ fn mean_valid(u: f64) -> f64 {
     }
 }
 
-/// Where each page lies when a log of blocks is in steady state: computed for each page by itself,
-/// so that placing all of them is one pass over the logical pages without a table of them.
-#[derive(Clone, Debug)]
-pub(crate) struct Placement {
-    /// The oldest first, and one that no page reaches.
-    runs: Vec<Run>,
-    /// The run of every 2^`shift`-th page in the order of placing.
-    hints: Vec<u16>,
-    shift: u32,
-    permutation: Permutation,
-}
-
-/// Blocks of about one age, as many pages valid in each: a few hundred runs approximate the decay
-/// as well as one for each block would, and stay in the processor's nearest cache.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    /// Pages placed in older runs.
-    before: u32,
-    /// The oldest block.
-    first: u32,
-    /// Valid pages of each block.
-    valid: u32,
-    /// Blocks to a page, [`RECIPROCAL_BITS`] fractional bits.
-    reciprocal: u64,
-    /// Positions from one valid page to the next, 32 fractional bits.
-    stride: u64,
-}
-
-/// Ages told apart. Of each, some blocks have one page more than the others.
-const AGES: u32 = 256;
-
-/// Enough for the quotient to be exact: a run has fewer than 2^31 pages, and a page more or less in
-/// a block of at most 2^31 pages makes a difference of more than their product to 2^62.
-const RECIPROCAL_BITS: u32 = 62;
-
-impl Run {
-    fn new(before: u32, first: u32, valid: u32, pages_per_block: u32) -> Run {
-        let divisor = u64::from(valid.max(1));
-        Run {
-            before,
-            first,
-            valid,
-            reciprocal: (1 << RECIPROCAL_BITS) / divisor + 1,
-            stride: (u64::from(pages_per_block) << 32) / divisor,
+/// Valid pages of each block of a log in steady state, the oldest first, when `pages` are spread over
+/// `blocks` of `pages_per_block`; there must be room.
+pub(crate) fn valid_by_age(
+    pages: u64,
+    blocks: u32,
+    pages_per_block: u32,
+) -> impl Iterator<Item = u32> + Clone {
+    let room = u64::from(blocks) * u64::from(pages_per_block);
+    debug_assert!(pages <= room, "{pages} pages in the room of {room}");
+    let u = valid_at_collection(pages as f64 / room as f64);
+    // Valid pages of blocks older than rank 1 - x, of all: the integral of u^r from there.
+    let older = move |x: f64| {
+        if u > 0.0 && u < 1.0 {
+            (u.powf(1.0 - x) - u) / (1.0 - u)
+        } else {
+            x
         }
-    }
-
-    /// The place of the page that comes so far in the order of placing.
-    #[inline]
-    fn place(&self, order: u32) -> Placed {
-        let pages = order - self.before;
-        let blocks = ((u128::from(pages) * u128::from(self.reciprocal)) >> RECIPROCAL_BITS) as u32;
-        // Anywhere between its own stratum and the next: evenly spaced pages would lie on some
-        // channels only.
-        let noise = u64::from(mix(order));
-        let index = u64::from(pages - blocks * self.valid);
-        let (low, high) = (
-            (index * self.stride) >> 32,
-            ((index + 1) * self.stride) >> 32,
-        );
-        Placed {
-            block: self.first + blocks,
-            position: (low + ((noise * (high - low)) >> 32)) as u32,
-        }
-    }
-}
-
-/// The place of a page: a block by age, the oldest first, and a position in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Placed {
-    pub(crate) block: u32,
-    pub(crate) position: u32,
-}
-
-impl Placement {
-    /// Spreads `pages` over `blocks` of `pages_per_block`; there must be room. `seed` tells apart
-    /// logs that would otherwise be alike.
-    pub(crate) fn new(pages: u64, blocks: u32, pages_per_block: u32, seed: u64) -> Placement {
-        let room = u64::from(blocks) * u64::from(pages_per_block);
-        debug_assert!(pages < PPN_LIMIT);
-        debug_assert!(pages <= room, "{pages} pages in the room of {room}");
-        let u = valid_at_collection(pages as f64 / room as f64);
-        // Valid pages of blocks older than rank 1 - x, of all: the integral of u^r from there.
-        let older = |x: f64| {
-            if u > 0.0 && u < 1.0 {
-                (u.powf(1.0 - x) - u) / (1.0 - u)
-            } else {
-                x
-            }
-        };
-        let before = |block: u32| match block {
-            _ if block == blocks => pages as u32,
-            _ => (older(f64::from(block) / f64::from(blocks)) * pages as f64).round() as u32,
-        };
-        let ages = blocks.min(AGES);
-        let begin = |age: u32| (u64::from(blocks) * u64::from(age) / u64::from(ages.max(1))) as u32;
-        let mut runs = Vec::with_capacity(2 * ages as usize + 1);
-        for age in 0..ages {
-            let (first, end) = (begin(age), begin(age + 1));
-            let (from, valid) = (before(first), before(end) - before(first));
-            let (each, more) = (valid / (end - first), valid % (end - first));
-            // The older ones have less.
-            let less = end - first - more;
-            runs.push(Run::new(from, first, each, pages_per_block));
-            if more > 0 {
-                let from = from + less * each;
-                runs.push(Run::new(from, first + less, each + 1, pages_per_block));
-            }
-        }
-        let shift = (pages / u64::from(4 * AGES)).max(1).ilog2();
-        runs.push(Run::new(u32::MAX, blocks, 0, pages_per_block));
-        let mut run = 0;
-        let hints = (0..=pages >> shift)
-            .map(|hint| {
-                let begins = |run: &Run| u64::from(run.before) <= hint << shift;
-                while runs.get(run + 1).is_some_and(begins) {
-                    run += 1;
-                }
-                run as u16
-            })
-            .collect();
-        Placement {
-            runs,
-            hints,
-            shift,
-            permutation: Permutation::new(pages as u32, seed),
-        }
-    }
-
-    /// Where the pages from `first` on lie. No two are in one place.
-    pub(crate) fn place(&self, first: u64, places: &mut [Placed]) {
-        const AT_ONCE: usize = 64;
-        let mut orders = [0; AT_ONCE];
-        for (first, places) in (first..).step_by(AT_ONCE).zip(places.chunks_mut(AT_ONCE)) {
-            let orders = &mut orders[..places.len()];
-            self.permutation.at(first, orders);
-            for (place, &order) in places.iter_mut().zip(&*orders) {
-                let mut run = usize::from(self.hints[(order >> self.shift) as usize]);
-                // Which of two runs it is cannot be predicted, so that takes no branch.
-                run += usize::from(self.runs[run + 1].before <= order);
-                while self.runs[run + 1].before <= order {
-                    run += 1;
-                }
-                *place = self.runs[run].place(order);
-            }
-        }
-    }
-
-    /// Valid pages of each block, the oldest first.
-    pub(crate) fn valid(&self) -> impl Iterator<Item = u32> {
-        self.runs.windows(2).flat_map(|pair| {
-            std::iter::repeat_n(pair[0].valid, (pair[1].first - pair[0].first) as usize)
-        })
-    }
-}
-
-/// A pseudo-random permutation of the numbers below `len`, computed for each number by itself.
-///
-/// A Feistel network over a rectangle of hardly more numbers than that: `rows` times `columns`, both
-/// near the square root. A number beyond `len` is permuted again, which is too rare to cost anything;
-/// over a power of two it would be every other number at worst.
-#[derive(Clone, Copy, Debug)]
-struct Permutation {
-    len: u32,
-    rows: u32,
-    columns: u32,
-    keys: [u32; 6],
-}
-
-impl Permutation {
-    fn new(len: u32, seed: u64) -> Permutation {
-        let rows = len.isqrt().max(1);
-        // The fractional digits of pi, as good as any.
-        let digits = [
-            0x243F_6A88,
-            0x85A3_08D3,
-            0x1319_8A2E,
-            0x0370_7344,
-            0xA409_3822,
-            0x299F_31D0,
-        ];
-        Permutation {
-            len,
-            rows,
-            columns: len.div_ceil(rows).max(1),
-            keys: digits.map(|digits| digits ^ mix(seed as u32) ^ mix((seed >> 32) as u32)),
-        }
-    }
-
-    /// The numbers at the indices from `first` on.
-    fn at(&self, first: u64, numbers: &mut [u32]) {
-        let first = first as u32;
-        let (mut row, mut column) = (first / self.columns, first % self.columns);
-        self.permute(numbers, |_| {
-            let at = (row, column);
-            column += 1;
-            if column == self.columns {
-                (row, column) = (row + 1, 0);
-            }
-            at
-        });
-        for number in numbers {
-            while *number >= self.len {
-                let again = |number| (number / self.columns, number % self.columns);
-                self.permute(std::slice::from_mut(number), again);
-            }
-        }
-    }
-
-    /// Permutes numbers of the rectangle, whose rows and columns `at` tells, round by round: one
-    /// number's rounds wait for each other, those of different numbers do not.
-    #[inline]
-    fn permute(&self, numbers: &mut [u32], mut at: impl FnMut(u32) -> (u32, u32)) {
-        const AT_ONCE: usize = 64;
-        let (mut row, mut column) = ([0; AT_ONCE], [0; AT_ONCE]);
-        for numbers in numbers.chunks_mut(AT_ONCE) {
-            let (row, column) = (&mut row[..numbers.len()], &mut column[..numbers.len()]);
-            for ((row, column), number) in row.iter_mut().zip(&mut *column).zip(&*numbers) {
-                (*row, *column) = at(*number);
-            }
-            // Each round adds to one coordinate what the other comes to, so it can be undone.
-            for key in self.keys.chunks_exact(2) {
-                for (row, column) in row.iter_mut().zip(&*column) {
-                    *row = add(*row, mix(column ^ key[0]), self.rows);
-                }
-                for (row, column) in row.iter().zip(&mut *column) {
-                    *column = add(*column, mix(row ^ key[1]), self.columns);
-                }
-            }
-            for ((row, column), number) in row.iter().zip(&*column).zip(numbers) {
-                *number = row * self.columns + column;
-            }
-        }
-    }
-}
-
-/// Spreads a number over 32 bits (Fibonacci hashing: the factor is 2^32 divided by the golden ratio).
-#[inline]
-fn mix(x: u32) -> u32 {
-    x.wrapping_mul(0x9E37_79B9)
-}
-
-/// Adds, modulo `len`, what `mixed` comes to on a scale from 0 to `len`.
-#[inline]
-fn add(x: u32, mixed: u32, len: u32) -> u32 {
-    let sum = x + ((u64::from(mixed) * u64::from(len)) >> 32) as u32;
-    sum.min(sum.wrapping_sub(len))
+    };
+    (1..=blocks).scan(0, move |before, end| {
+        let share = older(f64::from(end) / f64::from(blocks));
+        // Rounding must not put more into a block than there is room for, now or later.
+        let younger = u64::from(blocks - end) * u64::from(pages_per_block);
+        let least = (*before).max(pages.saturating_sub(younger));
+        let most = pages.min(*before + u64::from(pages_per_block));
+        let until = ((share * pages as f64).round() as u64).clamp(least, most);
+        Some((until - std::mem::replace(before, until)) as u32)
+    })
 }
 
 #[cfg(test)]
@@ -303,41 +81,35 @@ mod tests {
 
     use super::*;
 
-    fn place_all(placement: &Placement, pages: u64) -> Vec<Placed> {
-        let mut places = vec![Placed::default(); pages as usize];
-        placement.place(0, &mut places);
-        places
-    }
-
     proptest! {
         #[test]
-        fn permutations_are_bijections(len in 1..3000u32, seed: u64) {
-            let mut numbers = vec![0; len as usize];
-            Permutation::new(len, seed).at(0, &mut numbers);
-            let seen: HashSet<u32> = numbers.iter().copied().collect();
-            prop_assert_eq!(seen.len() as u32, len);
-            prop_assert!(numbers.iter().all(|&number| number < len));
-        }
-
-        #[test]
-        fn no_two_pages_share_a_place(
-            blocks in 1..40u32,
-            pages_per_block in 1..200u32,
-            share in 0.0..=1.0,
-            seed: u64,
+        fn valid_pages_fit_their_blocks_and_grow_with_youth(
+            blocks in 1..300u32,
+            pages_per_block in 1..2000u32,
+            share in prop_oneof![0.0..=1.0, 0.999..=1.0],
         ) {
             let room = blocks * pages_per_block;
             let pages = (f64::from(room) * share) as u64;
-            let placement = Placement::new(pages, blocks, pages_per_block, seed);
-            let mut seen = HashSet::new();
-            let mut valid = vec![0; blocks as usize];
-            for placed in place_all(&placement, pages) {
-                prop_assert!(placed.block < blocks && placed.position < pages_per_block);
-                prop_assert!(seen.insert(placed));
-                valid[placed.block as usize] += 1u32;
-            }
-            prop_assert!(placement.valid().eq(valid.iter().copied()));
+            let valid: Vec<u32> = valid_by_age(pages, blocks, pages_per_block).collect();
+            prop_assert_eq!(valid.len() as u32, blocks);
+            prop_assert_eq!(valid.iter().map(|&valid| u64::from(valid)).sum::<u64>(), pages);
+            prop_assert!(valid.iter().all(|&valid| valid <= pages_per_block));
             prop_assert!(valid.windows(2).all(|pair| pair[0] <= pair[1] + 1), "{:?}", valid);
+        }
+    }
+
+    #[test]
+    fn valid_pages_of_a_block_follow_the_closed_form() {
+        let (blocks, pages_per_block) = (100, 10_000);
+        let u = valid_at_collection(0.8);
+        let valid = valid_by_age(800_000, blocks, pages_per_block);
+        for (block, valid) in (0..blocks).zip(valid) {
+            let rank = 1.0 - (f64::from(block) + 0.5) / f64::from(blocks);
+            let expected = u.powf(rank) * f64::from(pages_per_block);
+            assert!(
+                (f64::from(valid) - expected).abs() < 2.0,
+                "{block}: {valid} for {expected}"
+            );
         }
     }
 
@@ -427,36 +199,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    /// Neighbours in the logical order lie apart, in the blocks as often as these hold pages.
-    #[test]
-    fn pages_lie_as_if_written_at_random() {
-        let (blocks, pages_per_block) = (64u32, 512u32);
-        let pages = u64::from(blocks * pages_per_block) * 7 / 10;
-        let placement = Placement::new(pages, blocks, pages_per_block, 1);
-        let places = place_all(&placement, pages);
-        let near = places
-            .windows(2)
-            .filter(|pair| {
-                let (one, two) = (pair[0], pair[1]);
-                one.block == two.block && one.position.abs_diff(two.position) < 8
-            })
-            .count() as f64;
-        // By chance: 1 in 64 in the same block (a little more, for blocks differ), 15 in 512 near.
-        let chance = pages as f64 / 64.0 * 15.0 / 512.0;
-        assert!(near < 1.5 * chance, "{near} for {chance}");
-        // Each remainder of the position by the number of channels is as likely as the others.
-        let mut by_channel = [0u64; 8];
-        for placed in &places {
-            by_channel[placed.position as usize % 8] += 1;
-        }
-        let mean = pages as f64 / 8.0;
-        assert!(
-            by_channel
-                .iter()
-                .all(|&n| (n as f64 / mean - 1.0).abs() < 0.05),
-            "{by_channel:?}"
-        );
     }
 }

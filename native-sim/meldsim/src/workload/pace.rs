@@ -1,7 +1,7 @@
 //! When the requests of a job with a rate arrive.
 
 use super::job::{Job, Rate};
-use super::random::Random;
+use crate::engine::Random;
 use crate::engine::Time;
 
 const PS_PER_S: u128 = 1_000_000_000_000;

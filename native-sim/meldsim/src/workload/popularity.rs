@@ -1,7 +1,7 @@
 //! Draws blocks from a distribution. Functions come from a library in Rust, so that every machine draws the same.
 
 use super::distribution::{Distribution, Zone};
-use super::random::{Permutation, Random};
+use crate::engine::{Permutation, Random};
 
 /// Draws block numbers below a bound.
 #[derive(Clone, Debug)]

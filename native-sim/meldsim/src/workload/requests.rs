@@ -2,7 +2,7 @@
 
 use super::job::{Job, ReadWrite};
 use super::popularity::Popularity;
-use super::random::Random;
+use crate::engine::Random;
 
 /// The sequence of a job's requests.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use super::drive::Loop;
 use super::published::{self, PublishedCell};
 use super::subject::Subject;
 use crate::device::Device;
+use crate::engine::Random;
 use crate::nvme::{Command, Directive, NamespaceId};
-use crate::workload::random::Random;
 
 pub(super) const SIZES: [u64; 7] = [
     4 << 10,

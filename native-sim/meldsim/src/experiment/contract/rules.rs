@@ -5,8 +5,8 @@ use super::super::load::Tally;
 use super::drive::Loop;
 use super::subject::Subject;
 use crate::device::Device;
+use crate::engine::Random;
 use crate::nvme::{Command, Directive, NamespaceId};
-use crate::workload::random::Random;
 
 /// What the rules call a chunk: 4 KiB [P].
 pub(crate) const CHUNK_BYTES: u64 = 4096;
