@@ -120,6 +120,13 @@ public final class Soak {
       if (working) {
         memory.take();
       }
+      System.err.printf(
+          Locale.ROOT,
+          "soak: %d of %d min, %d operations, %d restarts%n",
+          TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - begin),
+          TimeUnit.NANOSECONDS.toMinutes(durationNs),
+          totals.operations().sum(),
+          restarts);
       if (working && sample % restartEvery == 0) {
         // MiniDFSCluster puts a restarted DataNode at the end of its list: each has its turn.
         if (!cluster.restartDataNode(0, true)) {
