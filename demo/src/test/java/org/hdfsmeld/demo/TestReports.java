@@ -53,8 +53,7 @@ class TestReports {
 
   @Test
   void templateAsksOnlyForWhatThereIs() {
-    assertThat(Html.fill("a{{x}}b{{y}}", Map.of("x", "{{y}}", "y", "1")))
-        .isEqualTo("a{{y}}b1");
+    assertThat(Html.fill("a{{x}}b{{y}}", Map.of("x", "{{y}}", "y", "1"))).isEqualTo("a{{y}}b1");
     assertThatThrownBy(() -> Html.fill("{{z}}", Map.of())).hasMessageContaining("z");
   }
 
