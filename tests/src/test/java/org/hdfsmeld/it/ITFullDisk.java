@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -38,11 +39,12 @@ class ITFullDisk {
     return process.waitFor() == 0 ? "" : String.join(" ", command) + ": " + said;
   }
 
-  /** A disk of a few pages comes where the state is. */
+  /** A disk on which something else takes all room comes where the state is. */
   private void mount(Path state) throws IOException, InterruptedException {
     String problem = run("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", state.toString());
     assumeTrue(problem.isEmpty(), "no file system can be mounted here: " + problem);
     small = state;
+    Files.write(state.resolve("other"), new byte[16 << 10]);
   }
 
   private void unmount() throws IOException, InterruptedException {
