@@ -54,20 +54,26 @@ drop_caches() {
 # prepare VARIANT: the data that the jobs read, written as the variant lays it out. Called where errors do not exit.
 prepare() {
   local root=/suite/$1
-  if [ -n "$fresh" ]; then dfs -rm -r -f -skipTrash "$root"; fi
-  if dfs -test -e "$root/.complete-$files-$scale"; then return; fi
+  if [ -n "$fresh" ]; then dfs -rm -r -f -skipTrash "$root" || return; fi
+  case " ${jobs[*]} " in
+    *' scan '* | *' lookup '* | *' mixed '*) generate "$1" "raw-$files" --format raw --files "$files" || return ;;
+  esac
+  case " ${jobs[*]} " in
+    *' query '* | *' sort '*) generate "$1" "tables-$scale" --format both --scale "$scale" --files 4 || return ;;
+  esac
+}
+
+# generate VARIANT NAME ARGUMENTS...: data of that name, unless it is there whole.
+generate() {
+  local root=/suite/$1 complete=/suite/$1/.$2-complete
+  if dfs -test -e "$complete"; then return; fi
   use "$1" account 1
-  dfs -rm -r -f -skipTrash "$root" || return
   dfs -mkdir -p "$root/ingest" || return
   # What is ingested goes to /data/2, and what is read is on /data/1.
   shell hdfs storagepolicies -setStoragePolicy -path "$root/ingest" -policy ALL_SSD >>"$SUITE_LOG" 2>&1 || return
-  case " ${jobs[*]} " in
-    *' scan '* | *' lookup '* | *' mixed '*) job Generate --format raw --files "$files" --output "$root" >/dev/null || return ;;
-  esac
-  case " ${jobs[*]} " in
-    *' query '* | *' sort '*) job Generate --format both --scale "$scale" --files 4 --output "$root" >/dev/null || return ;;
-  esac
-  dfs -touchz "$root/.complete-$files-$scale"
+  # Of the same kind, only what is written now is there in the end.
+  dfs -rm -f "$root/.${2%%-*}-*-complete" || return
+  job Generate --overwrite --output "$root" "${@:3}" >/dev/null && dfs -touchz "$complete"
 }
 
 # measure JOB VARIANT ROUND
@@ -118,6 +124,8 @@ suite() {
   for name in "${jobs[@]}"; do
     [[ " ${SUITE_JOBS[*]} " == *" $name "* ]] || die "there is no job '$name'; there are: ${SUITE_JOBS[*]}" 2
   done
+  setup
+  build_jars # the report's
   if ! engine || [ -z "$(compose ps --quiet edge)" ]; then die "the cluster does not run. ./meld up starts it."; fi
   for name in "${variants[@]}"; do
     [ -f "$VARIANTS/$name.xml" ] || die "there is no variant '$name' in $VARIANTS" 2
@@ -126,7 +134,8 @@ suite() {
   output=$(cd "$output" && pwd)
   SUITE_LOG=$output/suite.log
   : >"$SUITE_LOG"
-  rm -f "$output"/*.json
+  # Only what a suite has written there.
+  for name in "${SUITE_JOBS[@]}"; do rm -f "$output/$name".*.*.json; done
   say "meld: the jobs' log is $SUITE_LOG"
   for variant in "${variants[@]}"; do
     timed "data of $variant" prepare "$variant"
