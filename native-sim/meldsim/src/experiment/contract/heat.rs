@@ -61,65 +61,122 @@ impl Cell {
     }
 }
 
-/// The cells of reads or writes, by size and then depth.
-pub(super) fn map(
+/// The cells of reads, by size and then depth: means over so many placements of the data.
+pub(super) fn reads(
     optane: &Subject,
     flash: &Subject,
-    is_write: bool,
+    placements: u64,
     requests: u64,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Vec<Cell>, ExperimentError> {
-    let mut cells = Vec::new();
     // Reads leave a device as it was.
-    let mut devices = [optane.used()?, flash.used()?];
-    let all = (SIZES.len() * DEPTHS.len()) as f64;
-    for request_bytes in SIZES {
-        for depth in DEPTHS {
-            if is_write {
-                devices = [optane.used()?, flash.used()?];
+    let mut devices = [optane.used(placements)?, flash.used(placements)?];
+    cells(progress, |request_bytes, depth| {
+        let published = published::cells()
+            .find(|cell| cell.request_bytes == request_bytes && cell.depth == depth);
+        let mut sums = [0.0; 2];
+        for placement in 0..placements {
+            for (sum, (device, nsid)) in sums.iter_mut().zip(&mut devices) {
+                let load = Load {
+                    request_bytes,
+                    depth,
+                    is_write: false,
+                    placement,
+                };
+                *sum += load.latency_us(device, *nsid, requests)?;
             }
-            let mut published = published::cells();
-            let [optane_us, flash_us] = [0, 1].map(|number: usize| {
-                let (device, nsid) = &mut devices[number];
-                latency_us(device, *nsid, request_bytes, depth, is_write, requests)
-            });
-            cells.push(Cell {
+        }
+        let [optane_us, flash_us] = sums.map(|sum| sum / placements as f64);
+        Ok(Cell {
+            request_bytes,
+            depth,
+            optane_us,
+            flash_us,
+            published,
+        })
+    })
+}
+
+/// The cells of writes, by size and then depth, each on devices of its own.
+pub(super) fn writes(
+    optane: &Subject,
+    flash: &Subject,
+    requests: u64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Vec<Cell>, ExperimentError> {
+    cells(progress, |request_bytes, depth| {
+        let latency_us = |subject: &Subject| {
+            let (mut device, nsid) = subject.used(1)?;
+            let load = Load {
                 request_bytes,
                 depth,
-                optane_us: optane_us?,
-                flash_us: flash_us?,
-                published: published
-                    .find(|cell| cell.request_bytes == request_bytes && cell.depth == depth)
-                    .filter(|_| !is_write),
-            });
-            progress(cells.len() as f64 / all);
+                is_write: true,
+                placement: 0,
+            };
+            load.latency_us(&mut device, nsid, requests)
+        };
+        Ok(Cell {
+            request_bytes,
+            depth,
+            optane_us: latency_us(optane)?,
+            flash_us: latency_us(flash)?,
+            published: None,
+        })
+    })
+}
+
+fn cells(
+    progress: &mut dyn FnMut(f64),
+    mut measure: impl FnMut(u64, u64) -> Result<Cell, ExperimentError>,
+) -> Result<Vec<Cell>, ExperimentError> {
+    let mut cells = Vec::new();
+    for request_bytes in SIZES {
+        for depth in DEPTHS {
+            cells.push(measure(request_bytes, depth)?);
+            progress(cells.len() as f64 / (SIZES.len() * DEPTHS.len()) as f64);
         }
     }
     Ok(cells)
 }
 
-/// Large requests vary less, for they are many pages: fewer do.
-fn latency_us(
-    device: &mut Device,
-    nsid: NamespaceId,
+/// Random requests of one size at one depth.
+#[derive(Clone, Copy, Debug)]
+struct Load {
     request_bytes: u64,
     depth: u64,
     is_write: bool,
-    requests: u64,
-) -> Result<f64, ExperimentError> {
-    let lbas = request_bytes / device.profile().controller.lba_size.0;
-    let places = Subject::SPAN_BYTES / request_bytes;
-    let mut random = Random::new(depth ^ request_bytes);
-    // Means of small requests must be sharp enough to be held against a published digit.
-    let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
-    let tally = Loop::new(depth, requests.max(4 * depth)).run(device, |_| {
-        let slba = random.below(places) * lbas;
-        match is_write {
-            true => Command::write(nsid, slba, lbas as u32, Directive::NONE, 0),
-            false => Command::read(nsid, slba, lbas as u32, 0),
-        }
-    })?;
-    Ok(tally.mean_us())
+    /// Which [`Subject::SPAN_BYTES`] of the namespace they go to.
+    placement: u64,
+}
+
+impl Load {
+    /// The mean latency. Large requests vary less, for they are many pages: fewer do.
+    fn latency_us(
+        &self,
+        device: &mut Device,
+        nsid: NamespaceId,
+        requests: u64,
+    ) -> Result<f64, ExperimentError> {
+        let &Load {
+            request_bytes,
+            depth,
+            is_write,
+            placement,
+        } = self;
+        let lbas = request_bytes / device.profile().controller.lba_size.0;
+        let places = Subject::SPAN_BYTES / request_bytes;
+        let mut random = Random::new(depth ^ request_bytes ^ placement << 32);
+        // Means of small requests must be sharp enough to be held against a published digit.
+        let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
+        let tally = Loop::new(depth, requests.max(4 * depth)).run(device, |_| {
+            let slba = (placement * places + random.below(places)) * lbas;
+            match is_write {
+                true => Command::write(nsid, slba, lbas as u32, Directive::NONE, 0),
+                false => Command::read(nsid, slba, lbas as u32, 0),
+            }
+        })?;
+        Ok(tally.mean_us())
+    }
 }
 
 #[cfg(test)]

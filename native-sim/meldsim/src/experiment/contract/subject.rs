@@ -25,9 +25,10 @@ impl Subject {
         self.profile.controller.lba_size.0
     }
 
-    /// Data that was overwritten at random: flash has it all over the place.
-    pub(crate) fn used(&self) -> Result<(Device, NamespaceId), ExperimentError> {
-        self.preconditioned(Subject::SPAN_BYTES, 100)
+    /// Data that was overwritten at random: flash has it all over the place, elsewhere in each of so
+    /// many spans.
+    pub(crate) fn used(&self, spans: u64) -> Result<(Device, NamespaceId), ExperimentError> {
+        self.preconditioned(spans * Subject::SPAN_BYTES, 100)
     }
 
     /// Data that was written once, in order.
