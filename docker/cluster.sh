@@ -23,7 +23,7 @@ engine() {
 }
 
 start_engine() {
-  local missing=()
+  local missing=() tries
   if ! command -v dockerd >/dev/null || ! has_compose || ! command -v iptables >/dev/null; then
     if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
       die "no container engine answers. Install and start Docker with compose, then run this again."
@@ -35,13 +35,20 @@ start_engine() {
     DEBIAN_FRONTEND=noninteractive logged "installing ${missing[*]}" \
       apt-get install -y --no-install-recommends ca-certificates "${missing[@]}"
     hash -r
+    # Where the distribution starts services it has started this one.
+    for ((tries = 5; tries > 0; tries--)); do
+      if (unset DOCKER_HOST && engine_runs); then
+        unset DOCKER_HOST
+        return
+      fi
+      sleep 1
+    done
   fi
   [ "$(id -u)" -eq 0 ] || die "no container engine answers, and only root may start one. Start Docker, then run this again."
   mkdir -p "$ENGINE"
   say "meld: no container engine runs; starting one of our own (its log: $ENGINE/dockerd.log)"
-  nohup dockerd --data-root "$ENGINE/data" --exec-root "$ENGINE/exec" --pidfile "$ENGINE/dockerd.pid" \
+  setsid dockerd --data-root "$ENGINE/data" --exec-root "$ENGINE/exec" --pidfile "$ENGINE/dockerd.pid" \
     --host "$DOCKER_HOST" >"$ENGINE/dockerd.log" 2>&1 </dev/null &
-  local tries
   for ((tries = 60; tries > 0; tries--)); do
     if engine_runs; then return; fi
     sleep 1
@@ -55,6 +62,7 @@ stop_engine() {
   local pid tries
   [ -f "$ENGINE/dockerd.pid" ] || return 0
   pid=$(cat "$ENGINE/dockerd.pid")
+  [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ] || return 0
   kill "$pid" 2>/dev/null || return 0
   for ((tries = 60; tries > 0; tries--)); do
     if ! kill -0 "$pid" 2>/dev/null; then return; fi
@@ -73,6 +81,12 @@ compose() {
   fi
 }
 
+# containers [SERVICE]: the cluster's, or those of one service, by id.
+containers() {
+  docker ps --all --quiet --filter "label=com.docker.compose.project=$PROJECT" \
+    ${1:+--filter "label=com.docker.compose.service=$1"}
+}
+
 # ---- the image ------------------------------------------------------------------------------
 
 base_image() {
@@ -88,6 +102,7 @@ base_image() {
     return
   fi
   if ! command -v debootstrap >/dev/null && [ "$(id -u)" -eq 0 ]; then
+    logged "package lists" apt-get update
     DEBIAN_FRONTEND=noninteractive logged "installing debootstrap" apt-get install -y --no-install-recommends debootstrap
   fi
   logged "making a base image of Debian's packages" "$DOCKER/base-image"
@@ -110,8 +125,8 @@ build_image() {
 
 stage_variants() {
   local a b c d scheme
-  rm -rf "$VARIANTS"
   mkdir -p "$VARIANTS"
+  rm -f "$VARIANTS"/* # not the folder: containers that run have it mounted
   cp "$DOCKER"/variants/* "$VARIANTS/"
   for a in C W D P; do for b in C W D P; do for c in C W D P; do for d in C W D P; do
     scheme=$a$b$c$d
@@ -157,12 +172,12 @@ up() {
   status
 }
 
-# Every container runs, and passes its health check if it has one.
+# Every container runs, and passes its health check if it has one; HDFS can be written.
 wait_healthy() {
   local deadline=$((SECONDS + 180)) id state service waiting
   while true; do
     waiting=()
-    for id in $(compose ps --all --quiet); do
+    for id in $(containers); do
       read -r state service < <(docker inspect --format \
         '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}} {{index .Config.Labels "com.docker.compose.service"}}' "$id")
       case $state in
@@ -170,13 +185,16 @@ wait_healthy() {
         *) waiting+=("$service") ;;
       esac
     done
-    [ ${#waiting[@]} -eq 0 ] && return
+    [ ${#waiting[@]} -eq 0 ] && break
     if [ $SECONDS -ge $deadline ]; then
       compose logs --tail 20 "${waiting[@]}" >&2
       die "not in service after 180 s: ${waiting[*]}"
     fi
     sleep 1
   done
+  # All blocks are reported, so that no reader is sent to a replica that is not there yet.
+  docker exec "$(containers edge)" timeout 120 hdfs dfsadmin -safemode wait >/dev/null ||
+    die "the NameNode did not leave safe mode within 120 s; ./meld shell hdfs fsck / says what is missing"
 }
 
 status() {
@@ -184,7 +202,7 @@ status() {
   local id
   {
     echo "SERVICE STATE HEALTH ADDRESS"
-    for id in $(compose ps --all --quiet); do
+    for id in $(containers); do
       docker inspect --format '{{index .Config.Labels "com.docker.compose.service"}} {{.State.Status}} {{with .State.Health}}{{.Status}}{{else}}-{{end}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$id"
     done | sort
   } | awk '{ printf "%-16s %-10s %-10s %s\n", $1, $2, $3, $4 }'
@@ -192,13 +210,12 @@ status() {
 
 shell() {
   engine || die "no container engine answers, so no cluster runs. ./meld up starts one."
-  local service=edge tty=()
-  if [ $# -gt 0 ] && compose config --services | grep -qx -- "$1"; then
-    service=$1
-    shift
-  fi
-  [ -t 0 ] || tty=(-T)
-  compose exec "${tty[@]}" "$service" "${@:-bash}"
+  local id='' terminal=(--interactive)
+  [ $# -eq 0 ] || id=$(containers "$1" | tail -n 1)
+  if [ -n "$id" ]; then shift; else id=$(containers edge); fi
+  [ -n "$id" ] || die "the cluster does not run. ./meld up starts it."
+  if [ -t 0 ] && [ -t 1 ]; then terminal+=(--tty); fi
+  docker exec "${terminal[@]}" "$id" "${@:-bash}"
 }
 
 down() {
