@@ -16,31 +16,33 @@ DataNodes are restarted with its configuration and, as root, the host's page cac
   --rounds N       how often each is measured (default: 3)
   --files N        raw files of 128 MiB that scan, lookup and mixed read (default: 8)
   --scale S        TPC-H scale factor of what query and sort read (default: 0.5)
-  --dilation N     wall seconds that a simulated second takes (default: 40)
+  --dilation N     wall seconds that a simulated second takes (default: 150)
+  --windows A,B    measure each variant with the read-ahead windows A, B, … as 256k,1m,16m (default: 16m, not labelled)
   --seconds S      length of a phase of mixed (default: 15)
-  --output DIR     results and report (default: target/suite)
+  --output DIR     results and report (default: target/suite); results there of other jobs and variants stay, and
+                   are in the report
   --expect EXPR    what must hold in the end, as "scan:melded/normal>=1.30"; may be repeated; else the exit code is 1
   --fresh          write the data anew
 EOF
 }
 
-# job CLASS ARGUMENTS...: one job on the cluster; its JSON is printed.
-job() { shell spark-submit --class "org.hdfsmeld.spark.$1" /opt/meld/jobs/spark-jobs.jar "${@:2}" 2>>"$SUITE_LOG"; }
+# job CLASS ARGUMENTS...: one job on the cluster; its JSON is printed. Settings of Spark: conf=(--conf KEY=VALUE).
+job() {
+  shell spark-submit --class "org.hdfsmeld.spark.$1" "${conf[@]}" /opt/meld/jobs/spark-jobs.jar "${@:2}" 2>>"$SUITE_LOG"
+}
 
 dfs() { shell hdfs dfs "$@" >>"$SUITE_LOG" 2>&1; }
 
-# use VARIANT MODE DILATION: restarts the DataNodes with that configuration.
+# use VARIANT MODE DILATION [WINDOW]: restarts the DataNodes with that configuration.
 use() {
-  export MELD_VARIANT=$1 MELD_MODE=$2 MELD_TIME_DILATION=$3
+  export MELD_VARIANT=$1 MELD_MODE=$2 MELD_TIME_DILATION=$3 MELD_WINDOW=${4:-}
   compose up --detach --no-build --no-deps --timeout 60 datanode-1 datanode-2 datanode-3 >>"$SUITE_LOG" 2>&1 </dev/null
   wait_healthy
-  # All blocks are reported, so that no reader is sent to a replica that is not there yet.
-  shell hdfs dfsadmin -safemode wait >>"$SUITE_LOG" 2>&1
 }
 
 data_nodes() {
   local id list=()
-  for id in $(compose ps --quiet datanode-1 datanode-2 datanode-3); do
+  for id in $(containers datanode-1) $(containers datanode-2) $(containers datanode-3); do
     list+=("$(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$id"):9864")
   done
   (IFS=, && echo "${list[*]}")
@@ -53,46 +55,75 @@ drop_caches() {
 
 # prepare VARIANT: the data that the jobs read, written as the variant lays it out. Called where errors do not exit.
 prepare() {
-  local root=/suite/$1
-  if [ -n "$fresh" ]; then dfs -rm -r -f -skipTrash "$root" || return; fi
-  case " ${jobs[*]} " in
-    *' scan '* | *' lookup '* | *' mixed '*) generate "$1" "raw-$files" --format raw --files "$files" || return ;;
-  esac
-  case " ${jobs[*]} " in
-    *' query '* | *' sort '*) generate "$1" "tables-$scale" --format both --scale "$scale" --files 4 || return ;;
-  esac
+  local name
+  if [ -n "$fresh" ]; then dfs -rm -r -f -skipTrash "/suite/$1" || return; fi
+  for name in "${jobs[@]}"; do
+    case $name in
+      scan | mixed) generate "$1" "$name" raw "$files" --format raw --files "$files" || return ;;
+      lookup) generate "$1" "$name" random "$files" --format raw --files "$files" || return ;;
+      query | sort) generate "$1" "$name" tables "$scale" --format both --scale "$scale" --files 4 || return ;;
+    esac
+  done
 }
 
-# generate VARIANT NAME ARGUMENTS...: data of that name, unless it is there whole.
+# generate VARIANT JOB FOLDER SIZE ARGUMENTS...: data of that size for the job, unless it is there whole.
 generate() {
-  local root=/suite/$1 complete=/suite/$1/.$2-complete
+  local root=/suite/$1 folder=/suite/$1/$3 conf=()
+  local complete=$folder/.complete-$4
   if dfs -test -e "$complete"; then return; fi
-  use "$1" account 1
-  dfs -mkdir -p "$root/ingest" || return
+  use "$1" account 1 || return
+  dfs -mkdir -p "$root/ingest" "$folder" || return
   # What is ingested goes to /data/2, and what is read is on /data/1.
   shell hdfs storagepolicies -setStoragePolicy -path "$root/ingest" -policy ALL_SSD >>"$SUITE_LOG" 2>&1 || return
-  # Of the same kind, only what is written now is there in the end.
-  dfs -rm -f "$root/.${2%%-*}-*-complete" || return
-  job Generate --overwrite --output "$root" "${@:3}" >/dev/null && dfs -touchz "$complete"
+  # In the end only what is written now is there.
+  dfs -rm -f "$folder/.complete-*" || return
+  job Generate --overwrite --output "$folder" "${@:5}" >/dev/null || return
+  # A variant that lays out by history needs one.
+  if grep -q 'hint.automatic</name><value>history' "$VARIANTS/$1.xml"; then
+    run "$2" "$1" >/dev/null || return
+    case $3 in
+      tables) rewrite "$folder/parquet/lineitem" ;;
+      *) rewrite "$folder/raw" ;;
+    esac || return
+  fi
+  dfs -touchz "$complete"
 }
 
-# measure JOB VARIANT ROUND
-measure() {
-  local data=/suite/$2 arguments=()
+# rewrite DIRECTORY: its files anew, in the same directory: how that was read decides on their layout.
+rewrite() {
+  dfs -mkdir "$1.read" && dfs -mv "$1/*" "$1.read/" && dfs -cp "$1.read/*" "$1/" && dfs -rm -r -skipTrash "$1.read"
+}
+
+# run JOB VARIANT OPTIONS...: the job on the variant's data; its JSON is printed.
+run() {
+  local data=/suite/$2 arguments=() conf=()
   case $1 in
-    scan) arguments=(Scan --format raw "$data/raw") ;;
-    query) arguments=(Query "$data/parquet") ;;
-    lookup) arguments=(Lookup --reads 4000 --bytes 64k --threads 2 "$data/raw") ;;
-    mixed) arguments=(Mixed --ingest "$data/ingest" --seconds "$seconds" --rounds 1 "$data/raw") ;;
-    sort) arguments=(Sort --format text --output "$data/sorted" --overwrite "$data/text/lineitem") ;;
+    scan)
+      # One reader, as two would share an SSD in some runs and not in others.
+      conf=(--conf spark.cores.max=1)
+      arguments=(Scan --format raw "$data/raw/raw")
+      ;;
+    query) arguments=(Query "$data/tables/parquet") ;;
+    lookup) arguments=(Lookup --reads 4000 --bytes 64k --threads 2 "$data/random/raw") ;;
+    mixed)
+      # The writer is on every DataNode, so also on that which is read.
+      conf=(--conf spark.hadoop.dfs.replication=3)
+      arguments=(Mixed --ingest "$data/ingest" --seconds "$seconds" --rounds 1 "$data/raw/raw")
+      ;;
+    sort) arguments=(Sort --format text --output "$data/sorted" --overwrite "$data/tables/text/lineitem") ;;
   esac
-  job "${arguments[0]}" --datanodes "$(data_nodes)" --label "variant=$2" --label "round=$3" --label "job=$1" \
-    "${arguments[@]:1}" >"$output/$1.$2.$3.json"
+  job "${arguments[0]}" "${@:3}" "${arguments[@]:1}"
+}
+
+# measure JOB VARIANT ROUND [WINDOW]
+measure() {
+  run "$1" "$2" --datanodes "$(data_nodes)" --label "variant=$2" --label "round=$3" --label "job=$1" \
+    ${4:+--label "window=$4"} >"$output/$1.$2${4:+@$4}.$3.json"
 }
 
 suite() {
-  local variants=(normal melded) jobs=(scan) rounds=3 files=8 scale=0.5 dilation=40 seconds=15 fresh='' expect=()
-  local output=$ROOT/target/suite name round variant
+  local variants=(normal melded) jobs=(scan) rounds=3 files=8 scale=0.5 dilation=150 seconds=15 fresh='' expect=()
+  local windows=('') output=$ROOT/target/suite name round variant window
   while [ $# -gt 0 ]; do
     case "$1" in
       --variants) IFS=, read -ra variants <<<"${2:-}" ;;
@@ -101,6 +132,7 @@ suite() {
       --files) files=${2:-} ;;
       --scale) scale=${2:-} ;;
       --dilation) dilation=${2:-} ;;
+      --windows) IFS=, read -ra windows <<<"${2:-}" ;;
       --seconds) seconds=${2:-} ;;
       --output) output=${2:-} ;;
       --expect) expect+=(--expect "${2:-}") ;;
@@ -126,7 +158,8 @@ suite() {
   done
   setup
   build_jars # the report's
-  if ! engine || [ -z "$(compose ps --quiet edge)" ]; then die "the cluster does not run. ./meld up starts it."; fi
+  if ! engine || [ -z "$(containers edge)" ]; then die "the cluster does not run. ./meld up starts it."; fi
+  stage_variants
   for name in "${variants[@]}"; do
     [ -f "$VARIANTS/$name.xml" ] || die "there is no variant '$name' in $VARIANTS" 2
   done
@@ -134,18 +167,21 @@ suite() {
   output=$(cd "$output" && pwd)
   SUITE_LOG=$output/suite.log
   : >"$SUITE_LOG"
-  # Only what a suite has written there.
-  for name in "${SUITE_JOBS[@]}"; do rm -f "$output/$name".*.*.json; done
+  for name in "${jobs[@]}"; do
+    for variant in "${variants[@]}"; do rm -f "$output/$name.$variant".*.json "$output/$name.$variant"@*.json; done
+  done
   say "meld: the jobs' log is $SUITE_LOG"
   for variant in "${variants[@]}"; do
     timed "data of $variant" prepare "$variant"
   done
   for ((round = 1; round <= rounds; round++)); do
     for variant in "${variants[@]}"; do
-      use "$variant" real-time "$dilation"
-      for name in "${jobs[@]}"; do
-        drop_caches
-        timed "round $round of $rounds: $name on $variant" measure "$name" "$variant" "$round"
+      for window in "${windows[@]}"; do
+        use "$variant" real-time "$dilation" "$window"
+        for name in "${jobs[@]}"; do
+          drop_caches
+          timed "round $round of $rounds: $name on $variant${window:+@$window}" measure "$name" "$variant" "$round" "$window"
+        done
       done
     done
   done
