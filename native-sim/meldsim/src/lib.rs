@@ -50,7 +50,7 @@
 //! - [`experiment`]: published results, repeated and compared
 //! - `examples/` of the crate: several devices in one process; how fast the simulator is
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![deny(missing_docs)]
 // A test may look at a hash map in any order.
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]

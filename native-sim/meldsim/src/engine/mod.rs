@@ -1,11 +1,13 @@
 //! Simulated time, the event queue, slabs and seeded random numbers: what the model runs on.
 
+mod prefetch;
 mod queue;
 mod random;
 mod slab;
 mod time;
 mod timers;
 
+pub(crate) use prefetch::prefetch;
 pub(crate) use queue::EventQueue;
 pub(crate) use random::Permutation;
 pub use random::Random;

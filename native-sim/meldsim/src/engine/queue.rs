@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use super::Time;
-use super::timers::{Key, NEVER, Timers};
+use super::timers::{Key, NEVER, TIMER_BITS, Timers};
 
 fn key(time: Time, sequence: u64) -> Key {
-    (Key::from(time.as_ps()) << 64) | Key::from(sequence)
+    (Key::from(time.as_ps()) << 64) | Key::from(sequence << TIMER_BITS)
 }
 
 fn time_of(key: Key) -> Time {

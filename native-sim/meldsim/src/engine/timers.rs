@@ -1,7 +1,10 @@
 //! Timers: events of which there is one for each of a few sources, set again and again.
 
-/// Time above sequence: one comparison orders events.
+/// What orders events in one comparison: time, then sequence, and in the lowest bits which timer it is.
 pub(super) type Key = u128;
+
+/// Bits of a key for the number of a timer.
+pub(super) const TIMER_BITS: u32 = 16;
 
 /// After all events.
 pub(super) const NEVER: Key = Key::MAX;
@@ -13,7 +16,7 @@ pub(super) const NEVER: Key = Key::MAX;
 #[derive(Debug)]
 pub(super) struct Timers {
     /// The root is at 1, the children of `i` at `2 i` and `2 i + 1`, the timers at the leaves.
-    winners: Vec<(Key, u32)>,
+    winners: Vec<Key>,
     /// Where the leaves begin: a power of two.
     leaves: usize,
 }
@@ -22,23 +25,21 @@ impl Timers {
     /// All off.
     pub(super) fn new(count: usize) -> Timers {
         let leaves = count.next_power_of_two();
-        let mut winners = vec![(NEVER, 0); 2 * leaves];
-        for (timer, leaf) in winners[leaves..].iter_mut().enumerate() {
-            leaf.1 = timer as u32;
+        assert!(leaves <= 1 << TIMER_BITS, "{count} timers");
+        Timers {
+            winners: vec![NEVER; 2 * leaves],
+            leaves,
         }
-        Timers { winners, leaves }
     }
 
+    /// Sets a timer to a key whose lowest bits are free.
     #[inline]
     pub(super) fn set(&mut self, timer: u32, key: Key) {
         let mut node = self.leaves + timer as usize;
-        let mut winner = (key, timer);
+        let mut winner = key | Key::from(timer);
         self.winners[node] = winner;
         while node > 1 {
-            let other = self.winners[node ^ 1];
-            if other.0 < winner.0 {
-                winner = other;
-            }
+            winner = winner.min(self.winners[node ^ 1]);
             node /= 2;
             self.winners[node] = winner;
         }
@@ -46,12 +47,13 @@ impl Timers {
 
     #[inline]
     pub(super) fn get(&self, timer: u32) -> Key {
-        self.winners[self.leaves + timer as usize].0
+        self.winners[self.leaves + timer as usize]
     }
 
-    /// The timer that is due first, after its key.
+    /// The key of the timer that is due first, and the timer.
     #[inline]
     pub(super) fn least(&self) -> (Key, u32) {
-        self.winners[1]
+        let key = self.winners[1];
+        (key, key as u32 & ((1 << TIMER_BITS) - 1))
     }
 }

@@ -110,7 +110,9 @@ impl Ftl {
     /// Drops those of the noted places whose data is elsewhere by now. They are of the positions
     /// from `first` on.
     pub(super) fn confirm(&self, lane: u32, group: u32, first: u32, places: &mut [Place]) {
-        // Random pages one by one, and independently: one need not wait for the other's memory.
+        for &place in places.iter().filter(|&&place| place != Place::NONE) {
+            self.mapping.prefetch(place);
+        }
         let mut from = 0;
         while from < places.len() {
             let place = places[from];

@@ -186,6 +186,22 @@ impl Ftl {
             .map_or(Entry::Unmapped, |place| self.mapping.get(place))
     }
 
+    /// A page will be written in a while: fetches what leads to its entry.
+    #[inline]
+    pub(crate) fn prefetch_leaf(&self, space: u32, page: u64) {
+        if let Some(place) = self.mapping.find(space, page) {
+            self.mapping.prefetch_leaf(place);
+        }
+    }
+
+    /// A page will be written soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, space: u32, page: u64) {
+        if let Some(place) = self.mapping.find(space, page) {
+            self.mapping.prefetch(place);
+        }
+    }
+
     /// Whether a physical page shares its wordline with the pages that follow it.
     pub(crate) fn is_melded(&self, ppn: Ppn) -> bool {
         let slice = self.numbering.slice(ppn);

@@ -255,6 +255,13 @@ impl Ftl {
             pages: pages as u8,
             slots: fill,
         };
+        // Its end will change their entries.
+        for slot in fill.into_iter().filter(|&slot| slot != NIL) {
+            let place = self.buffer.get(slot).place;
+            if place != Place::NONE {
+                self.mapping.prefetch(place);
+            }
+        }
         program(self, placed, at);
         true
     }

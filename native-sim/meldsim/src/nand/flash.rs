@@ -4,6 +4,7 @@ use super::channel::Channel;
 use super::counts::{Counts, DieCounts, FlashStats};
 use super::die::{Die, Wait};
 use super::geometry::{Geometry, Unit, WordlineAddr};
+use super::look::Look;
 use super::op::{ReadOp, Work, WorkOp};
 use super::packages::Packages;
 use super::suspend::Suspensions;
@@ -246,6 +247,43 @@ impl Flash {
         self.wait_for_bus(queue, die);
     }
 
+    /// Looks at a channel: finishes what has ended, grants the bus, and schedules the next look.
+    #[inline]
+    pub(crate) fn step(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        channel: u32,
+        finished: &mut Vec<Finished>,
+    ) {
+        let mut look = self.look(channel);
+        look.step(queue.now(), finished);
+        queue.set_timer(channel, look.next_look());
+    }
+
+    #[inline]
+    fn look(&mut self, channel: u32) -> Look<'_> {
+        let first = (channel * self.dies_per_channel) as usize;
+        let end = first + self.dies_per_channel as usize;
+        Look {
+            timing: &self.timing,
+            rules: self.rules,
+            planes: self.planes,
+            pages_per_wordline: self.pages_per_wordline,
+            channel,
+            first_die: first as u32,
+            bus: &mut self.channels[channel as usize],
+            dies: &mut self.dies[first..end],
+            ends_at: &mut self.ends_at[first..end],
+            die_counts: &mut self.die_counts[first..end],
+            reads: &mut self.reads,
+            works: &mut self.works,
+            transactions: self.transactions.as_deref_mut(),
+            suspensions: self.suspensions.as_mut(),
+            packages: &mut self.packages,
+            counts: &mut self.counts,
+        }
+    }
+
     /// Divides by the planes of a die. The inverse is exact enough for any unit there can be.
     #[inline]
     fn die_and_plane(&self, unit: Unit) -> (u32, u8) {
@@ -253,32 +291,24 @@ impl Flash {
         (die, (unit.0 - die * self.planes) as u8)
     }
 
-    #[inline]
-    pub(super) fn unit(&self, die: usize, plane: u8) -> Unit {
-        Unit(die as u32 * self.planes + u32::from(plane))
-    }
-
-    /// Whether a program of these pages is one of a whole wordline.
-    #[inline]
-    pub(super) fn is_whole(&self, pages: u8) -> bool {
-        u32::from(pages) + 1 == 1 << self.pages_per_wordline
-    }
-
     /// Enters a die that has got something to do into its channel's arbitration.
-    #[inline]
+    #[inline(always)]
     fn wait_for_bus(&mut self, queue: &mut EventQueue<Event>, die: u32) {
         let index = die as usize;
-        let Die { wait, channel, .. } = self.dies[index];
+        let Die {
+            wait, channel, way, ..
+        } = self.dies[index];
         if wait == Wait::Command || !(self.rules.overlap || self.dies[index].is_idle()) {
             return;
         }
-        self.channels[usize::from(channel)].take_back(queue.now());
-        self.enter_arbitration(index, queue.now());
-        let channel = u32::from(channel);
-        let wake_at = match self.rules.overlap {
+        let (channel, way) = (u32::from(channel), u32::from(way));
+        let mut look = self.look(channel);
+        look.bus.take_back(queue.now());
+        look.enter_arbitration(way, queue.now());
+        let wake_at = match look.rules.overlap {
             // It may wait for something else than the bus.
-            true => self.next_look(channel),
-            false => self.channels[channel as usize].bus_free_at,
+            true => look.next_look(),
+            false => look.bus.bus_free_at,
         };
         let wake_at = wake_at.max(queue.now());
         look_at(queue, channel, wake_at);
@@ -356,41 +386,6 @@ impl Flash {
             return self.dies[die].busy_until(now);
         }
         self.die_counts[die].plane_busy + self.dies[die].busy_planes_until(now)
-    }
-
-    /// A die that was idle is given something to do.
-    #[inline]
-    pub(super) fn begin(&mut self, index: usize, now: Time) {
-        let die = &mut self.dies[index];
-        if !die.is_idle() {
-            return;
-        }
-        die.busy_since = now;
-        die.planes_used = 0;
-        if self.packages.are_shared() {
-            self.packages.begin(index, now);
-        }
-    }
-
-    /// A die has nothing to do any more; it may take what is queued.
-    #[inline]
-    pub(super) fn end(&mut self, index: usize, now: Time) {
-        let die = &mut self.dies[index];
-        debug_assert!(die.is_idle());
-        die.busy += now - die.busy_since;
-        if self.planes > 1 {
-            let planes = u64::from(die.planes_used.count_ones());
-            self.die_counts[index].plane_busy += (now - die.busy_since) * planes;
-        }
-        if self.packages.are_shared() {
-            self.packages.end(index, now);
-        }
-        if let Some(transactions) = &mut self.transactions {
-            if !die.has_queued() {
-                transactions.die_done(die.channel, die.way);
-            }
-        }
-        self.enter_arbitration(index, now);
     }
 }
 

@@ -24,6 +24,7 @@ mod counts;
 mod die;
 mod flash;
 mod geometry;
+mod look;
 mod op;
 mod packages;
 mod ring;

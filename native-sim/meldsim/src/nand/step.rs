@@ -4,62 +4,51 @@ use super::channel::{Grant, Transfer, earliest};
 use super::command::{Taken, take_read, take_work};
 use super::counts::Parallelism;
 use super::die::{Next, Wait};
-use super::flash::{Finished, Flash, Owner};
+use super::flash::{Finished, Owner};
 use super::geometry::WordlineAddr;
+use super::look::Look;
 use super::op::Work;
 use super::suspend::Verdict;
-use crate::engine::{Event, EventQueue, NIL, Time};
+use crate::engine::{NIL, Time};
 
-impl Flash {
-    /// Looks at a channel: finishes what has ended, grants the bus, and schedules the next look.
-    pub(crate) fn step(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        channel: u32,
-        finished: &mut Vec<Finished>,
-    ) {
-        let now = queue.now();
-        let free = self.channels[channel as usize].bus_free_at <= now;
+impl Look<'_> {
+    /// Finishes what has ended, and grants the bus.
+    #[inline]
+    pub(super) fn step(&mut self, now: Time, finished: &mut Vec<Finished>) {
+        let free = self.bus.bus_free_at <= now;
         if free {
-            self.end_transfer(channel, now, finished);
+            self.end_transfer(now, finished);
         }
-        if self.channels[channel as usize].work_next <= now {
-            self.end_work(channel, now, finished);
+        if self.bus.work_next <= now {
+            self.end_work(now, finished);
         }
-        if self.channels[channel as usize].to_suspend != 0 {
-            self.look_for_suspension(channel, now);
+        if self.bus.to_suspend != 0 {
+            self.look_for_suspension(now);
         }
         if self.transactions.is_some() {
-            self.start_transactions(channel, now);
+            self.start_transactions(now);
         }
         if free {
-            self.end_senses(channel, now);
-            self.grant(channel, now);
+            self.end_senses(now);
+            self.grant(now);
         }
-        queue.set_timer(channel, self.next_look(channel));
     }
 
     #[inline]
-    fn index(&self, channel: u32, way: u32) -> usize {
-        (channel * self.dies_per_channel + way) as usize
-    }
-
-    #[inline]
-    fn end_transfer(&mut self, channel: u32, now: Time, finished: &mut Vec<Finished>) {
-        let bus = &mut self.channels[channel as usize];
+    fn end_transfer(&mut self, now: Time, finished: &mut Vec<Finished>) {
+        let bus = &mut *self.bus;
         match std::mem::replace(&mut bus.transfer, Transfer::None) {
             Transfer::None => {}
-            Transfer::Out(way) => self.end_data_out(channel, way, now, finished),
+            Transfer::Out(way) => self.end_data_out(way, now, finished),
             Transfer::In(way) => {
-                let index = self.index(channel, way);
-                let die = &mut self.dies[index];
+                let die = &mut self.dies[way as usize];
                 die.load_next = self.works[die.load_next].next;
                 if die.load_next != NIL {
-                    let bus = &mut self.channels[channel as usize];
+                    let bus = &mut *self.bus;
                     bus.data_in |= 1 << way;
                     bus.serve_again(way);
                 } else if die.working == NIL {
-                    self.start_loaded(index, now);
+                    self.start_loaded(way, now);
                 }
             }
         }
@@ -67,17 +56,16 @@ impl Flash {
 
     /// The pages of one plane have left the registers of a die.
     #[inline]
-    fn end_data_out(&mut self, channel: u32, way: u32, now: Time, finished: &mut Vec<Finished>) {
-        let index = self.index(channel, way);
-        let die = &mut self.dies[index];
+    fn end_data_out(&mut self, way: u32, now: Time, finished: &mut Vec<Finished>) {
+        let die = &mut self.dies[way as usize];
         if die.out == NIL {
             // It was granted the bus before the end of its sense.
             die.out = std::mem::replace(&mut die.sensing, NIL);
         }
         let mut next = die.out;
         let (plane, melded) = (self.reads[next].plane, self.reads[next].melded);
-        let unit = self.unit(index, plane);
-        let counts = &mut self.die_counts[index];
+        let unit = self.unit(way, plane);
+        let counts = &mut self.die_counts[way as usize];
         counts.melded_reads += u64::from(melded);
         loop {
             let op = self.reads[next];
@@ -97,9 +85,9 @@ impl Flash {
                 break;
             }
         }
-        let die = &mut self.dies[index];
+        let die = &mut self.dies[way as usize];
         die.out = next;
-        let (bit, bus) = (1 << way, &mut self.channels[channel as usize]);
+        let (bit, bus) = (1 << way, &mut self.bus);
         if next != NIL {
             bus.data_out |= bit;
             bus.serve_again(way);
@@ -111,64 +99,61 @@ impl Flash {
             die.out = std::mem::replace(&mut die.sensing, NIL);
         }
         if die.is_idle() {
-            self.end(index, now);
+            self.end(way, now);
         } else {
-            self.enter_arbitration(index, now);
+            self.enter_arbitration(way, now);
         }
     }
 
     /// The array programs what is in the registers.
-    fn start_loaded(&mut self, index: usize, now: Time) {
-        let die = &mut self.dies[index];
-        let (channel, way) = (die.channel, u32::from(die.way));
+    fn start_loaded(&mut self, way: u32, now: Time) {
+        let index = self.index(way);
+        let die = &mut self.dies[way as usize];
         die.working = std::mem::replace(&mut die.loading, NIL);
         let end = now + self.timing.program(self.works[die.working].pages);
-        self.ends_at[index] = end;
-        self.channels[usize::from(channel)].work(way, end);
+        self.ends_at[way as usize] = end;
+        self.bus.work(way, end);
         if let Some(suspensions) = &mut self.suspensions {
             suspensions.start(index, now);
         }
         if self.rules.overlap {
-            self.enter_arbitration(index, now);
+            self.enter_arbitration(way, now);
         }
     }
 
-    fn end_work(&mut self, channel: u32, now: Time, finished: &mut Vec<Finished>) {
-        let mut working = self.channels[channel as usize].working;
+    fn end_work(&mut self, now: Time, finished: &mut Vec<Finished>) {
+        let mut working = self.bus.working;
         while working != 0 {
             let way = working.trailing_zeros();
             working &= working - 1;
-            let index = self.index(channel, way);
-            if self.ends_at[index] > now {
+            if self.ends_at[way as usize] > now {
                 continue;
             }
-            let bus = &mut self.channels[channel as usize];
+            let bus = &mut *self.bus;
             bus.working &= !(1 << way);
             bus.to_suspend &= !(1 << way);
-            self.finish_work(index, finished);
-            let die = &self.dies[index];
+            self.finish_work(way, finished);
+            let die = &self.dies[way as usize];
             if die.loading != NIL && die.load_next == NIL {
-                self.start_loaded(index, now);
+                self.start_loaded(way, now);
             } else if die.is_idle() {
-                self.end(index, now);
+                self.end(way, now);
             }
         }
-        self.find_work_next(channel);
+        self.find_work_next();
     }
 
-    fn find_work_next(&mut self, channel: u32) {
-        let base = self.index(channel, 0);
-        let bus = &mut self.channels[channel as usize];
-        bus.work_next = earliest(bus.working, &self.ends_at[base..]);
+    fn find_work_next(&mut self) {
+        self.bus.work_next = earliest(self.bus.working, self.ends_at);
     }
 
-    fn finish_work(&mut self, index: usize, finished: &mut Vec<Finished>) {
-        let mut next = std::mem::replace(&mut self.dies[index].working, NIL);
+    fn finish_work(&mut self, way: u32, finished: &mut Vec<Finished>) {
+        let mut next = std::mem::replace(&mut self.dies[way as usize].working, NIL);
         while next != NIL {
             let op = self.works[next];
-            let (unit, token) = (self.unit(index, op.plane), op.token);
+            let (unit, token) = (self.unit(way, op.plane), op.token);
             let whole = self.is_whole(op.pages);
-            let counts = &mut self.die_counts[index];
+            let counts = &mut self.die_counts[way as usize];
             finished.push(match op.kind {
                 Work::Program => {
                     counts.programs += u64::from(whole);
@@ -190,12 +175,11 @@ impl Flash {
         }
     }
 
-    #[inline]
-    fn end_senses(&mut self, channel: u32, now: Time) {
-        while let Some(way) = self.channels[channel as usize].pop_sensed(now) {
-            let index = self.index(channel, way);
-            let bus = &mut self.channels[channel as usize];
-            let die = &mut self.dies[index];
+    #[inline(always)]
+    fn end_senses(&mut self, now: Time) {
+        while let Some(way) = self.bus.pop_sensed(now) {
+            let bus = &mut *self.bus;
+            let die = &mut self.dies[way as usize];
             if die.out != NIL {
                 bus.sensed |= 1 << way;
                 continue;
@@ -203,28 +187,28 @@ impl Flash {
             bus.data_out |= 1 << way;
             die.out = std::mem::replace(&mut die.sensing, NIL);
             if self.rules.overlap {
-                self.enter_arbitration(index, now);
+                self.enter_arbitration(way, now);
             }
         }
     }
 
     /// Puts a die where its next operation has to wait.
     #[inline]
-    pub(super) fn enter_arbitration(&mut self, index: usize, now: Time) {
+    pub(super) fn enter_arbitration(&mut self, way: u32, now: Time) {
         let wait = if self.rules.overlap {
-            self.wants_overlapping(index, now)
+            self.wants_overlapping(way, now)
         } else {
-            match self.dies[index].next(&self.works, self.rules.reads_before_program) {
+            match self.dies[way as usize].next(self.works, self.rules.reads_before_program) {
                 Next::Nothing => Wait::Nothing,
                 Next::Work(Work::Program) => Wait::DataIn,
                 Next::Read | Next::Work(_) | Next::Resume => Wait::Command,
             }
         };
-        let die = &mut self.dies[index];
+        let die = &mut self.dies[way as usize];
         if wait == die.wait {
             return;
         }
-        let bus = &mut self.channels[usize::from(die.channel)];
+        let bus = &mut *self.bus;
         if die.wait == Wait::DataIn {
             bus.data_in &= !(1 << die.way);
         }
@@ -237,23 +221,21 @@ impl Flash {
     }
 
     /// What a die could take now, when it need not be idle for that.
-    fn wants_overlapping(&mut self, index: usize, now: Time) -> Wait {
-        let die = &self.dies[index];
+    fn wants_overlapping(&mut self, way: u32, now: Time) -> Wait {
+        let die = &self.dies[way as usize];
         if die.loading != NIL {
             return Wait::Nothing; // the registers are taken
         }
-        let next = die.next(&self.works, self.rules.reads_before_program);
+        let next = die.next(self.works, self.rules.reads_before_program);
         if !die.array_is_free() {
             if die.sensing != NIL {
                 return Wait::Nothing;
             }
             if !die.reads.is_empty() {
-                match self.may_suspend(index, now) {
+                match self.may_suspend(way, now) {
                     Verdict::Now => return Wait::Command,
                     Verdict::At(_) => {
-                        let Self { dies, channels, .. } = self;
-                        let die = &dies[index];
-                        channels[usize::from(die.channel)].to_suspend |= 1 << die.way;
+                        self.bus.to_suspend |= 1 << way;
                         return Wait::Nothing;
                     }
                     Verdict::Never => {}
@@ -274,49 +256,50 @@ impl Flash {
         }
     }
 
-    fn may_suspend(&self, index: usize, now: Time) -> Verdict {
-        let work = self.works[self.dies[index].working].kind;
+    fn may_suspend(&self, way: u32, now: Time) -> Verdict {
+        let work = self.works[self.dies[way as usize].working].kind;
         match &self.suspensions {
             None => Verdict::Never,
-            Some(suspensions) => suspensions.verdict(index, work, self.ends_at[index], now),
+            Some(suspensions) => {
+                suspensions.verdict(self.index(way), work, self.ends_at[way as usize], now)
+            }
         }
     }
 
     /// Dies whose work may have progressed enough to be suspended.
-    fn look_for_suspension(&mut self, channel: u32, now: Time) {
-        let mut ways = std::mem::take(&mut self.channels[channel as usize].to_suspend);
+    fn look_for_suspension(&mut self, now: Time) {
+        let mut ways = std::mem::take(&mut self.bus.to_suspend);
         while ways != 0 {
             let way = ways.trailing_zeros();
             ways &= ways - 1;
-            self.enter_arbitration(self.index(channel, way), now);
+            self.enter_arbitration(way, now);
         }
     }
 
     /// Gives a free bus to whoever is next.
     #[inline]
-    fn grant(&mut self, channel: u32, now: Time) {
+    fn grant(&mut self, now: Time) {
         loop {
             let arbitration = self.rules.arbitration;
-            match self.channels[channel as usize].arbitrate(arbitration) {
-                Grant::Nothing => self.look_ahead(channel),
+            match self.bus.arbitrate(arbitration) {
+                Grant::Nothing => self.look_ahead(),
                 Grant::Command(way) => {
-                    let index = self.index(channel, way);
-                    self.dies[index].wait = Wait::Nothing;
+                    self.dies[way as usize].wait = Wait::Nothing;
                     // What it waited for may have become impossible, or needless, since.
-                    if self.rules.overlap && self.wants_overlapping(index, now) != Wait::Command {
-                        self.enter_arbitration(index, now);
+                    if self.rules.overlap && self.wants_overlapping(way, now) != Wait::Command {
+                        self.enter_arbitration(way, now);
                         continue;
                     }
-                    self.grant_command(channel, way, now);
-                    self.look_ahead(channel);
+                    self.grant_command(way, now);
+                    self.look_ahead();
                 }
                 Grant::DataOut(way) => {
-                    let length = self.data_out_length(self.dies[self.index(channel, way)].out);
-                    let bus = &mut self.channels[channel as usize];
+                    let length = self.data_out_length(self.dies[way as usize].out);
+                    let bus = &mut *self.bus;
                     bus.transfer = Transfer::Out(way);
                     bus.hold(now, length);
                 }
-                Grant::DataIn(way) => self.grant_data_in(channel, way, now),
+                Grant::DataIn(way) => self.grant_data_in(way, now),
             }
             return;
         }
@@ -334,17 +317,17 @@ impl Flash {
     /// Grants the bus to the data that goes next, when the present command or the first sense has
     /// ended, if nothing that is known now can come between. That saves a look at the channel at
     /// that time. Whoever enters the arbitration before it takes the grant back.
-    #[inline]
-    fn look_ahead(&mut self, channel: u32) {
+    #[inline(always)]
+    fn look_ahead(&mut self) {
         if !self.rules.look_ahead {
             return;
         }
-        let bus = &self.channels[channel as usize];
+        let bus = &*self.bus;
         let free_at = bus.bus_free_at;
         if let Some((end, way)) = bus.next_sensed() {
             if bus.work_next > end {
-                let length = self.data_out_length(self.dies[self.index(channel, way)].sensing);
-                self.channels[channel as usize].grant_at_sense_end(length);
+                let length = self.data_out_length(self.dies[way as usize].sensing);
+                self.bus.grant_at_sense_end(length);
             }
             return;
         }
@@ -352,52 +335,50 @@ impl Flash {
             return;
         }
         // What ends while the command is still on the bus waits for it in any case.
-        self.end_senses(channel, free_at);
-        if let Some(way) = self.channels[channel as usize].next_data_out() {
-            let length = self.data_out_length(self.dies[self.index(channel, way)].out);
-            self.channels[channel as usize].grant_ahead(way, length);
+        self.end_senses(free_at);
+        if let Some(way) = self.bus.next_data_out() {
+            let length = self.data_out_length(self.dies[way as usize].out);
+            self.bus.grant_ahead(way, length);
         }
     }
 
     #[inline]
-    fn grant_command(&mut self, channel: u32, way: u32, now: Time) {
-        let index = self.index(channel, way);
-        self.begin(index, now);
-        match self.dies[index].next(&self.works, self.rules.reads_before_program) {
-            Next::Read => self.grant_read(channel, way, now),
-            Next::Resume => self.grant_resume(channel, way, now),
-            Next::Work(_) => self.grant_work(channel, way, now),
+    fn grant_command(&mut self, way: u32, now: Time) {
+        self.begin(way, now);
+        match self.dies[way as usize].next(self.works, self.rules.reads_before_program) {
+            Next::Read => self.grant_read(way, now),
+            Next::Resume => self.grant_resume(way, now),
+            Next::Work(_) => self.grant_work(way, now),
             Next::Nothing => debug_assert!(false, "a command for nothing"),
         }
     }
 
     #[inline]
-    fn grant_read(&mut self, channel: u32, way: u32, now: Time) {
-        let index = self.index(channel, way);
+    fn grant_read(&mut self, way: u32, now: Time) {
         let mut before_sense = Time::ZERO;
         if self.rules.overlap {
-            before_sense = self.suspend_for_read(channel, way, now);
-            self.counts.cached_reads += u64::from(self.dies[index].out != NIL);
+            before_sense = self.suspend_for_read(way, now);
+            self.counts.cached_reads += u64::from(self.dies[way as usize].out != NIL);
         }
-        let die = &mut self.dies[index];
-        let taken = take_read(die, &mut self.reads, &self.timing, self.rules.multi_plane);
+        let die = &mut self.dies[way as usize];
+        let taken = take_read(die, self.reads, self.timing, self.rules.multi_plane);
         die.sensing = taken.first;
         die.planes_used |= taken.planes;
-        self.hold_for_commands(channel, taken.planes, false, now);
+        self.hold_for_commands(taken.planes, false, now);
         self.count_transaction(&taken);
-        let bus = &mut self.channels[channel as usize];
+        let bus = &mut *self.bus;
         bus.sense(way, bus.bus_free_at + before_sense + taken.sense);
     }
 
     /// One command for each plane; a copyback has one to sense and one to program.
     #[inline]
-    fn hold_for_commands(&mut self, channel: u32, planes: u16, copies: bool, now: Time) {
+    fn hold_for_commands(&mut self, planes: u16, copies: bool, now: Time) {
         let commands = if copies { 2 } else { planes.count_ones() };
         let length = match commands {
             1 => self.timing.command,
             _ => self.timing.command * u64::from(commands),
         };
-        self.channels[channel as usize].hold(now, length);
+        self.bus.hold(now, length);
     }
 
     #[inline]
@@ -411,9 +392,9 @@ impl Flash {
     }
 
     /// Suspends what the die works on, if it does. Returns how long that delays the read.
-    fn suspend_for_read(&mut self, channel: u32, way: u32, now: Time) -> Time {
-        let index = self.index(channel, way);
-        let die = &mut self.dies[index];
+    fn suspend_for_read(&mut self, way: u32, now: Time) -> Time {
+        let index = self.index(way);
+        let die = &mut self.dies[way as usize];
         let Some(suspensions) = &mut self.suspensions else {
             return Time::ZERO;
         };
@@ -424,36 +405,36 @@ impl Flash {
         die.reads_passed = 0;
         // The array goes on until the command is there.
         let stops_at = now + self.timing.command;
-        suspensions.suspend(index, self.ends_at[index].saturating_sub(stops_at));
+        suspensions.suspend(index, self.ends_at[way as usize].saturating_sub(stops_at));
         let delay = suspensions.suspend_time;
         match self.works[die.working].kind {
             Work::Erase => self.counts.erase_suspends += 1,
             Work::Program | Work::Copyback => self.counts.program_suspends += 1,
         }
-        self.channels[channel as usize].working &= !(1 << way);
-        self.find_work_next(channel);
+        self.bus.working &= !(1 << way);
+        self.find_work_next();
         delay
     }
 
-    fn grant_resume(&mut self, channel: u32, way: u32, now: Time) {
-        let index = self.index(channel, way);
-        let bus = &mut self.channels[channel as usize];
+    fn grant_resume(&mut self, way: u32, now: Time) {
+        let index = self.index(way);
+        let bus = &mut *self.bus;
         bus.hold(now, self.timing.command);
-        self.dies[index].suspended = false;
-        self.dies[index].reads_passed = 0;
+        self.dies[way as usize].suspended = false;
+        self.dies[way as usize].reads_passed = 0;
         if let Some(suspensions) = &mut self.suspensions {
             let end = suspensions.resume(index, bus.bus_free_at);
-            self.ends_at[index] = end;
+            self.ends_at[way as usize] = end;
             bus.work(way, end);
         }
         // Reads that are left may suspend it again.
-        self.enter_arbitration(index, now);
+        self.enter_arbitration(way, now);
     }
 
-    fn grant_work(&mut self, channel: u32, way: u32, now: Time) {
-        let index = self.index(channel, way);
-        let die = &mut self.dies[index];
-        let taken = take_work(die, &mut self.works, self.rules.multi_plane);
+    fn grant_work(&mut self, way: u32, now: Time) {
+        let index = self.index(way);
+        let die = &mut self.dies[way as usize];
+        let taken = take_work(die, self.works, self.rules.multi_plane);
         die.working = taken.first;
         die.planes_used |= taken.planes;
         let op = self.works[taken.first];
@@ -462,36 +443,35 @@ impl Flash {
             true => self.timing.copyback(op.pages),
             false => self.timing.erase,
         };
-        self.hold_for_commands(channel, taken.planes, copies, now);
-        let bus = &mut self.channels[channel as usize];
+        self.hold_for_commands(taken.planes, copies, now);
+        let bus = &mut *self.bus;
         let start = bus.bus_free_at;
         bus.work(way, start + length);
-        self.ends_at[index] = start + length;
+        self.ends_at[way as usize] = start + length;
         if let Some(suspensions) = &mut self.suspensions {
             suspensions.start(index, start);
         }
         if self.rules.overlap {
-            self.enter_arbitration(index, now);
+            self.enter_arbitration(way, now);
         }
     }
 
     /// The data of one plane of a program.
-    fn grant_data_in(&mut self, channel: u32, way: u32, now: Time) {
-        let index = self.index(channel, way);
-        if self.dies[index].loading == NIL {
-            self.begin(index, now);
-            let die = &mut self.dies[index];
+    fn grant_data_in(&mut self, way: u32, now: Time) {
+        if self.dies[way as usize].loading == NIL {
+            self.begin(way, now);
+            let die = &mut self.dies[way as usize];
             die.wait = Wait::Nothing;
-            let taken = take_work(die, &mut self.works, self.rules.multi_plane);
+            let taken = take_work(die, self.works, self.rules.multi_plane);
             die.loading = taken.first;
             die.load_next = taken.first;
             die.planes_used |= taken.planes;
             self.counts.cached_programs += u64::from(die.working != NIL);
             self.count_transaction(&taken);
         }
-        let pages = self.works[self.dies[index].load_next].pages;
+        let pages = self.works[self.dies[way as usize].load_next].pages;
         let data = self.timing.page_transfer * u64::from(pages.count_ones());
-        let bus = &mut self.channels[channel as usize];
+        let bus = &mut *self.bus;
         bus.transfer = Transfer::In(way);
         bus.hold(now, self.timing.command + data);
     }
@@ -499,8 +479,8 @@ impl Flash {
     /// When a channel has to be looked at again. The end of a sense matters only to a free bus, and
     /// the end of a command only when a die waits; the end of a program or an erase always does.
     #[inline]
-    pub(super) fn next_look(&self, channel: u32) -> Time {
-        let bus = &self.channels[channel as usize];
+    pub(super) fn next_look(&self) -> Time {
+        let bus = &*self.bus;
         let bus_next = if bus.transfer != Transfer::None || bus.is_wanted() {
             bus.bus_free_at
         } else {
@@ -510,16 +490,16 @@ impl Flash {
         if bus.to_suspend == 0 {
             return next;
         }
-        next.min(self.next_suspension(channel))
+        next.min(self.next_suspension())
     }
 
-    fn next_suspension(&self, channel: u32) -> Time {
-        let mut ways = self.channels[channel as usize].to_suspend;
+    fn next_suspension(&self) -> Time {
+        let mut ways = self.bus.to_suspend;
         let mut time = Time::MAX;
         while ways != 0 {
-            let index = self.index(channel, ways.trailing_zeros());
+            let way = ways.trailing_zeros();
             // The bus may only now have let go of what would be suspended.
-            if let Verdict::At(at) = self.may_suspend(index, Time::ZERO) {
+            if let Verdict::At(at) = self.may_suspend(way, Time::ZERO) {
                 time = time.min(at);
             }
             ways &= ways - 1;

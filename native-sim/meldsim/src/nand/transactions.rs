@@ -13,8 +13,8 @@
 
 use super::command::shares_planes;
 use super::counts::{Counts, Parallelism};
-use super::flash::Flash;
 use super::geometry::Geometry;
+use super::look::Look;
 use super::op::{Fifo, Queued, ReadOp, Work, WorkOp};
 use super::timing::Timing;
 use crate::engine::{NIL, Slab, Time};
@@ -441,23 +441,21 @@ fn first_command(op: Waiting, timing: &Timing) -> Waiting {
     }
 }
 
-impl Flash {
-    /// Gives the free servers of a channel their next transactions.
-    pub(super) fn start_transactions(&mut self, channel: u32, now: Time) {
-        let Some(mut transactions) = self.transactions.take() else {
+impl Look<'_> {
+    /// Gives the free servers of the channel their next transactions.
+    pub(super) fn start_transactions(&mut self, now: Time) {
+        let Some(transactions) = self.transactions.as_deref_mut() else {
             return;
         };
-        let base = (channel * self.dies_per_channel) as usize;
-        let mut given = transactions.compose(channel, &self.timing, &mut self.counts, |way, op| {
-            let die = &mut self.dies[base + usize::from(way)];
+        let mut given = transactions.compose(self.channel, self.timing, self.counts, |way, op| {
+            let die = &mut self.dies[usize::from(way)];
             match op {
-                Waiting::Read(op) => die.reads.push(&mut self.reads, ReadOp { next: NIL, ..op }),
-                Waiting::Work(op) => die.works.push(&mut self.works, op),
+                Waiting::Read(op) => die.reads.push(self.reads, ReadOp { next: NIL, ..op }),
+                Waiting::Work(op) => die.works.push(self.works, op),
             }
         });
-        self.transactions = Some(transactions);
         while given != 0 {
-            self.enter_arbitration(base + given.trailing_zeros() as usize, now);
+            self.enter_arbitration(given.trailing_zeros(), now);
             given &= given - 1;
         }
     }

@@ -1,11 +1,15 @@
 //! Writes, deallocations and flushes: taken in the order submitted, as the write buffer has room.
 
 use super::NandMedium;
+use super::set::NvmSet;
 use crate::device::front::{Front, PageRange};
 use crate::engine::NIL;
 use crate::ftl::{Entry, Layout, WriteError};
 use crate::nand::Owner;
 use crate::nvme::Status;
+
+/// How many commands before its own turn the mapping's entry for one is fetched from memory.
+const PREFETCHED: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
@@ -71,10 +75,14 @@ impl NandMedium {
         // The latency of the controller, or the flush itself.
         front.requests.expect(admission.request, 1);
         let set = admission.range.set;
-        let admissions = &mut self.sets[set as usize].admissions;
+        let NvmSet {
+            admissions, ftl, ..
+        } = &mut self.sets[set as usize];
         admissions.push_back(admission);
         if admissions.len() == 1 {
             self.run_admissions(front, set);
+        } else {
+            ftl.prefetch_leaf(admission.range.space, admission.range.first);
         }
     }
 
@@ -82,7 +90,12 @@ impl NandMedium {
     pub(super) fn run_admissions(&mut self, front: &mut Front, set: u32) {
         while let Some(mut admission) = self.sets[set as usize].admissions.pop_front() {
             let request = admission.request;
-            let ftl = &mut self.sets[set as usize].ftl;
+            let NvmSet {
+                admissions, ftl, ..
+            } = &mut self.sets[set as usize];
+            if let Some(soon) = admissions.get(PREFETCHED) {
+                ftl.prefetch(soon.range.space, soon.range.first);
+            }
             let done = match admission.kind {
                 Kind::Write { .. } => self.run_write(front, &mut admission),
                 Kind::Deallocate => {

@@ -9,6 +9,7 @@
 //! that is the same, as when several writers take turns.
 
 use super::{Entry, Ppn, Raw};
+use crate::engine::prefetch;
 
 pub(super) const LEAF_BITS: u32 = 10;
 pub(crate) const LEAF: usize = 1 << LEAF_BITS;
@@ -185,6 +186,14 @@ impl Leaf {
         match &self.body {
             Body::Dense(dense) => Raw(dense.raw[offset]),
             Body::Runs(bytes) => raw_of_runs(bytes, offset),
+        }
+    }
+
+    /// An entry will be looked at soon.
+    #[inline]
+    pub(super) fn prefetch(&self, offset: usize) {
+        if let Body::Dense(dense) = &self.body {
+            prefetch(&dense.raw[offset]);
         }
     }
 

@@ -18,7 +18,7 @@ use self::leaf::{Home, LEAF_BITS, Leaf};
 pub(crate) use self::leaf::{LEAF, Run};
 use super::buffer::MAX_SLOTS;
 use super::numbering::Ppn;
-use crate::engine::NIL;
+use crate::engine::{NIL, prefetch};
 
 const NODE_BITS: u32 = 10;
 const NODE: usize = 1 << NODE_BITS;
@@ -259,6 +259,18 @@ impl Mapping {
     #[inline]
     pub(crate) fn get(&self, place: Place) -> Entry {
         self.leaves[place.leaf()].get(place.offset())
+    }
+
+    /// The entry of a place will be looked at in a while.
+    #[inline]
+    pub(crate) fn prefetch_leaf(&self, place: Place) {
+        prefetch(&self.leaves[place.leaf()]);
+    }
+
+    /// The entry of a place will be looked at soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, place: Place) {
+        self.leaves[place.leaf()].prefetch(place.offset());
     }
 
     /// The logical page at a place whose leaf exists: its space and its number.

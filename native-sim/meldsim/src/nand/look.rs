@@ -1,0 +1,91 @@
+//! A look at a channel: what it has to do with, and how its dies become busy and idle.
+
+use super::channel::Channel;
+use super::counts::{Counts, DieCounts};
+use super::die::Die;
+use super::flash::Rules;
+use super::geometry::Unit;
+use super::op::{ReadOp, WorkOp};
+use super::packages::Packages;
+use super::suspend::Suspensions;
+use super::timing::Timing;
+use super::transactions::Transactions;
+use crate::engine::{Slab, Time};
+
+/// A channel and its dies, found once for everything that a look at it does. A die is known here by
+/// its number on the channel, its way.
+#[derive(Debug)]
+pub(super) struct Look<'a> {
+    pub(super) timing: &'a Timing,
+    pub(super) rules: Rules,
+    pub(super) planes: u32,
+    pub(super) pages_per_wordline: u32,
+    pub(super) channel: u32,
+    /// The number of the first die.
+    pub(super) first_die: u32,
+    pub(super) bus: &'a mut Channel,
+    pub(super) dies: &'a mut [Die],
+    pub(super) ends_at: &'a mut [Time],
+    pub(super) die_counts: &'a mut [DieCounts],
+    pub(super) reads: &'a mut Slab<ReadOp>,
+    pub(super) works: &'a mut Slab<WorkOp>,
+    pub(super) transactions: Option<&'a mut Transactions>,
+    pub(super) suspensions: Option<&'a mut Suspensions>,
+    pub(super) packages: &'a mut Packages,
+    pub(super) counts: &'a mut Counts,
+}
+
+impl Look<'_> {
+    /// The number of a die.
+    #[inline]
+    pub(super) fn index(&self, way: u32) -> usize {
+        (self.first_die + way) as usize
+    }
+
+    #[inline]
+    pub(super) fn unit(&self, way: u32, plane: u8) -> Unit {
+        Unit((self.first_die + way) * self.planes + u32::from(plane))
+    }
+
+    /// Whether a program of these pages is one of a whole wordline.
+    #[inline]
+    pub(super) fn is_whole(&self, pages: u8) -> bool {
+        u32::from(pages) + 1 == 1 << self.pages_per_wordline
+    }
+
+    /// A die that was idle is given something to do.
+    #[inline]
+    pub(super) fn begin(&mut self, way: u32, now: Time) {
+        let die = &mut self.dies[way as usize];
+        if !die.is_idle() {
+            return;
+        }
+        die.busy_since = now;
+        die.planes_used = 0;
+        if self.packages.are_shared() {
+            self.packages.begin(self.index(way), now);
+        }
+    }
+
+    /// A die has nothing to do any more; it may take what is queued.
+    #[inline(always)]
+    pub(super) fn end(&mut self, way: u32, now: Time) {
+        let die = &mut self.dies[way as usize];
+        debug_assert!(die.is_idle());
+        die.busy += now - die.busy_since;
+        if self.planes > 1 {
+            let planes = u64::from(die.planes_used.count_ones());
+            self.die_counts[way as usize].plane_busy += (now - die.busy_since) * planes;
+        }
+        if self.packages.are_shared() {
+            self.packages.end(self.index(way), now);
+        }
+        if let Some(transactions) = &mut self.transactions {
+            let die = &self.dies[way as usize];
+            if !die.has_queued() {
+                transactions.die_done(die.channel, die.way);
+            }
+        }
+        self.enter_arbitration(way, now);
+    }
+}
