@@ -36,7 +36,12 @@ dfs() { shell hdfs dfs "$@" >>"$SUITE_LOG" 2>&1; }
 # use VARIANT MODE DILATION [WINDOW]: restarts the DataNodes with that configuration.
 use() {
   export MELD_VARIANT=$1 MELD_MODE=$2 MELD_TIME_DILATION=$3 MELD_WINDOW=${4:-}
-  compose up --detach --no-build --no-deps --timeout 60 datanode-1 datanode-2 datanode-3 >>"$SUITE_LOG" 2>&1 </dev/null
+  local node
+  # One by one, so that each gets its address back. If they swapped theirs, the NameNode would take their blocks as lost until
+  # they report, and copies of them would be written on the devices that are measured.
+  for node in datanode-1 datanode-2 datanode-3; do
+    compose up --detach --no-build --no-deps --timeout 60 "$node" >>"$SUITE_LOG" 2>&1 </dev/null
+  done
   wait_healthy
 }
 
