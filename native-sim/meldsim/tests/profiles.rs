@@ -178,6 +178,10 @@ fn fields_that_do_not_fit_together_are_refused() {
         "controller.write_buffer"
     );
     assert_eq!(
+        refused_key(|p| p.controller.read_segment.0 = 5000),
+        "controller.read_segment"
+    );
+    assert_eq!(
         refused_key(|p| p.ftl.mapping_memory.0 = 127 << 20),
         "ftl.mapping_memory"
     );

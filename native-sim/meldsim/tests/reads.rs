@@ -44,6 +44,47 @@ fn closed_form(profile: &Profile, melded: bool) -> f64 {
     f64::from(profile.geometry.channels) * wordline_mib / (wordline_us * 1e-6)
 }
 
+/// 32 pages on 32 dies of 8 channels. A segment begins when the last one has arrived.
+#[test]
+fn segments_of_a_read_are_done_one_after_the_other() {
+    let mut profile = published_profile();
+    profile.timing.read = vec![Time::from_us(58); 3];
+    let mut latency = |pages: u64, segment_pages: u64| {
+        profile.controller.read_segment = ByteSize(segment_pages * 4096);
+        burst(&profile, pages * 4096, Directive::NONE)
+    };
+    let (page, half, whole) = (latency(1, 0), latency(16, 0), latency(32, 0));
+    assert!(whole < half * 2);
+    assert_eq!(latency(32, 16), half * 2);
+    assert_eq!(latency(32, 1), page * 32);
+    assert_eq!(latency(17, 16), half + page);
+    assert_eq!(latency(32, 32), whole);
+    assert_eq!(latency(16, 32), half);
+}
+
+/// Pages of any segment may be in the write buffer or nowhere.
+#[test]
+fn segments_need_not_be_on_flash() {
+    let mut profile = small_profile();
+    profile.controller.read_segment = ByteSize(2 * 4096);
+    let (mut device, nsid) = device(&profile);
+    device.preload(nsid, 4, 3, Directive::NONE).unwrap();
+    device
+        .submit(&Command::write(nsid, 2, 1, Directive::NONE, 0))
+        .unwrap();
+    device.submit(&Command::read(nsid, 0, 9, 1)).unwrap();
+    drain(&mut device);
+    let stats = device.stats();
+    assert_eq!(
+        (
+            stats.page_reads,
+            stats.buffer_page_reads,
+            stats.unmapped_page_reads
+        ),
+        (3, 1, 5)
+    );
+}
+
 /// Every bus and page size, on devices of the two presets' shapes. The closed form knows no waiting
 /// for the bus and no end of the burst, so it is an upper bound that is nearly reached, except
 /// where bus and dies are about equally busy.

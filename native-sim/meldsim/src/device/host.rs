@@ -367,7 +367,7 @@ impl Front {
     /// Pages of a read will come from the controller.
     pub(super) fn expect_from_controller(&mut self, request: u32, pages: u64) {
         if self.host.has_link() {
-            self.host.outbound[request as usize].from_controller = pages as u32;
+            self.host.outbound[request as usize].from_controller += pages as u32;
         }
     }
 
@@ -387,7 +387,8 @@ impl Front {
         if !self.host.has_link() || self.requests.opcode(request) != Opcode::Read {
             self.finish_part(request, 1);
         } else {
-            let pages = self.host.outbound[request as usize].from_controller;
+            let outbound = &mut self.host.outbound[request as usize];
+            let pages = std::mem::take(&mut outbound.from_controller);
             self.send(request, pages, 1);
         }
     }

@@ -150,6 +150,9 @@ pub struct Controller {
     /// Latency of everything that needs no flash: admitting a write to the buffer, reading a
     /// buffered or an unmapped page, deallocating. Unit: time; range 1ns to 1s; default 10us \[A\].
     pub latency: Time,
+    /// What of a read command is on its way from flash at a time: larger reads are done in segments of that size,
+    /// one after the other. Unit: size; pages as a whole up to 1GiB, or 0B for no limit; default 0B \[A\].
+    pub read_segment: ByteSize,
     /// Reads a die may serve before a program or an erase that waits for it gets its turn. Unit:
     /// count; range 1 to 1000000; default 32 \[A\].
     pub reads_before_program: u32,
@@ -246,6 +249,7 @@ impl Default for Controller {
             write_buffer: ByteSize(32 << 20),
             write_cache: true,
             latency: Time::from_us(10),
+            read_segment: ByteSize(0),
             reads_before_program: 32,
         }
     }

@@ -176,6 +176,18 @@ impl Profile {
 
         let reads = &self.controller.reads_before_program;
         checker.range("controller.reads_before_program", reads, 1..=1_000_000);
+        let segment = self.controller.read_segment;
+        checker.range(
+            "controller.read_segment",
+            &segment,
+            ByteSize(0)..=ByteSize(1 << 30),
+        );
+        let page = geometry.page_size;
+        if page.0 != 0 && segment.0 % page.0 != 0 {
+            let message = format!("is {segment}, and pages are of {page}");
+            let remedy = "must be a multiple of geometry.page_size, or 0B for no limit";
+            checker.refuse("controller.read_segment", message, remedy);
+        }
 
         let spare = &self.ftl.over_provisioning_percent;
         checker.range("ftl.over_provisioning_percent", spare, 1..=90);

@@ -41,6 +41,7 @@ impl Kind {
                 "energy",
                 "controller.write_buffer",
                 "controller.write_cache",
+                "controller.read_segment",
                 "controller.reads_before_program",
                 "ftl",
                 "sets",

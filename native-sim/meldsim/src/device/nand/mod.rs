@@ -3,11 +3,13 @@
 mod admission;
 mod location;
 mod precondition;
+mod segments;
 mod set;
 mod stats;
 mod windows;
 
 use self::admission::Admission;
+use self::segments::Segments;
 use self::set::NvmSet;
 use super::DeviceError;
 use super::front::{Front, PageRange};
@@ -26,6 +28,8 @@ pub(super) struct NandMedium {
     pub(super) sets: Vec<NvmSet>,
     /// The set of each unit.
     set_of_unit: Box<[u16]>,
+    /// Large reads, if they are divided.
+    segments: Option<Box<Segments>>,
     /// Reused by every event.
     finished: Vec<Finished>,
     /// Sets that may be able to go on; reused by every event.
@@ -40,6 +44,7 @@ impl NandMedium {
             flash: Flash::new(profile, &geometry),
             sets,
             set_of_unit,
+            segments: Segments::new(profile),
             finished: Vec::new(),
             stirred: Vec::new(),
             geometry,
@@ -165,6 +170,9 @@ impl NandMedium {
         match operation {
             Finished::Read { at, pages, owner } => {
                 if let Some(request) = owner.as_request() {
+                    if self.segments.is_some() {
+                        self.read_on(front, request, pages.count_ones());
+                    }
                     front.deliver(request, pages.count_ones());
                     return None;
                 }
@@ -195,6 +203,37 @@ impl NandMedium {
     }
 
     fn submit_read(&mut self, front: &mut Front, request: u32, range: PageRange) {
+        let ftl = &mut self.sets[range.set as usize].ftl;
+        ftl.note_read(range.space, range.first, range.end);
+        let segments = self.segments.as_mut();
+        if segments.is_some_and(|segments| segments.begin(request, range)) {
+            self.issue_segments(front, request);
+        } else {
+            self.issue_read(front, request, range);
+        }
+    }
+
+    /// Pages of a read have arrived in the controller: with the last of a segment the next one begins.
+    fn read_on(&mut self, front: &mut Front, request: u32, pages: u32) {
+        if let Some(segments) = &mut self.segments {
+            segments.arrived(request, u64::from(pages));
+        }
+        self.issue_segments(front, request);
+    }
+
+    /// Issues segments of a read until one has to wait for flash.
+    fn issue_segments(&mut self, front: &mut Front, request: u32) {
+        let next = |medium: &mut NandMedium| medium.segments.as_mut()?.next(request);
+        while let Some(segment) = next(self) {
+            let pages = self.issue_read(front, request, segment);
+            if let Some(segments) = &mut self.segments {
+                segments.issued(request, pages);
+            }
+        }
+    }
+
+    /// Reads pages for a request. Returns how many of them come from flash.
+    fn issue_read(&mut self, front: &mut Front, request: u32, range: PageRange) -> u64 {
         let PageRange {
             set,
             space,
@@ -203,8 +242,7 @@ impl NandMedium {
             ..
         } = range;
         let owner = Owner::request(request);
-        let ftl = &mut self.sets[set as usize].ftl;
-        ftl.note_read(space, first, end);
+        let ftl = &self.sets[set as usize].ftl;
         let read = ftl.read(&mut self.flash, &mut front.queue, space, first, end, owner);
         front.stats.buffer_page_reads += read.buffered;
         front.stats.unmapped_page_reads += read.unmapped;
@@ -216,6 +254,7 @@ impl NandMedium {
             front.expect_from_controller(request, read.buffered + read.unmapped);
             front.after_controller_latency(request);
         }
+        read.flash
     }
 
     /// What survives a power cut, of each set.
