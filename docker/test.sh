@@ -96,7 +96,7 @@ same || fail "what was written is not what is read"
 [ "$(scan)" = "$before" ] || fail "the scan reads other rows"
 
 say "scan: the melded layout against the normal one"
-./meld suite --variants normal,melded --jobs scan --rounds 2 --files 3 --output "$OUTPUT/scan" \
+./meld suite --variants normal,melded --jobs scan --rounds 1 --files 3 --dilation 200 --output "$OUTPUT/scan" \
   --expect 'scan:melded/normal>=1.30' --expect 'scan:normal:wait>=0.9'
 
 say "the DataNode that is read is killed in the middle of a scan"
@@ -128,7 +128,8 @@ wait "$scanning" || fail "the scan did not survive the DataNode"
 docker start "$(container "$victim")" >/dev/null
 
 say "mixed: NVM sets against one undivided SSD"
-./meld suite --variants sets-baseline,sets-vertical --jobs mixed --rounds 1 --files 2 --dilation 80 --seconds 20 --output "$OUTPUT/mixed" \
+# So slow a device that the p99 is its, even on a host of two processors: 1 MiB takes a quarter of a second.
+./meld suite --variants sets-baseline,sets-vertical --jobs mixed --rounds 1 --files 2 --dilation 500 --seconds 45 --output "$OUTPUT/mixed" \
   --expect 'mixed:sets-vertical:ratio<=1.10' --expect 'mixed:sets-baseline:ratio>=3'
 until_true 240 whole
 same || fail "what was written is not what is read"
