@@ -129,7 +129,7 @@ docker start "$(container "$victim")" >/dev/null
 
 say "mixed: NVM sets against one undivided SSD"
 # So slow a device that the p99 is its, even on a host of two processors: 1 MiB takes a quarter of a second.
-./meld suite --variants sets-baseline,sets-vertical --jobs mixed --rounds 1 --files 2 --dilation 500 --seconds 45 --output "$OUTPUT/mixed" \
+./meld suite --variants sets-baseline,sets-vertical --jobs mixed --rounds 1 --files 2 --dilation 500 --seconds 35 --output "$OUTPUT/mixed" \
   --expect 'mixed:sets-vertical:ratio<=1.10' --expect 'mixed:sets-baseline:ratio>=3'
 until_true 240 whole
 same || fail "what was written is not what is read"

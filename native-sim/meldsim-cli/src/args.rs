@@ -98,7 +98,7 @@ pub(crate) enum Alone {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Figures are measured: they differ between machines and runs. Speed is that of the fastest of\n\
-    three runs, by CPU time of the one thread used where the system tells it; memory is what a process had in RAM at most."
+    five runs, by CPU time of the one thread used where the system tells it; memory is what a process had in RAM at most."
 )]
 pub(crate) struct BenchArgs {
     /// Random reads to simulate; twice as many sequential pages, a quarter as many overwrites

@@ -17,7 +17,7 @@ const TRACE: &str = include_str!("../../../workloads/tpcc-small.trace");
 /// Time a request of a long run may take, of a short run's.
 const FLATNESS: f64 = 1.25;
 /// Runs of which the fastest counts.
-const RUNS: u32 = 3;
+const RUNS: u32 = 5;
 /// Of preconditioning: share of the data that was overwritten at random.
 const RANDOM_PERCENT: u32 = 75;
 /// A trace's requests and their results at most, whatever its length.
@@ -25,32 +25,26 @@ const TRACE_MIB: f64 = 32.0;
 /// One sequential write.
 const BLOCK_BYTES: u64 = 128 << 20;
 
-/// Simulated requests or pages a second.
-pub(super) fn speed(test: &SpeedTest, progress: &mut Progress) -> Result<Figure> {
-    let spent = simulate(test, progress)?;
-    let unit = match test.counted {
-        Counted::Requests => "requests/s",
-        Counted::Pages => "pages/s",
-    };
-    let rate = test.count() as f64 / spent.cpu_s;
-    Ok(Figure::at_least(
-        test.name.to_owned(),
-        rate,
-        unit,
-        test.least_per_s,
-        spent,
-    ))
+/// Simulated requests or pages a second, of each test. The runs of one are spread over the whole
+/// measurement: a neighbour on the machine disturbs some of them, and seldom all.
+pub(super) fn speeds(tests: &[SpeedTest], progress: &mut Progress) -> Result<Vec<Figure>> {
+    let fastest = fastest(tests, progress)?;
+    let figures = tests.iter().zip(fastest).map(|(test, spent)| {
+        let unit = match test.counted {
+            Counted::Requests => "requests/s",
+            Counted::Pages => "pages/s",
+        };
+        let rate = test.count() as f64 / spent.cpu_s;
+        Figure::at_least(test.name.to_owned(), rate, unit, test.least_per_s, spent)
+    });
+    Ok(figures.collect())
 }
 
 /// How much longer a request takes in a long run.
 pub(super) fn flatness(few: u64, many: u64, progress: &mut Progress) -> Result<Figure> {
-    let mut per_request = |requests: u64| {
-        let spent = simulate(&SpeedTest::random_reads(requests), progress)?;
-        anyhow::Ok((spent.cpu_s / requests as f64, spent))
-    };
-    // The first touches of a fresh process would make the short run look slow.
-    let (short, _) = per_request(few)?;
-    let (long, spent) = per_request(many)?;
+    let fastest = fastest(&[few, many].map(SpeedTest::random_reads), progress)?;
+    let short = fastest[0].cpu_s / few as f64;
+    let long = fastest[1].cpu_s / many as f64;
     let what = format!(
         "time a request, {} to {}",
         count(few as f64),
@@ -61,26 +55,33 @@ pub(super) fn flatness(few: u64, many: u64, progress: &mut Progress) -> Result<F
         long / short,
         "times",
         FLATNESS,
-        spent,
+        fastest[1],
     ))
 }
 
-/// The fastest of several runs: what is slower was disturbed by something else on the machine.
-fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
-    let mut fastest: Option<Spent> = None;
+/// The fastest of several runs of each test: what is slower was disturbed by something else on the
+/// machine.
+fn fastest(tests: &[SpeedTest], progress: &mut Progress) -> Result<Vec<Spent>> {
+    let mut fastest: Vec<Option<Spent>> = vec![None; tests.len()];
     for _ in 0..RUNS {
-        let mut runner = Runner::new(&test.runs_on()?, std::slice::from_ref(&test.job))?;
-        if test.steady_state {
-            runner = runner.precondition(&Precondition::default())?;
-        }
-        let watch = Stopwatch::start();
-        runner.run(|share| progress.update(share))?;
-        let spent = watch.spent();
-        if fastest.is_none_or(|fastest| spent.cpu_s < fastest.cpu_s) {
-            fastest = Some(spent);
+        for (fastest, test) in fastest.iter_mut().zip(tests) {
+            let spent = simulate(test, progress)?;
+            if fastest.is_none_or(|fastest| spent.cpu_s < fastest.cpu_s) {
+                *fastest = Some(spent);
+            }
         }
     }
-    Ok(fastest.unwrap_or_default())
+    Ok(fastest.into_iter().flatten().collect())
+}
+
+fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
+    let mut runner = Runner::new(&test.runs_on()?, std::slice::from_ref(&test.job))?;
+    if test.steady_state {
+        runner = runner.precondition(&Precondition::default())?;
+    }
+    let watch = Stopwatch::start();
+    runner.run(|share| progress.update(share))?;
+    Ok(watch.spent())
 }
 
 /// A whole trace, from the first line to the result.

@@ -43,9 +43,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
         SpeedTest::xpoint(args.requests),
         SpeedTest::firmware(args.requests),
     ];
-    for test in &speed_tests {
-        figures.push(measure::speed(test, &mut progress)?);
-    }
+    figures.extend(measure::speeds(&speed_tests, &mut progress)?);
     let many = if args.full {
         MANY_REQUESTS
     } else {
