@@ -35,6 +35,7 @@ pub(super) struct Inversion {
 /// Of which numbers some are in the batch, roughly: tells most others apart without a division.
 struct Wanted {
     shift: u32,
+    /// By piece; the last one is of everything that is no page's number.
     some: Vec<bool>,
 }
 
@@ -46,7 +47,7 @@ impl Wanted {
         let span = numbering.pages_per_group * numbering.lanes;
         let shift = span.ilog2().saturating_sub(Wanted::PIECES_LOG2);
         let pieces = (u64::from(span) * u64::from(numbering.groups)) >> shift;
-        let mut some = vec![false; pieces as usize + 1];
+        let mut some = vec![false; pieces as usize + 2];
         for group in groups {
             let first = group * span;
             let last = first + (span - 1);
@@ -58,7 +59,7 @@ impl Wanted {
     #[inline]
     fn may_have(&self, number: Ppn) -> bool {
         let piece = (number.0 >> self.shift) as usize;
-        self.some.get(piece).is_some_and(|&some| some)
+        self.some[piece.min(self.some.len() - 1)]
     }
 }
 

@@ -27,8 +27,10 @@ pub(super) struct Gatherer {
     pub(super) stripe: Stripe,
     /// Pages whose wordline lacks others.
     pub(super) leftovers: Partial,
-    pub(super) closed: VecDeque<Closed>,
+    closed: VecDeque<Closed>,
 }
+
+const _: () = assert!(Stream::COUNT <= u64::BITS as usize);
 
 #[derive(Debug)]
 pub(crate) struct Lane {
@@ -36,6 +38,8 @@ pub(crate) struct Lane {
     pub(super) collector: Collector,
     /// By stream; as long as the highest stream used.
     gatherers: Vec<Gatherer>,
+    /// Bit n: the stream of that index has closed what waits for a place.
+    waiting: u64,
     /// Logical pages whose current data is here or on its way here.
     pub(super) live: u64,
     /// Streams of the host's that groups can be spared for.
@@ -54,6 +58,7 @@ impl Lane {
             blocks: Blocks::new(numbering, gc.wear_levelling),
             collector: Collector::new(numbering),
             gatherers: Vec::new(),
+            waiting: 0,
             live: 0,
             spare_streams: spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS),
             host_streams: 0,
@@ -70,9 +75,40 @@ impl Lane {
         &mut self.gatherers[index]
     }
 
-    /// The streams that have been used, but for those that are always there.
-    pub(super) fn more_streams(&self) -> impl Iterator<Item = Stream> + use<> {
-        (Stream::FIXED.len()..self.gatherers.len()).map(Stream::from_index)
+    /// Streams that have been used or are always there, in their turn.
+    pub(super) fn streams(&self) -> impl Iterator<Item = Stream> + use<> {
+        (0..self.gatherers.len().max(Stream::FIXED)).map(Stream::from_index)
+    }
+
+    /// Something of a stream waits for a place.
+    pub(super) fn push_closed(&mut self, stream: Stream, closed: Closed) {
+        self.gatherer(stream).closed.push_back(closed);
+        self.waiting |= 1 << stream.index();
+    }
+
+    /// What waits for a place longest, of the first of these streams that something is waiting of.
+    #[inline]
+    pub(super) fn next_closed(&self, streams: u64) -> Option<(Stream, Closed)> {
+        let waiting = self.waiting & streams;
+        if waiting == 0 {
+            return None;
+        }
+        let index = waiting.trailing_zeros() as usize;
+        let closed = self.gatherers[index].closed.front();
+        closed.map(|&closed| (Stream::from_index(index), closed))
+    }
+
+    /// What waited longest has its place.
+    pub(super) fn pop_closed(&mut self, stream: Stream) {
+        let closed = &mut self.gatherer(stream).closed;
+        closed.pop_front();
+        let is_empty = closed.is_empty();
+        self.waiting &= !(u64::from(is_empty) << stream.index());
+    }
+
+    /// Whether something closed waits for a place.
+    pub(super) fn has_closed(&self) -> bool {
+        self.waiting != 0
     }
 
     /// The stream of this number. Each one keeps a group open, so that a lane with little

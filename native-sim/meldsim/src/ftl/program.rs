@@ -2,7 +2,7 @@
 
 use super::blocks::{OpenGroup, Taken};
 use super::buffer::{Slot, User};
-use super::lane::Closed;
+use super::lane::{Closed, Lane};
 use super::layer::Ftl;
 use super::mapping::{Entry, Place};
 use super::numbering::Spot;
@@ -63,8 +63,7 @@ impl Ftl {
     }
 
     fn enqueue(&mut self, lane: u32, stream: Stream, closed: Closed) {
-        let gatherer = self.lanes[lane as usize].gatherer(stream);
-        gatherer.closed.push_back(closed);
+        self.lanes[lane as usize].push_closed(stream, closed);
         self.stir(lane);
     }
 
@@ -74,8 +73,7 @@ impl Ftl {
             self.close_runs(number as u8);
         }
         for lane in 0..self.numbering.lanes {
-            let more = self.lanes[lane as usize].more_streams();
-            for stream in Stream::FIXED.into_iter().chain(more) {
+            for stream in self.lanes[lane as usize].streams() {
                 if matches!(stream, Stream::Host(..)) {
                     self.close_stream(lane, stream);
                 }
@@ -143,14 +141,9 @@ impl Ftl {
         }
     }
 
-    /// Whether no program of the host's is under way or waits for a place.
-    fn is_idle(&mut self) -> bool {
-        self.programs.len() == 0
-            && self.lanes.iter_mut().all(|lane| {
-                let more = lane.more_streams();
-                let mut streams = Stream::FIXED.into_iter().chain(more);
-                streams.all(|stream| lane.gatherer(stream).closed.is_empty())
-            })
+    /// Whether no program is under way or waits for a place.
+    fn is_idle(&self) -> bool {
+        self.programs.len() == 0 && !self.lanes.iter().any(Lane::has_closed)
     }
 
     /// The next request of which a page that it waits for is programmed, or needs no program any more.
@@ -173,28 +166,20 @@ impl Ftl {
     }
 
     fn place_closed(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let more = self.lanes[lane as usize].more_streams();
-        for stream in Stream::FIXED.into_iter().chain(more) {
-            loop {
-                let log = &mut self.lanes[lane as usize];
-                let Some(&closed) = log.gatherer(stream).closed.front() else {
-                    break;
+        let mut streams = u64::MAX;
+        while let Some((stream, closed)) = self.lanes[lane as usize].next_closed(streams) {
+            let placed = self.place(lane, stream, closed, &mut |ftl, program, at| {
+                let pages = match program.pages {
+                    1 => 1 << ftl.page_of(&program),
+                    all => (1 << all) - 1,
                 };
-                let placed = self.place(lane, stream, closed, &mut |ftl, program, at| {
-                    let pages = match program.pages {
-                        1 => 1 << ftl.page_of(&program),
-                        all => (1 << all) - 1,
-                    };
-                    let token = ftl.programs.insert(program);
-                    flash.program(queue, at, pages, token);
-                });
-                if !placed {
-                    break;
-                }
-                self.lanes[lane as usize]
-                    .gatherer(stream)
-                    .closed
-                    .pop_front();
+                let token = ftl.programs.insert(program);
+                flash.program(queue, at, pages, token);
+            });
+            if placed {
+                self.lanes[lane as usize].pop_closed(stream);
+            } else {
+                streams &= !(1 << stream.index());
             }
         }
     }

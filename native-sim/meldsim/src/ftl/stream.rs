@@ -20,32 +20,37 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Streams that are always there.
-    pub(crate) const FIXED: [Stream; 4] = [
-        Stream::Gc(Layout::Normal),
-        Stream::Host(0, Layout::Normal),
-        Stream::Gc(Layout::Melded),
-        Stream::Host(0, Layout::Melded),
-    ];
+    /// Streams that are always there: the first ones.
+    pub(crate) const FIXED: usize = 4;
 
     /// Streams there can be.
     pub(crate) const COUNT: usize = 2 * (MAX_STREAMS as usize + 2);
 
+    /// Its number, in the order in which streams have their turn.
+    #[inline]
     pub(crate) fn index(self) -> usize {
         match self {
-            Stream::Gc(layout) => layout as usize,
+            Stream::Gc(layout) => 2 * layout as usize,
+            Stream::Host(0, layout) => 2 * layout as usize + 1,
             Stream::Host(stream, layout) => 2 + 2 * usize::from(stream) + layout as usize,
         }
     }
 
+    #[inline]
     pub(crate) fn from_index(index: usize) -> Stream {
+        const FIXED: [Stream; Stream::FIXED] = [
+            Stream::Gc(Layout::Normal),
+            Stream::Host(0, Layout::Normal),
+            Stream::Gc(Layout::Melded),
+            Stream::Host(0, Layout::Melded),
+        ];
         let layout = match index % 2 {
             0 => Layout::Normal,
             _ => Layout::Melded,
         };
-        match index / 2 {
-            0 => Stream::Gc(layout),
-            host => Stream::Host(host as u8 - 1, layout),
+        match FIXED.get(index) {
+            Some(&stream) => stream,
+            None => Stream::Host((index / 2 - 1) as u8, layout),
         }
     }
 
@@ -53,5 +58,19 @@ impl Stream {
         match self {
             Stream::Host(_, layout) | Stream::Gc(layout) => layout,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_has_one_number() {
+        for index in 0..Stream::COUNT {
+            assert_eq!(Stream::from_index(index).index(), index);
+        }
+        let last = Stream::Host(MAX_STREAMS as u8, Layout::Melded);
+        assert_eq!(last.index(), Stream::COUNT - 1);
     }
 }

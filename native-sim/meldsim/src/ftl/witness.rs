@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::layer::Ftl;
 use super::mapping::Entry;
 use super::numbering::Ppn;
+use super::stream::Stream;
 
 /// Data by slot and by flash page; a piece of data is the tag of the write that brought it.
 #[derive(Debug, Default)]
@@ -76,7 +77,10 @@ impl Ftl {
 
     /// Streams of the host's that have been kept apart from the rest, in either layout and each lane.
     pub(crate) fn streams_used(&self) -> u64 {
-        let streams = self.lanes.iter().map(|lane| lane.more_streams().count());
+        let streams = self
+            .lanes
+            .iter()
+            .map(|lane| lane.streams().count() - Stream::FIXED);
         streams.sum::<usize>() as u64
     }
 

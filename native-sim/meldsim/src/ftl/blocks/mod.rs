@@ -16,7 +16,7 @@ const GC_RESERVE: u32 = 2;
 const LOW: u32 = GC_RESERVE + 2;
 /// Groups the host cannot fill, at least: the reserve, one open for each stream that is always
 /// there, and one more, so that a full lane always has a group with an invalid page to collect.
-pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + Stream::FIXED.len() as u32 + 1;
+pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + Stream::FIXED as u32 + 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {

@@ -239,7 +239,7 @@ impl Leaf {
     }
 
     /// The runs of pages on flash; of a dense leaf only single pages that are `wanted`, for their
-    /// neighbours in a run may not be.
+    /// neighbours in a run may not be. What is no page's number is not wanted either.
     #[inline]
     pub(super) fn for_each_flash_run(
         &self,
@@ -249,7 +249,7 @@ impl Leaf {
         match &self.body {
             Body::Dense(dense) => {
                 for (offset, &raw) in dense.raw.iter().enumerate() {
-                    if raw < Raw::FIRST_SLOT && wanted(Ppn(raw)) {
+                    if wanted(Ppn(raw)) {
                         visit(offset, Ppn(raw), 1);
                     }
                 }

@@ -480,8 +480,8 @@ impl Mapping {
     }
 
     /// Runs of pages on flash, with the place of the first page; the others' follow it. Of what was
-    /// written at random, only the runs whose first number is `wanted`, and what else is mapped is
-    /// passed over quickly.
+    /// written at random, only the runs whose first number is `wanted`, which nothing is that is no
+    /// page's number; what else is mapped is passed over quickly.
     #[inline]
     pub(crate) fn for_each_flash_run(
         &self,
