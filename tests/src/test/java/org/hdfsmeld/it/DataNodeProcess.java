@@ -1,5 +1,7 @@
 package org.hdfsmeld.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,10 +20,14 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 
-/** A DataNode with the plugin in a JVM of its own, which can be killed. */
+/** A DataNode with the plugin in a JVM of its own, which can be killed or have faults. */
 final class DataNodeProcess implements AutoCloseable {
   private static final String COUNTERS = "counters";
   private static final String END = "end";
+
+  /** What time it is to the process, in milliseconds since the epoch. */
+  static final String WALL_CLOCK = "wall_clock_ms";
+
   private static final long ANSWER_SECONDS = 60;
 
   private final Process process;
@@ -48,11 +54,18 @@ final class DataNodeProcess implements AutoCloseable {
   }
 
   /** Starts a DataNode of the cluster with one volume. */
-  static DataNodeProcess start(MeldCluster cluster, Path volume, Map<String, String> settings)
+  static DataNodeProcess start(
+      MeldCluster cluster,
+      Path volume,
+      Map<String, String> settings,
+      Map<String, String> environment)
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    // Reports of a process that ends by a fault are beside its volume.
+    command.add("-XX:ErrorFile=" + volume.resolveSibling("jvm-error-%p.log"));
+    command.add("-XX:-CreateCoredumpOnCrash");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(DataNodeProcess.class.getName());
     Map<String, String> all = new HashMap<>(settings);
@@ -62,9 +75,10 @@ final class DataNodeProcess implements AutoCloseable {
       all.put("dfs.datanode." + address, "127.0.0.1:0");
     }
     all.forEach((key, value) -> command.add(key + "=" + value));
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    return new DataNodeProcess(process);
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(environment);
+    return new DataNodeProcess(builder.start());
   }
 
   /** kill -9. */
@@ -72,7 +86,13 @@ final class DataNodeProcess implements AutoCloseable {
     process.destroyForcibly().waitFor();
   }
 
-  /** The counters of its volume. */
+  /** Waits for it to end by itself, and returns its exit code. */
+  int awaitEnd() throws InterruptedException {
+    assertThat(process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)).as("the process ended").isTrue();
+    return process.exitValue();
+  }
+
+  /** The counters of its volume, and {@link #WALL_CLOCK}. */
   Map<String, Long> counters() throws IOException, InterruptedException {
     process.getOutputStream().write((COUNTERS + "\n").getBytes(StandardCharsets.UTF_8));
     process.getOutputStream().flush();
@@ -113,6 +133,7 @@ final class DataNodeProcess implements AutoCloseable {
         Volumes.counters(volume)
             .forEach((name, value) -> System.out.println(COUNTERS + " " + name + " " + value));
       }
+      System.out.println(COUNTERS + " " + WALL_CLOCK + " " + System.currentTimeMillis());
       System.out.println(END);
     }
     dataNode.shutdown();

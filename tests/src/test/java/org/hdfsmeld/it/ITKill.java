@@ -23,7 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A DataNode process that is killed: nothing is lost, no client fails, the state is used again. */
+/**
+ * A DataNode process that ends at once: nothing is lost, no client fails, the state is used again.
+ */
 class ITKill {
   private static final int FILE_BYTES = MeldCluster.BLOCK_BYTES + 99_991;
   private static final Duration PATIENCE = Duration.ofMinutes(3);
@@ -39,8 +41,13 @@ class ITKill {
     WRITE,
     READ,
     JOURNAL,
-    SNAPSHOT
+    SNAPSHOT,
+    /** It is not killed: the simulator's next allocation fails. */
+    OUT_OF_MEMORY
   }
+
+  /** Exit code of a process that ended by SIGABRT. */
+  private static final int ABORTED = 128 + 6;
 
   @TempDir Path directory;
 
@@ -73,7 +80,7 @@ class ITKill {
 
   private boolean isMoment(Moment moment, int writtenBefore, int readsBefore, long journalBefore) {
     return switch (moment) {
-      case WRITE -> written.size() >= writtenBefore + 2;
+      case WRITE, OUT_OF_MEMORY -> written.size() >= writtenBefore + 2;
       case READ -> reads.get() >= readsBefore + 2;
       case JOURNAL -> bytes("journal-", "") > journalBefore;
       case SNAPSHOT -> bytes("snapshot-", ".tmp") >= 0;
@@ -101,8 +108,10 @@ class ITKill {
     return FileSystem.newInstance(cluster.hdfs().getURI(), conf);
   }
 
-  private DataNodeProcess start(MeldCluster cluster) throws IOException {
-    DataNodeProcess process = DataNodeProcess.start(cluster, directory.resolve("volume"), SETTINGS);
+  private DataNodeProcess start(MeldCluster cluster, HostFaults faults) throws IOException {
+    Path volume = directory.resolve("volume");
+    DataNodeProcess process =
+        DataNodeProcess.start(cluster, volume, SETTINGS, faults.environment());
     await()
         .atMost(PATIENCE)
         .untilAsserted(() -> assertThat(cluster.fileSystem().getDataNodeStats()).hasSize(2));
@@ -113,9 +122,10 @@ class ITKill {
   @EnumSource
   void nothingIsLost(Moment moment) throws Exception {
     ExecutorService clients = Executors.newCachedThreadPool();
+    HostFaults faults = HostFaults.in(directory);
     try (MeldCluster cluster = MeldCluster.builder().start();
         FileSystem files = twoReplicas(cluster)) {
-      try (DataNodeProcess killed = start(cluster)) {
+      try (DataNodeProcess killed = start(cluster, faults)) {
         for (int i = 0; i < 3; i++) {
           int number = numbers.incrementAndGet();
           written.put(number, Content.write(files, file(number), number, FILE_BYTES));
@@ -132,14 +142,20 @@ class ITKill {
             .pollDelay(Duration.ZERO)
             .pollInterval(Duration.ofMillis(1))
             .until(() -> isMoment(moment, writtenBefore, readsBefore, journalBefore));
-        killed.kill();
+        if (moment == Moment.OUT_OF_MEMORY) {
+          faults.setNoMemory(true);
+          assertThat(killed.awaitEnd()).isEqualTo(ABORTED);
+          faults.setNoMemory(false);
+        } else {
+          killed.kill();
+        }
         int writtenAtKill = written.size();
         await().atMost(PATIENCE).until(() -> written.size() >= writtenAtKill + 2);
         working.set(false);
         writing.get(3, TimeUnit.MINUTES);
         reading.get(3, TimeUnit.MINUTES);
       }
-      try (DataNodeProcess again = start(cluster)) {
+      try (DataNodeProcess again = start(cluster, faults)) {
         awaitReplicas(cluster);
         cluster.hdfs().stopDataNode(0);
         for (Map.Entry<Integer, byte[]> content : written.entrySet()) {
