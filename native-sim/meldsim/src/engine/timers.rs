@@ -15,8 +15,9 @@ pub(super) const NEVER: Key = Key::MAX;
 /// on who wins. In a heap those are what costs: which of two channels is next cannot be predicted.
 #[derive(Debug)]
 pub(super) struct Timers {
-    /// The root is at 1, the children of `i` at `2 i` and `2 i + 1`, the timers at the leaves.
-    winners: Vec<Key>,
+    /// The root is at 1, the children of `i` at `2 i` and `2 i + 1`, the timers at the leaves; in
+    /// pairs, which play each other.
+    winners: Vec<[Key; 2]>,
     /// Where the leaves begin: a power of two.
     leaves: usize,
 }
@@ -27,7 +28,7 @@ impl Timers {
         let leaves = count.next_power_of_two();
         assert!(leaves <= 1 << TIMER_BITS, "{count} timers");
         Timers {
-            winners: vec![NEVER; 2 * leaves],
+            winners: vec![[NEVER; 2]; leaves],
             leaves,
         }
     }
@@ -37,23 +38,25 @@ impl Timers {
     pub(super) fn set(&mut self, timer: u32, key: Key) {
         let mut node = self.leaves + timer as usize;
         let mut winner = key | Key::from(timer);
-        self.winners[node] = winner;
         while node > 1 {
-            winner = winner.min(self.winners[node ^ 1]);
+            let pair = &mut self.winners[node / 2];
+            pair[node % 2] = winner;
+            winner = winner.min(pair[1 - node % 2]);
             node /= 2;
-            self.winners[node] = winner;
         }
+        self.winners[0][1] = winner;
     }
 
     #[inline]
     pub(super) fn get(&self, timer: u32) -> Key {
-        self.winners[self.leaves + timer as usize]
+        let node = self.leaves + timer as usize;
+        self.winners[node / 2][node % 2]
     }
 
     /// The key of the timer that is due first, and the timer.
     #[inline]
     pub(super) fn least(&self) -> (Key, u32) {
-        let key = self.winners[1];
+        let key = self.winners[0][1];
         (key, key as u32 & ((1 << TIMER_BITS) - 1))
     }
 }

@@ -1,5 +1,6 @@
 //! A die: what is queued on it, what it does, and what it wants next.
 
+use super::counts::DieCounts;
 use super::op::{Fifo, Work, WorkOp};
 use crate::engine::{NIL, Slab, Time};
 
@@ -54,6 +55,7 @@ pub(super) struct Die {
     pub(super) planes_used: u16,
     pub(super) busy_since: Time,
     pub(super) busy: Time,
+    pub(super) counts: DieCounts,
 }
 
 impl Die {
@@ -74,6 +76,7 @@ impl Die {
             planes_used: 0,
             busy_since: Time::ZERO,
             busy: Time::ZERO,
+            counts: DieCounts::default(),
         }
     }
 

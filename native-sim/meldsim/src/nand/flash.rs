@@ -4,7 +4,7 @@ use super::channel::Channel;
 use super::counts::{Counts, DieCounts, FlashStats};
 use super::die::{Die, Wait};
 use super::geometry::{Geometry, Unit, WordlineAddr};
-use super::look::Look;
+use super::look::{Look, Shared};
 use super::op::{ReadOp, Work, WorkOp};
 use super::packages::Packages;
 use super::suspend::Suspensions;
@@ -81,30 +81,17 @@ pub(super) struct Rules {
 /// The dies, their channels, and everything queued on them.
 #[derive(Debug)]
 pub(crate) struct Flash {
-    pub(super) timing: Timing,
-    pub(super) rules: Rules,
+    pub(super) shared: Shared,
     energy: Energy,
     pub(super) dies_per_channel: u32,
-    planes: u32,
     /// 2^32 / planes, rounded up.
     planes_inverse: u64,
-    pages_per_wordline: u32,
     rows_per_plane: u32,
     wordlines_per_block: u32,
     pub(super) channels: Vec<Channel>,
     pub(super) dies: Vec<Die>,
-    /// When each die's program or erase ends; apart from the dies, to be scanned quickly.
-    pub(super) ends_at: Vec<Time>,
     /// For whom programs and erases are queued.
     acting_for: Owner,
-    pub(super) reads: Slab<ReadOp>,
-    pub(super) works: Slab<WorkOp>,
-    /// Where operations wait for a turn of their die, if not on the die.
-    pub(super) transactions: Option<Box<Transactions>>,
-    pub(super) suspensions: Option<Suspensions>,
-    pub(super) packages: Packages,
-    pub(super) counts: Counts,
-    pub(super) die_counts: Vec<DieCounts>,
 }
 
 impl Flash {
@@ -114,37 +101,39 @@ impl Flash {
         let dies = geometry.dies as usize;
         let suspensions = Suspensions::new(commands, dies);
         let overlap = commands.cache_read || commands.cache_program || suspensions.is_some();
+        let rules = Rules {
+            arbitration: profile.bus.arbitration,
+            reads_before_program: profile.controller.reads_before_program,
+            multi_plane: commands.multi_plane,
+            cache_read: commands.cache_read,
+            cache_program: commands.cache_program,
+            overlap,
+            look_ahead: !overlap,
+        };
         Flash {
-            timing: Timing::new(profile),
-            rules: Rules {
-                arbitration: profile.bus.arbitration,
-                reads_before_program: profile.controller.reads_before_program,
-                multi_plane: commands.multi_plane,
-                cache_read: commands.cache_read,
-                cache_program: commands.cache_program,
-                overlap,
-                look_ahead: !overlap,
+            shared: Shared {
+                timing: Timing::new(profile),
+                rules,
+                planes: geometry.planes,
+                pages_per_wordline: geometry.pages_per_wordline,
+                reads: Slab::new(),
+                works: Slab::new(),
+                ends_at: vec![Time::MAX; dies],
+                transactions: Transactions::new(profile, geometry).map(Box::new),
+                suspensions,
+                packages: Packages::new(geometry),
+                counts: Counts::default(),
             },
             energy: profile.energy.clone(),
             dies_per_channel: per_channel,
-            planes: geometry.planes,
             planes_inverse: (1u64 << 32).div_ceil(u64::from(geometry.planes)),
-            pages_per_wordline: geometry.pages_per_wordline,
             rows_per_plane: profile.geometry.blocks_per_plane * geometry.wordlines_per_block,
             wordlines_per_block: geometry.wordlines_per_block,
             channels: (0..geometry.channels).map(|_| Channel::new()).collect(),
             dies: (0..geometry.dies)
                 .map(|die| Die::new(die / per_channel, die % per_channel))
                 .collect(),
-            ends_at: vec![Time::MAX; dies],
             acting_for: Owner::gc(0),
-            reads: Slab::new(),
-            works: Slab::new(),
-            transactions: Transactions::new(profile, geometry).map(Box::new),
-            suspensions,
-            packages: Packages::new(geometry),
-            counts: Counts::default(),
-            die_counts: vec![DieCounts::default(); dies],
         }
     }
 
@@ -169,11 +158,13 @@ impl Flash {
             pages,
             melded,
         };
-        if self.transactions.is_some() {
+        if self.shared.transactions.is_some() {
             self.wait_for_transaction(queue, die, Waiting::Read(op), owner);
             return;
         }
-        self.dies[die as usize].reads.push(&mut self.reads, op);
+        self.dies[die as usize]
+            .reads
+            .push(&mut self.shared.reads, op);
         self.wait_for_bus(queue, die);
     }
 
@@ -191,7 +182,7 @@ impl Flash {
         pages: u8,
         token: u32,
     ) {
-        debug_assert!(pages != 0 && u32::from(pages) < 1 << self.pages_per_wordline);
+        debug_assert!(pages != 0 && u32::from(pages) < 1 << self.shared.pages_per_wordline);
         self.work(queue, Work::Program, at, pages, token);
     }
 
@@ -239,11 +230,13 @@ impl Flash {
             token,
             next: NIL,
         };
-        if self.transactions.is_some() {
+        if self.shared.transactions.is_some() {
             self.wait_for_transaction(queue, die, Waiting::Work(op), self.acting_for);
             return;
         }
-        self.dies[die as usize].works.push(&mut self.works, op);
+        self.dies[die as usize]
+            .works
+            .push(&mut self.shared.works, op);
         self.wait_for_bus(queue, die);
     }
 
@@ -265,22 +258,11 @@ impl Flash {
         let first = (channel * self.dies_per_channel) as usize;
         let end = first + self.dies_per_channel as usize;
         Look {
-            timing: &self.timing,
-            rules: self.rules,
-            planes: self.planes,
-            pages_per_wordline: self.pages_per_wordline,
+            shared: &mut self.shared,
             channel,
             first_die: first as u32,
             bus: &mut self.channels[channel as usize],
             dies: &mut self.dies[first..end],
-            ends_at: &mut self.ends_at[first..end],
-            die_counts: &mut self.die_counts[first..end],
-            reads: &mut self.reads,
-            works: &mut self.works,
-            transactions: self.transactions.as_deref_mut(),
-            suspensions: self.suspensions.as_mut(),
-            packages: &mut self.packages,
-            counts: &mut self.counts,
         }
     }
 
@@ -288,7 +270,7 @@ impl Flash {
     #[inline]
     fn die_and_plane(&self, unit: Unit) -> (u32, u8) {
         let die = ((u64::from(unit.0) * self.planes_inverse) >> 32) as u32;
-        (die, (unit.0 - die * self.planes) as u8)
+        (die, (unit.0 - die * self.shared.planes) as u8)
     }
 
     /// Enters a die that has got something to do into its channel's arbitration.
@@ -298,14 +280,14 @@ impl Flash {
         let Die {
             wait, channel, way, ..
         } = self.dies[index];
-        if wait == Wait::Command || !(self.rules.overlap || self.dies[index].is_idle()) {
+        if wait == Wait::Command || !(self.shared.rules.overlap || self.dies[index].is_idle()) {
             return;
         }
         let (channel, way) = (u32::from(channel), u32::from(way));
         let mut look = self.look(channel);
         look.bus.take_back(queue.now());
         look.enter_arbitration(way, queue.now());
-        let wake_at = match look.rules.overlap {
+        let wake_at = match look.shared.rules.overlap {
             // It may wait for something else than the bus.
             true => look.next_look(),
             false => look.bus.bus_free_at,
@@ -322,7 +304,7 @@ impl Flash {
         owner: Owner,
     ) {
         let Die { channel, way, .. } = self.dies[die as usize];
-        if let Some(transactions) = &mut self.transactions {
+        if let Some(transactions) = &mut self.shared.transactions {
             transactions.push(u32::from(channel), way, op, owner.0);
         }
         let bus = &mut self.channels[usize::from(channel)];
@@ -340,14 +322,14 @@ impl Flash {
     pub(crate) fn stats(&self, now: Time) -> FlashStats {
         let dies = (0..self.dies.len()).map(|die| DieCounts {
             plane_busy: self.plane_busy(die, now),
-            ..self.die_counts[die]
+            ..self.dies[die].counts
         });
         let mut stats = FlashStats::new(
-            &self.counts,
+            &self.shared.counts,
             dies,
-            &self.timing,
+            &self.shared.timing,
             &self.energy,
-            self.pages_per_wordline,
+            self.shared.pages_per_wordline,
         );
         stats.channel_busy = self.channels_busy(now).sum();
         stats.die_busy = self.dies_busy(now).sum();
@@ -362,7 +344,7 @@ impl Flash {
 
     /// How long each package had a busy die.
     pub(crate) fn packages_busy(&self, now: Time) -> Vec<Time> {
-        self.packages.busy(&self.dies, now)
+        self.shared.packages.busy(&self.dies, now)
     }
 
     /// How long each die was busy.
@@ -376,16 +358,16 @@ impl Flash {
     }
 
     /// What each die has done.
-    pub(crate) fn die_counts(&self) -> &[DieCounts] {
-        &self.die_counts
+    pub(crate) fn die_counts(&self) -> impl ExactSizeIterator<Item = &DieCounts> {
+        self.dies.iter().map(|die| &die.counts)
     }
 
     /// A die's planes are in use as long as it is busy; with one plane that is the same.
     fn plane_busy(&self, die: usize, now: Time) -> Time {
-        if self.planes == 1 {
+        if self.shared.planes == 1 {
             return self.dies[die].busy_until(now);
         }
-        self.die_counts[die].plane_busy + self.dies[die].busy_planes_until(now)
+        self.dies[die].counts.plane_busy + self.dies[die].busy_planes_until(now)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A look at a channel: what it has to do with, and how its dies become busy and idle.
 
 use super::channel::Channel;
-use super::counts::{Counts, DieCounts};
+use super::counts::Counts;
 use super::die::Die;
 use super::flash::Rules;
 use super::geometry::Unit;
@@ -12,27 +12,34 @@ use super::timing::Timing;
 use super::transactions::Transactions;
 use crate::engine::{Slab, Time};
 
+/// What the channels have in common.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) timing: Timing,
+    pub(super) rules: Rules,
+    pub(super) planes: u32,
+    pub(super) pages_per_wordline: u32,
+    pub(super) reads: Slab<ReadOp>,
+    pub(super) works: Slab<WorkOp>,
+    /// When each die's program or erase ends; apart from the dies, to be scanned quickly.
+    pub(super) ends_at: Vec<Time>,
+    /// Where operations wait for a turn of their die, if not on the die.
+    pub(super) transactions: Option<Box<Transactions>>,
+    pub(super) suspensions: Option<Suspensions>,
+    pub(super) packages: Packages,
+    pub(super) counts: Counts,
+}
+
 /// A channel and its dies, found once for everything that a look at it does. A die is known here by
 /// its number on the channel, its way.
 #[derive(Debug)]
 pub(super) struct Look<'a> {
-    pub(super) timing: &'a Timing,
-    pub(super) rules: Rules,
-    pub(super) planes: u32,
-    pub(super) pages_per_wordline: u32,
+    pub(super) shared: &'a mut Shared,
     pub(super) channel: u32,
     /// The number of the first die.
     pub(super) first_die: u32,
     pub(super) bus: &'a mut Channel,
     pub(super) dies: &'a mut [Die],
-    pub(super) ends_at: &'a mut [Time],
-    pub(super) die_counts: &'a mut [DieCounts],
-    pub(super) reads: &'a mut Slab<ReadOp>,
-    pub(super) works: &'a mut Slab<WorkOp>,
-    pub(super) transactions: Option<&'a mut Transactions>,
-    pub(super) suspensions: Option<&'a mut Suspensions>,
-    pub(super) packages: &'a mut Packages,
-    pub(super) counts: &'a mut Counts,
 }
 
 impl Look<'_> {
@@ -44,13 +51,13 @@ impl Look<'_> {
 
     #[inline]
     pub(super) fn unit(&self, way: u32, plane: u8) -> Unit {
-        Unit((self.first_die + way) * self.planes + u32::from(plane))
+        Unit((self.first_die + way) * self.shared.planes + u32::from(plane))
     }
 
     /// Whether a program of these pages is one of a whole wordline.
     #[inline]
     pub(super) fn is_whole(&self, pages: u8) -> bool {
-        u32::from(pages) + 1 == 1 << self.pages_per_wordline
+        u32::from(pages) + 1 == 1 << self.shared.pages_per_wordline
     }
 
     /// A die that was idle is given something to do.
@@ -62,8 +69,8 @@ impl Look<'_> {
         }
         die.busy_since = now;
         die.planes_used = 0;
-        if self.packages.are_shared() {
-            self.packages.begin(self.index(way), now);
+        if self.shared.packages.are_shared() {
+            self.shared.packages.begin(self.index(way), now);
         }
     }
 
@@ -73,14 +80,14 @@ impl Look<'_> {
         let die = &mut self.dies[way as usize];
         debug_assert!(die.is_idle());
         die.busy += now - die.busy_since;
-        if self.planes > 1 {
+        if self.shared.planes > 1 {
             let planes = u64::from(die.planes_used.count_ones());
-            self.die_counts[way as usize].plane_busy += (now - die.busy_since) * planes;
+            die.counts.plane_busy += (now - die.busy_since) * planes;
         }
-        if self.packages.are_shared() {
-            self.packages.end(self.index(way), now);
+        if self.shared.packages.are_shared() {
+            self.shared.packages.end(self.index(way), now);
         }
-        if let Some(transactions) = &mut self.transactions {
+        if let Some(transactions) = &mut self.shared.transactions {
             let die = &self.dies[way as usize];
             if !die.has_queued() {
                 transactions.die_done(die.channel, die.way);

@@ -25,7 +25,7 @@ impl Look<'_> {
         if self.bus.to_suspend != 0 {
             self.look_for_suspension(now);
         }
-        if self.transactions.is_some() {
+        if self.shared.transactions.is_some() {
             self.start_transactions(now);
         }
         if free {
@@ -42,7 +42,7 @@ impl Look<'_> {
             Transfer::Out(way) => self.end_data_out(way, now, finished),
             Transfer::In(way) => {
                 let die = &mut self.dies[way as usize];
-                die.load_next = self.works[die.load_next].next;
+                die.load_next = self.shared.works[die.load_next].next;
                 if die.load_next != NIL {
                     let bus = &mut *self.bus;
                     bus.data_in |= 1 << way;
@@ -63,12 +63,15 @@ impl Look<'_> {
             die.out = std::mem::replace(&mut die.sensing, NIL);
         }
         let mut next = die.out;
-        let (plane, melded) = (self.reads[next].plane, self.reads[next].melded);
+        let (plane, melded) = (
+            self.shared.reads[next].plane,
+            self.shared.reads[next].melded,
+        );
         let unit = self.unit(way, plane);
-        let counts = &mut self.die_counts[way as usize];
+        let counts = &mut self.dies[way as usize].counts;
         counts.melded_reads += u64::from(melded);
         loop {
-            let op = self.reads[next];
+            let op = self.shared.reads[next];
             finished.push(Finished::Read {
                 at: WordlineAddr { unit, row: op.row },
                 pages: op.pages,
@@ -79,9 +82,9 @@ impl Look<'_> {
             } else {
                 counts.page_reads += 1;
             }
-            self.reads.remove(next);
+            self.shared.reads.remove(next);
             next = op.next;
-            if next == NIL || self.reads[next].plane != plane {
+            if next == NIL || self.shared.reads[next].plane != plane {
                 break;
             }
         }
@@ -110,13 +113,17 @@ impl Look<'_> {
         let index = self.index(way);
         let die = &mut self.dies[way as usize];
         die.working = std::mem::replace(&mut die.loading, NIL);
-        let end = now + self.timing.program(self.works[die.working].pages);
-        self.ends_at[way as usize] = end;
+        let end = now
+            + self
+                .shared
+                .timing
+                .program(self.shared.works[die.working].pages);
+        self.shared.ends_at[index] = end;
         self.bus.work(way, end);
-        if let Some(suspensions) = &mut self.suspensions {
+        if let Some(suspensions) = &mut self.shared.suspensions {
             suspensions.start(index, now);
         }
-        if self.rules.overlap {
+        if self.shared.rules.overlap {
             self.enter_arbitration(way, now);
         }
     }
@@ -126,7 +133,7 @@ impl Look<'_> {
         while working != 0 {
             let way = working.trailing_zeros();
             working &= working - 1;
-            if self.ends_at[way as usize] > now {
+            if self.shared.ends_at[self.index(way)] > now {
                 continue;
             }
             let bus = &mut *self.bus;
@@ -144,16 +151,19 @@ impl Look<'_> {
     }
 
     fn find_work_next(&mut self) {
-        self.bus.work_next = earliest(self.bus.working, self.ends_at);
+        self.bus.work_next = earliest(
+            self.bus.working,
+            &self.shared.ends_at[self.first_die as usize..],
+        );
     }
 
     fn finish_work(&mut self, way: u32, finished: &mut Vec<Finished>) {
         let mut next = std::mem::replace(&mut self.dies[way as usize].working, NIL);
         while next != NIL {
-            let op = self.works[next];
+            let op = self.shared.works[next];
             let (unit, token) = (self.unit(way, op.plane), op.token);
             let whole = self.is_whole(op.pages);
-            let counts = &mut self.die_counts[way as usize];
+            let counts = &mut self.dies[way as usize].counts;
             finished.push(match op.kind {
                 Work::Program => {
                     counts.programs += u64::from(whole);
@@ -170,7 +180,7 @@ impl Look<'_> {
                     Finished::Copyback { unit, token }
                 }
             });
-            self.works.remove(next);
+            self.shared.works.remove(next);
             next = op.next;
         }
     }
@@ -186,7 +196,7 @@ impl Look<'_> {
             }
             bus.data_out |= 1 << way;
             die.out = std::mem::replace(&mut die.sensing, NIL);
-            if self.rules.overlap {
+            if self.shared.rules.overlap {
                 self.enter_arbitration(way, now);
             }
         }
@@ -195,10 +205,12 @@ impl Look<'_> {
     /// Puts a die where its next operation has to wait.
     #[inline]
     pub(super) fn enter_arbitration(&mut self, way: u32, now: Time) {
-        let wait = if self.rules.overlap {
+        let wait = if self.shared.rules.overlap {
             self.wants_overlapping(way, now)
         } else {
-            match self.dies[way as usize].next(self.works, self.rules.reads_before_program) {
+            match self.dies[way as usize]
+                .next(&self.shared.works, self.shared.rules.reads_before_program)
+            {
                 Next::Nothing => Wait::Nothing,
                 Next::Work(Work::Program) => Wait::DataIn,
                 Next::Read | Next::Work(_) | Next::Resume => Wait::Command,
@@ -226,7 +238,7 @@ impl Look<'_> {
         if die.loading != NIL {
             return Wait::Nothing; // the registers are taken
         }
-        let next = die.next(self.works, self.rules.reads_before_program);
+        let next = die.next(&self.shared.works, self.shared.rules.reads_before_program);
         if !die.array_is_free() {
             if die.sensing != NIL {
                 return Wait::Nothing;
@@ -241,15 +253,17 @@ impl Look<'_> {
                     Verdict::Never => {}
                 }
             }
-            let programs = self.works[die.working].kind == Work::Program;
+            let programs = self.shared.works[die.working].kind == Work::Program;
             return match next {
-                Next::Work(Work::Program) if self.rules.cache_program && programs => Wait::DataIn,
+                Next::Work(Work::Program) if self.shared.rules.cache_program && programs => {
+                    Wait::DataIn
+                }
                 _ => Wait::Nothing,
             };
         }
         match next {
             Next::Nothing => Wait::Nothing,
-            Next::Read if die.out == NIL || self.rules.cache_read => Wait::Command,
+            Next::Read if die.out == NIL || self.shared.rules.cache_read => Wait::Command,
             _ if die.out != NIL => Wait::Nothing,
             Next::Work(Work::Program) => Wait::DataIn,
             Next::Read | Next::Work(_) | Next::Resume => Wait::Command,
@@ -257,12 +271,15 @@ impl Look<'_> {
     }
 
     fn may_suspend(&self, way: u32, now: Time) -> Verdict {
-        let work = self.works[self.dies[way as usize].working].kind;
-        match &self.suspensions {
+        let work = self.shared.works[self.dies[way as usize].working].kind;
+        match &self.shared.suspensions {
             None => Verdict::Never,
-            Some(suspensions) => {
-                suspensions.verdict(self.index(way), work, self.ends_at[way as usize], now)
-            }
+            Some(suspensions) => suspensions.verdict(
+                self.index(way),
+                work,
+                self.shared.ends_at[self.index(way)],
+                now,
+            ),
         }
     }
 
@@ -280,13 +297,15 @@ impl Look<'_> {
     #[inline]
     fn grant(&mut self, now: Time) {
         loop {
-            let arbitration = self.rules.arbitration;
+            let arbitration = self.shared.rules.arbitration;
             match self.bus.arbitrate(arbitration) {
                 Grant::Nothing => self.look_ahead(),
                 Grant::Command(way) => {
                     self.dies[way as usize].wait = Wait::Nothing;
                     // What it waited for may have become impossible, or needless, since.
-                    if self.rules.overlap && self.wants_overlapping(way, now) != Wait::Command {
+                    if self.shared.rules.overlap
+                        && self.wants_overlapping(way, now) != Wait::Command
+                    {
                         self.enter_arbitration(way, now);
                         continue;
                     }
@@ -308,9 +327,9 @@ impl Look<'_> {
     /// How long the data of some reads of one plane crosses the bus.
     #[inline]
     fn data_out_length(&self, read: u32) -> Time {
-        match self.reads[read].melded {
-            true => self.timing.wordline_transfer,
-            false => self.timing.page_transfer,
+        match self.shared.reads[read].melded {
+            true => self.shared.timing.wordline_transfer,
+            false => self.shared.timing.page_transfer,
         }
     }
 
@@ -319,7 +338,7 @@ impl Look<'_> {
     /// that time. Whoever enters the arbitration before it takes the grant back.
     #[inline(always)]
     fn look_ahead(&mut self) {
-        if !self.rules.look_ahead {
+        if !self.shared.rules.look_ahead {
             return;
         }
         let bus = &*self.bus;
@@ -345,7 +364,9 @@ impl Look<'_> {
     #[inline]
     fn grant_command(&mut self, way: u32, now: Time) {
         self.begin(way, now);
-        match self.dies[way as usize].next(self.works, self.rules.reads_before_program) {
+        match self.dies[way as usize]
+            .next(&self.shared.works, self.shared.rules.reads_before_program)
+        {
             Next::Read => self.grant_read(way, now),
             Next::Resume => self.grant_resume(way, now),
             Next::Work(_) => self.grant_work(way, now),
@@ -356,12 +377,17 @@ impl Look<'_> {
     #[inline]
     fn grant_read(&mut self, way: u32, now: Time) {
         let mut before_sense = Time::ZERO;
-        if self.rules.overlap {
+        if self.shared.rules.overlap {
             before_sense = self.suspend_for_read(way, now);
-            self.counts.cached_reads += u64::from(self.dies[way as usize].out != NIL);
+            self.shared.counts.cached_reads += u64::from(self.dies[way as usize].out != NIL);
         }
         let die = &mut self.dies[way as usize];
-        let taken = take_read(die, self.reads, self.timing, self.rules.multi_plane);
+        let taken = take_read(
+            die,
+            &mut self.shared.reads,
+            &self.shared.timing,
+            self.shared.rules.multi_plane,
+        );
         die.sensing = taken.first;
         die.planes_used |= taken.planes;
         self.hold_for_commands(taken.planes, false, now);
@@ -375,8 +401,8 @@ impl Look<'_> {
     fn hold_for_commands(&mut self, planes: u16, copies: bool, now: Time) {
         let commands = if copies { 2 } else { planes.count_ones() };
         let length = match commands {
-            1 => self.timing.command,
-            _ => self.timing.command * u64::from(commands),
+            1 => self.shared.timing.command,
+            _ => self.shared.timing.command * u64::from(commands),
         };
         self.bus.hold(now, length);
     }
@@ -384,10 +410,10 @@ impl Look<'_> {
     #[inline]
     fn count_transaction(&mut self, taken: &Taken) {
         // A transaction of a package has been counted as a whole.
-        if self.transactions.is_none() {
+        if self.shared.transactions.is_none() {
             let several_planes = !taken.planes.is_power_of_two();
             let parallelism = Parallelism::of(several_planes, false);
-            self.counts.transaction(parallelism, taken.pages);
+            self.shared.counts.transaction(parallelism, taken.pages);
         }
     }
 
@@ -395,7 +421,7 @@ impl Look<'_> {
     fn suspend_for_read(&mut self, way: u32, now: Time) -> Time {
         let index = self.index(way);
         let die = &mut self.dies[way as usize];
-        let Some(suspensions) = &mut self.suspensions else {
+        let Some(suspensions) = &mut self.shared.suspensions else {
             return Time::ZERO;
         };
         if die.working == NIL || die.suspended {
@@ -404,12 +430,12 @@ impl Look<'_> {
         die.suspended = true;
         die.reads_passed = 0;
         // The array goes on until the command is there.
-        let stops_at = now + self.timing.command;
-        suspensions.suspend(index, self.ends_at[way as usize].saturating_sub(stops_at));
+        let stops_at = now + self.shared.timing.command;
+        suspensions.suspend(index, self.shared.ends_at[index].saturating_sub(stops_at));
         let delay = suspensions.suspend_time;
-        match self.works[die.working].kind {
-            Work::Erase => self.counts.erase_suspends += 1,
-            Work::Program | Work::Copyback => self.counts.program_suspends += 1,
+        match self.shared.works[die.working].kind {
+            Work::Erase => self.shared.counts.erase_suspends += 1,
+            Work::Program | Work::Copyback => self.shared.counts.program_suspends += 1,
         }
         self.bus.working &= !(1 << way);
         self.find_work_next();
@@ -419,12 +445,12 @@ impl Look<'_> {
     fn grant_resume(&mut self, way: u32, now: Time) {
         let index = self.index(way);
         let bus = &mut *self.bus;
-        bus.hold(now, self.timing.command);
+        bus.hold(now, self.shared.timing.command);
         self.dies[way as usize].suspended = false;
         self.dies[way as usize].reads_passed = 0;
-        if let Some(suspensions) = &mut self.suspensions {
+        if let Some(suspensions) = &mut self.shared.suspensions {
             let end = suspensions.resume(index, bus.bus_free_at);
-            self.ends_at[way as usize] = end;
+            self.shared.ends_at[index] = end;
             bus.work(way, end);
         }
         // Reads that are left may suspend it again.
@@ -434,24 +460,24 @@ impl Look<'_> {
     fn grant_work(&mut self, way: u32, now: Time) {
         let index = self.index(way);
         let die = &mut self.dies[way as usize];
-        let taken = take_work(die, self.works, self.rules.multi_plane);
+        let taken = take_work(die, &mut self.shared.works, self.shared.rules.multi_plane);
         die.working = taken.first;
         die.planes_used |= taken.planes;
-        let op = self.works[taken.first];
+        let op = self.shared.works[taken.first];
         let copies = op.kind == Work::Copyback;
         let length = match copies {
-            true => self.timing.copyback(op.pages),
-            false => self.timing.erase,
+            true => self.shared.timing.copyback(op.pages),
+            false => self.shared.timing.erase,
         };
         self.hold_for_commands(taken.planes, copies, now);
         let bus = &mut *self.bus;
         let start = bus.bus_free_at;
         bus.work(way, start + length);
-        self.ends_at[way as usize] = start + length;
-        if let Some(suspensions) = &mut self.suspensions {
+        self.shared.ends_at[index] = start + length;
+        if let Some(suspensions) = &mut self.shared.suspensions {
             suspensions.start(index, start);
         }
-        if self.rules.overlap {
+        if self.shared.rules.overlap {
             self.enter_arbitration(way, now);
         }
     }
@@ -462,18 +488,18 @@ impl Look<'_> {
             self.begin(way, now);
             let die = &mut self.dies[way as usize];
             die.wait = Wait::Nothing;
-            let taken = take_work(die, self.works, self.rules.multi_plane);
+            let taken = take_work(die, &mut self.shared.works, self.shared.rules.multi_plane);
             die.loading = taken.first;
             die.load_next = taken.first;
             die.planes_used |= taken.planes;
-            self.counts.cached_programs += u64::from(die.working != NIL);
+            self.shared.counts.cached_programs += u64::from(die.working != NIL);
             self.count_transaction(&taken);
         }
-        let pages = self.works[self.dies[way as usize].load_next].pages;
-        let data = self.timing.page_transfer * u64::from(pages.count_ones());
+        let pages = self.shared.works[self.dies[way as usize].load_next].pages;
+        let data = self.shared.timing.page_transfer * u64::from(pages.count_ones());
         let bus = &mut *self.bus;
         bus.transfer = Transfer::In(way);
-        bus.hold(now, self.timing.command + data);
+        bus.hold(now, self.shared.timing.command + data);
     }
 
     /// When a channel has to be looked at again. The end of a sense matters only to a free bus, and

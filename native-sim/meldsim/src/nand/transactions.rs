@@ -14,7 +14,7 @@
 use super::command::shares_planes;
 use super::counts::{Counts, Parallelism};
 use super::geometry::Geometry;
-use super::look::Look;
+use super::look::{Look, Shared};
 use super::op::{Fifo, Queued, ReadOp, Work, WorkOp};
 use super::timing::Timing;
 use crate::engine::{NIL, Slab, Time};
@@ -444,14 +444,22 @@ fn first_command(op: Waiting, timing: &Timing) -> Waiting {
 impl Look<'_> {
     /// Gives the free servers of the channel their next transactions.
     pub(super) fn start_transactions(&mut self, now: Time) {
-        let Some(transactions) = self.transactions.as_deref_mut() else {
+        let Shared {
+            timing,
+            reads,
+            works,
+            transactions: Some(transactions),
+            counts,
+            ..
+        } = &mut *self.shared
+        else {
             return;
         };
-        let mut given = transactions.compose(self.channel, self.timing, self.counts, |way, op| {
+        let mut given = transactions.compose(self.channel, timing, counts, |way, op| {
             let die = &mut self.dies[usize::from(way)];
             match op {
-                Waiting::Read(op) => die.reads.push(self.reads, ReadOp { next: NIL, ..op }),
-                Waiting::Work(op) => die.works.push(self.works, op),
+                Waiting::Read(op) => die.reads.push(reads, ReadOp { next: NIL, ..op }),
+                Waiting::Work(op) => die.works.push(works, op),
             }
         });
         while given != 0 {

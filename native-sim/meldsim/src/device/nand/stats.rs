@@ -69,16 +69,16 @@ impl NandMedium {
     }
 
     pub(in crate::device) fn utilisation(&self, now: Time) -> Utilisation {
-        let counts = self.flash.die_counts();
+        let counts = || self.flash.die_counts();
         Utilisation {
             elapsed: now,
             channels_busy: self.flash.channels_busy(now).collect(),
             packages_busy: self.flash.packages_busy(now),
             dies_busy: self.flash.dies_busy(now).collect(),
             planes_busy: self.flash.planes_busy(now).collect(),
-            pages_read: counts.iter().map(|die| die.pages_read()).collect(),
-            pages_programmed: counts.iter().map(|die| die.pages_programmed).collect(),
-            blocks_erased: counts.iter().map(|die| die.erases).collect(),
+            pages_read: counts().map(|die| die.pages_read()).collect(),
+            pages_programmed: counts().map(|die| die.pages_programmed).collect(),
+            blocks_erased: counts().map(|die| die.erases).collect(),
             planes_per_die: self.geometry.planes,
         }
     }

@@ -151,7 +151,7 @@ fn timeline(profile: &Profile, steps: &[Step], look_ahead: bool) -> Vec<(Time, S
         * profile.geometry.dies_per_channel
         * profile.geometry.planes_per_die;
     let mut rig = Rig::new(profile);
-    rig.flash.rules.look_ahead &= look_ahead;
+    rig.flash.shared.rules.look_ahead &= look_ahead;
     for (n, step) in (0..).zip(steps) {
         submit(&mut rig, step, n, units, &mut Expected::new());
     }
@@ -200,7 +200,7 @@ proptest! {
         let each = us(5001 + 166 + 1000) + us(58 + 20 + 20) * 40;
         prop_assert!(rig.queue.now() <= submitted + each * steps.len() as u64 * 3);
         prop_assert_eq!(rig.queue.next_time(), None);
-        prop_assert_eq!((rig.flash.reads.len(), rig.flash.works.len()), (0, 0));
+        prop_assert_eq!((rig.flash.shared.reads.len(), rig.flash.shared.works.len()), (0, 0));
         let now = rig.queue.now();
         let stats = rig.flash.stats(now);
         prop_assert!(rig.flash.channels_busy(now).all(|busy| busy <= now));
@@ -209,7 +209,7 @@ proptest! {
         prop_assert!(stats.package_busy <= stats.die_busy && stats.die_busy <= stats.plane_busy);
         prop_assert!(stats.plane_busy <= stats.die_busy * u64::from(profile.geometry.planes_per_die));
         let pages = stats.page_reads + stats.melded_pages_read;
-        let programmed: u64 = rig.flash.die_counts().iter().map(|die| die.pages_programmed).sum();
+        let programmed: u64 = rig.flash.die_counts().map(|die| die.pages_programmed).sum();
         prop_assert_eq!(stats.transaction_pages.iter().sum::<u64>(), pages + programmed);
     }
 }
