@@ -36,6 +36,10 @@ pub const TARGETS: &[Target] = &[
         run: targets::profile::run,
     },
     Target {
+        name: "run",
+        run: targets::run::run,
+    },
+    Target {
         name: "snapshot",
         run: targets::snapshot::run,
     },

@@ -66,6 +66,11 @@ fn profile() {
 }
 
 #[test]
+fn run() {
+    fuzz("run");
+}
+
+#[test]
 fn snapshot() {
     fuzz("snapshot");
 }

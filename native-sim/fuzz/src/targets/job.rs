@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) {
 }
 
 /// Whether the jobs end soon: few requests, or little time to submit them in.
-fn small(jobs: &[Job]) -> bool {
+pub(super) fn small(jobs: &[Job]) -> bool {
     let soon = |job: &Job| match job.runtime {
         Some(runtime) if job.time_based => runtime <= MOST_TIME,
         _ => job.total_bytes() / job.unit_bytes().max(1) <= MOST_REQUESTS,

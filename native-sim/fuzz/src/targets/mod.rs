@@ -5,5 +5,6 @@ mod exercise;
 pub mod job;
 pub mod nvme;
 pub mod profile;
+pub mod run;
 pub mod snapshot;
 pub mod trace;
