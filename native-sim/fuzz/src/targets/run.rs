@@ -51,7 +51,7 @@ fn with_safe_trace(mut request: Value) -> Value {
     if let Some(path) = request.pointer_mut("/workload/trace/path") {
         if let Some(text) = path.as_str() {
             let name = Path::new(text).file_name().unwrap_or_default();
-            let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/trace");
+            let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/run");
             *path = json!(corpus.join(name).to_string_lossy());
         }
     }
