@@ -33,6 +33,12 @@ job() {
 
 dfs() { shell hdfs dfs "$@" >>"$SUITE_LOG" 2>&1; }
 
+# Whoever interrupts the suite does not reach the job, which would go on in its container and disturb the next run.
+interrupted() {
+  shell pkill -f 'org[.]hdfsmeld[.]spark[.]' >>"$SUITE_LOG" 2>&1 || true
+  die "the suite was interrupted" 130
+}
+
 # use VARIANT MODE DILATION [WINDOW]: restarts the DataNodes with that configuration.
 use() {
   export MELD_VARIANT=$1 MELD_MODE=$2 MELD_TIME_DILATION=$3 MELD_WINDOW=${4:-}
@@ -176,6 +182,7 @@ suite() {
     for variant in "${variants[@]}"; do rm -f "$output/$name.$variant".*.json "$output/$name.$variant"@*.json; done
   done
   say "meld: the jobs' log is $SUITE_LOG"
+  trap interrupted INT TERM
   for variant in "${variants[@]}"; do
     timed "data of $variant" prepare "$variant"
   done
