@@ -36,6 +36,11 @@ final class BlockHints implements AutoCloseable {
     source.ask(block, then);
   }
 
+  /** Takes a question back; see {@link HintSource#forget}. */
+  void forget(BlockKey block, Consumer<BlockHint> then) {
+    source.forget(block, then);
+  }
+
   /** What the source counts. */
   Map<String, Long> counters() {
     return source.counters();

@@ -28,6 +28,13 @@ public interface HintSource extends AutoCloseable {
    */
   void ask(BlockKey block, Consumer<BlockHint> then);
 
+  /**
+   * The block is gone: takes back a question that was not answered yet, so that it takes no room.
+   *
+   * @param then equals what {@link #ask} was given
+   */
+  default void forget(BlockKey block, Consumer<BlockHint> then) {}
+
   /** What it counts; empty where it asks nobody. */
   default Map<String, Long> counters() {
     return Map.of();

@@ -62,9 +62,14 @@ final class NameNodeHints implements HintSource {
   private volatile boolean closed;
   private final Thread thread = new Thread(this::work, "meld-hints");
 
-  // Under this object's monitor: what is asked, and in which order.
-  private final Map<BlockKey, CompletableFuture<BlockHint>> open = new HashMap<>();
+  // Under this object's monitor: what is asked, and in which order. The line has blocks as well of
+  // which nobody wants to know any more.
+  private final Map<BlockKey, Question> open = new HashMap<>();
   private final Deque<BlockKey> line = new ArrayDeque<>();
+
+  /** Who wants to know of a block: by waiting, or by being told. */
+  private record Question(
+      CompletableFuture<BlockHint> answer, List<Consumer<BlockHint>> listeners) {}
 
   /**
    * Begins with a question for no block: the first takes long, for classes and a connection.
@@ -121,7 +126,7 @@ final class NameNodeHints implements HintSource {
       counters.hits.increment();
       return known;
     }
-    CompletableFuture<BlockHint> answer = enqueue(new BlockKey(pool, blockId), true);
+    CompletableFuture<BlockHint> answer = enqueue(new BlockKey(pool, blockId), null);
     try {
       return switch (breaker.state()) {
         case CLOSED -> answer.get(timeoutNs, TimeUnit.NANOSECONDS);
@@ -144,32 +149,60 @@ final class NameNodeHints implements HintSource {
     counters.asked.increment();
     BlockHint known = cache.get(block.pool(), block.id());
     if (known == null) {
-      var unused = enqueue(block, false).thenAccept(then);
+      enqueue(block, then);
     } else {
       counters.hits.increment();
       then.accept(known);
     }
   }
 
-  /** Puts a question in line, once; first come those for which somebody waits. */
-  private synchronized CompletableFuture<BlockHint> enqueue(BlockKey block, boolean first) {
-    CompletableFuture<BlockHint> present = open.get(block);
-    if (present != null) {
-      return present;
+  @Override
+  public synchronized void forget(BlockKey block, Consumer<BlockHint> then) {
+    Question question = open.get(block);
+    if (question != null && question.listeners.remove(then) && question.listeners.isEmpty()) {
+      open.remove(block);
+      question.answer.complete(BlockHint.NONE);
     }
-    CompletableFuture<BlockHint> answer = new CompletableFuture<>();
-    open.put(block, answer);
-    if (first) {
-      line.addFirst(block);
-    } else {
-      line.addLast(block);
+  }
+
+  /**
+   * Puts a question in line, once; first come those for which somebody waits.
+   *
+   * @param listener null when the caller waits for the answer
+   */
+  private synchronized CompletableFuture<BlockHint> enqueue(
+      BlockKey block, Consumer<BlockHint> listener) {
+    if (closed) {
+      return CompletableFuture.completedFuture(BlockHint.NONE);
     }
-    if (line.size() > MAX_QUESTIONS) {
-      counters.dropped.increment();
-      open.remove(line.removeLast());
+    Question question = open.get(block);
+    if (question == null) {
+      question = new Question(new CompletableFuture<>(), new ArrayList<>(1));
+      open.put(block, question);
+      if (listener == null) {
+        line.addFirst(block);
+      } else {
+        line.addLast(block);
+      }
+      shorten();
+      notifyAll();
     }
-    notifyAll();
-    return answer;
+    if (listener != null) {
+      question.listeners.add(listener);
+    }
+    return question.answer;
+  }
+
+  /** Keeps the line within its bound. */
+  private void shorten() {
+    if (line.size() > 2 * MAX_QUESTIONS) {
+      line.removeIf(block -> !open.containsKey(block));
+    }
+    while (open.size() > MAX_QUESTIONS && !line.isEmpty()) {
+      if (open.remove(line.removeLast()) != null) {
+        counters.dropped.increment();
+      }
+    }
   }
 
   private void work() {
@@ -187,21 +220,29 @@ final class NameNodeHints implements HintSource {
 
   /** Waits until there are questions and they may be asked; those of one pool. */
   private synchronized List<BlockKey> next() throws InterruptedException {
-    while (line.isEmpty() || breaker.pauseNs() > 0) {
+    List<BlockKey> blocks = new ArrayList<>();
+    while (blocks.isEmpty()) {
       if (line.isEmpty()) {
         wait();
-      } else {
+      } else if (breaker.pauseNs() > 0) {
         TimeUnit.NANOSECONDS.timedWait(this, breaker.pauseNs() + 1_000_000);
+      } else {
+        takeQuestions(blocks);
       }
     }
-    List<BlockKey> blocks = new ArrayList<>();
+    return blocks;
+  }
+
+  private void takeQuestions(List<BlockKey> blocks) {
     String pool = line.getFirst().pool();
     while (!line.isEmpty()
         && blocks.size() < ReadPatterns.MAX_BLOCKS
         && line.getFirst().pool().equals(pool)) {
-      blocks.add(line.removeFirst());
+      BlockKey block = line.removeFirst();
+      if (open.containsKey(block)) {
+        blocks.add(block);
+      }
     }
-    return blocks;
   }
 
   private void answer(List<BlockKey> blocks) throws InterruptedException {
@@ -234,12 +275,16 @@ final class NameNodeHints implements HintSource {
     if (hint.isInvalid()) {
       counters.invalid.increment();
     }
-    CompletableFuture<BlockHint> answer;
+    Question question;
     synchronized (this) {
-      answer = open.remove(block);
+      question = open.remove(block);
     }
-    if (answer != null) {
-      answer.complete(hint);
+    if (question != null) {
+      question.answer.complete(hint);
+      for (Consumer<BlockHint> listener : question.listeners) {
+        // What a listener throws is not the NameNode's failure: the future keeps it.
+        var unused = question.answer.thenAccept(listener);
+      }
     }
   }
 
@@ -268,5 +313,9 @@ final class NameNodeHints implements HintSource {
     closed = true;
     thread.interrupt();
     metrics.close();
+    synchronized (this) {
+      open.clear();
+      line.clear();
+    }
   }
 }

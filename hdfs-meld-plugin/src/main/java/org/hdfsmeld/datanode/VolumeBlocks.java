@@ -56,6 +56,15 @@ final class VolumeBlocks {
 
   private record Ended(long slot, long bytes) {}
 
+  /** A block that waits for its hint; equal to itself, so that it can be taken back. */
+  private record Begun(VolumeBlocks blocks, BlockExtent extent) implements Consumer<BlockHint> {
+    @Override
+    public void accept(BlockHint hint) {
+      extent.know(hint);
+      blocks.decide(extent, blocks.hints.decide(extent.key(), hint));
+    }
+  }
+
   /** Blocks on {@code namespace}, in slots of at least {@code minSlotBytes}. */
   VolumeBlocks(
       VolumeDevice device,
@@ -185,12 +194,7 @@ final class VolumeBlocks {
     if (present != null) {
       return present;
     }
-    hints.ask(
-        key,
-        hint -> {
-          begun.know(hint);
-          decide(begun, hints.decide(key, hint));
-        });
+    hints.ask(key, new Begun(this, begun));
     return begun;
   }
 
@@ -316,6 +320,7 @@ final class VolumeBlocks {
     if (extent == null) {
       return;
     }
+    hints.forget(key, new Begun(this, extent));
     recordWhole(TraceOp.DELETE, extent, 0, ClientKind.ofThisThread());
     long left = extent.reach();
     for (long slot : extent.drop()) {

@@ -42,6 +42,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   private TraceRing written;
   private Thread thread;
 
+  /** A volume that has left has no state; its number stays its own, should it come back. */
   private record Volume(String storageId, Supplier<String> state) {}
 
   /**
@@ -78,6 +79,12 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     }
     volumes.add(volume);
     return new VolumeTrace(this, volumes.size() - 1);
+  }
+
+  /** The volume has left the DataNode. */
+  public synchronized void left(String storageId) {
+    volumes.replaceAll(
+        volume -> volume.storageId().equals(storageId) ? new Volume(storageId, null) : volume);
   }
 
   /** Tells the DataNode from others: its uuid. */
@@ -142,11 +149,13 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
             .append(now)
             .append(". Volumes and blocks are hashes with a key that nobody has.\n");
     for (Volume volume : volumes) {
-      text.append("# volume ")
-          .append(TraceWriter.volumeName(hash, volume.storageId()))
-          .append(": ")
-          .append(volume.state().get())
-          .append('\n');
+      if (volume.state() != null) {
+        text.append("# volume ")
+            .append(TraceWriter.volumeName(hash, volume.storageId()))
+            .append(": ")
+            .append(volume.state().get())
+            .append('\n');
+      }
     }
     return TraceLine.ascii(
         text.append("time_ns,volume,block,offset,length,op,pattern,client\n").toString());

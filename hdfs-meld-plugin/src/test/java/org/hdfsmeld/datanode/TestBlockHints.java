@@ -36,6 +36,11 @@ class TestBlockHints {
       }
     }
 
+    @Override
+    public void forget(BlockKey block, Consumer<BlockHint> then) {
+      waiting.remove(then);
+    }
+
     void answers(BlockHint late) {
       waiting.forEach(then -> then.accept(late));
       waiting.clear();
@@ -128,6 +133,14 @@ class TestBlockHints {
     write(0, 8 * MIB);
     assertThat(directives()).containsExactly(SEQUENTIAL);
     assertThat(counter("hints_full_block")).isEqualTo(1);
+  }
+
+  @Test
+  void aBlockThatIsDeletedIsNotAskedForAnyMore() {
+    read(2 * MIB);
+    assertThat(source.waiting).hasSize(1);
+    volume.deleted(BLOCK);
+    assertThat(source.waiting).isEmpty();
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.junit.jupiter.api.AfterEach;
@@ -186,6 +187,65 @@ class TestNameNodeHints {
       hints.ask(block(id), hint -> {});
     }
     assertThat(counter("dropped")).isEqualTo(20_000 - 8192);
+  }
+
+  @Test
+  void aBlockThatIsGoneIsNotAskedForAndTakesNoRoom() {
+    nameNode.failure = new IOException("down");
+    hints(LONG_NS, TimeUnit.MILLISECONDS.toNanos(200));
+    Consumer<BlockHint> gone = hint -> {};
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    hints.ask(block(1), told::add);
+    for (long id = 2; id < 100_000; id++) {
+      hints.ask(block(id), gone);
+      hints.forget(block(id), gone);
+    }
+    assertThat(counter("dropped")).isZero();
+    nameNode.failure = null;
+    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    // One may have been asked for in the instant before it was gone, at each of the attempts.
+    assertThat(nameNode.asked).allSatisfy(ids -> assertThat(ids).contains(1L).hasSizeLessThan(3));
+  }
+
+  @Test
+  void whoeverElseAskedForABlockIsToldStill() {
+    hints(LONG_NS, LONG_NS);
+    nameNode.hold = new CountDownLatch(1);
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    Consumer<BlockHint> gone = hint -> told.add(null);
+    hints.ask(block(1), told::add);
+    hints.ask(block(1), gone);
+    hints.forget(block(1), gone);
+    nameNode.hold.countDown();
+    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+  }
+
+  @Test
+  void whatAListenerThrowsIsNotTheNameNodesFailure() {
+    hints(LONG_NS, LONG_NS);
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    nameNode.hold = new CountDownLatch(1);
+    hints.ask(
+        block(1),
+        hint -> {
+          throw new IllegalStateException("a listener's");
+        });
+    hints.ask(block(1), told::add);
+    nameNode.hold.countDown();
+    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    assertThat(counter("failures")).isZero();
+    assertThat(hints.state()).isEqualTo(CircuitBreaker.State.CLOSED);
+  }
+
+  @Test
+  void whenClosedItKnowsNothingAndKeepsNobodyWaiting() {
+    nameNode.failure = new IOException("down");
+    hints(LONG_NS, LONG_NS);
+    hints.ask(block(1), hint -> {});
+    hints.close();
+    long begin = System.nanoTime();
+    assertThat(hints.of("BP-1", 2)).isEqualTo(BlockHint.NONE);
+    assertThat(System.nanoTime() - begin).isLessThan(LONG_NS / 2);
   }
 
   @Test

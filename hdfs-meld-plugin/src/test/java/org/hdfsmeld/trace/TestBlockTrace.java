@@ -113,6 +113,29 @@ class TestBlockTrace {
   }
 
   @Test
+  void aVolumeThatHasLeftIsNotInTheHeaderAndKeepsItsNumber() throws IOException {
+    try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
+      trace.volume("DS-1", () -> "mode account, time dilation 1.0");
+      trace.volume("DS-2", () -> "mode off, time dilation 1.0");
+      trace.left("DS-1");
+      trace.start();
+      trace.stop();
+      assertThat(lines(trace))
+          .noneMatch(line -> line.endsWith(": mode account, time dilation 1.0"));
+      assertThat(lines(trace)).anyMatch(line -> line.endsWith(": mode off, time dilation 1.0"));
+      VolumeTrace back = trace.volume("DS-1", () -> "mode real-time, time dilation 1.0");
+      VolumeTrace second = trace.volume("DS-2", () -> "mode off, time dilation 1.0");
+      trace.start();
+      back.record(TraceOp.READ, 7, 42, 0, 4096, 0, ClientKind.CLIENT);
+      second.record(TraceOp.READ, 7, 42, 0, 4096, 0, ClientKind.CLIENT);
+      trace.stop();
+      List<String[]> records = records(trace);
+      assertThat(records).hasSize(2);
+      assertThat(records.get(0)[1]).isNotEqualTo(records.get(1)[1]);
+    }
+  }
+
+  @Test
   void blocksCannotBeLinkedAcrossTraces() throws IOException {
     try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
       VolumeTrace volume = trace.volume("DS-1", () -> "");
