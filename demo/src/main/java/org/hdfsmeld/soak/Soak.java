@@ -90,6 +90,7 @@ public final class Soak {
   private static Configuration configuration() {
     Configuration conf = new Configuration();
     conf.set("dfs.datanode.fsdataset.factory", "org.hdfsmeld.datanode.MeldFsDatasetFactory");
+    conf.set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService");
     conf.set("dfs.datanode.meld.readahead.window", "2m");
     conf.set("dfs.datanode.meld.readahead.request", "256k");
     conf.set("dfs.datanode.meld.state.snapshot-interval", "20s");
@@ -99,6 +100,10 @@ public final class Soak {
     conf.set("dfs.heartbeat.interval", "1");
     conf.set("dfs.namenode.redundancy.interval.seconds", "1s");
     conf.set("dfs.client.block.write.replace-datanode-on-failure.best-effort", "true");
+    // What is bounded fills up in the first quarter, so that growth after it is a leak.
+    conf.set("dfs.datanode.meld.hint.cache-blocks", "1024");
+    conf.set("dfs.datanode.meld.hint.history.max-entries", "1024");
+    conf.set("dfs.namenode.retrycache.expirytime.millis", "60000");
     // The scanner would read what nobody asked for.
     conf.set("dfs.block.scanner.volume.bytes.per.second", "0");
     return conf;
