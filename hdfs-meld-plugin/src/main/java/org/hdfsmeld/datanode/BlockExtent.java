@@ -34,6 +34,12 @@ final class BlockExtent {
   private boolean placed;
   private boolean dropped;
 
+  /** Whether commands are being issued to the slots. */
+  private boolean inUse;
+
+  /** Slots of the ended block that are not given up yet. */
+  private long[] ending = NO_SLOTS;
+
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
 
@@ -233,14 +239,47 @@ final class BlockExtent {
     return dropped;
   }
 
-  /** Ends the block and gives its slots up; empty when it has ended before. */
+  /**
+   * Commands are about to be issued to the block's slots, which stay its own until {@link #leave}.
+   * Under {@link #order}.
+   *
+   * @return false when the block has ended
+   */
+  synchronized boolean enter() {
+    inUse = !dropped;
+    return inUse;
+  }
+
+  /**
+   * The commands have been issued.
+   *
+   * @return slots to give up, when the block has ended meanwhile
+   */
+  synchronized long[] leave() {
+    inUse = false;
+    return takeEnding();
+  }
+
+  /**
+   * Ends the block.
+   *
+   * @return slots to give up; none when it has ended before, or while they are in use
+   */
   synchronized long[] drop() {
-    long[] taken = slots;
-    slots = NO_SLOTS;
-    dropped = true;
-    if (taken.length > 0) {
-      change();
+    if (!dropped) {
+      dropped = true;
+      ending = slots;
+      slots = NO_SLOTS;
+      if (ending.length > 0) {
+        change();
+      }
     }
+    return inUse ? NO_SLOTS : takeEnding();
+  }
+
+  private long[] takeEnding() {
+    long[] taken = ending;
+    ending = NO_SLOTS;
     return taken;
   }
 }

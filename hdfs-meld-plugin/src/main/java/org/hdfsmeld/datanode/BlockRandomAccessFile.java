@@ -20,7 +20,7 @@ final class BlockRandomAccessFile extends RandomAccessFile {
     super(file, mode);
     this.volume = volume;
     this.key = key;
-    this.reader = volume.reader(key, file::length, false);
+    this.reader = volume.reader(key, BlockFile.of(file), false);
     this.writer = volume.writer(key, file, false);
   }
 

@@ -2,7 +2,6 @@ package org.hdfsmeld.datanode;
 
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.function.LongSupplier;
 import org.hdfsmeld.sim.SimStatus;
 import org.hdfsmeld.trace.ClientKind;
 import org.hdfsmeld.trace.TraceOp;
@@ -19,7 +18,7 @@ final class BlockReader implements ReadAhead.Source {
 
   private final MeldVolume volume;
   private final BlockKey key;
-  private final LongSupplier fileBytes;
+  private final BlockFile file;
   private final boolean paced;
   private final WaitBudget budget;
   private final ClientKind client = ClientKind.ofThisThread();
@@ -38,13 +37,13 @@ final class BlockReader implements ReadAhead.Source {
   /**
    * A reader that has read nothing.
    *
-   * @param fileBytes the present length of the block's file
+   * @param file the block's file, open
    * @param paced whether reads wait for the device; not where Hadoop holds locks
    */
-  BlockReader(MeldVolume volume, BlockKey key, LongSupplier fileBytes, boolean paced) {
+  BlockReader(MeldVolume volume, BlockKey key, BlockFile file, boolean paced) {
     this.volume = volume;
     this.key = key;
-    this.fileBytes = fileBytes;
+    this.file = file;
     this.paced = paced;
     this.budget = volume.newBudget(paced);
   }
@@ -98,7 +97,7 @@ final class BlockReader implements ReadAhead.Source {
     if (blocks == null) {
       return false;
     }
-    extent = blocks.extent(key);
+    extent = blocks.extent(key, file);
     return true;
   }
 
@@ -136,7 +135,7 @@ final class BlockReader implements ReadAhead.Source {
 
   /** Gives the window up, or to whoever goes on here. */
   private void leave() {
-    if (mayPark() && window.next() < fileBytes.getAsLong()) {
+    if (mayPark() && window.next() < file.length()) {
       volume.parkedWindows().park(key, window);
     } else {
       window.release();
@@ -162,7 +161,7 @@ final class BlockReader implements ReadAhead.Source {
       // more.
       return 0;
     }
-    return blocks.readableBytes(extent, fileBytes.getAsLong());
+    return blocks.readableBytes(extent, file.length());
   }
 
   @Override

@@ -92,7 +92,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
     if (blocks == null) {
       return false;
     }
-    extent = blocks.extent(key);
+    extent = blocks.extent(key, BlockFile.of(file));
     extent.writerOpened();
     coalescer = volume.newCoalescer(this);
     return true;
@@ -118,7 +118,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
   private boolean present() {
     if (extent.isDropped() && file.exists()) {
       extent.writerClosed();
-      extent = blocks.extent(key);
+      extent = blocks.extent(key, BlockFile.of(file));
       extent.writerOpened();
     }
     return !extent.isDropped();

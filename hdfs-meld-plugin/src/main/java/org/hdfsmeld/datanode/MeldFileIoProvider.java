@@ -40,6 +40,24 @@ final class MeldFileIoProvider extends FileIoProvider {
 
   private final MeldVolumes volumes;
 
+  /** Its length is that of what is open, wherever HDFS has moved it. */
+  private record OpenFile(FileChannel channel, File file) implements BlockFile {
+    @Override
+    public long length() {
+      try {
+        return Uninterrupted.ask(channel::size);
+      } catch (IOException e) {
+        // Closed meanwhile: nothing more to request ahead.
+        return 0;
+      }
+    }
+
+    @Override
+    public boolean exists() {
+      return file.exists();
+    }
+  }
+
   private record OpenRead(FileDescriptor descriptor, BlockReader reader) {}
 
   private record OpenMeta(FileDescriptor descriptor, BlockKey block, File folder) {
@@ -83,20 +101,10 @@ final class MeldFileIoProvider extends FileIoProvider {
     if (block == null) {
       return in;
     }
-    FileChannel channel = in.getChannel();
-    BlockReader reader = simulated.reader(block, () -> sizeOrZero(channel), paced);
+    BlockReader reader = simulated.reader(block, new OpenFile(in.getChannel(), f), paced);
     BlockInputStream stream = new BlockInputStream(in, reader);
     OPEN_READ.set(new OpenRead(in.getFD(), reader));
     return stream;
-  }
-
-  private static long sizeOrZero(FileChannel channel) {
-    try {
-      return Uninterrupted.ask(channel::size);
-    } catch (IOException e) {
-      // Closed meanwhile: nothing more to request ahead.
-      return 0;
-    }
   }
 
   @Override
@@ -242,7 +250,7 @@ final class MeldFileIoProvider extends FileIoProvider {
     MeldVolume from = volumes.of(volume);
     BlockKey block = from == null ? null : from.dataBlock(src);
     if (block != null) {
-      BlockReader reader = from.reader(block, src::length, false);
+      BlockReader reader = from.reader(block, BlockFile.of(src), false);
       forEachPart(length, reader::consume);
       reader.close();
     }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.function.LongSupplier;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
@@ -182,8 +181,8 @@ final class MeldVolume implements MeldVolumeMXBean {
   }
 
   /** A reader of the block; see {@link BlockReader}. */
-  BlockReader reader(BlockKey key, LongSupplier fileBytes, boolean paced) {
-    return new BlockReader(this, key, fileBytes, paced);
+  BlockReader reader(BlockKey key, BlockFile file, boolean paced) {
+    return new BlockReader(this, key, file, paced);
   }
 
   /** A writer of the block; see {@link BlockWriter}. */
@@ -262,10 +261,10 @@ final class MeldVolume implements MeldVolumeMXBean {
   }
 
   /** The block came onto this volume by a hard link: nothing was written, but the device has it. */
-  void linked(BlockKey key, long length) {
+  void linked(BlockKey key, File file) {
     VolumeBlocks present = blocks();
     if (present != null && device.forwards()) {
-      present.preload(present.extent(key), length);
+      present.preload(present.extent(key, BlockFile.of(file)), file.length());
     }
   }
 

@@ -254,10 +254,10 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /** A block came onto a volume by a hard link. */
-  public void linked(String storageId, String pool, long blockId, long length) {
+  public void linked(String storageId, String pool, long blockId, File file) {
     MeldVolume volume = volumes.get(storageId);
     if (volume != null) {
-      volume.linked(new BlockKey(pool, blockId), length);
+      volume.linked(new BlockKey(pool, blockId), file);
     }
   }
 

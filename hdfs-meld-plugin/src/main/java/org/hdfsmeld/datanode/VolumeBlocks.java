@@ -160,10 +160,14 @@ final class VolumeBlocks {
     return extents.size();
   }
 
-  /** The block's place, with what is known of how it will be read. Waits for nothing. */
-  BlockExtent extent(BlockKey key) {
+  /**
+   * The block's place, with what is known of how it will be read. Waits for nothing.
+   *
+   * @param file an open file of the block; where it was deleted the place has ended already
+   */
+  BlockExtent extent(BlockKey key, BlockFile file) {
     BlockExtent present = extents.get(key);
-    return present == null ? begin(key) : present;
+    return present == null ? begin(key, file) : present;
   }
 
   /** The block's place, or null when it has none. */
@@ -187,14 +191,19 @@ final class VolumeBlocks {
     return pages;
   }
 
-  private BlockExtent begin(BlockKey key) {
+  private BlockExtent begin(BlockKey key, BlockFile file) {
     BlockExtent begun = new BlockExtent(key, slots, slotBytes, journal);
     begun.decide(hints.decide(key, BlockHint.NONE));
     BlockExtent present = extents.putIfAbsent(key, begun);
     if (present != null) {
       return present;
     }
-    hints.ask(key, new Begun(this, begun));
+    if (file.exists()) {
+      // Deleted from now on, the block is dropped from the table that it is in.
+      hints.ask(key, new Begun(this, begun));
+    } else if (extents.remove(key, begun)) {
+      end(begun);
+    }
     return begun;
   }
 
@@ -207,11 +216,13 @@ final class VolumeBlocks {
       HintDecision before = extent.decision();
       extent.decide(decision);
       long bytes = extent.preloadedBytes();
-      if (bytes > 0
-          && !extent.isDropped()
-          && directive(before, bytes) != directive(decision, bytes)) {
-        countPlacement(rule.settle(decision, bytes));
-        preload(extent, 0, bytes, directive(decision, bytes));
+      if (bytes > 0 && directive(before, bytes) != directive(decision, bytes) && extent.enter()) {
+        try {
+          countPlacement(rule.settle(decision, bytes));
+          preload(extent, 0, bytes, directive(decision, bytes));
+        } finally {
+          giveUp(extent, extent.leave());
+        }
       }
     }
   }
@@ -235,15 +246,20 @@ final class VolumeBlocks {
   /** Makes the device hold the block up to {@code bytes}, as if long since written. */
   void preload(BlockExtent extent, long bytes) {
     synchronized (extent.order) {
-      trim(extent);
-      long offset = extent.mappedBytes();
-      if (offset >= bytes) {
+      if (!extent.enter()) {
         return;
       }
-      offset -= offset % pageBytes;
-      HintDecision settled = rule.settle(extent.decision(), bytes);
-      place(extent, settled);
-      preload(extent, offset, bytes, sink.apply(settled, null));
+      try {
+        trim(extent);
+        long offset = extent.mappedBytes();
+        if (offset < bytes) {
+          HintDecision settled = rule.settle(extent.decision(), bytes);
+          place(extent, settled);
+          preload(extent, offset - offset % pageBytes, bytes, sink.apply(settled, null));
+        }
+      } finally {
+        giveUp(extent, extent.leave());
+      }
     }
   }
 
@@ -291,17 +307,24 @@ final class VolumeBlocks {
       ClientKind client) {
     reclaim();
     synchronized (extent.order) {
-      trim(extent);
-      HintDecision settled = rule.settle(extent.decision(), blockBytes);
-      place(extent, settled);
-      if (file != null && extent.tell(settled)) {
-        sink.apply(settled, file);
+      if (!extent.enter()) {
+        return TicketedIo.NOTHING;
       }
-      long ticket = submit(Opcode.WRITE, extent, offset, length, settled, detached, client);
-      if (ticket >= 0) {
-        extent.written(offset, Math.min(offset + length, blockBytes));
+      try {
+        trim(extent);
+        HintDecision settled = rule.settle(extent.decision(), blockBytes);
+        place(extent, settled);
+        if (file != null && extent.tell(settled)) {
+          sink.apply(settled, file);
+        }
+        long ticket = submit(Opcode.WRITE, extent, offset, length, settled, detached, client);
+        if (ticket >= 0) {
+          extent.written(offset, Math.min(offset + length, blockBytes));
+        }
+        return ticket;
+      } finally {
+        giveUp(extent, extent.leave());
       }
-      return ticket;
     }
   }
 
@@ -320,10 +343,21 @@ final class VolumeBlocks {
     if (extent == null) {
       return;
     }
-    hints.forget(key, new Begun(this, extent));
     recordWhole(TraceOp.DELETE, extent, 0, ClientKind.ofThisThread());
+    end(extent);
+  }
+
+  private void end(BlockExtent extent) {
+    hints.forget(extent.key(), new Begun(this, extent));
+    giveUp(extent, extent.drop());
+  }
+
+  private void giveUp(BlockExtent extent, long[] endedSlots) {
+    if (endedSlots.length == 0) {
+      return;
+    }
     long left = extent.reach();
-    for (long slot : extent.drop()) {
+    for (long slot : endedSlots) {
       long length = Math.min(left, slotBytes);
       ended.add(new Ended(slot, length));
       left -= length;

@@ -34,6 +34,9 @@ class FakeDevice implements SimDevice {
   /** Whether there is no room for commands. */
   volatile boolean full;
 
+  /** What happens just before a command is taken. */
+  volatile Runnable before = () -> {};
+
   /** What the next calls throw; null for nothing. */
   volatile RuntimeException thrown;
 
@@ -81,6 +84,7 @@ class FakeDevice implements SimDevice {
     if (full) {
       return SimStatus.TIMEOUT;
     }
+    before.run();
     commands.add(
         new Command(opcode, slba * PAGE, Integer.toUnsignedLong(nlb) * PAGE, directive, detached));
     if (detached) {
@@ -118,6 +122,7 @@ class FakeDevice implements SimDevice {
     if (status < 0) {
       return status;
     }
+    before.run();
     preloads.add(new Command(-1, slba * PAGE, nlb * PAGE, directive, true));
     return SimStatus.OK;
   }

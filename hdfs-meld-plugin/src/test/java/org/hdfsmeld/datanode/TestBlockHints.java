@@ -10,6 +10,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.Opcode;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Who decides how a block will be read, and what comes of it on the device. */
 class TestBlockHints {
@@ -47,6 +48,8 @@ class TestBlockHints {
     }
   }
 
+  @TempDir File file;
+
   private final FakeDevice device = new FakeDevice();
   private final FakeSource source = new FakeSource();
   private final BlockHints hints =
@@ -76,7 +79,7 @@ class TestBlockHints {
   }
 
   private void write(long from, long to) {
-    BlockWriter writer = volume.writer(BLOCK, new File("/data/1/current/blk_7"), true);
+    BlockWriter writer = volume.writer(BLOCK, file, true);
     for (long at = from; at < to; at += 64 << 10) {
       writer.write(at, 64 << 10);
     }
@@ -161,7 +164,7 @@ class TestBlockHints {
 
   @Test
   void aHintThatComesLateCountsForWhatIsWrittenFromThenOn() {
-    BlockWriter writer = volume.writer(BLOCK, new File("/data/1/current/blk_7"), true);
+    BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, MIB);
     assertThat(device.commands).as("deferred while nobody knows").isEmpty();
     source.answers(says(ReadPattern.RANDOM));

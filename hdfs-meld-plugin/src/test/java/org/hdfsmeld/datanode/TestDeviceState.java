@@ -107,7 +107,7 @@ class TestDeviceState {
   }
 
   private void write(long block, int bytes) {
-    BlockWriter writer = volume.writer(new BlockKey(POOL, block), new File("blk_" + block), true);
+    BlockWriter writer = volume.writer(new BlockKey(POOL, block), dir.toFile(), true);
     for (int at = 0; at < bytes; at += MIB) {
       writer.write(at, Math.min(MIB, bytes - at));
     }

@@ -210,7 +210,7 @@ class TestMeldFileIoProvider {
     }
     assertThat(block).hasSize(DATA.length + 1);
     assertThat(device.preloads).isEmpty();
-    assertThat(volumes.of(volume).blocks().extent(new BlockKey("BP-1", 42)).mappedBytes())
+    assertThat(volumes.of(volume).blocks().find(new BlockKey("BP-1", 42)).mappedBytes())
         .isEqualTo(DATA.length + 1);
   }
 
@@ -226,7 +226,7 @@ class TestMeldFileIoProvider {
       file.readFully(tail);
       assertThat(tail).isEqualTo(Arrays.copyOfRange(DATA, MIB - 10, MIB));
     }
-    assertThat(volumes.of(volume).blocks().extent(new BlockKey("BP-1", 42)).mappedBytes())
+    assertThat(volumes.of(volume).blocks().find(new BlockKey("BP-1", 42)).mappedBytes())
         .isEqualTo(MIB);
     assertThat(device.commands)
         .filteredOn(c -> c.opcode() == Opcode.READ)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -54,8 +55,8 @@ class TestMeldVolume {
   }
 
   @BeforeEach
-  void nameTheFile() {
-    file = dir.resolve("blk_7").toFile();
+  void makeTheFile() throws IOException {
+    file = Files.createFile(dir.resolve("blk_7")).toFile();
   }
 
   @AfterEach
@@ -161,7 +162,7 @@ class TestMeldVolume {
     write(BLOCK, 0, 8 * MIB + 10);
     device.commands.clear();
     write(BLOCK, 8 * MIB + 10, 9 * MIB);
-    long address = volume.blocks().extent(BLOCK).address(0);
+    long address = volume.blocks().find(BLOCK).address(0);
     assertThat(sent(Opcode.WRITE).get(0).offset()).isEqualTo(address + 8 * MIB);
     assertThat(device.preloads).isEmpty();
   }
@@ -221,22 +222,22 @@ class TestMeldVolume {
   }
 
   @Test
-  void aWriterWhoseExtentALateDeleteTookGoesOn() throws IOException {
-    assertThat(file.createNewFile()).isTrue();
-    writeAcrossADelete();
+  void aWriterWhoseExtentALateDeleteTookGoesOn() {
+    writeAcrossADelete(false);
     assertThat(counter("blocks_mapped")).isEqualTo(1);
-    assertThat(volume.blocks().extent(BLOCK).isWritten()).isFalse();
+    assertThat(volume.blocks().find(BLOCK).isWritten()).isFalse();
   }
 
   @Test
   void aWriterWhoseBlockIsDeletedLeavesNothingBehind() {
-    writeAcrossADelete();
+    writeAcrossADelete(true);
     assertThat(counter("blocks_mapped")).isZero();
   }
 
-  private void writeAcrossADelete() {
+  private void writeAcrossADelete(boolean isFileGone) {
     BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, 4 * MIB);
+    assertThat(isFileGone && !file.delete()).isFalse();
     volume.deleted(BLOCK);
     writer.write(4 * MIB, 4 * MIB);
     writer.close();
@@ -323,10 +324,10 @@ class TestMeldVolume {
     device.status = 0;
     writer.write(6 * MIB, 2 * MIB);
     writer.close();
-    assertThat(volume.blocks().extent(BLOCK).mappedBytes()).isLessThan(6 * MIB);
+    assertThat(volume.blocks().find(BLOCK).mappedBytes()).isLessThan(6 * MIB);
     read(BLOCK, 8 * MIB);
     assertThat(bytes(device.preloads)).isBetween(2L * MIB, 5L * MIB);
-    assertThat(volume.blocks().extent(BLOCK).mappedBytes()).isEqualTo(8 * MIB);
+    assertThat(volume.blocks().find(BLOCK).mappedBytes()).isEqualTo(8 * MIB);
     volume.deleted(BLOCK);
     assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
   }
@@ -465,6 +466,46 @@ class TestMeldVolume {
     device.full = false;
     write(new BlockKey("BP-1", 9), 0, 100);
     assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void aBlockDeletedBeforeItsOpenFileIsUsedIsNotMapped() {
+    assertThat(file.delete()).isTrue();
+    BlockReader reader = volume.reader(BLOCK, BlockFile.of(file), true);
+    reader.consume(0, PACKET);
+    reader.close();
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(device.commands).isEmpty();
+    assertThat(device.preloads).isEmpty();
+    assertThat(counter("blocks_mapped")).isZero();
+  }
+
+  @Test
+  void aBlockDeletedWhileItIsPreloadedIsDeallocatedAfterwards() {
+    device.before = () -> deleteOnce(device.preloads);
+    read(BLOCK, 8 * MIB);
+    assertThat(bytes(device.preloads)).isEqualTo(8 * MIB);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+    assertThat(sent(Opcode.READ)).isEmpty();
+    assertThat(counter("blocks_mapped")).isZero();
+  }
+
+  @Test
+  void aBlockDeletedWhileItIsWrittenIsDeallocatedAfterwards() {
+    device.before = () -> deleteOnce(device.commands);
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(device.commands)
+        .extracting(FakeDevice.Command::opcode)
+        .startsWith(Opcode.WRITE, Opcode.DEALLOCATE);
+    assertThat(device.commands.get(1).length()).isEqualTo(device.commands.get(0).length());
+  }
+
+  /** While the first command is being issued; its slot must stay the block's until it is. */
+  private void deleteOnce(List<FakeDevice.Command> issued) {
+    device.before = () -> {};
+    volume.deleted(BLOCK);
+    assertThat(issued).isEmpty();
+    assertThat(sent(Opcode.DEALLOCATE)).isEmpty();
   }
 
   @Test

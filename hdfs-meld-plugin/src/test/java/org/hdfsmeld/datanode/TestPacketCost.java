@@ -39,6 +39,9 @@ class TestPacketCost {
   private static final int FIRST_MEASURED = 1024;
   private static final int BLOCK_BYTES = PACKETS * PACKET_BYTES;
 
+  /** Less than an object a request; more than the cells that a contended counter gets once. */
+  private static final long ONCE_BYTES = 1024;
+
   @TempDir Path dir;
 
   private final FsVolumeSpi spi = mock(FsVolumeSpi.class);
@@ -64,7 +67,8 @@ class TestPacketCost {
   @Test
   void packetsReadAllocateNothing() {
     BlockReader reader = volumes.of(spi).reader(new BlockKey("BP-1", 1), () -> BLOCK_BYTES, true);
-    assertThat(allocatedBytes(offset -> reader.consume(offset, PACKET_BYTES))).isZero();
+    assertThat(allocatedBytes(offset -> reader.consume(offset, PACKET_BYTES)))
+        .isLessThan(ONCE_BYTES);
     reader.close();
     assertThat(volumes.of(spi).getCounters())
         .containsEntry("forwarded_read_bytes", (long) BLOCK_BYTES)
@@ -72,10 +76,10 @@ class TestPacketCost {
   }
 
   @Test
-  void packetsWrittenAllocateNothing() {
-    File file = new File(current, "blk_1");
+  void packetsWrittenAllocateNothing() throws IOException {
+    File file = Files.createFile(dir.resolve("blk_1")).toFile();
     BlockWriter writer = volumes.of(spi).writer(new BlockKey("BP-1", 1), file, true);
-    assertThat(allocatedBytes(offset -> writer.write(offset, PACKET_BYTES))).isZero();
+    assertThat(allocatedBytes(offset -> writer.write(offset, PACKET_BYTES))).isLessThan(ONCE_BYTES);
     writer.close();
     assertThat(volumes.of(spi).getCounters())
         .containsEntry("forwarded_write_bytes", (long) BLOCK_BYTES)

@@ -16,6 +16,7 @@ import org.hdfsmeld.sim.SimStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Several volumes on one device. */
 class TestSharedDevice {
@@ -51,6 +52,8 @@ class TestSharedDevice {
     }
   }
 
+  @TempDir File file;
+
   private final List<Divided> opened = new ArrayList<>();
   private final MeldVolumes volumes = volumes("/data/1=@ssd0/0,/data/2=@ssd0/1,/data/3=@ssd0/2");
 
@@ -81,8 +84,8 @@ class TestSharedDevice {
     return volumes.holding(new File("/data/" + number + "/current/BP-1/blk_1"));
   }
 
-  private static void write(MeldVolume volume, int bytes) {
-    BlockWriter writer = volume.writer(BLOCK, new File("blk_7"), true);
+  private void write(MeldVolume volume, int bytes) {
+    BlockWriter writer = volume.writer(BLOCK, file, true);
     writer.write(0, bytes);
     writer.close();
   }

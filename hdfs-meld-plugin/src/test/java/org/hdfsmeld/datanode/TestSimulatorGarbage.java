@@ -8,6 +8,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.SimDevice;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A simulator that answers nonsense hurts nobody. */
 class TestSimulatorGarbage {
@@ -33,6 +34,8 @@ class TestSimulatorGarbage {
             });
   }
 
+  @TempDir File file;
+
   @RepeatedTest(20)
   void ioGoesOn(RepetitionInfo repetition) throws Exception {
     Random random = new Random(repetition.getCurrentRepetition());
@@ -44,7 +47,7 @@ class TestSimulatorGarbage {
       MeldVolume volume = volumes.holding(new File("/nowhere/current/BP-1/blk_1"));
       for (int block = 0; block < 8; block++) {
         BlockKey key = new BlockKey("BP-1", block);
-        BlockWriter writer = volume.writer(key, new File("blk_" + block), true);
+        BlockWriter writer = volume.writer(key, file, true);
         BlockReader reader = volume.reader(key, () -> BLOCK_BYTES, true);
         for (int at = 0; at < BLOCK_BYTES; at += 64 << 10) {
           writer.write(at, 64 << 10);

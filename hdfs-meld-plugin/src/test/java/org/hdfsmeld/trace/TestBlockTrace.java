@@ -232,6 +232,7 @@ class TestBlockTrace {
         recorded++;
       }
       volume.record(TraceOp.READ, 7, 1, 0, 4096, 0, ClientKind.CLIENT);
+      recorded++;
       trace.stop();
       assertThat(trace.getLastError()).contains("dn");
       assertThat(trace.getDroppedRecords()).isPositive();

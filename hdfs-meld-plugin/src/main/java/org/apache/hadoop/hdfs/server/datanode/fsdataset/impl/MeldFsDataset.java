@@ -116,7 +116,7 @@ public class MeldFsDataset extends FsDatasetImpl {
           volumeRef.getVolume().getStorageID(),
           block.getBlockPoolId(),
           block.getBlockId(),
-          moved.getBlockDataLength());
+          new File(moved.getBlockURI()));
     }
     return moved;
   }
