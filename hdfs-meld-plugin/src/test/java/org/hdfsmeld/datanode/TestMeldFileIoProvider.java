@@ -117,6 +117,17 @@ class TestMeldFileIoProvider {
   }
 
   @Test
+  void aBlockDeletedBetweenOpenAndReadIsReadAndNotOnTheDevice() throws IOException {
+    store();
+    try (FileInputStream in = provider.openAndSeek(volume, block, 0)) {
+      assertThat(provider.fullyDelete(volume, block)).isTrue();
+      assertThat(in.readAllBytes()).isEqualTo(DATA);
+    }
+    assertThat(counter("blocks_mapped")).isZero();
+    assertThat(device.preloads).isEmpty();
+  }
+
+  @Test
   void closingTheChannelClosesTheStream() throws IOException {
     store();
     FileInputStream in = provider.openAndSeek(volume, block, 0);
