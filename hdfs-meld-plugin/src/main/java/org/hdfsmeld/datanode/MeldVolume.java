@@ -283,6 +283,7 @@ final class MeldVolume implements MeldVolumeMXBean {
       history.close();
     }
     device.close();
+    trace.left();
   }
 
   @Override

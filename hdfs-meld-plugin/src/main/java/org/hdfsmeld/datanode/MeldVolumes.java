@@ -226,7 +226,6 @@ public final class MeldVolumes implements AutoCloseable {
     withdraw(storageId);
     MeldVolume volume = volumes.remove(storageId);
     end.accept(volume);
-    trace.left(storageId);
     if (volume.device().device().isClosed()) {
       withdraw(volume.getDevice());
     }

@@ -81,10 +81,9 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     return new VolumeTrace(this, volumes.size() - 1);
   }
 
-  /** The volume has left the DataNode. */
-  public synchronized void left(String storageId) {
-    volumes.replaceAll(
-        volume -> volume.storageId().equals(storageId) ? new Volume(storageId, null) : volume);
+  /** Forgets the state of a volume that has left. */
+  synchronized void left(int volume) {
+    volumes.set(volume, new Volume(volumes.get(volume).storageId(), null));
   }
 
   /** Tells the DataNode from others: its uuid. */

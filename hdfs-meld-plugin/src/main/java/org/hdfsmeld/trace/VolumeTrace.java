@@ -15,6 +15,11 @@ public final class VolumeTrace {
     return trace.ring() != null;
   }
 
+  /** The volume has left the DataNode: the headers of later traces do not mention it. */
+  public void left() {
+    trace.left(volume);
+  }
+
   /**
    * Records an I/O that the device took just now. Never blocks, never throws, allocates nothing.
    *

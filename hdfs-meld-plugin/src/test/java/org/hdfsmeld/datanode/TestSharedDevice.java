@@ -1,18 +1,24 @@
 package org.hdfsmeld.datanode;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.zip.GZIPInputStream;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.BlockTrace;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,21 +63,25 @@ class TestSharedDevice {
   private final List<Divided> opened = new ArrayList<>();
   private final MeldVolumes volumes = volumes("/data/1=@ssd0/0,/data/2=@ssd0/1,/data/3=@ssd0/2");
 
-  private MeldVolumes volumes(String bindings) {
+  private static MeldConfiguration config(String bindings) {
     Configuration conf = new Configuration();
     conf.set(MeldKeys.DEVICES, "ssd0=some");
     conf.set(MeldKeys.VOLUME_PROFILES, bindings);
     try {
-      return new MeldVolumes(
-          MeldConfiguration.read(conf),
-          () -> {
-            Divided device = new Divided();
-            opened.add(device);
-            return device;
-          });
+      return MeldConfiguration.read(conf);
     } catch (MeldConfigurationException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private MeldVolumes volumes(String bindings) {
+    return new MeldVolumes(
+        config(bindings),
+        () -> {
+          Divided device = new Divided();
+          opened.add(device);
+          return device;
+        });
   }
 
   @AfterEach
@@ -100,6 +110,23 @@ class TestSharedDevice {
     assertThat(second.device().namespace().nsid()).isEqualTo(2);
     assertThat(first.getDevice()).isEqualTo("ssd0");
     assertThat(first.getProfile()).isEqualTo("some");
+  }
+
+  @Test
+  void aVolumeThatWasRefusedIsInNoTrace(@TempDir Path folder) throws IOException {
+    BlockTrace trace = new BlockTrace(folder, 1, 1 << 20, 1024);
+    MeldConfiguration config = config("/data/1=@ssd0/0,/data/3=@ssd0/2");
+    try (MeldVolumes traced =
+        new MeldVolumes(config, profile -> Divided::new, HintSource.NONE, trace)) {
+      traced.add("DS-1", new File("/data/1/current"));
+      assertThatThrownBy(() -> traced.add("DS-3", new File("/data/3/current")))
+          .isInstanceOf(MeldConfigurationException.class);
+      trace.start();
+      trace.stop();
+      InputStream file = new ByteArrayInputStream(trace.read(trace.getFiles().get(0), 0, 1 << 20));
+      String text = new String(new GZIPInputStream(file).readAllBytes(), US_ASCII);
+      assertThat(text.lines().filter(line -> line.startsWith("# volume"))).hasSize(1);
+    }
   }
 
   /** A look at the counters that never returns costs the one who looks, and nobody else. */

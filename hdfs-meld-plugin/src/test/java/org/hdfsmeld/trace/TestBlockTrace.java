@@ -115,9 +115,9 @@ class TestBlockTrace {
   @Test
   void aVolumeThatHasLeftIsNotInTheHeaderAndKeepsItsNumber() throws IOException {
     try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
-      trace.volume("DS-1", () -> "mode account, time dilation 1.0");
+      VolumeTrace first = trace.volume("DS-1", () -> "mode account, time dilation 1.0");
       trace.volume("DS-2", () -> "mode off, time dilation 1.0");
-      trace.left("DS-1");
+      first.left();
       trace.start();
       trace.stop();
       assertThat(lines(trace))
