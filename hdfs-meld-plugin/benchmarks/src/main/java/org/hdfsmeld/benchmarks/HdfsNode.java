@@ -5,10 +5,15 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.InterruptedIOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.JMX;
 import javax.management.MBeanServer;
@@ -19,6 +24,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockManagerTestUtil;
 import org.hdfsmeld.datanode.MeldFsDatasetFactory;
 import org.hdfsmeld.datanode.MeldVolumeMXBean;
 
@@ -32,16 +38,21 @@ final class HdfsNode {
   static final int BLOCK_BYTES = 128 << 20;
 
   private static final int BUFFER_BYTES = 1 << 20;
+  private static final long DELETE_POLL_MS = 20;
   private static final Path FILE = new Path("/file");
 
+  private final MiniDFSCluster cluster;
   private final FileSystem fs;
+  private final java.nio.file.Path home;
   private final long fileBytes;
   private final byte[] buffer = new byte[BUFFER_BYTES];
   private final OperatingSystemMXBean os =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-  private HdfsNode(FileSystem fs, int blocks) {
-    this.fs = fs;
+  private HdfsNode(MiniDFSCluster cluster, java.nio.file.Path home, int blocks) throws IOException {
+    this.cluster = cluster;
+    this.fs = cluster.getFileSystem();
+    this.home = home;
     this.fileBytes = (long) blocks * BLOCK_BYTES;
     new Random(1).nextBytes(buffer);
   }
@@ -57,7 +68,8 @@ final class HdfsNode {
             .storagesPerDatanode(1)
             .build();
     cluster.waitActive();
-    HdfsNode node = new HdfsNode(cluster.getFileSystem(), Integer.parseInt(args[2]));
+    HdfsNode node =
+        new HdfsNode(cluster, java.nio.file.Path.of(args[1]), Integer.parseInt(args[2]));
     answers.println("ready");
     BufferedReader commands =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -74,8 +86,7 @@ final class HdfsNode {
     Configuration conf = new Configuration();
     conf.setInt("dfs.replication", 1);
     conf.setLong("dfs.blocksize", BLOCK_BYTES);
-    // What is deleted between measurements goes soon, and nothing else reads or writes blocks.
-    conf.setInt("dfs.heartbeat.interval", 1);
+    // Nothing else reads or writes blocks.
     conf.setLong("dfs.block.scanner.volume.bytes.per.second", 0);
     if (!variant.mode().isEmpty()) {
       conf.set("dfs.datanode.fsdataset.factory", MeldFsDatasetFactory.class.getName());
@@ -88,7 +99,7 @@ final class HdfsNode {
     return switch (command) {
       case "write" -> timed(this::write);
       case "read" -> timed(this::read);
-      case "delete" -> Boolean.toString(fs.delete(FILE, false));
+      case "delete" -> Boolean.toString(delete());
       case "forwarded" -> Long.toString(forwarded());
       default -> throw new IllegalArgumentException(command);
     };
@@ -124,6 +135,33 @@ final class HdfsNode {
     }
     if (left != 0) {
       throw new IOException(FILE + " lacks " + left + " bytes");
+    }
+  }
+
+  /**
+   * Has the DataNode delete the blocks now, in nobody's time, and so that the next write finds the
+   * memory that was freed: a virtual machine's host may take it back when it is free for seconds.
+   */
+  private boolean delete() throws IOException {
+    boolean deleted = fs.delete(FILE, false);
+    try {
+      while (hasBlocks()) {
+        BlockManagerTestUtil.computeAllPendingWork(cluster.getNamesystem().getBlockManager());
+        cluster.triggerHeartbeats();
+        TimeUnit.MILLISECONDS.sleep(DELETE_POLL_MS);
+      }
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException("interrupted while blocks are deleted");
+    }
+    return deleted;
+  }
+
+  private boolean hasBlocks() throws IOException {
+    try (Stream<java.nio.file.Path> files = Files.walk(home)) {
+      return files.anyMatch(file -> file.getFileName().toString().matches("blk_\\d+"));
+    } catch (UncheckedIOException e) {
+      // A file went while the folders were listed.
+      return true;
     }
   }
 

@@ -3,12 +3,12 @@ package org.hdfsmeld.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Ratios of pairs measured right after each other. */
-final class Ratios {
+/** Numbers of one kind, for their quantiles. */
+final class Samples {
   private final List<Double> sorted = new ArrayList<>();
 
-  void add(double ratio) {
-    sorted.add(ratio);
+  void add(double sample) {
+    sorted.add(sample);
     sorted.sort(null);
   }
 
