@@ -198,11 +198,17 @@ final class VolumeBlocks {
     if (present != null) {
       return present;
     }
-    if (file.exists()) {
-      // Deleted from now on, the block is dropped from the table that it is in.
-      hints.ask(key, new Begun(this, begun));
-    } else if (extents.remove(key, begun)) {
-      end(begun);
+    if (!file.exists()) {
+      // Whoever deleted the block found nothing to drop.
+      if (extents.remove(key, begun)) {
+        end(begun);
+      }
+      return begun;
+    }
+    Begun question = new Begun(this, begun);
+    hints.ask(key, question);
+    if (begun.isDropped()) {
+      hints.forget(key, question);
     }
     return begun;
   }
@@ -348,8 +354,9 @@ final class VolumeBlocks {
   }
 
   private void end(BlockExtent extent) {
+    long[] endedSlots = extent.drop();
     hints.forget(extent.key(), new Begun(this, extent));
-    giveUp(extent, extent.drop());
+    giveUp(extent, endedSlots);
   }
 
   private void giveUp(BlockExtent extent, long[] endedSlots) {

@@ -22,6 +22,7 @@ class TestBlockHints {
   private static final class FakeSource implements HintSource {
     private final List<Consumer<BlockHint>> waiting = new ArrayList<>();
     private BlockHint hint;
+    private Runnable beforeAsk = () -> {};
 
     @Override
     public BlockHint of(String pool, long blockId) {
@@ -30,6 +31,7 @@ class TestBlockHints {
 
     @Override
     public void ask(BlockKey block, Consumer<BlockHint> then) {
+      beforeAsk.run();
       if (hint == null) {
         waiting.add(then);
       } else {
@@ -143,6 +145,13 @@ class TestBlockHints {
     read(2 * MIB);
     assertThat(source.waiting).hasSize(1);
     volume.deleted(BLOCK);
+    assertThat(source.waiting).isEmpty();
+  }
+
+  @Test
+  void aBlockThatIsDeletedJustBeforeTheQuestionIsNotAskedForAnyMore() {
+    source.beforeAsk = () -> volume.deleted(BLOCK);
+    read(2 * MIB);
     assertThat(source.waiting).isEmpty();
   }
 
