@@ -1,11 +1,11 @@
 package org.hdfsmeld.spark;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.Serializable;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.TaskContext;
@@ -66,7 +66,7 @@ final class MixedWriter {
         }
         Path path = new Path(parent, "ingest-" + attempt + "-" + files);
         kept.addLast(path);
-        try (OutputStream out =
+        try (FSDataOutputStream out =
             fs.create(path, true, BUFFER_BYTES, fs.getDefaultReplication(path), blockBytes)) {
           long left = blockBytes;
           while (left > 0 && System.nanoTime() - end < 0) {
@@ -75,6 +75,11 @@ final class MixedWriter {
             left -= length;
             bytes += length;
             pace.await(bytes);
+          }
+          if (System.nanoTime() - end >= 0) {
+            // What was written must not wait in a buffer for the next phase, which it would
+            // disturb.
+            out.hsync();
           }
         }
         last = System.nanoTime();
