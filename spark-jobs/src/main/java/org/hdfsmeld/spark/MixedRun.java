@@ -24,11 +24,22 @@ final class MixedRun {
   private static final long LEAD_MS = 1000;
   private static final long CLOSE_MS = 60_000;
 
+  // All writers together, before the first phase: a slow device must not have much of it to finish.
+  private static final double WARM_UP_MIB_PER_SECOND = 1;
+
   private final SparkContext context;
   private final Mixed.Request request;
   private final List<FileStatus> files;
   private final List<String> paths;
   private final List<Phase> phases = new ArrayList<>();
+
+  /**
+   * The writers of a phase.
+   *
+   * @param mibPerSecond of all together at most; zero: as fast as can be
+   * @param settle whether a phase follows, which should begin on a device at rest
+   */
+  private record Ingest(ExecutorService executor, double mibPerSecond, boolean settle) {}
 
   private record Phase(
       Window window, List<MixedReader.Done> readers, List<MixedWriter.Done> writers) {
@@ -59,10 +70,14 @@ final class MixedRun {
     String ingest = fs.makeQualified(directory).toString();
     ExecutorService writing = Executors.newSingleThreadExecutor();
     try {
-      phase("warm up", request.warmUpMs(), writing, ingest);
+      double ingestRate = request.ingestMibPerSecond();
+      double warmUpRate =
+          ingestRate > 0 ? Math.min(ingestRate, WARM_UP_MIB_PER_SECOND) : WARM_UP_MIB_PER_SECOND;
+      phase("warm up", request.warmUpMs(), ingest, new Ingest(writing, warmUpRate, true));
       for (int round = 1; round <= request.rounds(); round++) {
-        phases.add(phase("round " + round + ", alone", request.phaseMs(), null, ingest));
-        phases.add(phase("round " + round + ", with writer", request.phaseMs(), writing, ingest));
+        phases.add(phase("round " + round + ", alone", request.phaseMs(), ingest, null));
+        Ingest writers = new Ingest(writing, ingestRate, round < request.rounds());
+        phases.add(phase("round " + round + ", with writer", request.phaseMs(), ingest, writers));
       }
     } finally {
       // If the readers failed, the writers still write until the phase is over.
@@ -73,22 +88,25 @@ final class MixedRun {
     return result();
   }
 
-  private Phase phase(String name, long lengthMs, ExecutorService writing, String ingest)
-      throws Exception {
+  private Phase phase(String name, long lengthMs, String ingest, Ingest writing) throws Exception {
     Window window = Window.after(LEAD_MS, lengthMs);
     long blockBytes = request.blockBytes();
     int keep = request.keep();
-    double ingestRate = request.ingestMibPerSecond() / request.writers();
     double readRate = request.readMibPerSecond() / request.readers();
     Future<List<MixedWriter.Done>> writers = null;
     if (writing != null) {
+      double ingestRate = writing.mibPerSecond() / request.writers();
+      boolean settle = writing.settle();
       writers =
-          writing.submit(
-              job(
-                  "mixed: " + name + ": write",
-                  request.writers(),
-                  (index, conf) ->
-                      MixedWriter.run(window, ingest, blockBytes, keep, ingestRate, conf)));
+          writing
+              .executor()
+              .submit(
+                  job(
+                      "mixed: " + name + ": write",
+                      request.writers(),
+                      (index, conf) ->
+                          MixedWriter.run(
+                              window, ingest, blockBytes, keep, ingestRate, settle, conf)));
     }
     List<String> scanned = paths;
     int readerCount = request.readers();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -17,6 +18,8 @@ import org.apache.spark.TaskContext;
 final class MixedWriter {
   private static final int PIECE_BYTES = 1 << 20;
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final long LONG_SYNC_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long SETTLE_NS = TimeUnit.MINUTES.toNanos(5);
 
   /**
    * What one writer did.
@@ -37,6 +40,7 @@ final class MixedWriter {
    * Writes until the window is over; then deletes what is left.
    *
    * @param mibPerSecond at most; zero: as fast as can be
+   * @param settles whether it ends only when all that it wrote is where it stays
    */
   static Done run(
       Window window,
@@ -44,6 +48,7 @@ final class MixedWriter {
       long blockBytes,
       int keep,
       double mibPerSecond,
+      boolean settles,
       Configuration conf)
       throws IOException, InterruptedException {
     Path parent = new Path(directory);
@@ -76,10 +81,8 @@ final class MixedWriter {
             bytes += length;
             pace.await(bytes);
           }
-          if (System.nanoTime() - end >= 0) {
-            // What was written must not wait in a buffer for the next phase, which it would
-            // disturb.
-            out.hsync();
+          if (settles && System.nanoTime() - end >= 0) {
+            settle(out);
           }
         }
         last = System.nanoTime();
@@ -91,5 +94,18 @@ final class MixedWriter {
     }
     Tasks.countOutput(bytes, files);
     return new Done(bytes, files, last - begin, lateMs);
+  }
+
+  /**
+   * Waits until what was written is where it stays, and does not disturb the next phase any more. A
+   * sync that takes long may have been given up by a DataNode, which waits a bounded time.
+   */
+  private static void settle(FSDataOutputStream out) throws IOException {
+    long begin = System.nanoTime();
+    long syncBegin;
+    do {
+      syncBegin = System.nanoTime();
+      out.hsync();
+    } while (System.nanoTime() - syncBegin > LONG_SYNC_NS && System.nanoTime() - begin < SETTLE_NS);
   }
 }
