@@ -19,6 +19,7 @@ final class BlockExtent {
    */
   final Object order = new Object();
 
+  private final int nsid;
   private final BlockKey key;
   private final SlotAllocator allocator;
   private final long slotBytes;
@@ -57,10 +58,16 @@ final class BlockExtent {
   /**
    * A block of which the device holds nothing.
    *
+   * @param nsid the namespace that its slots are of
    * @param journal hears when the extent has changed since {@link #takeRecord}; must not wait
    */
   BlockExtent(
-      BlockKey key, SlotAllocator allocator, long slotBytes, Consumer<BlockExtent> journal) {
+      int nsid,
+      BlockKey key,
+      SlotAllocator allocator,
+      long slotBytes,
+      Consumer<BlockExtent> journal) {
+    this.nsid = nsid;
     this.key = key;
     this.allocator = allocator;
     this.slotBytes = slotBytes;
@@ -79,13 +86,13 @@ final class BlockExtent {
   }
 
   /** Where the block lies now. The next change is told to the journal again. */
-  synchronized BlockRecord takeRecord(int nsid) {
+  synchronized BlockRecord takeRecord() {
     changed = false;
-    return record(nsid);
+    return record();
   }
 
   /** Where the block lies now. */
-  synchronized BlockRecord record(int nsid) {
+  synchronized BlockRecord record() {
     return new BlockRecord(nsid, key, mapped, reach, slots, decision);
   }
 

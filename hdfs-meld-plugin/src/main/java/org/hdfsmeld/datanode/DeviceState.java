@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -44,16 +44,17 @@ final class DeviceState {
     StateSnapshot snapshot() throws SimException;
   }
 
-  private record Change(int nsid, BlockExtent extent) {}
-
   private final String device;
   private final StateConfiguration config;
   private final Source source;
   private final SimFailures failures;
   private final StateCounters counters;
   private final LongSupplier clock;
-  private final LinkedBlockingQueue<Change> queue = new LinkedBlockingQueue<>(QUEUE_BLOCKS);
-  private final List<Change> drained = new ArrayList<>();
+
+  /** An array, so that a packet whose block is put in allocates nothing. */
+  private final ArrayBlockingQueue<BlockExtent> queue = new ArrayBlockingQueue<>(QUEUE_BLOCKS);
+
+  private final List<BlockExtent> drained = new ArrayList<>();
   private final AtomicLong changes = new AtomicLong();
   private final Thread writer;
 
@@ -96,9 +97,9 @@ final class DeviceState {
   }
 
   /** A block has changed. Never waits. */
-  void changed(int nsid, BlockExtent extent) {
+  void changed(BlockExtent extent) {
     changes.incrementAndGet();
-    if (!queue.offer(new Change(nsid, extent))) {
+    if (!queue.offer(extent)) {
       counters.overflows.increment();
       journalComplete = false;
     }
@@ -144,8 +145,8 @@ final class DeviceState {
       return;
     }
     List<BlockRecord> records = new ArrayList<>(drained.size());
-    for (Change change : drained) {
-      records.add(change.extent().takeRecord(change.nsid()));
+    for (BlockExtent extent : drained) {
+      records.add(extent.takeRecord());
     }
     drained.clear();
     if (journal == null) {

@@ -177,11 +177,7 @@ final class MeldDevice implements DeviceState.Source {
             hints,
             counters,
             trace,
-            extent -> {
-              if (journal != null) {
-                journal.changed(nsid, extent);
-              }
-            });
+            journal == null ? extent -> {} : journal::changed);
     RecoveredState from = recovered;
     Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
     if (records != null) {
@@ -394,7 +390,7 @@ final class MeldDevice implements DeviceState.Source {
       VolumeBlocks table = blocks.get(nsid);
       RecoveredState from = recovered;
       if (table != null) {
-        records.addAll(table.records(nsid));
+        records.addAll(table.records());
       } else if (from != null) {
         records.addAll(from.intact(nsid));
       }

@@ -49,6 +49,7 @@ final class VolumeBlocks {
   private final Set<BlockKey> restored = ConcurrentHashMap.newKeySet();
 
   private final Consumer<BlockExtent> journal;
+  private final int nsid;
   private final long lbaBytes;
   private final long pageBytes;
   private final long slotBytes;
@@ -83,6 +84,7 @@ final class VolumeBlocks {
     this.hints = hints;
     this.counters = counters;
     this.trace = trace;
+    this.nsid = namespace.nsid();
     this.lbaBytes = namespace.lbaBytes();
     this.pageBytes = namespace.pageBytes();
     long wordline = namespace.wordlineBytes();
@@ -103,7 +105,7 @@ final class VolumeBlocks {
     TreeSet<Long> used = new TreeSet<>();
     for (BlockRecord record : records) {
       boolean lies = intact.test(record.key()) && claim(used, record.slots());
-      BlockExtent extent = new BlockExtent(record.key(), slots, slotBytes, journal);
+      BlockExtent extent = new BlockExtent(nsid, record.key(), slots, slotBytes, journal);
       if (lies) {
         extent.restore(record);
       } else {
@@ -144,10 +146,10 @@ final class VolumeBlocks {
   }
 
   /** Where the blocks lie now. */
-  List<BlockRecord> records(int nsid) {
+  List<BlockRecord> records() {
     List<BlockRecord> records = new ArrayList<>(extents.size());
     for (BlockExtent extent : extents.values()) {
-      BlockRecord record = extent.record(nsid);
+      BlockRecord record = extent.record();
       if (!record.isGone()) {
         records.add(record);
       }
@@ -192,7 +194,7 @@ final class VolumeBlocks {
   }
 
   private BlockExtent begin(BlockKey key, BlockFile file) {
-    BlockExtent begun = new BlockExtent(key, slots, slotBytes, journal);
+    BlockExtent begun = new BlockExtent(nsid, key, slots, slotBytes, journal);
     begun.decide(hints.decide(key, BlockHint.NONE));
     BlockExtent present = extents.putIfAbsent(key, begun);
     if (present != null) {

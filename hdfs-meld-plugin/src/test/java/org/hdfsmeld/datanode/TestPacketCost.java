@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyLong;
@@ -50,7 +51,7 @@ class TestPacketCost {
   void open() throws IOException {
     MeldConfiguration config = MeldConfiguration.read(new Configuration());
     volumes = new MeldVolumes(config, () -> NativeSimDevice.open("", config.devices().profile()));
-    current = dir.resolve("1/current").toFile();
+    current = Files.createDirectories(dir.resolve("1/current")).toFile();
     volumes.add("DS-1", current);
     when(spi.getStorageID()).thenReturn("DS-1");
   }
@@ -64,7 +65,7 @@ class TestPacketCost {
   @Test
   void packetsReadAllocateNothing() {
     BlockReader reader = volumes.of(spi).reader(new BlockKey("BP-1", 1), () -> BLOCK_BYTES, true);
-    assertThat(allocatedBytes(offset -> reader.consume(offset, PACKET_BYTES))).isZero();
+    assertThat(allocatedBytes(offset -> reader.consume(offset, PACKET_BYTES), () -> {})).isZero();
     reader.close();
     assertThat(volumes.of(spi).getCounters())
         .containsEntry("forwarded_read_bytes", (long) BLOCK_BYTES)
@@ -75,18 +76,27 @@ class TestPacketCost {
   void packetsWrittenAllocateNothing() throws IOException {
     File file = Files.createFile(dir.resolve("blk_1")).toFile();
     BlockWriter writer = volumes.of(spi).writer(new BlockKey("BP-1", 1), file, true);
-    assertThat(allocatedBytes(offset -> writer.write(offset, PACKET_BYTES))).isZero();
+    assertThat(
+            allocatedBytes(
+                offset -> writer.write(offset, PACKET_BYTES), this::awaitTheJournalOfTheFirstHalf))
+        .isZero();
     writer.close();
     assertThat(volumes.of(spi).getCounters())
         .containsEntry("forwarded_write_bytes", (long) BLOCK_BYTES)
         .containsEntry("host_written_bytes", (long) BLOCK_BYTES);
   }
 
+  /** After that a packet tells the journal of its block once more. */
+  private void awaitTheJournalOfTheFirstHalf() {
+    await().until(() -> volumes.of(spi).getCounters().get("state_journal_records") > 0);
+  }
+
   /** Bytes that this thread allocates for the second half of a block's packets. */
-  private long allocatedBytes(LongConsumer packet) {
+  private long allocatedBytes(LongConsumer packet, Runnable betweenTheHalves) {
     long before = 0;
     for (int i = 0; i < PACKETS; i++) {
       if (i == FIRST_MEASURED) {
+        betweenTheHalves.run();
         before = threads.getCurrentThreadAllocatedBytes();
       }
       packet.accept((long) i * PACKET_BYTES);
