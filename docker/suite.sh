@@ -200,10 +200,11 @@ suite() {
   report "$output" "${expect[@]}"
 }
 
+# timed LABEL COMMAND...: in a shell of its own, so that what ends it or interrupts it is said here and not in the log.
 timed() {
   local start=$SECONDS label=$1
   shift
-  "$@" || {
+  ("$@") || {
     tail -n 20 "$SUITE_LOG" >&2
     die "$label failed; the whole log: $SUITE_LOG"
   }

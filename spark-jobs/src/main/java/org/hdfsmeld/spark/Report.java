@@ -99,6 +99,7 @@ public final class Report implements Callable<Integer> {
     }
     if (html != null) {
       Files.writeString(html, SuitePage.of(suite, outcomes));
+      out.printf("%nreport: %s%n", html.toAbsolutePath());
     }
     return outcomes.stream().allMatch(Expectation.Outcome::holds) ? 0 : 1;
   }

@@ -163,6 +163,7 @@ class TestReport {
     all[0] = "--html";
     all[1] = html.toString();
     assertThat(report(all)).as(err.toString()).isZero();
+    assertThat(out.toString()).endsWith("report: " + html + System.lineSeparator());
     return Files.readString(html);
   }
 
