@@ -1,7 +1,7 @@
 //! The write buffer: slots of DRAM that hold pages until they are programmed.
 
 use super::mapping::Place;
-use crate::engine::Slab;
+use crate::engine::{Slab, prefetch};
 
 /// Slots at most, of the host and of garbage collection together.
 pub(crate) const MAX_SLOTS: u32 = 1 << 21;
@@ -79,6 +79,12 @@ impl Buffer {
     #[inline]
     pub(crate) fn get(&self, slot: u32) -> &Slot {
         &self.slots[slot]
+    }
+
+    /// The slot will be looked at soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, slot: u32) {
+        prefetch(&self.slots[slot]);
     }
 
     /// The slot's page has been overwritten or deallocated.

@@ -15,7 +15,7 @@ use super::scheduler::Runs;
 use super::stream::Layout;
 use super::victim::Settings;
 use super::wear::Wear;
-use crate::engine::Slab;
+use crate::engine::{NIL, Slab};
 use crate::nand::{Geometry, WordlineAddr};
 use crate::profile::Profile;
 
@@ -46,6 +46,8 @@ pub(crate) struct Ftl {
     /// Gathers data hinted as sequential; by the host's stream, as far as used.
     pub(super) runs: Vec<Runs>,
     pub(super) programs: Slab<Program>,
+    /// The last one that was handed over, or [`NIL`].
+    pub(super) last_program: u32,
     /// Wordlines being copied inside their planes.
     pub(super) copies: Slab<Copy>,
     pub(super) barrier: FlushBarrier,
@@ -81,6 +83,7 @@ impl Ftl {
             buffer: Buffer::new(host_slots),
             runs: Vec::new(),
             programs: Slab::new(),
+            last_program: NIL,
             copies: Slab::new(),
             barrier: FlushBarrier::new(),
             inversion: Inversion::default(),

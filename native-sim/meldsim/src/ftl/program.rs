@@ -9,7 +9,7 @@ use super::numbering::Spot;
 use super::order::PLACED;
 use super::scheduler::{EMPTY, Fill};
 use super::stream::{Layout, Stream};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{Event, EventQueue, NIL, prefetch};
 use crate::nand::{Flash, WordlineAddr};
 
 /// A program: a whole wordline or, in shadow order, one page.
@@ -23,6 +23,8 @@ pub(super) struct Program {
     pages: u8,
     /// The slots it programs; [`NIL`] is padding.
     slots: Fill,
+    /// The program that was handed over next, and will most likely end next; or [`NIL`].
+    follower: u32,
 }
 
 impl Ftl {
@@ -173,7 +175,7 @@ impl Ftl {
                     1 => 1 << ftl.page_of(&program),
                     all => (1 << all) - 1,
                 };
-                let token = ftl.programs.insert(program);
+                let token = ftl.hand_over(program);
                 flash.program(queue, at, pages, token);
             });
             if placed {
@@ -182,6 +184,16 @@ impl Ftl {
                 streams &= !(1 << stream.index());
             }
         }
+    }
+
+    /// Takes note of a program that a die is given; returns its token.
+    fn hand_over(&mut self, program: Program) -> u32 {
+        let token = self.programs.insert(program);
+        if self.last_program != NIL {
+            self.programs[self.last_program].follower = token;
+        }
+        self.last_program = token;
+        token
     }
 
     /// Gives what is closed its place, and hands over the programs that are due. False when there
@@ -239,6 +251,7 @@ impl Ftl {
             step,
             pages: pages as u8,
             slots: fill,
+            follower: NIL,
         };
         // Its end will change their entries.
         for slot in fill.into_iter().filter(|&slot| slot != NIL) {
@@ -293,6 +306,7 @@ impl Ftl {
                 step: 0,
                 pages: 1,
                 slots,
+                follower: NIL,
             };
             let at = self.numbering.address(lane, group, unit, wordline);
             program(self, due, at);
@@ -338,7 +352,24 @@ impl Ftl {
     pub(crate) fn programmed(&mut self, token: u32) {
         let program = self.programs[token];
         self.programs.remove(token);
+        self.prefetch_program(program.follower);
         self.complete(program);
+    }
+
+    /// Fetches what the end of a program will look at, and the program after it: between two programs
+    /// of a die the write buffer goes round once, so both have long left the processor's caches. What
+    /// ended out of turn leads nowhere in particular, which costs no more than the fetch.
+    fn prefetch_program(&self, token: u32) {
+        if token == NIL {
+            return;
+        }
+        let program = &self.programs[token];
+        for slot in program.slots.into_iter().filter(|&slot| slot != NIL) {
+            self.buffer.prefetch(slot);
+        }
+        if program.follower != NIL {
+            prefetch(&self.programs[program.follower]);
+        }
     }
 
     /// What the end of a program means.
@@ -350,6 +381,7 @@ impl Ftl {
             step,
             pages,
             slots,
+            follower: _,
         } = program;
         let all = self.numbering.pages_per_wordline;
         let blocks = &mut self.lanes[lane as usize].blocks;

@@ -56,6 +56,13 @@ impl Stripe {
         Some(fill)
     }
 
+    /// What is gathered of the wordline that has its turn `after` the next one.
+    pub(crate) fn gathered(&self, after: usize) -> impl Iterator<Item = u32> {
+        let wordline = (self.pages.len() + after) % self.wordlines;
+        let pages = self.pages.iter().skip(wordline);
+        pages.step_by(self.wordlines).copied()
+    }
+
     /// Closes every wordline that holds a page.
     pub(crate) fn close(&mut self, pages_per_wordline: u32, mut emit: impl FnMut(Fill)) {
         let last_pass = (pages_per_wordline as usize - 1) * self.wordlines;

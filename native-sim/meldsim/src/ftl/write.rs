@@ -8,6 +8,10 @@ use super::scheduler::{EMPTY, Gathered};
 use super::stream::{Layout, Stream};
 use crate::engine::NIL;
 
+/// How many wordlines before its own turn the slots of one are fetched from memory: since the first of
+/// them was filled, a whole stripe has been.
+const PREFETCHED: usize = 4;
+
 /// Why a page is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteError {
@@ -28,7 +32,8 @@ impl Ftl {
         stream: u8,
         request: u32,
     ) -> Result<(), WriteError> {
-        let entry = self.entry(space, page);
+        let found = self.mapping.find(space, page);
+        let entry = found.map_or(Entry::Unmapped, |place| self.mapping.get(place));
         let lane = self.numbering.lane_of(page, layout);
         if let Entry::Buffered(index) = entry {
             let slot = self.buffer.get(index);
@@ -45,7 +50,7 @@ impl Ftl {
         if self.buffer.free() == 0 {
             return Err(WriteError::BufferFull);
         }
-        let Some(place) = self.mapping.find_or_make(space, page) else {
+        let Some(place) = found.or_else(|| self.mapping.find_or_make(space, page)) else {
             return Err(WriteError::CapacityExceeded);
         };
         if let Some(history) = &mut self.history {
@@ -56,7 +61,7 @@ impl Ftl {
         let slot = self.buffer.take(User::Host(stream), place, lane, request);
         #[cfg(test)]
         self.witness.written(slot);
-        self.mapping.set(place, Entry::Buffered(slot));
+        self.mapping.change(place, entry, Entry::Buffered(slot));
         let stream = self.lanes[lane as usize].host_stream(stream, layout);
         match layout {
             Layout::Normal => self.gather(lane, stream, slot),
@@ -83,8 +88,12 @@ impl Ftl {
             let wordlines = log.rest_of_row(stream, &self.numbering);
             log.gatherer(stream).stripe.begin(wordlines);
         }
-        let complete = log.gatherer(stream).stripe.push(slot, pages_per_wordline);
+        let stripe = &mut log.gatherer(stream).stripe;
+        let complete = stripe.push(slot, pages_per_wordline);
         if let Some(fill) = complete {
+            for slot in stripe.gathered(PREFETCHED) {
+                self.buffer.prefetch(slot);
+            }
             self.close(lane, stream, fill);
         }
     }

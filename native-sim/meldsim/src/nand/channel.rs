@@ -252,13 +252,17 @@ impl Channel {
     }
 }
 
-/// The earliest of some dies' times.
+/// The earliest of some dies' times, and whose it is.
 #[inline]
-pub(super) fn earliest(mut dies: u64, times: &[Time]) -> Time {
-    let mut time = Time::MAX;
+pub(super) fn earliest(mut dies: u64, times: &[Time]) -> (Time, u32) {
+    let mut first = (Time::MAX, 0);
     while dies != 0 {
-        time = time.min(times[dies.trailing_zeros() as usize]);
+        let die = dies.trailing_zeros();
+        let time = times[die as usize];
+        if time < first.0 {
+            first = (time, die);
+        }
         dies &= dies - 1;
     }
-    time
+    first
 }

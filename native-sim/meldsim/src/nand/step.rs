@@ -9,7 +9,7 @@ use super::geometry::WordlineAddr;
 use super::look::Look;
 use super::op::Work;
 use super::suspend::Verdict;
-use crate::engine::{NIL, Time};
+use crate::engine::{NIL, Time, prefetch};
 
 impl Look<'_> {
     /// Finishes what has ended, and grants the bus.
@@ -151,10 +151,12 @@ impl Look<'_> {
     }
 
     fn find_work_next(&mut self) {
-        self.bus.work_next = earliest(
-            self.bus.working,
-            &self.shared.ends_at[self.first_die as usize..],
-        );
+        let ends_at = &self.shared.ends_at[self.first_die as usize..];
+        let (end, way) = earliest(self.bus.working, ends_at);
+        self.bus.work_next = end;
+        if end < Time::MAX {
+            prefetch(&self.shared.works[self.dies[way as usize].working]);
+        }
     }
 
     fn finish_work(&mut self, way: u32, finished: &mut Vec<Finished>) {

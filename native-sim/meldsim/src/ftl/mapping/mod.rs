@@ -300,16 +300,28 @@ impl Mapping {
                 count += 1;
             }
             for &(place, before, raw) in &found[..count] {
-                let leaf = &mut self.leaves[place.leaf()];
-                leaf.change(place.offset(), before, raw);
-                self.mapped += u64::from(before == Raw::UNMAPPED);
-                if leaf.is_sequential() && !leaf.queued {
-                    self.queue(place.leaf() as u32);
-                }
+                self.change_raw(place, before, raw);
             }
             if count < AT_ONCE {
                 return;
             }
+        }
+    }
+
+    /// Sets an entry that is known to be `before`.
+    #[inline]
+    pub(crate) fn change(&mut self, place: Place, before: Entry, entry: Entry) {
+        debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
+        self.change_raw(place, Raw::new(before), Raw::new(entry));
+    }
+
+    #[inline]
+    fn change_raw(&mut self, place: Place, before: Raw, raw: Raw) {
+        let leaf = &mut self.leaves[place.leaf()];
+        leaf.change(place.offset(), before, raw);
+        self.mapped += u64::from(before == Raw::UNMAPPED);
+        if leaf.is_sequential() && !leaf.queued {
+            self.queue(place.leaf() as u32);
         }
     }
 
