@@ -10,10 +10,12 @@ import java.util.Optional;
 
 /**
  * What is known of single tests, with reasons: {@code known-outcomes.txt}, a line of which is
- * {@code fails TEST reason}, {@code skipped CLASS reason} or {@code unforwarded CLASS reason}.
+ * {@code fails TEST reason}, or {@code skipped}, {@code unforwarded} or {@code unloaded CLASS
+ * reason}.
  */
 final class KnownOutcomes {
   private static final String FILE = "/conformance/known-outcomes.txt";
+  private static final String KINDS = "fails|skipped|unforwarded|unloaded";
 
   private final Map<String, String> reasons = new LinkedHashMap<>();
 
@@ -23,9 +25,9 @@ final class KnownOutcomes {
         continue;
       }
       String[] words = line.split("\\s+", 3);
-      if (words.length < 3 || !words[0].matches("fails|skipped|unforwarded")) {
+      if (words.length < 3 || !words[0].matches(KINDS)) {
         throw new IllegalArgumentException(
-            FILE + ": no line of the form 'fails|skipped|unforwarded TEST reason': " + line);
+            FILE + ": no line of the form '" + KINDS + " TEST reason': " + line);
       }
       reasons.put(words[0] + " " + words[1], words[2]);
     }
@@ -58,8 +60,13 @@ final class KnownOutcomes {
     return Optional.ofNullable(reasons.get("skipped " + simpleClassName));
   }
 
-  /** Why a class gives the plugin nothing to forward. */
+  /** Why a class gives the plugin's volumes nothing to forward. */
   Optional<String> unforwarded(String simpleClassName) {
     return Optional.ofNullable(reasons.get("unforwarded " + simpleClassName));
+  }
+
+  /** Why a class never loads the plugin, although it is configured. */
+  Optional<String> unloaded(String simpleClassName) {
+    return Optional.ofNullable(reasons.get("unloaded " + simpleClassName));
   }
 }

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** What a person sees of a run, and its files: {@code results.md} and {@code results.json}. */
@@ -104,8 +105,17 @@ final class Report {
     boolean idle =
         run.counts().keySet().stream()
             .allMatch(s -> s == TestOutcome.Status.ABORTED || s == TestOutcome.Status.SKIPPED);
-    boolean loaded = run.plugin().event("volumes") > 0;
-    return idle || (loaded && known.unforwarded(run.simpleName()).isPresent());
+    return idle || whyNothingForwarded(run).isPresent();
+  }
+
+  /**
+   * What is known of a class in which the plugin had nothing to forward, or was not even loaded.
+   */
+  private Optional<String> whyNothingForwarded(Comparison run) {
+    String name = run.simpleName();
+    return run.plugin().event("volumes") > 0
+        ? known.unforwarded(name).map(why -> "nothing to forward: " + name + ": " + why)
+        : known.unloaded(name).map(why -> "not loaded: " + name + ": " + why);
   }
 
   /** What is to be said of a class that is no difference. */
@@ -131,9 +141,7 @@ final class Report {
               + known.skipped(run.simpleName()).orElse(firstDetail(run)));
     }
     if (run.plugin().forwarded() == 0) {
-      known
-          .unforwarded(run.simpleName())
-          .ifPresent(why -> notes.add("nothing to forward: " + run.simpleName() + ": " + why));
+      whyNothingForwarded(run).ifPresent(notes::add);
     }
     for (String counter : List.of("errors", "fallbacks", "timeouts")) {
       if (run.plugin().event(counter) > 0) {

@@ -38,9 +38,15 @@ class TestComparison {
     return new Comparison(CLASS, stock, plugin, again);
   }
 
-  private boolean good(Comparison run, String known) {
+  /** A class in which all is well. */
+  private static Comparison named(String name, Map<String, Long> events) {
+    SideRun stock = run(Map.of(), Status.PASSED);
+    return new Comparison("org.example." + name, stock, run(events, Status.PASSED), null);
+  }
+
+  private boolean good(String known, Comparison... runs) {
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-    return new Report(out, KnownOutcomes.parse(known)).summary(List.of(run));
+    return new Report(out, KnownOutcomes.parse(known)).summary(List.of(runs));
   }
 
   private String printed() {
@@ -55,7 +61,7 @@ class TestComparison {
             run(SEEN, Status.PASSED, Status.FAILED),
             null);
     assertThat(same.identical()).isTrue();
-    assertThat(good(same, "fails TestX#b because")).isTrue();
+    assertThat(good("fails TestX#b because", same)).isTrue();
     assertThat(printed()).contains("fails on stock too: TestX#b: because").contains("as stock");
   }
 
@@ -67,7 +73,7 @@ class TestComparison {
             run(SEEN, Status.PASSED, Status.FAILED),
             null);
     assertThat(other.differences()).extracting(Comparison.Pair::test).containsExactly("TestX#b");
-    assertThat(good(other, "")).isFalse();
+    assertThat(good("", other)).isFalse();
     assertThat(printed()).contains("different: TestX#b: stock PASSED, plugin FAILED");
   }
 
@@ -91,7 +97,7 @@ class TestComparison {
     Comparison first = of(run(Map.of(), Status.FAILED), run(SEEN, Status.PASSED), again);
     assertThat(first.identical()).isTrue();
     assertThat(first.counts()).containsOnlyKeys(Status.PASSED);
-    assertThat(good(first, "")).isTrue();
+    assertThat(good("", first)).isTrue();
     assertThat(printed()).contains("unsteady").contains("TestX#a");
   }
 
@@ -118,7 +124,7 @@ class TestComparison {
     SideRun ended = new SideRun(run(SEEN, Status.PASSED).outcomes(), SEEN, false, Duration.ZERO);
     Comparison run = of(run(Map.of(), Status.PASSED), ended, null);
     assertThat(run.differences()).isEmpty();
-    assertThat(good(run, "")).isFalse();
+    assertThat(good("", run)).isFalse();
     assertThat(printed()).contains("not finished: TestX");
   }
 
@@ -130,15 +136,30 @@ class TestComparison {
   @Test
   void outcomesProveNothingWhenThePluginSawNothing() {
     Comparison unseen = of(run(Map.of(), Status.PASSED), run(Map.of(), Status.PASSED), null);
-    assertThat(good(unseen, "")).isFalse();
+    assertThat(good("", unseen)).isFalse();
     assertThat(printed()).contains("not forwarded: the plugin saw nothing of TestX");
-    assertThat(good(unseen, "unforwarded TestX because")).as("without volumes").isFalse();
+    assertThat(good("unforwarded TestX because", unseen)).as("without volumes").isFalse();
+  }
+
+  @Test
+  void aClassMayBeKnownToGiveThePluginNothing() {
+    String known = "unforwarded TestIdle has no data\nunloaded TestSimulated has another dataset";
+    Comparison seen = named("TestX", SEEN);
+    Comparison idle = named("TestIdle", Map.of("volumes", 1L));
+    Comparison simulated = named("TestSimulated", Map.of());
+    assertThat(good(known, seen, idle, simulated)).isTrue();
+    assertThat(printed())
+        .contains("nothing to forward: TestIdle: has no data")
+        .contains("not loaded: TestSimulated: has another dataset");
+    assertThat(good(known, seen, named("TestSimulated", Map.of("volumes", 1L))))
+        .as("loaded after all")
+        .isFalse();
   }
 
   @Test
   void aClassThatSkipsItselfNeedsNoProof() {
     Comparison skipped = of(run(Map.of(), Status.ABORTED), run(Map.of(), Status.ABORTED), null);
-    assertThat(good(skipped, "")).as("nothing in all").isFalse();
+    assertThat(good("", skipped)).as("nothing in all").isFalse();
     assertThat(printed()).doesNotContain("nothing of TestX").contains("skips itself: TestX");
   }
 
