@@ -182,6 +182,10 @@ fn fields_that_do_not_fit_together_are_refused() {
         "controller.read_segment"
     );
     assert_eq!(
+        refused_key(|p| p.controller.halved_read_depth = 2),
+        "controller.halved_read_depth"
+    );
+    assert_eq!(
         refused_key(|p| p.ftl.mapping_memory.0 = 127 << 20),
         "ftl.mapping_memory"
     );

@@ -62,6 +62,42 @@ fn segments_of_a_read_are_done_one_after_the_other() {
     assert_eq!(latency(16, 32), half);
 }
 
+/// 64 dies: each of the reads has dies of its own.
+#[test]
+fn a_read_of_a_segment_is_halved_beside_few_others() {
+    let latencies = |depth: u32, reads: u64| {
+        let mut profile = published_profile();
+        profile.timing.read = vec![Time::from_us(58); 3];
+        profile.controller.read_segment = ByteSize(16 * 4096);
+        profile.controller.halved_read_depth = depth;
+        let (mut device, nsid) = device(&profile);
+        device.preload(nsid, 0, 64, Directive::NONE).unwrap();
+        for read in 0..reads {
+            device
+                .submit(&Command::read(nsid, read * 16, 16, read))
+                .unwrap();
+        }
+        let mut latencies = vec![Time::ZERO; reads as usize];
+        while device.run_until_completion() {
+            while let Some(completion) = device.pop_completion() {
+                latencies[completion.tag as usize] = completion.latency();
+            }
+        }
+        latencies
+    };
+    let (whole, halved) = (latencies(0, 2), latencies(2, 2));
+    assert_eq!(whole[0], halved[0], "it was alone when it began");
+    assert!(
+        halved[1] > whole[1] + Time::from_us(50),
+        "{halved:?} {whole:?}"
+    );
+    assert_eq!(latencies(2, 1), latencies(0, 1));
+    // The third begins under load again.
+    let (three, unhalved) = (latencies(2, 3), latencies(0, 3));
+    assert!(three[1] > unhalved[1] + Time::from_us(50));
+    assert!(three[2] <= unhalved[2]);
+}
+
 /// Pages of any segment may be in the write buffer or nowhere.
 #[test]
 fn segments_need_not_be_on_flash() {

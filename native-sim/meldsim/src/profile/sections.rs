@@ -153,6 +153,10 @@ pub struct Controller {
     /// What of a read command is on its way from flash at a time: larger reads are done in segments of that size,
     /// one after the other. Unit: size; pages as a whole up to 1GiB, or 0B for no limit; default 0B \[A\].
     pub read_segment: ByteSize,
+    /// While several commands are outstanding, but no more than this many, a read that is as large as
+    /// `read_segment` is done in two segments: a controller that lets others in while there is room, and goes for
+    /// throughput under load. Unit: count; range 0 to 65536, 0: never; default 0 \[A\].
+    pub halved_read_depth: u32,
     /// Reads a die may serve before a program or an erase that waits for it gets its turn. Unit:
     /// count; range 1 to 1000000; default 32 \[A\].
     pub reads_before_program: u32,
@@ -250,6 +254,7 @@ impl Default for Controller {
             write_cache: true,
             latency: Time::from_us(10),
             read_segment: ByteSize(0),
+            halved_read_depth: 0,
             reads_before_program: 32,
         }
     }

@@ -188,6 +188,13 @@ impl Profile {
             let remedy = "must be a multiple of geometry.page_size, or 0B for no limit";
             checker.refuse("controller.read_segment", message, remedy);
         }
+        let halved = &self.controller.halved_read_depth;
+        checker.range("controller.halved_read_depth", halved, 0..=65_536);
+        if *halved > 0 && segment.0 == 0 {
+            let message = format!("is {halved}, and reads are of no segments");
+            let remedy = "set controller.read_segment, or 0 here";
+            checker.refuse("controller.halved_read_depth", message, remedy);
+        }
 
         let spare = &self.ftl.over_provisioning_percent;
         checker.range("ftl.over_provisioning_percent", spare, 1..=90);

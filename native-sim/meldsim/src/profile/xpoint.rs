@@ -42,6 +42,7 @@ impl Kind {
                 "controller.write_buffer",
                 "controller.write_cache",
                 "controller.read_segment",
+                "controller.halved_read_depth",
                 "controller.reads_before_program",
                 "ftl",
                 "sets",

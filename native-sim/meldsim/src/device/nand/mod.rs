@@ -205,8 +205,9 @@ impl NandMedium {
     fn submit_read(&mut self, front: &mut Front, request: u32, range: PageRange) {
         let ftl = &mut self.sets[range.set as usize].ftl;
         ftl.note_read(range.space, range.first, range.end);
+        let outstanding = front.requests.outstanding();
         let segments = self.segments.as_mut();
-        if segments.is_some_and(|segments| segments.begin(request, range)) {
+        if segments.is_some_and(|segments| segments.begin(request, range, outstanding)) {
             self.issue_segments(front, request);
         } else {
             self.issue_read(front, request, range);

@@ -13,6 +13,8 @@ use crate::profile::Profile;
 struct Reading {
     /// The pages still to issue.
     left: PageRange,
+    /// Pages of a segment.
+    segment: u64,
     /// Pages of its present segment that are on their way from flash.
     in_flight: u64,
 }
@@ -20,8 +22,11 @@ struct Reading {
 /// Reads of several segments.
 #[derive(Debug)]
 pub(super) struct Segments {
-    /// Pages of a segment.
+    /// Pages of a segment at most.
     pages: u64,
+    /// Beside other commands, but no more than this many in all, reads that one segment would do take
+    /// two.
+    halved_depth: usize,
     /// By request.
     readings: Vec<Option<Reading>>,
 }
@@ -33,14 +38,16 @@ impl Segments {
         (pages > 0).then(|| {
             Box::new(Segments {
                 pages,
+                halved_depth: profile.controller.halved_read_depth as usize,
                 readings: Vec::new(),
             })
         })
     }
 
-    /// A read begins, if it is of several segments.
-    pub(super) fn begin(&mut self, request: u32, range: PageRange) -> bool {
-        if range.pages() <= self.pages {
+    /// A read begins, with so many commands outstanding; false unless it is of several segments.
+    pub(super) fn begin(&mut self, request: u32, range: PageRange, outstanding: usize) -> bool {
+        let segment = self.segment(range.pages(), outstanding);
+        if range.pages() <= segment {
             return false;
         }
         let index = request as usize;
@@ -49,19 +56,33 @@ impl Segments {
         }
         self.readings[index] = Some(Reading {
             left: range,
+            segment,
             in_flight: 0,
         });
         true
     }
 
+    /// Pages of a segment of a read of so many.
+    fn segment(&self, pages: u64, outstanding: usize) -> u64 {
+        let is_halved = pages >= self.pages && (2..=self.halved_depth).contains(&outstanding);
+        match is_halved {
+            true => self.pages.min(pages.div_ceil(2)),
+            false => self.pages,
+        }
+    }
+
     /// The segment that a request issues now, if the last one has arrived.
     pub(super) fn next(&mut self, request: u32) -> Option<PageRange> {
         let reading = self.readings.get_mut(request as usize)?;
-        let Reading { left, in_flight } = reading.as_mut()?;
+        let Reading {
+            left,
+            segment,
+            in_flight,
+        } = reading.as_mut()?;
         if *in_flight > 0 {
             return None;
         }
-        let end = left.end.min(left.first + self.pages);
+        let end = left.end.min(left.first + *segment);
         let segment = PageRange { end, ..*left };
         left.first = end;
         if left.pages() == 0 {

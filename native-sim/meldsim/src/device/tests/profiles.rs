@@ -170,9 +170,10 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
         let open = (units / kind.sets.count) as usize * pages * (pages + 1).max(4) / 2;
         let buffer = (open + 4 * pages + 8).max(80) * kind.sets.count as usize;
         profile.controller.write_buffer = ByteSize(buffer as u64 * 4096);
-        // Large reads of half of the devices are divided.
-        let segment = if kind.cheapest { 3 * 4096 } else { 0 };
+        // Large reads of half of the devices are divided, also otherwise beside a second command.
+        let (segment, depth) = if kind.cheapest { (3 * 4096, 2) } else { (0, 0) };
         profile.controller.read_segment = ByteSize(segment);
+        profile.controller.halved_read_depth = depth;
         profile.controller.reads_before_program = 4;
         profile.gc = kind.gc;
         profile.sets = kind.sets;

@@ -182,6 +182,7 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Profile;
 
     fn cell(optane_us: f64, flash_us: f64, t: f64) -> Cell {
         Cell {
@@ -212,5 +213,51 @@ mod tests {
         assert_eq!(judged(cell(10.0, 36.1, 2.0)), (Some(true), Some(false)));
         assert_eq!(judged(cell(13.0, 10.0, 0.3)), (Some(false), Some(false)));
         assert_eq!(judged(cell(13.0, 10.0, 0.1)), (None, None));
+    }
+
+    /// The depths at which the cell of 128 KiB is missed when the flash halves reads up to a depth.
+    fn missed(halved_read_depth: u32) -> Vec<u64> {
+        const BYTES: u64 = 128 << 10;
+        const PLACEMENTS: u64 = 2;
+        let subject = |name: &str| Subject {
+            profile: Profile::builtin(name).unwrap(),
+        };
+        let (optane, mut flash) = (subject("optane-900p"), subject("flash-970pro"));
+        flash.profile.controller.halved_read_depth = halved_read_depth;
+        let mut devices = [optane, flash].map(|subject| subject.used(PLACEMENTS).unwrap());
+        let is_missed = |&depth: &u64| {
+            let [optane_us, flash_us] = devices.each_mut().map(|(device, nsid)| {
+                let latency_us = |placement| {
+                    let load = Load {
+                        request_bytes: BYTES,
+                        depth,
+                        is_write: false,
+                        placement,
+                    };
+                    load.latency_us(device, *nsid, 4000).unwrap()
+                };
+                (0..PLACEMENTS).map(latency_us).sum::<f64>() / PLACEMENTS as f64
+            });
+            let published =
+                published::cells().find(|cell| cell.request_bytes == BYTES && cell.depth == depth);
+            let cell = Cell {
+                request_bytes: BYTES,
+                depth,
+                optane_us,
+                flash_us,
+                published,
+            };
+            cell.magnitude_holds() == Some(false)
+        };
+        DEPTHS.into_iter().filter(is_missed).collect()
+    }
+
+    /// Halves have no other evidence than two cells; so it stays visible that these are missed
+    /// without them, and that under load nothing is to be halved.
+    #[test]
+    fn two_cells_are_met_by_halved_reads_alone() {
+        assert_eq!(missed(6), [0; 0]);
+        assert_eq!(missed(0), [2, 4]);
+        assert_eq!(missed(8), [8]);
     }
 }

@@ -102,6 +102,7 @@ fn grounds(effort: Effort) -> Grounds {
         )],
         fitted: vec![
             "the times and rates of both profiles, one set for all rules, by the heat map and the ratios of rules 3, 5 and 6".to_owned(),
+            "that the flash reads 128 KiB in two halves beside one to five other commands, by the cells of 128 KiB at depths 2 and 4, and by nothing else".to_owned(),
         ],
         assumed: vec![
             format!(
