@@ -169,6 +169,17 @@ final class BlockExtent {
     change();
   }
 
+  /** The device did not take what was written to this place of a slot, if it is one of these. */
+  synchronized void lost(long slot, long offset) {
+    for (int i = 0; i < slots.length; i++) {
+      if (slots[i] == slot) {
+        mapped = Math.min(mapped, i * slotBytes + offset);
+        preloaded = Math.min(preloaded, mapped);
+        change();
+      }
+    }
+  }
+
   /** Where the last byte of the block on the device may be. */
   synchronized long reach() {
     return reach;

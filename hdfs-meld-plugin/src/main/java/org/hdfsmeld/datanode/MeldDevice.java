@@ -43,6 +43,7 @@ final class MeldDevice implements DeviceState.Source {
 
   private final MeldConfiguration config;
   private final SimDeviceOpener opener;
+  private final BoundedCalls calls = new BoundedCalls();
   private final List<VolumeDevice> volumes = new CopyOnWriteArrayList<>();
 
   private final SimFailures failures;
@@ -68,6 +69,10 @@ final class MeldDevice implements DeviceState.Source {
   private volatile boolean healthy = true;
   private volatile boolean closed;
   private volatile SimDevice device;
+
+  /** Null before the device is open, and for one whose calls always return. */
+  private volatile DeferredCommands deferred;
+
   private volatile String lastError = "";
   private volatile List<String> statNames = SimStats.NAMES;
   private volatile long[] lastStats = new long[statNames.size()];
@@ -122,6 +127,11 @@ final class MeldDevice implements DeviceState.Source {
   /** The open device while it is in service, else null. */
   SimDevice usable() {
     return healthy ? device : null;
+  }
+
+  /** Where commands are put that nobody waits for; null where they go to the device at once. */
+  DeferredCommands deferred() {
+    return deferred;
   }
 
   /**
@@ -319,7 +329,7 @@ final class MeldDevice implements DeviceState.Source {
   }
 
   private void open() throws SimException {
-    device = opener.open();
+    adopt(calls.around(opener).open());
     try {
       if (config.state().enabled()) {
         recover();
@@ -341,6 +351,11 @@ final class MeldDevice implements DeviceState.Source {
     }
   }
 
+  private void adopt(SimDevice opened) {
+    deferred = opened.isNative() ? new DeferredCommands(name, opened, calls) : null;
+    device = deferred == null ? opened : new BoundedDevice(opened, calls, deferred);
+  }
+
   /** Puts the device of a usable state in place of the fresh one. */
   private void recover() throws SimException {
     List<Path> folders = stateFolders();
@@ -350,10 +365,15 @@ final class MeldDevice implements DeviceState.Source {
             shared, device.profile(), config.slotBytes(), volumes.get(0).storageId());
     RecoveredState found =
         RecoveredState.read(
-            files, expected, config.state().snapshotMaxBytes(), opener, failures, stateCounters);
+            files,
+            expected,
+            config.state().snapshotMaxBytes(),
+            calls.around(opener),
+            failures,
+            stateCounters);
     if (found != null) {
       device.close();
-      device = found.device();
+      adopt(found.device());
       Map<Integer, NamespaceInfo> byId = new HashMap<>();
       device.namespaces().forEach(namespace -> byId.put(namespace.nsid(), namespace));
       for (StateSnapshot.Namespace namespace : found.namespaces()) {

@@ -92,6 +92,15 @@ final class VolumeBlocks {
     this.slotBytes = (minSlotBytes + wordline - 1) / wordline * wordline;
     this.sizeBytes = namespace.sizeLbas() * lbaBytes / slotBytes * slotBytes;
     this.slots = new SlotAllocator(sizeBytes / slotBytes);
+    device.onLoss(this::lost);
+  }
+
+  /** A write that was deferred was not taken: what follows in its block is not mapped. */
+  private void lost(long slba) {
+    long address = slba * lbaBytes;
+    for (BlockExtent extent : extents.values()) {
+      extent.lost(address / slotBytes, address % slotBytes);
+    }
   }
 
   /**

@@ -17,8 +17,10 @@ import org.hdfsmeld.sim.SimStatus;
  * <p>Nothing here throws into an I/O path: a failing call is counted, said once, and done without.
  * After a failure that the device cannot recover from, {@link #forwards} is false for good and the
  * volume is stock HDFS.
+ *
+ * <p>In account mode commands are deferred: what a call says of them is what is known by then.
  */
-final class VolumeDevice {
+final class VolumeDevice implements DeferredCommands.Issuer {
   /** Slices of a wait: how soon an interrupt or a change of mode is seen. */
   private static final long WAIT_SLICE_NS = 50_000_000;
 
@@ -36,6 +38,12 @@ final class VolumeDevice {
   private volatile boolean closed;
   private volatile boolean refused;
   private volatile NamespaceInfo namespace;
+  private volatile Losses losses = slba -> {};
+
+  /** Hears of writes that the device was given and did not take. */
+  interface Losses {
+    void lost(long slba);
+  }
 
   /** A volume that is not yet on its device; {@link #attach} puts it there. */
   VolumeDevice(
@@ -90,6 +98,11 @@ final class VolumeDevice {
   /** The device was opened, and this is the volume's namespace on it. */
   void opened(NamespaceInfo opened) {
     namespace = opened;
+  }
+
+  /** Who hears of lost writes from now on. */
+  void onLoss(Losses newLosses) {
+    losses = newLosses;
   }
 
   /**
@@ -147,9 +160,13 @@ final class VolumeDevice {
       return SimStatus.CLOSED;
     }
     try {
+      DeferredCommands deferred = device.deferred();
+      if (deferred != null && mode() == MeldMode.ACCOUNT) {
+        return deferred.submit(this, opcode, namespace.nsid(), slba, nlb, directive, detached);
+      }
       long ticket = target.submit(opcode, namespace.nsid(), slba, nlb, directive, detached);
       if (ticket < 0 && ticket != SimStatus.TIMEOUT) {
-        failed(Opcode.name(opcode), ticket, target);
+        failed(Opcode.name(opcode), ticket, target.lastError());
       }
       return ticket;
     } catch (RuntimeException | Error e) {
@@ -199,7 +216,11 @@ final class VolumeDevice {
     boolean timed = mode() == MeldMode.REAL_TIME;
     long begin = timed ? System.nanoTime() : 0;
     try {
-      awaitSliced(target, ticket, budget);
+      if (DeferredCommands.owns(ticket)) {
+        device.deferred().settle(this, ticket);
+      } else {
+        awaitSliced(target, ticket, budget);
+      }
     } catch (RuntimeException | Error e) {
       broken(e);
     } finally {
@@ -220,7 +241,7 @@ final class VolumeDevice {
         return;
       }
       if (result != SimStatus.TIMEOUT) {
-        failed("wait", result, target);
+        failed("wait", result, target.lastError());
         return;
       }
       long now = System.nanoTime();
@@ -240,8 +261,17 @@ final class VolumeDevice {
   /** Gives a ticket up. */
   void forget(long ticket) {
     SimDevice target = usable();
-    if (target != null && ticket != TicketedIo.NOTHING) {
+    if (target == null || ticket == TicketedIo.NOTHING) {
+      return;
+    }
+    if (!DeferredCommands.owns(ticket)) {
       guarded("forget", () -> target.forget(ticket));
+      return;
+    }
+    try {
+      device.deferred().forget(this, ticket);
+    } catch (RuntimeException | Error e) {
+      broken(e);
     }
   }
 
@@ -261,7 +291,7 @@ final class VolumeDevice {
     try {
       int status = call.getAsInt();
       if (status < 0) {
-        failed(what, status, target);
+        failed(what, status, target.lastError());
       }
       return status >= 0;
     } catch (RuntimeException | Error e) {
@@ -297,11 +327,23 @@ final class VolumeDevice {
     counters.errors.increment();
   }
 
-  private void failed(String what, long status, SimDevice target) {
+  @Override
+  public void failed(int opcode, long slba, int nlb, long status, String error) {
+    if (usable() == null) {
+      // Given before the device went out of service.
+      return;
+    }
+    failed(opcode < 0 ? "wait" : Opcode.name(opcode), status, error);
+    if (opcode == Opcode.WRITE) {
+      losses.lost(slba);
+    }
+  }
+
+  private void failed(String what, long status, String error) {
     if (closed) {
       return;
     }
-    String reason = SimStatus.name(status) + ": " + target.lastError();
+    String reason = SimStatus.name(status) + ": " + error;
     counters.errors.increment();
     if (SimStatus.isFatal(status)) {
       device.outOfService(reason);
@@ -311,7 +353,8 @@ final class VolumeDevice {
     failures.failed(volume, what, status, reason);
   }
 
-  private void broken(Throwable e) {
+  @Override
+  public void broken(Throwable e) {
     if (closed) {
       return;
     }

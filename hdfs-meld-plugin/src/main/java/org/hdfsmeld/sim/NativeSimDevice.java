@@ -202,6 +202,11 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
+  public boolean isNative() {
+    return true;
+  }
+
+  @Override
   public String lastError() {
     return lastErrorText();
   }

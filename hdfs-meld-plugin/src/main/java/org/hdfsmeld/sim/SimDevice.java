@@ -192,6 +192,11 @@ public interface SimDevice extends AutoCloseable {
    */
   int injectFault(int kind, long afterCalls);
 
+  /** Whether its calls leave Java: such a call cannot be stopped, should it not return. */
+  default boolean isNative() {
+    return false;
+  }
+
   /** Text of this thread's last failure. */
   String lastError();
 

@@ -34,6 +34,9 @@ class FakeDevice implements SimDevice {
   /** Whether there is no room for commands. */
   volatile boolean full;
 
+  /** Whether it is called as a library is: see {@link SimDevice#isNative}. */
+  volatile boolean isNative;
+
   /** What happens just before a command is taken. */
   volatile Runnable before = () -> {};
 
@@ -199,6 +202,11 @@ class FakeDevice implements SimDevice {
   @Override
   public int injectFault(int kind, long afterCalls) {
     return SimStatus.OK;
+  }
+
+  @Override
+  public boolean isNative() {
+    return isNative;
   }
 
   @Override
