@@ -3,6 +3,7 @@ package org.hdfsmeld.benchmarks;
 import java.util.HashMap;
 import java.util.Map;
 import org.hdfsmeld.datanode.BlockForwarding;
+import org.hdfsmeld.datanode.CallByAnotherThread;
 import org.hdfsmeld.datanode.HintLookup;
 import org.hdfsmeld.sim.PacketForwarding;
 import org.openjdk.jmh.results.RunResult;
@@ -45,6 +46,7 @@ public final class JnaCost {
         .include(PacketForwarding.class.getName())
         .include(BlockForwarding.class.getName())
         .include(HintLookup.class.getName())
+        .include(CallByAnotherThread.class.getName())
         .forks(1)
         .jvmArgsAppend("-Dslf4j.internal.verbosity=ERROR")
         .warmupIterations(3)
@@ -71,6 +73,8 @@ public final class JnaCost {
     row("a submit and a wait for each packet in turn", "submitAndWait", "batch");
     row("simulation itself: the window's requests in a batch", "readPathSimulationOnly", null);
     row("the DataNode's read path: 16 MiB window", "readPath", "readPathSimulationOnly");
+    row("what it takes of HDFS's thread", "readPathOfHdfs", null);
+    row("real-time mode: a call made by another thread", "boundedCall", null);
     double worst =
         Math.max(cost("submitAllThenWait", "batch"), cost("readPath", "readPathSimulationOnly"));
     boolean packets = worst <= PACKET_BAR_NS;
