@@ -164,10 +164,6 @@ final class DeferredCommands implements AutoCloseable {
       return;
     }
     lookedAtNs = now;
-    countLook();
-  }
-
-  private void countLook() {
     looksInVain = done == seenDone && put > done ? looksInVain + 1 : 0;
     seenDone = done;
     if (looksInVain >= calls.looks()) {

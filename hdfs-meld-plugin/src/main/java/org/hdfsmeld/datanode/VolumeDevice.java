@@ -3,6 +3,7 @@ package org.hdfsmeld.datanode;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
+import java.util.function.LongConsumer;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
@@ -38,12 +39,7 @@ final class VolumeDevice implements DeferredCommands.Issuer {
   private volatile boolean closed;
   private volatile boolean refused;
   private volatile NamespaceInfo namespace;
-  private volatile Losses losses = slba -> {};
-
-  /** Hears of writes that the device was given and did not take. */
-  interface Losses {
-    void lost(long slba);
-  }
+  private volatile LongConsumer losses = slba -> {};
 
   /** A volume that is not yet on its device; {@link #attach} puts it there. */
   VolumeDevice(
@@ -100,8 +96,8 @@ final class VolumeDevice implements DeferredCommands.Issuer {
     namespace = opened;
   }
 
-  /** Who hears of lost writes from now on. */
-  void onLoss(Losses newLosses) {
+  /** Who hears, by their first block, of writes that the device was given and did not take. */
+  void onLoss(LongConsumer newLosses) {
     losses = newLosses;
   }
 
@@ -264,15 +260,15 @@ final class VolumeDevice implements DeferredCommands.Issuer {
     if (target == null || ticket == TicketedIo.NOTHING) {
       return;
     }
-    if (!DeferredCommands.owns(ticket)) {
-      guarded("forget", () -> target.forget(ticket));
-      return;
-    }
-    try {
-      device.deferred().forget(this, ticket);
-    } catch (RuntimeException | Error e) {
-      broken(e);
-    }
+    guarded(
+        "forget",
+        () -> {
+          if (DeferredCommands.owns(ticket)) {
+            device.deferred().forget(this, ticket);
+            return SimStatus.OK;
+          }
+          return target.forget(ticket);
+        });
   }
 
   /** Places data as if long since written; false when the device refused. */
@@ -335,7 +331,7 @@ final class VolumeDevice implements DeferredCommands.Issuer {
     }
     failed(opcode < 0 ? "wait" : Opcode.name(opcode), status, error);
     if (opcode == Opcode.WRITE) {
-      losses.lost(slba);
+      losses.accept(slba);
     }
   }
 

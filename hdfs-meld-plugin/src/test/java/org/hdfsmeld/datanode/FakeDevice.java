@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import org.hdfsmeld.sim.CommandBatch;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
@@ -50,6 +51,17 @@ class FakeDevice implements SimDevice {
 
   volatile boolean closed;
   private long tickets;
+
+  /** What never comes back, for {@link #before}, until it is let go. */
+  static Runnable hang(CountDownLatch until) {
+    return () -> {
+      try {
+        until.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    };
+  }
 
   private void check() {
     if (thrown != null) {

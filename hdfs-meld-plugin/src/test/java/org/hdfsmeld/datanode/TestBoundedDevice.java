@@ -3,6 +3,7 @@ package org.hdfsmeld.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -47,6 +48,12 @@ class TestBoundedDevice {
     }
   }
 
+  private static SimDevice device(InvocationHandler answers) {
+    return (SimDevice)
+        Proxy.newProxyInstance(
+            SimDevice.class.getClassLoader(), new Class<?>[] {SimDevice.class}, answers);
+  }
+
   /** What the device does, but for how it is reached. */
   static Stream<Method> methods() {
     return Arrays.stream(SimDevice.class.getMethods())
@@ -60,16 +67,13 @@ class TestBoundedDevice {
     List<Object> given = new ArrayList<>();
     Thread[] by = new Thread[1];
     SimDevice device =
-        (SimDevice)
-            Proxy.newProxyInstance(
-                SimDevice.class.getClassLoader(),
-                new Class<?>[] {SimDevice.class},
-                (proxy, asked, arguments) -> {
-                  called.add(asked);
-                  given.addAll(arguments == null ? List.of() : List.of(arguments));
-                  by[0] = Thread.currentThread();
-                  return answer(asked.getReturnType());
-                });
+        device(
+            (proxy, asked, arguments) -> {
+              called.add(asked);
+              given.addAll(arguments == null ? List.of() : List.of(arguments));
+              by[0] = Thread.currentThread();
+              return answer(asked.getReturnType());
+            });
     Object[] arguments = arguments(method);
     Object answer = method.invoke(bounded(device), arguments);
     assertThat(called).containsExactly(method);
@@ -127,14 +131,11 @@ class TestBoundedDevice {
   @MethodSource("methods")
   void eachCallComesBackThoughTheDeviceDoesNot(Method method) {
     SimDevice device =
-        (SimDevice)
-            Proxy.newProxyInstance(
-                SimDevice.class.getClassLoader(),
-                new Class<?>[] {SimDevice.class},
-                (proxy, asked, arguments) -> {
-                  hang.await();
-                  return answer(asked.getReturnType());
-                });
+        device(
+            (proxy, asked, arguments) -> {
+              hang.await();
+              return answer(asked.getReturnType());
+            });
     BoundedDevice bounded = bounded(device);
     assertThatThrownBy(() -> method.invoke(bounded, arguments(method)))
         .isInstanceOf(InvocationTargetException.class)
@@ -150,7 +151,7 @@ class TestBoundedDevice {
 
   @Test
   void whoWaitsElsewhereGoesOnToo() throws Exception {
-    fake.before = this::never;
+    fake.before = FakeDevice.hang(hang);
     BoundedDevice bounded = bounded(fake);
     Thread first = new Thread(() -> bounded.preload(1, 0, 8, Directive.NONE));
     first.setUncaughtExceptionHandler((thread, e) -> {});
@@ -159,14 +160,6 @@ class TestBoundedDevice {
     assertThatThrownBy(() -> bounded.preload(1, 0, 8, Directive.NONE))
         .hasMessageContaining("hangs");
     first.join();
-  }
-
-  private void never() {
-    try {
-      hang.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Test
@@ -182,7 +175,7 @@ class TestBoundedDevice {
     SimDeviceOpener never =
         single.around(
             () -> {
-              never();
+              FakeDevice.hang(hang).run();
               return fake;
             });
     assertThatThrownBy(never::open).hasMessageContaining("hangs");

@@ -50,14 +50,6 @@ class TestDeferredCommands {
     return commands.submit(issuer, opcode, 1, slba, 1, Directive.NONE, detached);
   }
 
-  private void never() {
-    try {
-      hang.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   @Test
   void reachTheDeviceInTheirOrder() {
     List<FakeDevice.Command> expected = new ArrayList<>();
@@ -180,7 +172,7 @@ class TestDeferredCommands {
 
   @Test
   void findNoRoomBehindADeviceThatIsSlow() {
-    device.before = this::never;
+    device.before = FakeDevice.hang(hang);
     for (int i = 0; i < CAPACITY; i++) {
       assertThat(submit(Opcode.READ, i, true)).isZero();
     }
@@ -194,7 +186,7 @@ class TestDeferredCommands {
 
   @Test
   void whoWaitsForAllOfThemDoesNotWaitForAHang() {
-    device.before = this::never;
+    device.before = FakeDevice.hang(hang);
     submit(Opcode.READ, 0, true);
     Thread.currentThread().interrupt();
     assertThatThrownBy(commands::drain).hasMessageContaining("hangs");
@@ -205,7 +197,7 @@ class TestDeferredCommands {
   /** Nobody need wait for the device for a hang to be found. */
   @Test
   void whoPutsThemInFindsAHang() {
-    device.before = this::never;
+    device.before = FakeDevice.hang(hang);
     long begin = System.nanoTime();
     assertThatThrownBy(
             () -> {

@@ -135,14 +135,7 @@ class TestNativeCalls {
   void thatNeverReturnCostTheDeviceOnly(String mode) throws Exception {
     open(mode);
     CountDownLatch hang = new CountDownLatch(1);
-    device.before =
-        () -> {
-          try {
-            hang.await();
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        };
+    device.before = FakeDevice.hang(hang);
     try {
       long begin = System.nanoTime();
       write(0, 8 * MIB);

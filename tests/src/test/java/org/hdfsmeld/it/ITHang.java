@@ -41,7 +41,7 @@ class ITHang {
       try (FSDataOutputStream out = files.create(during, (short) 1)) {
         out.write(begun);
         out.hflush();
-        Volumes.all().forEach(volume -> Volumes.injectFault(volume, "hang", 0));
+        Volumes.injectFault("hang", 0);
         out.write(rest);
         out.hsync();
       }
@@ -58,7 +58,7 @@ class ITHang {
       Content.assertSame(files, after, Content.write(files, after, 4, FILE_BYTES));
       assertThat(Volumes.get(hanging, "LastError").toString()).contains("hangs");
       assertThat(Volumes.counters(hanging).get("errors")).isPositive();
-      assertThat(log.text()).contains("The volume goes on as stock HDFS");
+      assertThat(log.text()).containsOnlyOnce("The volume goes on as stock HDFS");
       assertThat(Volumes.total("fallbacks")).isPositive();
     } finally {
       long begin = System.nanoTime();
