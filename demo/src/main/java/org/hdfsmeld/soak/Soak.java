@@ -180,13 +180,13 @@ public final class Soak {
   }
 
   private boolean report(boolean same) {
-    double resident = memory.residentGrowth();
+    double offHeap = memory.nativeGrowth();
     double heap = memory.heapGrowth();
     // Over a short run the JVM is still warming up, which says nothing.
     boolean longEnough = durationNs >= TimeUnit.MINUTES.toNanos(5);
     boolean flat =
         !longEnough
-            || (resident <= MemorySamples.RESIDENT_GROWTH_MAX
+            || (offHeap <= MemorySamples.NATIVE_GROWTH_MAX
                 && heap <= MemorySamples.HEAP_GROWTH_MAX);
     out.printf(
         Locale.ROOT,
@@ -199,10 +199,10 @@ public final class Soak {
     out.println(memory.table());
     out.printf(
         Locale.ROOT,
-        "  growth, last quarter over the second: resident %+.1f %% (bound %.0f %%), heap %+.1f %%"
+        "  growth, last quarter over the second: native %+.1f %% (bound %.0f %%), heap %+.1f %%"
             + " (bound %.0f %%)%s%n",
-        resident * 100,
-        MemorySamples.RESIDENT_GROWTH_MAX * 100,
+        offHeap * 100,
+        MemorySamples.NATIVE_GROWTH_MAX * 100,
         heap * 100,
         MemorySamples.HEAP_GROWTH_MAX * 100,
         longEnough ? "" : "; not judged below 5 minutes");
