@@ -24,12 +24,12 @@ import java.util.stream.Stream;
 public final class Overhead {
   private static final Path MEMORY = Path.of("/dev/shm");
   private static final long ROOM_BYTES = 12L << 30;
-  private static final int WARM_UP_ROUNDS = 3;
-  private static final int GENERATIONS = 3;
+  private static final int WARM_UP_ROUNDS = 5;
+  private static final int GENERATIONS = 5;
   private static final int BLOCKS = 4;
 
   /** A read is shorter than a write, and a difference between two drowns sooner in the machine. */
-  private static final int READS_OF_A_WRITE = 6;
+  private static final int READS_OF_A_WRITE = 3;
 
   private final Path folder;
   private final int roundsPerGeneration;
@@ -46,7 +46,7 @@ public final class Overhead {
 
   /** Runs; the only argument is how many pairs, rounded up to whole generations. */
   public static void main(String[] args) throws IOException {
-    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 21;
+    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 30;
     boolean inMemory = Files.isDirectory(MEMORY) && MEMORY.toFile().getUsableSpace() > ROOM_BYTES;
     Path folder =
         inMemory
@@ -127,6 +127,19 @@ public final class Overhead {
     if (counts) {
       add(work, took);
     }
+    if (work.equals("write")) {
+      progress(took, counts);
+    }
+  }
+
+  private void progress(Map<Variant, long[]> took, boolean counts) {
+    StringBuilder line = new StringBuilder(counts ? "overhead:" : "overhead: warming up:");
+    for (Variant variant : Variant.values()) {
+      line.append(String.format(" %s %.0f ms,", variant.label(), took.get(variant)[0] / 1e6));
+    }
+    System.err.printf(
+        "%s %d of %d writes counted%n",
+        line, of(Variant.STOCK, "write").count(), roundsPerGeneration * GENERATIONS);
   }
 
   private void add(String work, Map<Variant, long[]> took) {
