@@ -40,8 +40,8 @@ class TestPacketCost {
   private static final int FIRST_MEASURED = 1024;
 
   /**
-   * What a packet allocates, packets of each of them would. Where compiled code is given up, what
-   * the compiler had left out is made on the heap, once: seen in one run of many.
+   * What packets allocate they allocate in every block. In one run of the whole tests 72 bytes were
+   * counted for one block, in 200 of this class none; where they came from is not known.
    */
   private static final int BLOCKS = 3;
 

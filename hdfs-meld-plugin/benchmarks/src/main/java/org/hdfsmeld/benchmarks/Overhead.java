@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -37,7 +36,7 @@ public final class Overhead {
   /** By what they are of: the work's name for ratios to stock, with more behind it for others. */
   private final Map<Variant, Map<String, Samples>> samples = new EnumMap<>(Variant.class);
 
-  private final Map<String, Integer> turns = new HashMap<>();
+  private int rounds;
 
   private Overhead(Path folder, int pairs) {
     this.folder = folder;
@@ -101,35 +100,41 @@ public final class Overhead {
     }
   }
 
+  /**
+   * Each variant in turn writes, reads and deletes: the next write finds the memory that was just
+   * freed. A virtual machine's host takes back what is free for seconds, and the first of four that
+   * wrote one after the other paid for all.
+   */
   private void round(Map<Variant, NodeProcess> nodes, boolean counts) throws IOException {
-    inTurn(nodes, "write", counts);
-    for (int i = 0; i < READS_OF_A_WRITE; i++) {
-      inTurn(nodes, "read", counts);
-    }
-    for (NodeProcess node : nodes.values()) {
-      node.ask("delete");
-    }
-  }
-
-  private void inTurn(Map<Variant, NodeProcess> nodes, String work, boolean counts)
-      throws IOException {
     List<Variant> order = new ArrayList<>(List.of(Variant.values()));
-    int turn = turns.merge(work, 1, Integer::sum);
-    Collections.rotate(order, turn / 2);
-    if (turn % 2 == 1) {
+    Collections.rotate(order, rounds / 2);
+    if (rounds % 2 == 1) {
       Collections.reverse(order);
     }
-    Map<Variant, long[]> took = new EnumMap<>(Variant.class);
+    rounds++;
+    Map<Variant, long[]> writes = new EnumMap<>(Variant.class);
+    List<Map<Variant, long[]>> reads = new ArrayList<>();
     for (Variant variant : order) {
-      String[] answer = nodes.get(variant).ask(work).split(" ");
-      took.put(variant, new long[] {Long.parseLong(answer[0]), Long.parseLong(answer[1])});
+      NodeProcess node = nodes.get(variant);
+      writes.put(variant, timed(node, "write"));
+      for (int i = 0; i < READS_OF_A_WRITE; i++) {
+        if (reads.size() == i) {
+          reads.add(new EnumMap<>(Variant.class));
+        }
+        reads.get(i).put(variant, timed(node, "read"));
+      }
+      node.ask("delete");
     }
     if (counts) {
-      add(work, took);
+      add("write", writes);
+      reads.forEach(read -> add("read", read));
     }
-    if (work.equals("write")) {
-      progress(took, counts);
-    }
+    progress(writes, counts);
+  }
+
+  /** Wall and processor time in ns. */
+  private static long[] timed(NodeProcess node, String work) throws IOException {
+    return Stream.of(node.ask(work).split(" ")).mapToLong(Long::parseLong).toArray();
   }
 
   private void progress(Map<Variant, long[]> took, boolean counts) {
