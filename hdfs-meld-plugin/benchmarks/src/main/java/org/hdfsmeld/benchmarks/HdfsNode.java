@@ -89,8 +89,7 @@ final class HdfsNode {
     // Nothing else reads or writes blocks.
     conf.setLong("dfs.block.scanner.volume.bytes.per.second", 0);
     // A client that asks for the next block, or closes the file, before the NameNode has heard of
-    // the
-    // last block sleeps for 400 ms. Whether it does is a race, and more than half of a write.
+    // the last one sleeps for 400 ms. Whether it does is a race, and more than half of a write.
     conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 1);
     conf.setInt("dfs.client.block.write.locateFollowingBlock.max.delay.ms", 8);
     conf.setInt("dfs.client.block.write.locateFollowingBlock.retries", 1000);
