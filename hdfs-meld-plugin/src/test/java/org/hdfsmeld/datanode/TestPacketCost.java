@@ -30,7 +30,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a packet costs a DataNode beside time: no copy of its bytes, and no garbage. */
+/**
+ * What a packet costs a DataNode beside time: no copy of its bytes, and no garbage.
+ *
+ * <p>To the byte, so it has a JVM without compiler, see the module's pom: a method that is handed
+ * to the compiler has constants of its class made into objects first, by the thread that calls it.
+ */
 class TestPacketCost {
   private static final int PACKET_BYTES = 64 << 10;
 
