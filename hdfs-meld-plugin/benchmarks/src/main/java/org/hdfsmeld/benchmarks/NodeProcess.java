@@ -26,6 +26,7 @@ final class NodeProcess implements AutoCloseable {
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.add("-Xmx2g");
     command.add("-Xms2g");
+    command.add("-XX:+AlwaysPreTouch");
     command.add("-Dslf4j.internal.verbosity=ERROR");
     command.add("-Dhadoop.tmp.dir=" + folder.resolve("tmp"));
     command.add("-cp");

@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 public final class Overhead {
   private static final Path MEMORY = Path.of("/dev/shm");
   private static final long ROOM_BYTES = 12L << 30;
-  private static final int WARM_UP_ROUNDS = 5;
-  private static final int GENERATIONS = 5;
+  private static final int WARM_UP_ROUNDS = 15;
+  private static final int GENERATIONS = 3;
   private static final int BLOCKS = 4;
 
   /** A read is shorter than a write, and a difference between two drowns sooner in the machine. */
-  private static final int READS_OF_A_WRITE = 3;
+  private static final int READS_OF_A_WRITE = 2;
 
   private final Path folder;
   private final int roundsPerGeneration;
@@ -45,7 +45,7 @@ public final class Overhead {
 
   /** Runs; the only argument is how many pairs, rounded up to whole generations. */
   public static void main(String[] args) throws IOException {
-    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 30;
+    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 60;
     boolean inMemory = Files.isDirectory(MEMORY) && MEMORY.toFile().getUsableSpace() > ROOM_BYTES;
     Path folder =
         inMemory
