@@ -41,7 +41,7 @@ pub(super) fn take_read(
     let index = die.reads.head;
     let op = ops[index];
     if op.melded {
-        let pages = pages_with_neighbours(ops, op);
+        let pages = pages_with_neighbours(ops, op, timing.whole);
         if timing.melds(pages) {
             die.reads.unlink(ops, NIL, index);
             let last = take_neighbours(die, ops, op, index, pages);
@@ -90,12 +90,13 @@ pub(super) fn take_read(
     taken
 }
 
-/// The pages of the wordline of the first read that near ones in the queue ask for as well.
-fn pages_with_neighbours(ops: &Slab<ReadOp>, first: ReadOp) -> u8 {
+/// The pages of the wordline of the first read that near ones in the queue ask for as well. A read of
+/// the whole wordline, as large ones are made of, has none.
+fn pages_with_neighbours(ops: &Slab<ReadOp>, first: ReadOp, whole: u8) -> u8 {
     let mut pages = first.pages;
     let mut index = first.next;
     for _ in 0..COALESCE_WINDOW {
-        if index == NIL {
+        if pages == whole || index == NIL {
             break;
         }
         let op = &ops[index];

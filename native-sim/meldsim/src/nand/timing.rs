@@ -24,6 +24,8 @@ pub(crate) struct Timing {
     program: [Time; 1 << MAX_PAGES_PER_WORDLINE],
     /// For each set of pages: sensing them on their way to another wordline of the plane.
     copy_sense: [Time; 1 << MAX_PAGES_PER_WORDLINE],
+    /// All pages of a wordline.
+    pub(crate) whole: u8,
     /// For each set of pages of a melded wordline: read it melded?
     meld: [bool; 1 << MAX_PAGES_PER_WORDLINE],
 }
@@ -52,6 +54,7 @@ impl Timing {
             program: [profile.timing.program; 1 << MAX_PAGES_PER_WORDLINE],
             copy_sense: [Time::ZERO; 1 << MAX_PAGES_PER_WORDLINE],
             erase: profile.timing.erase,
+            whole: ((1u32 << pages) - 1) as u8,
             meld: [false; 1 << MAX_PAGES_PER_WORDLINE],
         };
         if profile.timing.melded_read.is_some() {
