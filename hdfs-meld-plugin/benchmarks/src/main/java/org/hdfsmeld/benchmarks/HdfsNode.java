@@ -30,8 +30,8 @@ import org.hdfsmeld.datanode.MeldVolumeMXBean;
 
 /**
  * The JVM of one variant: an HDFS of one DataNode with one volume and its client. It does what the
- * lines of its input say, {@code write}, {@code read}, {@code delete} and {@code forwarded}, and
- * answers each with a line: wall and processor time in ns, or a count.
+ * lines of its input say, {@code start}, {@code write}, {@code read}, {@code delete} and {@code
+ * forwarded}, and answers each with a line: wall and processor time in ns, or a count.
  */
 final class HdfsNode {
   /** The arguments: variant, folder, blocks of a file. */
@@ -39,7 +39,12 @@ final class HdfsNode {
 
   private static final int BUFFER_BYTES = 1 << 20;
   private static final long DELETE_POLL_MS = 20;
+
+  /** More than the plugin gathers commands for before its device's thread does them. */
+  private static final long REST_MS = 300;
+
   private static final Path FILE = new Path("/file");
+  private static final Path START = new Path("/start");
 
   private final MiniDFSCluster cluster;
   private final FileSystem fs;
@@ -102,7 +107,8 @@ final class HdfsNode {
 
   private String answer(String command) throws IOException, JMException {
     return switch (command) {
-      case "write" -> timed(this::write);
+      case "start" -> timed(() -> write(START, BLOCK_BYTES));
+      case "write" -> timed(() -> write(FILE, fileBytes));
       case "read" -> timed(this::read);
       case "delete" -> Boolean.toString(delete());
       case "forwarded" -> Long.toString(forwarded());
@@ -121,9 +127,9 @@ final class HdfsNode {
     return (System.nanoTime() - start) + " " + (os.getProcessCpuTime() - cpu);
   }
 
-  private void write() throws IOException {
-    try (FSDataOutputStream out = fs.create(FILE, true)) {
-      for (long written = 0; written < fileBytes; written += BUFFER_BYTES) {
+  private void write(Path file, long bytes) throws IOException {
+    try (FSDataOutputStream out = fs.create(file, true)) {
+      for (long written = 0; written < bytes; written += BUFFER_BYTES) {
         out.write(buffer);
       }
     }
@@ -146,15 +152,17 @@ final class HdfsNode {
   /**
    * Has the DataNode delete the blocks now, in nobody's time, and so that the next write finds the
    * memory that was freed: a virtual machine's host may take it back when it is free for seconds.
+   * What the device's thread has left to do of them is in nobody's time either.
    */
   private boolean delete() throws IOException {
-    boolean deleted = fs.delete(FILE, false);
+    boolean deleted = fs.delete(FILE, false) && fs.delete(START, false);
     try {
       while (hasBlocks()) {
         BlockManagerTestUtil.computeAllPendingWork(cluster.getNamesystem().getBlockManager());
         cluster.triggerHeartbeats();
         TimeUnit.MILLISECONDS.sleep(DELETE_POLL_MS);
       }
+      TimeUnit.MILLISECONDS.sleep(REST_MS);
     } catch (InterruptedException e) {
       throw new InterruptedIOException("interrupted while blocks are deleted");
     }
