@@ -11,7 +11,7 @@ use super::mapping::{Entry, Mapping, Run};
 use super::numbering::{Numbering, Ppn};
 use super::program::Program;
 use super::region::Region;
-use super::scheduler::Runs;
+use super::scheduler::{Gathered, Runs};
 use super::stream::Layout;
 use super::victim::Settings;
 use super::wear::Wear;
@@ -62,6 +62,11 @@ pub(crate) struct Ftl {
     pub(super) stirred: Vec<u32>,
     /// Reused by what replaces mappings.
     pub(super) replaced: Vec<Run>,
+    /// What the page written last made its runs hand over: its own wordline, and the unfinished one of
+    /// a run it displaced. Reused.
+    pub(super) gathered: Vec<Gathered>,
+    /// The slots of pages that are written together. Reused.
+    pub(super) taken: Vec<u32>,
     #[cfg(test)]
     pub(crate) witness: super::witness::Witness,
     can_meld: bool,
@@ -93,6 +98,8 @@ impl Ftl {
             written: Vec::new(),
             stirred: Vec::new(),
             replaced: Vec::new(),
+            gathered: Vec::new(),
+            taken: Vec::new(),
             #[cfg(test)]
             witness: Default::default(),
             can_meld: profile.timing.melded_read.is_some(),

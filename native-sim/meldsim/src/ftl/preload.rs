@@ -8,7 +8,6 @@ use super::numbering::Ppn;
 use super::order::PLACED;
 use super::scheduler::{EMPTY, Fill, Partial, Stripe};
 use super::stream::{Layout, Stream};
-use super::write::GatheredList;
 use crate::engine::NIL;
 
 /// What a preload gathers for a lane, apart from what the host's streams do; fills are of places.
@@ -149,11 +148,11 @@ impl Ftl {
         let mut runs = self.new_runs();
         let mut lanes: Vec<Gathering> = Vec::new();
         lanes.resize_with(self.numbering.lanes as usize, Gathering::default);
+        let mut gathered = Vec::new();
         for page in first..end {
             let Some(place) = self.mapping.find_or_make(space, page) else {
                 return false;
             };
-            let mut gathered = GatheredList::default();
             match layout {
                 Layout::Normal if self.numbering.is_shadow() => {
                     let lane = self.numbering.lane_of(page, layout);
@@ -178,7 +177,7 @@ impl Ftl {
                 }
                 Layout::Melded => runs.push(space, page, place.0, |pages| gathered.push(pages)),
             }
-            for pages in gathered.iter() {
+            for pages in gathered.drain(..) {
                 if pages.whole && !self.place_now(pages.lane, stream, pages.pages) {
                     return false;
                 }

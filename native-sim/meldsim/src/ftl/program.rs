@@ -5,7 +5,7 @@ use super::buffer::{Slot, User};
 use super::lane::{Closed, Lane};
 use super::layer::Ftl;
 use super::mapping::{Entry, Place};
-use super::numbering::Spot;
+use super::numbering::{Ppn, Spot};
 use super::order::PLACED;
 use super::scheduler::{EMPTY, Fill};
 use super::stream::{Layout, Stream};
@@ -390,7 +390,8 @@ impl Ftl {
         let ends_wordline = pages > 1 || position % all == all - 1;
         self.stats.programs += 1;
         self.stats.melded_wordlines_programmed += u64::from(melded && ends_wordline);
-        let mut moved = [(Place::NONE, Entry::Unmapped); EMPTY.len()];
+        let mut places = [Place::NONE; EMPTY.len()];
+        let mut numbers = [Ppn(NIL); EMPTY.len()];
         let mut current = 0;
         for (index, &slot) in (0..u32::from(pages)).zip(&slots) {
             if slot == NIL {
@@ -406,13 +407,20 @@ impl Ftl {
                 let ppn = self.numbering.number(lane, group, position + index * step);
                 #[cfg(test)]
                 self.witness.programmed(slot, ppn);
-                moved[current] = (released.place, Entry::Flash(ppn));
+                (places[current], numbers[current]) = (released.place, ppn);
                 current += 1;
             }
         }
         let blocks = &mut self.lanes[lane as usize].blocks;
         blocks.validate(group, current as u32);
-        self.mapping.set_all(moved[..current].iter().copied());
+        let (places, numbers) = (&places[..current], numbers[..current].iter().copied());
+        match places.first() {
+            Some(first) if first.goes_on(places) => self.mapping.program(*first, numbers),
+            _ => {
+                let entries = numbers.map(Entry::Flash);
+                self.mapping.set_all(places.iter().copied().zip(entries));
+            }
+        }
         self.stir(lane);
     }
 }

@@ -174,10 +174,21 @@ impl NandMedium {
             let before = if partial {
                 ftl.entry(range.space, range.first)
             } else {
+                let end = range.end - u64::from(range.partial_last);
+                let (space, first) = (range.space, range.first);
+                let taken = ftl.write_unmapped(space, first, end, *layout, *stream, waits);
+                if taken > 0 {
+                    if waits != NIL {
+                        front.requests.expect(*request, taken);
+                    }
+                    range.first += taken;
+                    continue;
+                }
                 Entry::Unmapped
             };
             match ftl.write(range.space, range.first, *layout, *stream, waits) {
-                Ok(()) => front.requests.expect(*request, u64::from(waits != NIL)),
+                Ok(()) if waits == NIL => {}
+                Ok(()) => front.requests.expect(*request, 1),
                 Err(WriteError::BufferFull) => {
                     ftl.make_progress();
                     return false;

@@ -208,21 +208,89 @@ impl Leaf {
     /// Sets one entry, in the dense form, that is known to be `before`.
     #[inline]
     pub(super) fn change(&mut self, offset: usize, before: Raw, raw: Raw) {
-        if let Body::Runs(bytes) = &self.body {
-            *self = Leaf::dense_of_runs(read_home(bytes).0, decode(bytes));
+        let entries = self.dense();
+        debug_assert_eq!(Raw(entries[offset]), before);
+        let breaks_before = breaks_around(entries, offset);
+        entries[offset] = raw.0;
+        let breaks = breaks_around(entries, offset);
+        self.runs = self.runs - breaks_before + breaks;
+        self.mapped -= u16::from(before != Raw::UNMAPPED);
+        self.mapped += u16::from(raw != Raw::UNMAPPED);
+        self.buffered -= u16::from(before.is_slot());
+        self.buffered += u16::from(raw.is_slot());
+    }
+
+    /// Puts pages that are not mapped into slots of the buffer, in the dense form. Returns whether the
+    /// leaf was smaller as runs after the first of them: it has the fewest runs then.
+    #[inline]
+    pub(super) fn buffer(&mut self, offset: usize, slots: &[u32]) -> bool {
+        let entries = self.dense();
+        let (first, end) = (offset, offset + slots.len());
+        let is_mapped = |raw: Option<&u32>| raw.is_some_and(|&raw| raw != Raw::UNMAPPED.0);
+        let left = first.checked_sub(1).and_then(|left| entries.get(left));
+        // A slot makes a run with nothing; what is not mapped does with its like.
+        let before = u16::from(is_mapped(left)) + u16::from(is_mapped(entries.get(end)));
+        for (entry, &slot) in entries[first..end].iter_mut().zip(slots) {
+            *entry = Raw::FIRST_SLOT + slot;
+        }
+        let runs = self.runs - before;
+        let pages = slots.len() as u16;
+        self.runs = runs + breaks_of_slots(first, end);
+        self.mapped += pages;
+        self.buffered += pages;
+        runs + breaks_of_slots(first, first + 1) <= MAX_RUNS
+    }
+
+    /// Puts pages that are in slots of the buffer on flash.
+    #[inline]
+    pub(super) fn program(&mut self, offset: usize, numbers: impl ExactSizeIterator<Item = Ppn>) {
+        let end = offset + numbers.len();
+        self.buffered -= numbers.len() as u16;
+        self.runs -= breaks_of_slots(offset, end);
+        let entries = self.dense();
+        for (entry, number) in entries[offset..end].iter_mut().zip(numbers) {
+            debug_assert!(Raw(*entry).is_slot());
+            *entry = number.0;
+        }
+        let around = &entries[offset.saturating_sub(1)..(end + 1).min(LEAF)];
+        self.runs += breaks(around);
+    }
+
+    /// The entries, in the dense form.
+    #[inline]
+    fn dense(&mut self) -> &mut [u32; LEAF] {
+        if !self.is_dense() {
+            self.make_dense();
         }
         let Body::Dense(dense) = &mut self.body else {
             unreachable!("it was made dense");
         };
-        let entries = &mut dense.raw;
-        debug_assert_eq!(Raw(entries[offset]), before);
-        self.runs -= breaks_around(entries, offset);
-        self.mapped -= u16::from(before != Raw::UNMAPPED);
-        self.buffered -= u16::from(before.is_slot());
-        entries[offset] = raw.0;
-        self.runs += breaks_around(entries, offset);
-        self.mapped += u16::from(raw != Raw::UNMAPPED);
-        self.buffered += u16::from(raw.is_slot());
+        &mut dense.raw
+    }
+
+    /// Pages that map nothing, from `offset` on, `most` at most.
+    #[inline]
+    pub(super) fn unmapped(&self, offset: usize, most: usize) -> usize {
+        match &self.body {
+            Body::Dense(dense) => {
+                let end = (offset + most).min(LEAF);
+                let rest = dense.raw[offset..end].iter();
+                rest.take_while(|&&raw| raw == Raw::UNMAPPED.0).count()
+            }
+            Body::Runs(_) => {
+                let runs = self.runs(offset, most.min(LEAF - offset));
+                let unmapped = runs.take_while(|run| run.entry == Entry::Unmapped);
+                unmapped.map(|run| run.pages as usize).sum()
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_dense(&mut self) {
+        if let Body::Runs(bytes) = &self.body {
+            *self = Leaf::dense_of_runs(read_home(bytes).0, decode(bytes));
+        }
     }
 
     /// The runs of the pages from `offset` on, `pages` of them.
@@ -289,8 +357,23 @@ fn raw_of_runs(bytes: &[u8], offset: usize) -> Raw {
 /// How many of an entry's two neighbours it does not make a run with.
 #[inline]
 fn breaks_around(entries: &[u32; LEAF], offset: usize) -> u16 {
-    let breaks = |at: usize| !Raw(entries[at]).follows(Raw(entries[at - 1]));
-    u16::from(offset > 0 && breaks(offset)) + u16::from(offset + 1 < LEAF && breaks(offset + 1))
+    breaks(&entries[offset.saturating_sub(1)..(offset + 2).min(LEAF)])
+}
+
+/// How many entries from `first` up to `end`, and the one after them, do not make a run with the one
+/// before, when those are slots.
+#[inline]
+fn breaks_of_slots(first: usize, end: usize) -> u16 {
+    (end - first) as u16 - u16::from(first == 0) + u16::from(end < LEAF)
+}
+
+/// How many of these entries do not make a run with the one before.
+#[inline]
+fn breaks(entries: &[u32]) -> u16 {
+    let pairs = entries.windows(2);
+    pairs
+        .map(|pair| u16::from(!Raw(pair[1]).follows(Raw(pair[0]))))
+        .sum()
 }
 
 /// The runs of some pages of a leaf.
@@ -454,23 +537,73 @@ mod tests {
         (first, prop_oneof![Just(16), 1..200u32])
     }
 
+    /// As much of the runs as a leaf has pages, and nothing after them.
+    fn covering(runs: &[(Option<u32>, u32)]) -> Vec<Run> {
+        let mut covering = Vec::new();
+        let mut left = LEAF as u32;
+        for &(first, pages) in runs.iter().chain(&[(None, LEAF as u32)]) {
+            let pages = pages.min(left);
+            if pages > 0 {
+                let entry = first.map_or(Entry::Unmapped, |first| Entry::Flash(Ppn(first)));
+                covering.push(Run { entry, pages });
+                left -= pages;
+            }
+        }
+        covering
+    }
+
+    /// What a leaf counts, and its entries.
+    fn state(leaf: &Leaf) -> (u16, u16, u16, Vec<Raw>) {
+        let entries = (0..LEAF).map(|offset| leaf.raw(offset)).collect();
+        (leaf.runs, leaf.mapped, leaf.buffered, entries)
+    }
+
     proptest! {
+        /// Pages that are buffered and programmed together end as those that are one by one.
+        #[test]
+        fn pages_together_are_as_pages_one_by_one(
+            runs in prop::collection::vec(run(), 0..140),
+            offset in 0..LEAF,
+            most in 1..80usize,
+            slot in 0..1000u32,
+            programmed in 0.0..1.0,
+            number in 0..1000u32,
+            step in 1..3u32,
+        ) {
+            let covering = covering(&runs);
+            let (mut together, mut single) =
+                (Leaf::of_runs(home(), &covering), Leaf::of_runs(home(), &covering));
+            let pages = together.unmapped(offset, most);
+            let is_unmapped = |at: &usize| single.get(*at) == Entry::Unmapped;
+            let end = (offset + most).min(LEAF);
+            prop_assert_eq!(pages, (offset..end).take_while(is_unmapped).count());
+            if pages == 0 {
+                return Ok(());
+            }
+
+            let slots: Vec<u32> = (slot..).take(pages).collect();
+            let mut sequential = Vec::new();
+            for (at, &slot) in (offset..).zip(&slots) {
+                single.set(at, Raw::new(Entry::Buffered(slot)));
+                sequential.push(single.is_sequential());
+            }
+            prop_assert_eq!(together.buffer(offset, &slots), sequential.contains(&true));
+            prop_assert_eq!(state(&together), state(&single));
+
+            let skipped = (programmed * pages as f64) as usize;
+            let numbers = (number..).step_by(step as usize).take(pages - skipped).map(Ppn);
+            for (at, ppn) in (offset + skipped..).zip(numbers.clone()) {
+                single.set(at, Raw::new(Entry::Flash(ppn)));
+            }
+            let numbers: Vec<Ppn> = numbers.collect();
+            together.program(offset + skipped, numbers.iter().copied());
+            prop_assert_eq!(state(&together), state(&single));
+        }
+
         /// Runs in, the same entries out, in both forms and back.
         #[test]
         fn both_forms_hold_the_same(runs in prop::collection::vec(run(), 0..140)) {
-            let mut covering = Vec::new();
-            let mut left = LEAF as u32;
-            for (first, pages) in runs {
-                let pages = pages.min(left);
-                if pages > 0 {
-                    let entry = first.map_or(Entry::Unmapped, |first| Entry::Flash(Ppn(first)));
-                    covering.push(Run { entry, pages });
-                    left -= pages;
-                }
-            }
-            if left > 0 {
-                covering.push(Run { entry: Entry::Unmapped, pages: left });
-            }
+            let covering = covering(&runs);
             let expected: Vec<Entry> = covering
                 .iter()
                 .flat_map(|run| (0..run.pages).map(|page| run.entry.plus(page)))

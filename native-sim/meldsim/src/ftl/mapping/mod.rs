@@ -91,11 +91,10 @@ impl Raw {
     /// Whether it goes on where `before` ends, in one run.
     #[inline]
     fn follows(self, before: Raw) -> bool {
-        if self.0 < Raw::FIRST_SLOT {
-            before.0.checked_add(1) == Some(self.0)
-        } else {
-            self == Raw::UNMAPPED && before == Raw::UNMAPPED
-        }
+        // Without branches: the host's writes decide them.
+        let (number, after) = (self.0, before.0.wrapping_add(1));
+        (number == after) & (number < Raw::FIRST_SLOT) & (after != 0)
+            | (number & before.0 == Raw::UNMAPPED.0)
     }
 }
 
@@ -110,6 +109,13 @@ impl Place {
     #[inline]
     fn new(leaf: u32, offset: usize) -> Place {
         Place((leaf << LEAF_BITS) | offset as u32)
+    }
+
+    /// Whether these are places of its leaf, one after the other from this one on.
+    #[inline]
+    pub(crate) fn goes_on(self, places: &[Place]) -> bool {
+        let follows = |(expected, place): (u32, &Place)| place.0 == expected;
+        self.offset() + places.len() <= LEAF && (self.0..).zip(places).all(follows)
     }
 
     #[inline]
@@ -322,6 +328,34 @@ impl Mapping {
         self.mapped += u64::from(before == Raw::UNMAPPED);
         if leaf.is_sequential() && !leaf.queued {
             self.queue(place.leaf() as u32);
+        }
+    }
+
+    /// Puts pages that are in the buffer, from a place on and all of one leaf, on flash.
+    #[inline]
+    pub(crate) fn program(&mut self, first: Place, numbers: impl ExactSizeIterator<Item = Ppn>) {
+        let leaf = &mut self.leaves[first.leaf()];
+        leaf.program(first.offset(), numbers);
+        if leaf.is_sequential() && !leaf.queued {
+            self.queue(first.leaf() as u32);
+        }
+    }
+
+    /// Pages from a place on that are not mapped, all of one leaf.
+    #[inline]
+    pub(crate) fn unmapped_at(&self, place: Place, most: usize) -> usize {
+        self.leaves[place.leaf()].unmapped(place.offset(), most)
+    }
+
+    /// Puts pages that are not mapped, from a place on and all of one leaf, into slots of the buffer.
+    #[inline]
+    pub(crate) fn buffer(&mut self, first: Place, slots: &[u32]) {
+        let leaf = &mut self.leaves[first.leaf()];
+        let was_sequential = leaf.buffer(first.offset(), slots);
+        self.mapped += slots.len() as u64;
+        // As if the pages came one by one.
+        if was_sequential && !leaf.queued {
+            self.queue(first.leaf() as u32);
         }
     }
 
