@@ -99,7 +99,6 @@ impl FlashStats {
         dies: impl Iterator<Item = DieCounts>,
         timing: &Timing,
         energy: &Energy,
-        pages_per_wordline: u32,
     ) -> FlashStats {
         let mut sum = DieCounts::default();
         for die in dies {
@@ -120,7 +119,7 @@ impl FlashStats {
                 .sum::<u128>();
             u64::try_from(picojoules / 1_000).unwrap_or(u64::MAX)
         };
-        let melded_pages = sum.melded_reads * u64::from(pages_per_wordline);
+        let melded_pages = sum.melded_reads * u64::from(timing.whole.count_ones());
         let bus_pages = sum.page_reads + melded_pages + sum.pages_programmed;
         FlashStats {
             page_reads: sum.page_reads,

@@ -115,7 +115,6 @@ impl Flash {
                 timing: Timing::new(profile),
                 rules,
                 planes: geometry.planes,
-                pages_per_wordline: geometry.pages_per_wordline,
                 reads: Slab::new(),
                 works: Slab::new(),
                 ends_at: vec![Time::MAX; dies],
@@ -182,7 +181,7 @@ impl Flash {
         pages: u8,
         token: u32,
     ) {
-        debug_assert!(pages != 0 && u32::from(pages) < 1 << self.shared.pages_per_wordline);
+        debug_assert!(pages != 0 && pages & !self.shared.timing.whole == 0);
         self.work(queue, Work::Program, at, pages, token);
     }
 
@@ -324,13 +323,8 @@ impl Flash {
             plane_busy: self.plane_busy(die, now),
             ..self.dies[die].counts
         });
-        let mut stats = FlashStats::new(
-            &self.shared.counts,
-            dies,
-            &self.shared.timing,
-            &self.energy,
-            self.shared.pages_per_wordline,
-        );
+        let mut stats =
+            FlashStats::new(&self.shared.counts, dies, &self.shared.timing, &self.energy);
         stats.channel_busy = self.channels_busy(now).sum();
         stats.die_busy = self.dies_busy(now).sum();
         stats.package_busy = self.packages_busy(now).into_iter().sum();

@@ -18,7 +18,6 @@ pub(super) struct Shared {
     pub(super) timing: Timing,
     pub(super) rules: Rules,
     pub(super) planes: u32,
-    pub(super) pages_per_wordline: u32,
     pub(super) reads: Slab<ReadOp>,
     pub(super) works: Slab<WorkOp>,
     /// When each die's program or erase ends; apart from the dies, to be scanned quickly.
@@ -52,12 +51,6 @@ impl Look<'_> {
     #[inline]
     pub(super) fn unit(&self, way: u32, plane: u8) -> Unit {
         Unit((self.first_die + way) * self.shared.planes + u32::from(plane))
-    }
-
-    /// Whether a program of these pages is one of a whole wordline.
-    #[inline]
-    pub(super) fn is_whole(&self, pages: u8) -> bool {
-        u32::from(pages) + 1 == 1 << self.shared.pages_per_wordline
     }
 
     /// A die that was idle is given something to do.

@@ -164,7 +164,7 @@ impl Look<'_> {
         while next != NIL {
             let op = self.shared.works[next];
             let (unit, token) = (self.unit(way, op.plane), op.token);
-            let whole = self.is_whole(op.pages);
+            let whole = op.pages == self.shared.timing.whole;
             let counts = &mut self.dies[way as usize].counts;
             finished.push(match op.kind {
                 Work::Program => {

@@ -169,36 +169,33 @@ impl NandMedium {
             ftl.witness.writing = front.requests.tag(*request);
         }
         while range.first < range.end {
-            let partial =
-                range.partial_first || (range.partial_last && range.first + 1 == range.end);
-            let before = if partial {
-                ftl.entry(range.space, range.first)
+            let (space, first) = (range.space, range.first);
+            let partial = range.partial_first || (range.partial_last && first + 1 == range.end);
+            let (before, together) = if partial {
+                (ftl.entry(space, first), 0)
             } else {
                 let end = range.end - u64::from(range.partial_last);
-                let (space, first) = (range.space, range.first);
-                let taken = ftl.write_unmapped(space, first, end, *layout, *stream, waits);
-                if taken > 0 {
-                    if waits != NIL {
-                        front.requests.expect(*request, taken);
-                    }
-                    range.first += taken;
-                    continue;
-                }
-                Entry::Unmapped
+                let together = ftl.write_unmapped(space, first, end, *layout, *stream, waits);
+                (Entry::Unmapped, together)
             };
-            match ftl.write(range.space, range.first, *layout, *stream, waits) {
-                Ok(()) if waits == NIL => {}
-                Ok(()) => front.requests.expect(*request, 1),
-                Err(WriteError::BufferFull) => {
-                    ftl.make_progress();
-                    return false;
-                }
-                Err(WriteError::CapacityExceeded) => {
-                    front
-                        .requests
-                        .set_status(*request, Status::CapacityExceeded);
-                    return true;
-                }
+            let taken = match together {
+                0 => match ftl.write(space, first, *layout, *stream, waits) {
+                    Ok(()) => 1,
+                    Err(WriteError::BufferFull) => {
+                        ftl.make_progress();
+                        return false;
+                    }
+                    Err(WriteError::CapacityExceeded) => {
+                        front
+                            .requests
+                            .set_status(*request, Status::CapacityExceeded);
+                        return true;
+                    }
+                },
+                pages => pages,
+            };
+            if waits != NIL {
+                front.requests.expect(*request, taken);
             }
             if let Entry::Flash(ppn) = before {
                 // Read-modify-write: the write completes only when the rest of the page is in.
@@ -209,7 +206,7 @@ impl NandMedium {
                     .read(&mut front.queue, at, 1 << page, false, owner);
             }
             range.partial_first = false;
-            range.first += 1;
+            range.first += taken;
         }
         if waits != NIL {
             // Nothing else may ever come to fill the wordlines.

@@ -9,6 +9,7 @@
 //! a time (`invert.rs`).
 
 mod leaf;
+mod runs;
 #[cfg(test)]
 mod tests;
 

@@ -33,8 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * What a packet costs a DataNode beside time: no copy of its bytes, and no garbage.
  *
- * <p>To the byte, so it has a JVM without compiler, see the module's pom: a method that is handed
- * to the compiler has constants of its class made into objects first, by the thread that calls it.
+ * <p>To the byte, so it has a JVM without compiler, see the module's pom: HotSpot has the thread
+ * that hands a method to C2 make its class's string constants into objects first (JDK 17, {@code
+ * CompileBroker::compile_method}), at a moment that no test chooses.
  */
 class TestPacketCost {
   private static final int PACKET_BYTES = 64 << 10;
