@@ -52,7 +52,7 @@ public final class Overhead {
             ? Files.createTempDirectory(MEMORY, "meld-overhead")
             : Files.createTempDirectory("meld-overhead");
     System.out.printf(
-        "Files of %d blocks of 128 MiB, one replica, in %s (%s); Java %s, %d processors%n",
+        "Files of %d blocks of 128 MiB, one replica, in %s (%s); Java %s, processors: %d%n",
         BLOCKS,
         folder,
         inMemory ? "memory: no disk hides a cost" : "disk",
