@@ -1,5 +1,8 @@
 package org.hdfsmeld.datanode;
 
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -7,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.CommandBatch;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
@@ -51,6 +55,30 @@ class FakeDevice implements SimDevice {
 
   volatile boolean closed;
   private long tickets;
+
+  /**
+   * A volume on this device.
+   *
+   * @param mode as in {@link MeldKeys#MODE}
+   * @param settings further keys and their values, in turn
+   */
+  MeldVolume volume(String mode, BlockHints hints, String... settings) {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.MODE, mode);
+    for (int i = 0; i < settings.length; i += 2) {
+      conf.set(settings[i], settings[i + 1]);
+    }
+    try {
+      MeldConfiguration config = MeldConfiguration.read(conf);
+      File current = new File("/data/1/current");
+      MeldVolume volume =
+          new MeldVolume("DS-1", current, config, () -> this, new SimFailures(), hints);
+      volume.change(config.mode(), config.timeDilation());
+      return volume;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 
   /** What never comes back, for {@link #before}, until it is let go. */
   static Runnable hang(CountDownLatch until) {

@@ -6,7 +6,6 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.Opcode;
 import org.junit.jupiter.api.Test;
@@ -61,20 +60,7 @@ class TestBlockHints {
               hint.directoryId() == 5
                   ? new HintDecision(ReadPattern.RANDOM, HintDecision.Source.HISTORY, "points")
                   : HintDecision.BY_SIZE);
-  private final MeldVolume volume = volume();
-
-  private MeldVolume volume() {
-    try {
-      MeldConfiguration config = MeldConfiguration.read(new Configuration());
-      MeldVolume made =
-          new MeldVolume(
-              "DS-1", new File("/data/1/current"), config, () -> device, new SimFailures(), hints);
-      made.change(MeldMode.ACCOUNT, 1);
-      return made;
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
-  }
+  private final MeldVolume volume = device.volume("account", hints);
 
   private static BlockHint says(ReadPattern pattern) {
     return new BlockHint(pattern, 0, 1, 2, 0);

@@ -32,26 +32,7 @@ class TestMeldVolume {
   private MeldVolume volume = volume("account");
 
   private MeldVolume volume(String mode, String... settings) {
-    Configuration conf = new Configuration();
-    conf.set(MeldKeys.MODE, mode);
-    for (int i = 0; i < settings.length; i += 2) {
-      conf.set(settings[i], settings[i + 1]);
-    }
-    try {
-      MeldConfiguration config = MeldConfiguration.read(conf);
-      MeldVolume made =
-          new MeldVolume(
-              "DS-1",
-              new File("/data/1/current"),
-              config,
-              () -> device,
-              new SimFailures(),
-              BlockHints.BY_SIZE);
-      made.change(config.mode(), config.timeDilation());
-      return made;
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
+    return device.volume(mode, BlockHints.BY_SIZE, settings);
   }
 
   @BeforeEach

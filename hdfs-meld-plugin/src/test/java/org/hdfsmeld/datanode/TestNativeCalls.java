@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimStatus;
 import org.junit.jupiter.api.AfterEach;
@@ -47,20 +46,8 @@ class TestNativeCalls {
     volume.close();
   }
 
-  private void open(String mode) throws IOException {
-    Configuration conf = new Configuration();
-    conf.set(MeldKeys.MODE, mode);
-    conf.set(MeldKeys.STATE_ENABLED, "false");
-    MeldConfiguration config = MeldConfiguration.read(conf);
-    volume =
-        new MeldVolume(
-            "DS-1",
-            new File("/data/1/current"),
-            config,
-            () -> device,
-            new SimFailures(),
-            BlockHints.BY_SIZE);
-    volume.change(config.mode(), config.timeDilation());
+  private void open(String mode) {
+    volume = device.volume(mode, BlockHints.BY_SIZE, MeldKeys.STATE_ENABLED, "false");
   }
 
   private void write(long from, long to) {
@@ -94,7 +81,7 @@ class TestNativeCalls {
 
   @ParameterizedTest
   @ValueSource(strings = {"account", "real-time"})
-  void areMadeByOtherThreads(String mode) throws IOException {
+  void areMadeByOtherThreads(String mode) {
     open(mode);
     write(0, 8 * MIB);
     read(BLOCK, 8 * MIB);
@@ -114,7 +101,7 @@ class TestNativeCalls {
    * That a write was refused is known late; its place is filled as if it had been known at once.
    */
   @Test
-  void thatAreRefusedLeaveAGap() throws IOException {
+  void thatAreRefusedLeaveAGap() {
     open("account");
     write(0, 4 * MIB);
     assertThat(counter("errors")).isZero();
@@ -132,7 +119,7 @@ class TestNativeCalls {
 
   @ParameterizedTest
   @ValueSource(strings = {"account", "real-time"})
-  void thatNeverReturnCostTheDeviceOnly(String mode) throws Exception {
+  void thatNeverReturnCostTheDeviceOnly(String mode) {
     open(mode);
     CountDownLatch hang = new CountDownLatch(1);
     device.before = FakeDevice.hang(hang);

@@ -2,8 +2,6 @@ package org.hdfsmeld.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,19 +19,8 @@ class TestParkedWindows {
     volume.close();
   }
 
-  private void open(String mode) throws Exception {
-    Configuration conf = new Configuration();
-    conf.set(MeldKeys.READAHEAD_MODE, mode);
-    MeldConfiguration config = MeldConfiguration.read(conf);
-    volume =
-        new MeldVolume(
-            "DS-1",
-            new File("/data/1/current"),
-            config,
-            () -> device,
-            new SimFailures(),
-            BlockHints.BY_SIZE);
-    volume.change(MeldMode.ACCOUNT, 1);
+  private void open(String mode) {
+    volume = device.volume("account", BlockHints.BY_SIZE, MeldKeys.READAHEAD_MODE, mode);
   }
 
   private void pread(long offset, int length) {
@@ -47,7 +34,7 @@ class TestParkedWindows {
   }
 
   @Test
-  void interleavedSequencesEachGrowTheirWindow() throws Exception {
+  void interleavedSequencesEachGrowTheirWindow() {
     open("adaptive");
     for (int i = 0; i < 64; i++) {
       pread((8L << 20) + (long) i * PREAD, PREAD);
@@ -60,7 +47,7 @@ class TestParkedWindows {
   }
 
   @Test
-  void randomReadsRequestWhatTheyNeed() throws Exception {
+  void randomReadsRequestWhatTheyNeed() {
     open("adaptive");
     for (int i = 0; i < 100; i++) {
       pread((i * 7919L % 1000) * PREAD + 4096, 4096);
@@ -69,7 +56,7 @@ class TestParkedWindows {
   }
 
   @Test
-  void readingTheSameAgainIsNotSequential() throws Exception {
+  void readingTheSameAgainIsNotSequential() {
     open("adaptive");
     for (int i = 0; i < 10; i++) {
       pread(8L << 20, 512);
@@ -80,7 +67,7 @@ class TestParkedWindows {
   }
 
   @Test
-  void unalignedReadsGoOnWhereTheLastChunkWasReadAlready() throws Exception {
+  void unalignedReadsGoOnWhereTheLastChunkWasReadAlready() {
     open("adaptive");
     long at = (8L << 20) + 512;
     for (int i = 0; i < 20; i++) {
@@ -91,7 +78,7 @@ class TestParkedWindows {
   }
 
   @Test
-  void whatIsKeptIsBounded() throws Exception {
+  void whatIsKeptIsBounded() {
     open("adaptive");
     for (int i = 0; i < 3000; i++) {
       BlockReader reader = volume.reader(new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
@@ -103,7 +90,7 @@ class TestParkedWindows {
   }
 
   @Test
-  void aWholeBlockLeavesNothing() throws Exception {
+  void aWholeBlockLeavesNothing() {
     open("adaptive");
     BlockReader reader = volume.reader(BLOCK, () -> BLOCK_BYTES, true);
     for (long at = 0; at < BLOCK_BYTES; at += PREAD) {
@@ -115,7 +102,7 @@ class TestParkedWindows {
   }
 
   @Test
-  void otherModesKeepNothing() throws Exception {
+  void otherModesKeepNothing() {
     open("fixed");
     pread(0, PREAD);
     assertThat(device.open).isEmpty();
