@@ -25,7 +25,7 @@ final class DeferredCommands implements AutoCloseable {
      *
      * @param opcode one of {@link Opcode}, or below 0 where waiting for a command failed
      */
-    void failed(int opcode, long slba, int nlb, long status, String error);
+    void failed(int opcode, long slba, long status, String error);
 
     /** The binding threw. */
     void broken(Throwable e);
@@ -283,7 +283,7 @@ final class DeferredCommands implements AutoCloseable {
     long given =
         device.submit(opcodes[at], nsids[at], slbas[at], nlbs[at], directives[at], detached);
     if (given < 0) {
-      issuer.failed(opcodes[at], slbas[at], nlbs[at], given, device.lastError());
+      issuer.failed(opcodes[at], slbas[at], given, device.lastError());
     } else if (!detached) {
       int slot = slot(tickets[at]);
       if (ourTickets[slot] != 0) {
@@ -303,7 +303,7 @@ final class DeferredCommands implements AutoCloseable {
     if (latency == SimStatus.TIMEOUT) {
       device.forget(ofDevice);
     } else if (latency < 0) {
-      issuer.failed(SETTLE, 0, 0, latency, device.lastError());
+      issuer.failed(SETTLE, 0, latency, device.lastError());
     }
   }
 

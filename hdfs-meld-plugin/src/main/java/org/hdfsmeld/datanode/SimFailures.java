@@ -69,15 +69,19 @@ final class SimFailures {
   }
 
   /** A wait was given up. */
-  void timedOut(String volume) {
+  void timedOut(String volume, MeldMode mode) {
+    String remedy =
+        mode == MeldMode.REAL_TIME
+            ? "Lower " + MeldKeys.TIME_DILATION + " or raise the timeout."
+            : "The simulation cannot keep up with the I/O: give the DataNode more processor.";
     say(
-        volume + " timeout",
+        volume + " timeout " + mode,
         device(volume)
             + ": a wait took longer than "
             + MeldKeys.WAIT_TIMEOUT
-            + "; the call went on without it. Lower "
-            + MeldKeys.TIME_DILATION
-            + " or raise the timeout. Said once; see the counter timeouts.");
+            + "; the call went on without it. "
+            + remedy
+            + " Said once; see the counter timeouts.");
   }
 
   /** A file of a device's state could not be written. */

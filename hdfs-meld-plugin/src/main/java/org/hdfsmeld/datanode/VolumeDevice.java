@@ -315,7 +315,7 @@ final class VolumeDevice implements DeferredCommands.Issuer {
 
   private void timedOut() {
     counters.timeouts.increment();
-    failures.timedOut(volume);
+    failures.timedOut(volume, mode());
   }
 
   /** The device could not be opened or refused a mode; it is out of service already. */
@@ -324,7 +324,7 @@ final class VolumeDevice implements DeferredCommands.Issuer {
   }
 
   @Override
-  public void failed(int opcode, long slba, int nlb, long status, String error) {
+  public void failed(int opcode, long slba, long status, String error) {
     if (usable() == null) {
       // Given before the device went out of service.
       return;

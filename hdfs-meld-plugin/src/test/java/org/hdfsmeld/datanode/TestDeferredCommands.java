@@ -30,8 +30,8 @@ class TestDeferredCommands {
   private final DeferredCommands.Issuer issuer =
       new DeferredCommands.Issuer() {
         @Override
-        public void failed(int opcode, long slba, int nlb, long status, String error) {
-          failures.add(opcode + " " + slba + " " + nlb + " " + status + " " + error);
+        public void failed(int opcode, long slba, long status, String error) {
+          failures.add(opcode + " " + slba + " " + status + " " + error);
         }
 
         @Override
@@ -139,9 +139,9 @@ class TestDeferredCommands {
     commands.drain();
     assertThat(failures)
         .containsExactly(
-            Opcode.WRITE + " 7 1 " + SimStatus.RANGE + " the fake's error",
+            Opcode.WRITE + " 7 " + SimStatus.RANGE + " the fake's error",
             "broken binding",
-            "-1 0 0 " + SimStatus.CAPACITY + " the fake's error");
+            "-1 0 " + SimStatus.CAPACITY + " the fake's error");
   }
 
   @Test
