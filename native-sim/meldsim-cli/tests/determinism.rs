@@ -9,7 +9,7 @@ use std::process::Command;
 
 use meldsim::profile::{ProgramOrder, SetLayout};
 use meldsim::{Profile, Time};
-use support::{TextFile, stdout, text_file};
+use support::{TextFile, release_binary, stdout, text_file};
 
 /// A device on which garbage is collected.
 const SMALL: &str = concat!(
@@ -196,24 +196,4 @@ fn debug_and_release_give_the_same_bytes() {
             &String::from_utf8(output.stdout).unwrap(),
         );
     }
-}
-
-fn release_binary() -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let status = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--locked",
-            "--release",
-            "--package",
-            "meldsim-cli",
-        ])
-        .arg("--target-dir")
-        .arg(target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .unwrap();
-    assert!(status.success(), "cargo build failed");
-    target.join("release/meldsim")
 }

@@ -1,5 +1,7 @@
 //! Runs the command line and takes its outcome apart.
 
+use std::path::{Path, PathBuf};
+
 use assert_cmd::Command;
 
 /// What one run gave.
@@ -49,4 +51,26 @@ pub(crate) fn text_file(name: &str, text: &str) -> TextFile {
         path: path.to_str().unwrap().to_owned(),
         _folder: folder,
     }
+}
+
+/// The command line as it ships, built if it is not there.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub(crate) fn release_binary() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let status = std::process::Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--locked",
+            "--release",
+            "--package",
+            "meldsim-cli",
+        ])
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .unwrap();
+    assert!(status.success(), "cargo build failed");
+    target.join("release/meldsim")
 }
