@@ -1,9 +1,9 @@
 //! `meldsim advise`: which rules of a device a workload breaks, and at what cost.
 
 use anyhow::Result;
-use meldsim::workload::advise::{Flow, advise};
-use meldsim::workload::trace::TraceReader;
-use meldsim::workload::{Job, parse_job_file};
+use meldsim_experiments::workload::advise::{Flow, advise};
+use meldsim_experiments::workload::trace::TraceReader;
+use meldsim_experiments::workload::{Job, parse_job_file};
 
 use crate::args::Format;
 use crate::args_advise::AdviseArgs;

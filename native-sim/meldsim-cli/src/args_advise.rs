@@ -1,7 +1,7 @@
 //! The flags of `meldsim advise`.
 
 use clap::{ArgGroup, Args};
-use meldsim::workload::trace::TraceFormat;
+use meldsim_experiments::workload::trace::TraceFormat;
 
 use crate::args::FormatArg;
 

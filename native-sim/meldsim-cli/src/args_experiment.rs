@@ -1,8 +1,8 @@
 //! The command line of experiments and their validation.
 
 use clap::{Args, Subcommand, ValueEnum};
-use meldsim::experiment::BusSpeed;
-use meldsim::workload::parse_bytes;
+use meldsim_experiments::experiment::BusSpeed;
+use meldsim_experiments::workload::parse_bytes;
 
 use crate::args::FormatArg;
 

@@ -2,9 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use meldsim::profile::Setting;
-use meldsim::workload::trace::{Beyond, ReplayMode, TraceFormat, parse_speedup};
-use meldsim::workload::{ReadWrite, parse_bytes, parse_read_pattern, parse_time};
 use meldsim::{Pattern, Precondition, Time};
+use meldsim_experiments::workload::trace::{Beyond, ReplayMode, TraceFormat, parse_speedup};
+use meldsim_experiments::workload::{ReadWrite, parse_bytes, parse_read_pattern, parse_time};
 
 use crate::args::DEFAULT_PROFILE;
 

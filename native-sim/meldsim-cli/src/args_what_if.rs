@@ -1,7 +1,7 @@
 //! The flags of `meldsim what-if`.
 
 use clap::Args;
-use meldsim::workload::trace::{TraceFormat, parse_speedup};
+use meldsim_experiments::workload::trace::{TraceFormat, parse_speedup};
 
 use crate::args_run::RunFormat;
 

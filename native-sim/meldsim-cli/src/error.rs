@@ -1,9 +1,9 @@
 //! What went wrong, and which exit code says so.
 
 use meldsim::ProfileErrors;
-use meldsim::experiment::ExperimentError;
-use meldsim::workload::trace::TraceError;
-use meldsim::workload::{JobFileError, RunError};
+use meldsim_experiments::experiment::ExperimentError;
+use meldsim_experiments::workload::trace::TraceError;
+use meldsim_experiments::workload::{JobFileError, RunError};
 
 pub(crate) const RUNTIME_FAILURE: u8 = 1;
 const BAD_INPUT: u8 = 2;

@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result};
 use meldsim::Profile;
-use meldsim::experiment::{
+use meldsim::profile::Kind;
+use meldsim_experiments::experiment::{
     BusSpeed, Effort, Experiment, LatencyReport, Outcome, Setup, melded_latency, melded_throughput,
 };
-use meldsim::profile::Kind;
 use serde::Serialize;
 
 use crate::args::DEFAULT_PROFILE;

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 
 use anyhow::{Context, Result};
-use meldsim::report::Document;
+use meldsim_experiments::report::Document;
 use serde::Serialize;
 
 pub(crate) const NO_JSON: &str = "cannot write the result as JSON";

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use meldsim::profile::{Kind, Setting};
-use meldsim::report::{Align, Table, bytes, json};
 use meldsim::{Profile, ProfileErrors};
+use meldsim_experiments::report::{Align, Table, bytes, json};
 use serde::Serialize;
 
 use crate::args::{Format, ProfilesArgs, ProfilesCommand};

@@ -4,9 +4,9 @@ use std::io::Empty;
 
 use anyhow::{Context, Result};
 use meldsim::profile::Kind;
-use meldsim::workload::trace::{ReplayOptions, TraceReader};
-use meldsim::workload::{Job, JobError, Run, RunResult, Workload, parse_job_file};
 use meldsim::{Profile, Time};
+use meldsim_experiments::workload::trace::{ReplayOptions, TraceReader};
+use meldsim_experiments::workload::{Job, JobError, Run, RunResult, Workload, parse_job_file};
 
 use crate::args::{RunArgs, RunFormat};
 use crate::error::BadInput;

@@ -1,7 +1,7 @@
 //! `meldsim validate`: every claim, with its verdict.
 
 use anyhow::Result;
-use meldsim::experiment::{Claim, Validation, claims_table};
+use meldsim_experiments::experiment::{Claim, Validation, claims_table};
 
 use crate::args::{Format, ValidateArgs};
 use crate::error::BadInput;

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use meldsim::Profile;
-use meldsim::workload::Job;
-use meldsim::workload::trace::{Replay, ReplayMode, ReplayOptions, TraceReader};
-use meldsim::workload::what_if::{Layout, Outcome, WhatIf};
+use meldsim_experiments::workload::Job;
+use meldsim_experiments::workload::trace::{Replay, ReplayMode, ReplayOptions, TraceReader};
+use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 
 use crate::args::{RunFormat, WhatIfArgs};
 use crate::error::BadInput;

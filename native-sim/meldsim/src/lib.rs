@@ -46,9 +46,8 @@
 //!
 //! - [`device`]: commands in, completions out, counters ([`Stats`], [`Utilisation`])
 //! - [`profile`]: devices as data, and why one is refused
-//! - [`workload`]: jobs in fio's syntax, and what a run of them gives
-//! - [`experiment`]: published results, repeated and compared
-//! - `examples/` of the crate: several devices in one process; how fast the simulator is
+//! - the crate `meldsim-experiments`: jobs, traces, published results repeated and compared
+//! - `examples/` of the crate: several devices in one process
 
 #![deny(unsafe_code)]
 #![deny(missing_docs)]
@@ -57,20 +56,17 @@
 
 pub mod device;
 pub mod engine;
-pub mod experiment;
 mod firmware;
 mod ftl;
 mod nand;
 pub mod nvme;
 pub mod profile;
-pub mod report;
-pub mod workload;
 mod xpoint;
 
 pub use device::{
     Device, DeviceError, LayoutCount, Location, Precondition, QueueId, SetInfo, SnapshotError,
     Stats, Utilisation,
 };
-pub use engine::Time;
+pub use engine::{Duration, Instant, Time};
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};
 pub use profile::{Profile, ProfileError, ProfileErrors};

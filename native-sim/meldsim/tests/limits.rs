@@ -6,7 +6,6 @@ mod common;
 
 use common::*;
 use meldsim::profile::ByteSize;
-use meldsim::workload::{Job, ReadWrite, Runner};
 use meldsim::{Command, Device, DeviceError, Directive, Time};
 
 #[test]
@@ -20,22 +19,6 @@ fn commands_are_refused_when_simulated_time_is_used_up() {
     assert_eq!(device.stats().read_commands, 1);
     device.advance_to(Time::MAX);
     assert_eq!(device.now(), Time::MAX);
-}
-
-#[test]
-fn a_run_longer_than_simulated_time_ends_with_a_message() {
-    let mut profile = small_profile();
-    profile.controller.latency = Time::from_ms(1000);
-    let job = Job {
-        size_bytes: 1 << 20,
-        rw: ReadWrite::RandWrite,
-        time_based: true,
-        runtime: Some(Time::MAX),
-        ..Job::new("long")
-    };
-    let outcome = Runner::new(&profile, &[job]).unwrap().run(|_| {});
-    let message = outcome.unwrap_err().to_string();
-    assert!(message.contains("simulated time is used up"), "{message}");
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn a_large_device_starts_at_once_and_costs_nothing_yet() {
 /// The table of keys is complete and tells the defaults.
 #[test]
 fn every_key_is_in_the_readme() {
-    let readme = include_str!("../../profiles/README.md");
+    let readme = include_str!("../profiles/README.md");
     let mut profile = preset();
     // The one key without a default that the preset leaves out.
     profile.timing.program_pages = Some(profile.timing.read.clone());

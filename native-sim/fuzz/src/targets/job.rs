@@ -1,7 +1,7 @@
 //! Job files: any text is a list of jobs, or an error that names file, line and option.
 
 use meldsim::Time;
-use meldsim::workload::{Job, Runner, parse_job_file};
+use meldsim_experiments::workload::{Job, Runner, parse_job_file};
 
 use super::exercise::tiny_profile;
 

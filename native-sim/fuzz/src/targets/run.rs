@@ -4,8 +4,8 @@ use std::ffi::CString;
 use std::path::Path;
 
 use meldsim::Profile;
-use meldsim::workload::{Job, parse_job_file};
 use meldsim_capi::*;
+use meldsim_experiments::workload::{Job, parse_job_file};
 use serde_json::{Value, json};
 
 use super::job::small;

@@ -1,6 +1,6 @@
 //! One measured figure and its bar.
 
-use meldsim::report::count;
+use meldsim_experiments::report::count;
 use serde::{Deserialize, Serialize};
 
 use super::usage::Spent;

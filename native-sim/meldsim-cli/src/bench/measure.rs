@@ -3,10 +3,10 @@
 use std::io::BufReader;
 
 use anyhow::{Context, Result};
-use meldsim::report::count;
-use meldsim::workload::trace::{Replay, ReplayOptions, TraceReader};
-use meldsim::workload::{Counted, Runner, SpeedTest};
 use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition};
+use meldsim_experiments::report::count;
+use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
+use meldsim_experiments::workload::{Counted, Runner, SpeedTest};
 
 use super::figure::Figure;
 use super::generated::GeneratedTrace;

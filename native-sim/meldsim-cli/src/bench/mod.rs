@@ -8,8 +8,8 @@ mod usage;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use meldsim::Pattern;
-use meldsim::report::{Align, Table};
-use meldsim::workload::SpeedTest;
+use meldsim_experiments::report::{Align, Table};
+use meldsim_experiments::workload::SpeedTest;
 use serde::Serialize;
 
 use self::figure::Figure;
@@ -31,7 +31,7 @@ struct Bench {
 
 pub(crate) fn run(args: &BenchArgs) -> Result<String> {
     if let Some(alone) = args.alone {
-        return Ok(meldsim::report::json(&measure_alone(alone)?)?);
+        return Ok(meldsim_experiments::report::json(&measure_alone(alone)?)?);
     }
     let mut progress = Progress::new("measuring");
     let mut figures = Vec::new();

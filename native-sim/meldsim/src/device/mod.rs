@@ -280,18 +280,6 @@ impl Device {
         self.front.requests.outstanding()
     }
 
-    /// From here on [`Device::latency`] knows the latencies of reads and writes. Takes some memory and time.
-    pub fn keep_latencies(&mut self) {
-        self.front.requests.keep_latencies();
-    }
-
-    /// The latency that `quantile` (0 to 1) of the reads, or of the writes, did not exceed since
-    /// [`Device::keep_latencies`]; zero when there were none.
-    pub fn latency(&self, writes: bool, quantile: f64) -> Time {
-        let latencies = self.front.requests.latencies();
-        latencies.map_or(Time::ZERO, |of| of[usize::from(writes)].quantile(quantile))
-    }
-
     fn process(&mut self, event: Event) {
         match event {
             Event::Controller(request) => self.front.finish_in_controller(request),

@@ -3,7 +3,6 @@
 use super::front::PageRange;
 use crate::engine::{Slab, Time};
 use crate::nvme::{Command, Completion, Hint, Opcode, Status};
-use crate::report::LatencyHistogram;
 
 /// What a command asks for, checked and resolved.
 #[derive(Clone, Copy, Debug)]
@@ -96,8 +95,6 @@ pub(super) struct Requests {
     reads: Activity,
     read_latency: Time,
     write_latency: Time,
-    /// Of reads and of writes, once somebody wants them.
-    latencies: Option<Box<[LatencyHistogram; 2]>>,
 }
 
 impl Requests {
@@ -108,7 +105,6 @@ impl Requests {
             reads: Activity::default(),
             read_latency: Time::ZERO,
             write_latency: Time::ZERO,
-            latencies: None,
         }
     }
 
@@ -181,24 +177,13 @@ impl Requests {
             Opcode::Write => self.write_latency += now - submitted,
             Opcode::Deallocate | Opcode::Flush => {}
         }
-        if let (Some(latencies), Opcode::Read | Opcode::Write) = (&mut self.latencies, opcode) {
-            latencies[usize::from(opcode == Opcode::Write)].record(now - submitted);
-        }
         Completion {
             tag,
+            opcode,
             status,
             submitted,
             completed: now,
         }
-    }
-
-    /// From here on the latency of each read and write is kept, not only their sums.
-    pub(super) fn keep_latencies(&mut self) {
-        self.latencies.get_or_insert_default();
-    }
-
-    pub(super) fn latencies(&self) -> Option<&[LatencyHistogram; 2]> {
-        self.latencies.as_deref()
     }
 
     pub(super) fn set_home(&mut self, request: u32, set: u32) {

@@ -9,10 +9,9 @@ mod timers;
 
 pub(crate) use prefetch::prefetch;
 pub(crate) use queue::EventQueue;
-pub(crate) use random::Permutation;
-pub use random::Random;
+pub use random::{Permutation, Random};
 pub(crate) use slab::{NIL, Slab};
-pub use time::Time;
+pub use time::{Duration, Instant, Time};
 
 use crate::xpoint::Step;
 

@@ -22,18 +22,18 @@ impl Random {
     }
 
     /// Uniform in `[0, 1)`.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         // The 53 bits that a double holds exactly.
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// From the exponential distribution with mean 1.
-    pub(crate) fn exponential(&mut self) -> f64 {
+    pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
 
     /// From the normal distribution with mean 0 and deviation 1 (Box, Muller).
-    pub(crate) fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(2.0 * self.exponential());
         radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
     }
@@ -48,14 +48,15 @@ fn mix(value: u64) -> u64 {
 /// A pseudo-random bijection of `0..len`, without a table: a four-round Feistel network over the next even power of two,
 /// walked until the value falls into range.
 #[derive(Clone, Debug)]
-pub(crate) struct Permutation {
+pub struct Permutation {
     len: u64,
     half_bits: u32,
     keys: [u64; 4],
 }
 
 impl Permutation {
-    pub(crate) fn new(len: u64, seed: u64) -> Permutation {
+    /// A permutation of the numbers below `len`.
+    pub fn new(len: u64, seed: u64) -> Permutation {
         let bits = 64 - len.saturating_sub(1).leading_zeros();
         let mut random = Random::new(seed);
         Permutation {
@@ -66,7 +67,7 @@ impl Permutation {
     }
 
     /// Where `index` goes; `index` must be below the length.
-    pub(crate) fn at(&self, index: u64) -> u64 {
+    pub fn at(&self, index: u64) -> u64 {
         debug_assert!(index < self.len);
         let mut value = index;
         // The network is a bijection of a set less than four times as large, so that the walk is short and ends.

@@ -99,3 +99,8 @@ impl Sum for Time {
         times.fold(Time::ZERO, Add::add)
     }
 }
+
+/// A point in simulated time, counted from the device's start.
+pub type Instant = Time;
+/// A length of simulated time.
+pub type Duration = Time;

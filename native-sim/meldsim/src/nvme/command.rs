@@ -130,6 +130,8 @@ pub enum Status {
 pub struct Completion {
     /// The command's tag.
     pub tag: u64,
+    /// What it did.
+    pub opcode: Opcode,
     /// How it ended.
     pub status: Status,
     /// When it was submitted.

@@ -13,7 +13,7 @@ mod gc;
 mod host;
 mod parse;
 mod predictable_latency;
-pub(crate) mod presets;
+mod presets;
 mod sections;
 mod sets;
 mod setting;

@@ -5,40 +5,34 @@ use super::{Profile, ProfileError, ProfileErrors};
 const BUILTIN: [(&str, &str); 9] = [
     (
         "melded-tlc-8x8",
-        include_str!("../../../profiles/melded-tlc-8x8.toml"),
+        include_str!("../../profiles/melded-tlc-8x8.toml"),
     ),
     (
         "melded-tlc-16x4",
-        include_str!("../../../profiles/melded-tlc-16x4.toml"),
+        include_str!("../../profiles/melded-tlc-16x4.toml"),
     ),
     (
         "melded-qlc-8x8",
-        include_str!("../../../profiles/melded-qlc-8x8.toml"),
+        include_str!("../../profiles/melded-qlc-8x8.toml"),
     ),
     (
         "palloc-mlc-8x8x2",
-        include_str!("../../../profiles/palloc-mlc-8x8x2.toml"),
+        include_str!("../../profiles/palloc-mlc-8x8x2.toml"),
     ),
-    (
-        "nvmset-2tb",
-        include_str!("../../../profiles/nvmset-2tb.toml"),
-    ),
+    ("nvmset-2tb", include_str!("../../profiles/nvmset-2tb.toml")),
     (
         "enterprise-8tb",
-        include_str!("../../../profiles/enterprise-8tb.toml"),
+        include_str!("../../profiles/enterprise-8tb.toml"),
     ),
     (
         "optane-900p",
-        include_str!("../../../profiles/optane-900p.toml"),
+        include_str!("../../profiles/optane-900p.toml"),
     ),
     (
         "flash-970pro",
-        include_str!("../../../profiles/flash-970pro.toml"),
+        include_str!("../../profiles/flash-970pro.toml"),
     ),
-    (
-        "deepflash",
-        include_str!("../../../profiles/deepflash.toml"),
-    ),
+    ("deepflash", include_str!("../../profiles/deepflash.toml")),
 ];
 
 impl Profile {
@@ -63,8 +57,7 @@ impl Profile {
     }
 }
 
-/// The error for a name that is none of them.
-pub(crate) fn not_built_in(name: &str) -> ProfileErrors {
+fn not_built_in(name: &str) -> ProfileErrors {
     let names: Vec<&str> = Profile::builtin_names().collect();
     let message = format!("\"{name}\" is not a built-in profile");
     let remedy = format!("use one of {}, or the path of a file", names.join(", "));

@@ -212,6 +212,7 @@ impl Controller {
     fn post_now(&mut self, tag: u32, code: StatusCode) {
         let now = self.device.now();
         let completion = Completion {
+            opcode: crate::nvme::Opcode::Flush,
             tag: u64::from(tag),
             status: Status::Success,
             submitted: now,

@@ -1,0 +1,113 @@
+//! `include/meldsim.h` is generated from the entry points, `docs/counters.md` from the counters, and both are committed:
+//! tests regenerate and compare them.
+
+use std::path::Path;
+
+use meldsim::Stats;
+
+const PREAMBLE: &str = "\
+/* meldsim: a deterministic simulator of an SSD with melded pages. C ABI.
+ *
+ * Handles and tickets are integers; a wrong one is an error, never undefined behaviour. Statuses below 0 are errors,
+ * whose text meldsim_last_error gives to the thread that got them. Everything ending in _ps is simulated picoseconds;
+ * everything ending in _ns is wall nanoseconds. All functions may be called from any thread at any time.
+ *
+ * Generated from src/abi: UPDATE_HEADER=1 cargo test -p meldsim-capi header */";
+
+const COUNTERS: &str = "\
+# Counters of a device
+
+What a simulated device counts since it was opened, all of it *simulated*. The same names stand in the `device` object of
+`meldsim run --format json`, in `Stats` of the Rust library, in `meldsim_stats_name` of the C ABI, and in the DataNode's metrics. Their
+order may change: look one up by its name. `_ps` is simulated picoseconds.
+
+| counter | what it counts |
+| --- | --- |
+";
+
+fn generate() -> String {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let config = cbindgen::Config {
+        language: cbindgen::Language::C,
+        cpp_compat: true,
+        no_includes: true,
+        sys_includes: vec!["stdint.h".to_owned()],
+        header: Some(PREAMBLE.to_owned()),
+        include_guard: Some("MELDSIM_H".to_owned()),
+        usize_is_size_t: true,
+        style: cbindgen::Style::Both,
+        line_length: 120,
+        ..cbindgen::Config::default()
+    };
+    let mut out = Vec::new();
+    cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(source.join("abi/device.rs"))
+        .with_src(source.join("abi/snapshot.rs"))
+        .with_src(source.join("abi/namespace.rs"))
+        .with_src(source.join("abi/queue.rs"))
+        .with_src(source.join("abi/io.rs"))
+        .with_src(source.join("abi/dataset.rs"))
+        .with_src(source.join("abi/window.rs"))
+        .with_src(source.join("abi/counters.rs"))
+        .with_src(source.join("abi/run.rs"))
+        .with_src(source.join("abi/testing.rs"))
+        .with_src(source.join("error.rs"))
+        .with_src(source.join("session.rs"))
+        .generate()
+        .unwrap()
+        .write(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+fn counters() -> String {
+    let mut page = COUNTERS.to_owned();
+    for (name, description) in Stats::NAMES.iter().zip(Stats::DESCRIPTIONS) {
+        page += &format!("| `{name}` | {description} |\n");
+    }
+    page
+}
+
+fn assert_committed(path: &str, fresh: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os("UPDATE_HEADER").is_some() {
+        std::fs::write(&path, fresh).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == fresh,
+        "{} is out of date; run UPDATE_HEADER=1 cargo test -p meldsim-capi header",
+        path.display()
+    );
+}
+
+#[test]
+fn the_committed_header_is_up_to_date() {
+    assert_committed("include/meldsim.h", &generate());
+}
+
+#[test]
+fn the_committed_list_of_counters_is_up_to_date() {
+    assert_committed("../../docs/counters.md", &counters());
+}
+
+#[test]
+fn the_page_on_the_interface_names_every_function() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let header = std::fs::read_to_string(crate_folder.join("include/meldsim.h")).unwrap();
+    let page = std::fs::read_to_string(crate_folder.join("../../docs/c-abi.md")).unwrap();
+    let functions: Vec<&str> = header
+        .lines()
+        .filter(|line| {
+            line.starts_with("int") || line.starts_with("uint") || line.starts_with("const")
+        })
+        .map(|line| {
+            let name = line.split('(').next().unwrap();
+            name.rsplit([' ', '*']).next().unwrap()
+        })
+        .collect();
+    assert!(functions.contains(&"meldsim_stats_name"), "{functions:?}");
+    for function in functions {
+        assert!(page.contains(&format!("`{function}`")), "{function}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Opening, closing, handles, errors and their texts.
+
+use std::ffi::CString;
+
+use super::support::*;
+use crate::*;
+
+#[test]
+fn the_abi_version_is_checked_before_anything_else() {
+    let mut handle = 77;
+    // SAFETY: the profile may be null by contract; `handle` is writable.
+    let code = unsafe { meldsim_open(MELDSIM_ABI_VERSION + 1, std::ptr::null(), &mut handle) };
+    assert_eq!(code, MELDSIM_ERR_ABI);
+    assert_eq!(handle, 77, "set on success only");
+    assert_eq!(meldsim_abi_version(), MELDSIM_ABI_VERSION);
+}
+
+#[test]
+fn null_arguments_are_errors() {
+    let name = CString::new(PROFILE).unwrap();
+    let mut handle = 0;
+    let rig = Rig::new();
+    // SAFETY: null pointers are the errors under test; each function documents them as such.
+    unsafe {
+        assert_eq!(
+            meldsim_open(MELDSIM_ABI_VERSION, std::ptr::null(), &mut handle),
+            MELDSIM_ERR_ARGUMENT
+        );
+        assert_eq!(
+            meldsim_open(MELDSIM_ABI_VERSION, name.as_ptr(), std::ptr::null_mut()),
+            MELDSIM_ERR_ARGUMENT
+        );
+        assert_eq!(
+            meldsim_namespace_create(rig.handle, MIB, std::ptr::null_mut()),
+            MELDSIM_ERR_ARGUMENT
+        );
+        assert_eq!(
+            meldsim_stats(rig.handle, std::ptr::null_mut(), 3),
+            MELDSIM_ERR_ARGUMENT
+        );
+        assert_eq!(
+            meldsim_submit_batch(rig.handle, std::ptr::null(), 1, 0),
+            i64::from(MELDSIM_ERR_ARGUMENT)
+        );
+        assert_eq!(
+            meldsim_stats(rig.handle, std::ptr::null_mut(), 0),
+            meldsim::Stats::NAMES.len() as i32,
+            "asks for the count only"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_profile_names_the_built_in_ones() {
+    assert_eq!(open("melted-tlc-8x8"), Err(MELDSIM_ERR_PROFILE));
+    let text = last_error();
+    assert!(text.contains("melted-tlc-8x8"), "{text}");
+    assert!(text.contains("melded-tlc-16x4"), "{text}");
+}
+
+#[test]
+fn a_profile_can_be_a_file_and_its_errors_name_the_key() {
+    let path = std::env::temp_dir().join(format!("meldsim-capi-{}.toml", std::process::id()));
+    let good = meldsim::Profile::builtin(PROFILE).unwrap().to_toml();
+    std::fs::write(&path, &good).unwrap();
+    let handle = open(path.to_str().unwrap()).unwrap();
+    ok(meldsim_close(handle));
+
+    let zero = good
+        .lines()
+        .map(|line| match line.split('=').next().map(str::trim) {
+            Some("channels") => "channels = 0",
+            _ => line,
+        })
+        .collect::<Vec<_>>()
+        .join("\n");
+    std::fs::write(&path, zero).unwrap();
+    assert_eq!(open(path.to_str().unwrap()), Err(MELDSIM_ERR_PROFILE));
+    assert!(last_error().contains("channels"), "{}", last_error());
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_closed_handle_stays_an_error_when_its_slot_is_reused() {
+    let stale = open(PROFILE).unwrap();
+    ok(meldsim_close(stale));
+    let fresh = open(PROFILE).unwrap();
+    assert_eq!(meldsim_close(stale), MELDSIM_ERR_CLOSED);
+    assert_eq!(
+        meldsim_submit(stale, MELDSIM_READ, 1, 0, 1, 0, 0),
+        i64::from(MELDSIM_ERR_CLOSED)
+    );
+    assert_eq!(
+        meldsim_wait(stale, 1 << 32 | 1, 0),
+        i64::from(MELDSIM_ERR_CLOSED)
+    );
+    assert_eq!(meldsim_set_mode(stale, 0, 1.0), MELDSIM_ERR_CLOSED);
+    ok(meldsim_close(fresh));
+}
+
+#[test]
+fn an_invented_handle_is_an_argument_error() {
+    for handle in [0, -1, 1, i64::MAX, i64::MIN, 1 << 32, 12_345 << 32 | 1] {
+        assert_eq!(meldsim_close(handle), MELDSIM_ERR_ARGUMENT, "{handle:#x}");
+    }
+}
+
+#[test]
+fn the_last_error_is_cut_at_the_buffer_and_is_per_thread() {
+    assert_eq!(meldsim_close(0), MELDSIM_ERR_ARGUMENT);
+    let whole = last_error();
+    let mut small = [0x7Fu8; 9];
+    // SAFETY: eight writable bytes are promised, the ninth is a guard.
+    let needed = unsafe { meldsim_last_error(small.as_mut_ptr().cast(), 8) };
+    assert_eq!(needed as usize, whole.len() + 1);
+    assert_eq!(&small[..7], &whole.as_bytes()[..7]);
+    assert_eq!(small[7..], [0, 0x7F]);
+    // SAFETY: null with length 0 asks for the size.
+    let other = std::thread::spawn(|| unsafe { meldsim_last_error(std::ptr::null_mut(), 0) });
+    assert_eq!(other.join().unwrap(), 1, "nothing failed on that thread");
+}
+
+#[test]
+fn two_devices_in_one_process_do_not_share_anything() {
+    let (one, two) = (Rig::preloaded(1), Rig::preloaded(1));
+    one.read(0, 4096);
+    assert_eq!(one.stat("read_commands"), 1);
+    assert_eq!(two.stat("read_commands"), 0);
+    assert_eq!(two.stat("now_ps"), 0, "no time has passed");
+}
+
+#[test]
+fn counters_are_named_and_described_to_the_last() {
+    let names: Vec<&str> = (0u32..)
+        .map(|index| meldsim_stats_name(index))
+        .take_while(|name| !name.is_null())
+        .map(text)
+        .collect();
+    assert_eq!(names, meldsim::Stats::NAMES);
+    let described = text(meldsim_stats_description(1));
+    assert_eq!(described, "Reads submitted.");
+    assert!(meldsim_stats_description(names.len() as u32).is_null());
+    assert!(meldsim_stats_name(u32::MAX).is_null());
+}
+
+#[test]
+fn a_caller_with_less_room_gets_the_first_counters() {
+    let rig = Rig::preloaded(1);
+    rig.read(0, 4096);
+    let mut values = [u64::MAX; 3];
+    // SAFETY: room for two values is promised, the third is a guard.
+    let count = unsafe { meldsim_stats(rig.handle, values.as_mut_ptr(), 2) };
+    assert_eq!(count as usize, meldsim::Stats::NAMES.len());
+    assert_eq!(values, [rig.stat("now_ps"), 1, u64::MAX]);
+}
+
+#[test]
+fn every_channel_and_die_says_how_busy_it_was() {
+    let rig = Rig::preloaded(16);
+    rig.read(0, 16 * MIB);
+    let busy = |ask: unsafe extern "C" fn(i64, *mut u64, u32) -> i32| {
+        let mut values = [0; 80];
+        // SAFETY: room for 80 values.
+        let count = unsafe { ask(rig.handle, values.as_mut_ptr(), 80) };
+        assert!(count > 0, "{}", last_error());
+        values[..count as usize].to_vec()
+    };
+    for (ask, count, sum) in [
+        (meldsim_channels_busy_ps as _, 8, "channel_busy_ps"),
+        (meldsim_dies_busy_ps as _, 64, "die_busy_ps"),
+    ] {
+        let times = busy(ask);
+        assert_eq!(times.len(), count);
+        assert_eq!(times.iter().sum::<u64>(), rig.stat(sum));
+        assert!(times.iter().all(|ps| (1..=rig.stat("now_ps")).contains(ps)));
+        // SAFETY: null is the error under test.
+        let null = unsafe { ask(rig.handle, std::ptr::null_mut(), 1) };
+        assert_eq!(null, MELDSIM_ERR_ARGUMENT);
+    }
+}

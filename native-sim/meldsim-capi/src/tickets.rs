@@ -1,0 +1,172 @@
+//! Tickets: what a caller holds while its commands are on the device.
+//!
+//! A ticket is `generation << 32 | (slot + 1)`, and the tag of each of its commands. Tag 0 marks detached commands.
+
+use meldsim::{Completion, Status};
+
+use crate::error::{Failure, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_TICKET};
+
+/// The tag of commands nobody waits for.
+pub(crate) const DETACHED: u64 = 0;
+/// Tickets given out and neither waited for nor forgotten; more is a leak in the caller.
+const TICKETS_MAX: usize = 1 << 20;
+const GENERATION_MAX: u32 = i32::MAX as u32;
+
+#[derive(Default)]
+struct Entry {
+    generation: u32,
+    live: bool,
+    forgotten: bool,
+    /// Commands still on the device.
+    pending: u32,
+    /// Threads blocked on this ticket.
+    waiters: u32,
+    latency_ps: u64,
+    failed: Option<Status>,
+}
+
+/// All tickets of one device.
+#[derive(Default)]
+pub(crate) struct Tickets {
+    entries: Vec<Entry>,
+    free: Vec<u32>,
+}
+
+/// What became of a ticket's commands: the slowest one's latency, or the first error.
+pub(crate) type Outcome = Result<u64, Status>;
+
+impl Tickets {
+    /// A new ticket for `commands` commands.
+    pub(crate) fn issue(&mut self, commands: u32) -> Result<i64, Failure> {
+        let index = match self.free.pop() {
+            Some(index) => index as usize,
+            None if self.entries.len() < TICKETS_MAX => {
+                self.entries.push(Entry::default());
+                self.entries.len() - 1
+            }
+            None => {
+                return Err(Failure::new(
+                    MELDSIM_ERR_CAPACITY,
+                    format!(
+                        "{TICKETS_MAX} tickets were neither waited for nor forgotten; submit detached what nobody waits for"
+                    ),
+                ));
+            }
+        };
+        let entry = &mut self.entries[index];
+        let generation = entry.generation % GENERATION_MAX + 1;
+        *entry = Entry {
+            generation,
+            live: true,
+            pending: commands,
+            ..Entry::default()
+        };
+        Ok(i64::from(generation) << 32 | (index as i64 + 1))
+    }
+
+    /// Takes note of a completion. True when a thread is blocked on the ticket that this finishes.
+    pub(crate) fn complete(&mut self, completion: &Completion) -> bool {
+        if completion.tag == DETACHED {
+            return false;
+        }
+        // Tags are tickets of this table, and a slot is not reused while commands are pending.
+        let Ok(index) = self.index(completion.tag as i64) else {
+            return false;
+        };
+        let entry = &mut self.entries[index];
+        entry.pending -= 1;
+        let latency_ps = completion.completed.as_ps() - completion.submitted.as_ps();
+        entry.latency_ps = entry.latency_ps.max(latency_ps);
+        if completion.status != Status::Success && entry.failed.is_none() {
+            entry.failed = Some(completion.status);
+        }
+        if entry.pending > 0 {
+            return false;
+        }
+        let awaited = entry.waiters > 0;
+        if entry.forgotten {
+            self.release(index);
+        }
+        awaited
+    }
+
+    /// The outcome of `ticket`, which is void afterwards; `None` while commands are on the device.
+    pub(crate) fn take(&mut self, ticket: i64) -> Result<Option<Outcome>, Failure> {
+        let index = self.valid(ticket)?;
+        let entry = &self.entries[index];
+        if entry.pending > 0 {
+            return Ok(None);
+        }
+        let outcome = match entry.failed {
+            None => Ok(entry.latency_ps),
+            Some(status) => Err(status),
+        };
+        self.release(index);
+        Ok(Some(outcome))
+    }
+
+    /// Gives `ticket` up; its commands run on. True when threads were blocked on it.
+    pub(crate) fn forget(&mut self, ticket: i64) -> Result<bool, Failure> {
+        let index = self.valid(ticket)?;
+        let entry = &mut self.entries[index];
+        let awaited = entry.waiters > 0;
+        entry.forgotten = true;
+        if entry.pending == 0 {
+            self.release(index);
+        }
+        Ok(awaited)
+    }
+
+    /// Takes back `commands` commands of `ticket` that never reached the device.
+    pub(crate) fn withdraw(&mut self, ticket: i64, commands: u32) {
+        if let Ok(index) = self.index(ticket) {
+            let entry = &mut self.entries[index];
+            entry.pending -= commands;
+            entry.forgotten = true;
+            if entry.pending == 0 {
+                self.release(index);
+            }
+        }
+    }
+
+    /// Counts a thread that starts (`true`) or stops (`false`) blocking on `ticket`.
+    pub(crate) fn mark_waiter(&mut self, ticket: i64, blocked: bool) {
+        if let Ok(index) = self.index(ticket) {
+            let waiters = &mut self.entries[index].waiters;
+            *waiters = if blocked {
+                *waiters + 1
+            } else {
+                waiters.saturating_sub(1)
+            };
+        }
+    }
+
+    fn release(&mut self, index: usize) {
+        self.entries[index].live = false;
+        self.free.push(index as u32);
+    }
+
+    fn valid(&self, ticket: i64) -> Result<usize, Failure> {
+        let index = self.index(ticket)?;
+        if self.entries[index].forgotten {
+            return Err(unknown(ticket));
+        }
+        Ok(index)
+    }
+
+    fn index(&self, ticket: i64) -> Result<usize, Failure> {
+        let generation = ticket >> 32;
+        let index = usize::try_from((ticket & 0xFFFF_FFFF) - 1).unwrap_or(usize::MAX);
+        match self.entries.get(index) {
+            Some(entry) if entry.live && i64::from(entry.generation) == generation => Ok(index),
+            _ => Err(unknown(ticket)),
+        }
+    }
+}
+
+fn unknown(ticket: i64) -> Failure {
+    Failure::new(
+        MELDSIM_ERR_TICKET,
+        format!("ticket {ticket:#x} was never given out, or was already waited for or forgotten"),
+    )
+}

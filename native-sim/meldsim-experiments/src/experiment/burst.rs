@@ -1,0 +1,97 @@
+//! One burst: a read that arrives at one instant on an idle device.
+
+use thiserror::Error;
+
+use meldsim::device::{Device, DeviceError};
+use meldsim::engine::Time;
+use meldsim::nvme::{Command, Completion, Directive, Pattern, Status};
+use meldsim::profile::{Profile, ProfileErrors};
+
+/// How the data lies on the flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Consecutive pages on different dies.
+    Normal,
+    /// Consecutive pages on one wordline, as far as it goes.
+    Melded,
+}
+
+impl Layout {
+    /// What a host says with a write to get the layout.
+    pub(super) const fn directive(self) -> Directive {
+        match self {
+            Layout::Normal => Directive::NONE,
+            Layout::Melded => Directive::read_pattern(Pattern::Sequential),
+        }
+    }
+}
+
+/// Why an experiment cannot be run.
+#[derive(Debug, Error)]
+pub enum ExperimentError {
+    /// The setup describes an impossible device.
+    #[error(transparent)]
+    Profile(#[from] ProfileErrors),
+    /// The device refuses the data or the read.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The request cannot be made of logical blocks.
+    #[error(
+        "request size: is {request_bytes} B; use a multiple of the logical block of {lba_bytes} B, at most {max_bytes} B"
+    )]
+    RequestSize {
+        /// The size asked for.
+        request_bytes: u64,
+        /// Bytes of a logical block.
+        lba_bytes: u64,
+        /// The largest request.
+        max_bytes: u64,
+    },
+    /// The read did not succeed: a defect of the model.
+    #[error("the read did not complete: {0:?}")]
+    Incomplete(Option<Completion>),
+}
+
+/// Time from the arrival of a read of `request_bytes` on a fresh device of `profile` to its last byte.
+pub fn burst_read(
+    profile: &Profile,
+    request_bytes: u64,
+    layout: Layout,
+) -> Result<Time, ExperimentError> {
+    burst_read_at(profile, 0, request_bytes, layout)
+}
+
+/// The same for a read that begins `offset_bytes` into the data.
+pub(super) fn burst_read_at(
+    profile: &Profile,
+    offset_bytes: u64,
+    request_bytes: u64,
+    layout: Layout,
+) -> Result<Time, ExperimentError> {
+    let mut device = Device::new(profile)?;
+    let lba_bytes = profile.controller.lba_size.0;
+    let max_bytes = u64::from(u32::MAX) * lba_bytes;
+    if request_bytes == 0 || request_bytes % lba_bytes != 0 || request_bytes > max_bytes {
+        return Err(ExperimentError::RequestSize {
+            request_bytes,
+            lba_bytes,
+            max_bytes,
+        });
+    }
+    // Whole wordlines, so that the last one read is full of data.
+    let wordline_bytes = profile.geometry.page_size.0 * profile.timing.read.len() as u64;
+    let data_bytes = (offset_bytes + request_bytes).next_multiple_of(wordline_bytes);
+    let nsid = device.create_namespace(data_bytes)?;
+    device.preload(nsid, 0, data_bytes / lba_bytes, layout.directive())?;
+    device.submit(&Command::read(
+        nsid,
+        offset_bytes / lba_bytes,
+        (request_bytes / lba_bytes) as u32,
+        0,
+    ))?;
+    device.run_until_completion();
+    match device.pop_completion() {
+        Some(done) if done.status == Status::Success => Ok(done.completed - done.submitted),
+        other => Err(ExperimentError::Incomplete(other)),
+    }
+}

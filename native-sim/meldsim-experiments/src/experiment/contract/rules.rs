@@ -1,0 +1,331 @@
+//! Rules 2 to 7, each kept and broken on one device.
+
+use super::super::burst::ExperimentError;
+use super::super::load::Tally;
+use super::drive::Loop;
+use super::subject::Subject;
+use meldsim::device::Device;
+use meldsim::engine::Random;
+use meldsim::nvme::{Command, Directive, NamespaceId};
+
+/// What the rules call a chunk: 4 KiB [P].
+pub(crate) const CHUNK_BYTES: u64 = 4096;
+/// Sizes and depths at which random requests are held against sequential ones.
+pub(super) const SEQUENTIAL: [(u64, u64); 7] = [
+    (4096, 1),
+    (4096, 16),
+    (4096, 32),
+    (4096, 64),
+    (65536, 1),
+    (65536, 8),
+    (65536, 64),
+];
+/// Readers of one chunk: one for each of its sectors of 512 B.
+pub(super) const READERS: u64 = 8;
+/// Percentages of writes at full depth.
+pub(super) const WRITE_PERCENT: [u64; 5] = [0, 25, 50, 75, 100];
+/// Depth at which a device is busy.
+pub(super) const FULL_DEPTH: u64 = 64;
+/// Sizes of requests about tiny ones.
+pub(super) const TINY: [u64; 4] = [512, 1024, 2048, 4096];
+/// Moments of the sustained writes that are told apart.
+pub(super) const MOMENTS: usize = 24;
+
+/// Random and sequential reads of one size and depth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order {
+    pub(super) request_bytes: u64,
+    pub(super) depth: u64,
+    pub(super) random_us: f64,
+    pub(super) sequential_us: f64,
+}
+
+/// 4 KiB requests at full depth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mix {
+    pub(super) write_percent: u64,
+    pub(super) iops: f64,
+    pub(super) mean_us: f64,
+}
+
+/// Reads and writes of one size at full depth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tiny {
+    pub(super) request_bytes: u64,
+    pub(super) read_mb_s: f64,
+    pub(super) write_mb_s: f64,
+}
+
+/// What a device does with each rule kept and broken.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) orders: Vec<Order>,
+    /// Mean latency of one-sector reads: of one chunk, and of a chunk each.
+    pub(super) crowded_us: f64,
+    pub(super) spread_us: f64,
+    pub(super) mixes: Vec<Mix>,
+    pub(super) tiny: Vec<Tiny>,
+    /// Latency of 4 KiB reads and writes at depth 1, aligned and one sector off.
+    pub(super) aligned_us: [f64; 2],
+    pub(super) offset_us: [f64; 2],
+    /// 4 KiB random overwrites of a full device, MB/s of each moment.
+    pub(super) sustained_mb_s: Vec<f64>,
+    /// Large reads and writes at full depth, MB/s; 4 KiB reads at four times full depth.
+    pub(super) large_mb_s: [f64; 2],
+    pub(super) small_iops: f64,
+}
+
+impl Rules {
+    pub(super) fn measure(
+        subject: &Subject,
+        requests: u64,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Rules, ExperimentError> {
+        let (mut device, nsid) = subject.in_order()?;
+        let mut bench = Bench {
+            lba_bytes: subject.lba_bytes(),
+            device: &mut device,
+            nsid,
+            requests,
+        };
+        let orders = SEQUENTIAL
+            .iter()
+            .map(|&(bytes, depth)| bench.order(bytes, depth))
+            .collect::<Result<_, _>>()?;
+        let (crowded_us, spread_us) = (bench.sectors(true)?, bench.sectors(false)?);
+        let large_read = bench.random(1 << 20, FULL_DEPTH, 0, 0)?;
+        let small_iops = bench.random(CHUNK_BYTES, 4 * FULL_DEPTH, 0, 0)?.iops();
+        progress(0.2);
+        let mut aligned_us = [0.0; 2];
+        let mut offset_us = [0.0; 2];
+        for (index, percent) in [0, 100].into_iter().enumerate() {
+            aligned_us[index] = bench.random(CHUNK_BYTES, 1, percent, 0)?.mean_us();
+            offset_us[index] = bench.random(CHUNK_BYTES, 1, percent, 1)?.mean_us();
+        }
+        let tiny = TINY
+            .iter()
+            .map(|&request_bytes| {
+                let read_mb_s = mb_s(&bench.random(request_bytes, FULL_DEPTH, 0, 0)?);
+                let write_mb_s = mb_s(&bench.random(request_bytes, FULL_DEPTH, 100, 0)?);
+                Ok(Tiny {
+                    request_bytes,
+                    read_mb_s,
+                    write_mb_s,
+                })
+            })
+            .collect::<Result<_, ExperimentError>>()?;
+        let large_write = bench.random(1 << 20, FULL_DEPTH, 100, 0)?;
+        progress(0.4);
+        let mixes = mixes(subject, requests)?;
+        progress(0.7);
+        Ok(Rules {
+            orders,
+            crowded_us,
+            spread_us,
+            mixes,
+            tiny,
+            aligned_us,
+            offset_us,
+            sustained_mb_s: sustained(subject)?,
+            large_mb_s: [large_read, large_write].map(|tally| mb_s(&tally)),
+            small_iops,
+        })
+    }
+
+    /// By how much more random reads take than sequential ones, where they differ most.
+    pub(super) fn worst_order(&self) -> f64 {
+        let difference = |order: &Order| (order.random_us / order.sequential_us - 1.0).abs();
+        self.orders.iter().map(difference).fold(0.0, f64::max)
+    }
+
+    pub(super) fn crowding(&self) -> f64 {
+        self.crowded_us / self.spread_us
+    }
+
+    /// How far throughput varies with the share of writes.
+    pub(super) fn mix_spread(&self) -> f64 {
+        spread(self.mixes.iter().map(|mix| mix.iops))
+    }
+
+    /// Bandwidth of whole chunks against that of single sectors: of reads, and of writes.
+    pub(super) fn tiny_loss(&self) -> [f64; 2] {
+        let (Some(sector), Some(chunk)) = (self.tiny.first(), self.tiny.last()) else {
+            return [f64::NAN; 2];
+        };
+        [
+            chunk.read_mb_s / sector.read_mb_s,
+            chunk.write_mb_s / sector.write_mb_s,
+        ]
+    }
+
+    pub(super) fn offset_loss(&self) -> [f64; 2] {
+        [0, 1].map(|index: usize| self.offset_us[index] / self.aligned_us[index])
+    }
+
+    /// How far throughput varies under sustained writes.
+    pub(super) fn sustained_spread(&self) -> f64 {
+        spread(self.sustained_mb_s.iter().copied())
+    }
+}
+
+/// (most - least) / most.
+fn spread(values: impl Iterator<Item = f64>) -> f64 {
+    let (least, most) = values.fold((f64::MAX, 0.0_f64), |(least, most), value| {
+        (least.min(value), most.max(value))
+    });
+    1.0 - least / most
+}
+
+fn mb_s(tally: &Tally) -> f64 {
+    tally.bytes as f64 / 1e6 / tally.elapsed.as_secs_f64()
+}
+
+/// Loops on data that was written in order.
+struct Bench<'a> {
+    lba_bytes: u64,
+    device: &'a mut Device,
+    nsid: NamespaceId,
+    requests: u64,
+}
+
+impl Bench<'_> {
+    fn run(
+        &mut self,
+        depth: u64,
+        requests: u64,
+        next: impl FnMut(u64) -> Command,
+    ) -> Result<Tally, ExperimentError> {
+        Loop::new(depth, requests).run(self.device, next)
+    }
+
+    fn read(&self, byte: u64, bytes: u64) -> Command {
+        let (slba, nlb) = (byte / self.lba_bytes, bytes / self.lba_bytes);
+        Command::read(self.nsid, slba, nlb as u32, 0)
+    }
+
+    /// Requests at random multiples of their size, plus so many sectors; so many percent write.
+    fn random(
+        &mut self,
+        bytes: u64,
+        depth: u64,
+        write_percent: u64,
+        sectors_off: u64,
+    ) -> Result<Tally, ExperimentError> {
+        let requests =
+            (self.requests * CHUNK_BYTES / bytes).clamp(self.requests / 16, self.requests);
+        let (nsid, lba_bytes) = (self.nsid, self.lba_bytes);
+        let random = requests_at_random(
+            nsid,
+            lba_bytes,
+            Subject::SPAN_BYTES,
+            bytes,
+            write_percent,
+            sectors_off,
+        );
+        self.run(depth, requests, random)
+    }
+
+    fn order(&mut self, request_bytes: u64, depth: u64) -> Result<Order, ExperimentError> {
+        let random = self.random(request_bytes, depth, 0, 0)?;
+        let places = Subject::SPAN_BYTES / request_bytes;
+        let read = self.read(0, request_bytes);
+        let nlb = u64::from(read.nlb);
+        let requests = random.requests;
+        let sequential = self.run(depth, requests, |n| Command {
+            slba: n % places * nlb,
+            ..read
+        })?;
+        Ok(Order {
+            request_bytes,
+            depth,
+            random_us: random.mean_us(),
+            sequential_us: sequential.mean_us(),
+        })
+    }
+
+    /// Each of several readers reads a sector again and again: all of one chunk, or each of a chunk
+    /// of its own, which are consecutive.
+    fn sectors(&mut self, crowded: bool) -> Result<f64, ExperimentError> {
+        let sectors = CHUNK_BYTES / self.lba_bytes;
+        let mut read = self.read(0, self.lba_bytes);
+        let tally = self.run(READERS, self.requests, |n| {
+            let reader = n % READERS;
+            read.slba = match crowded {
+                true => reader % sectors,
+                false => reader * sectors + reader % sectors,
+            };
+            read
+        })?;
+        Ok(tally.mean_us())
+    }
+}
+
+/// Random requests of `bytes` each within `span_bytes`.
+fn requests_at_random(
+    nsid: NamespaceId,
+    lba_bytes: u64,
+    span_bytes: u64,
+    bytes: u64,
+    write_percent: u64,
+    sectors_off: u64,
+) -> impl FnMut(u64) -> Command {
+    let nlb = (bytes / lba_bytes) as u32;
+    // The last place would reach beyond the end when off.
+    let places = span_bytes / bytes - 1;
+    let mut random = Random::new(bytes ^ write_percent << 32);
+    move |_| {
+        let slba = random.below(places) * u64::from(nlb) + sectors_off;
+        match random.below(100) < write_percent {
+            true => Command::write(nsid, slba, nlb, Directive::NONE, 0),
+            false => Command::read(nsid, slba, nlb, 0),
+        }
+    }
+}
+
+/// A full device, in the steady state of random overwrites.
+fn mixes(subject: &Subject, requests: u64) -> Result<Vec<Mix>, ExperimentError> {
+    WRITE_PERCENT
+        .iter()
+        .map(|&write_percent| {
+            let (mut device, nsid, bytes) = subject.full(100)?;
+            let next = requests_at_random(
+                nsid,
+                subject.lba_bytes(),
+                bytes,
+                CHUNK_BYTES,
+                write_percent,
+                0,
+            );
+            let enough = Loop {
+                depth: FULL_DEPTH,
+                // Beyond what the write buffer takes in.
+                warm_up: WARM_UP_BYTES / CHUNK_BYTES,
+                requests: 4 * requests,
+            };
+            let tally = enough.run(&mut device, next)?;
+            Ok(Mix {
+                write_percent,
+                iops: tally.iops(),
+                mean_us: tally.mean_us(),
+            })
+        })
+        .collect()
+}
+
+/// More than a write buffer holds.
+const WARM_UP_BYTES: u64 = 160 << 20;
+/// Overwritten of a full device, of its capacity.
+const SUSTAINED_PERCENT: u64 = 30;
+
+/// Random overwrites of a full device that was written in order.
+fn sustained(subject: &Subject) -> Result<Vec<f64>, ExperimentError> {
+    let (mut device, nsid, bytes) = subject.full(0)?;
+    let next = requests_at_random(nsid, subject.lba_bytes(), bytes, CHUNK_BYTES, 100, 0);
+    let moment = Loop {
+        depth: FULL_DEPTH,
+        warm_up: 0,
+        requests: bytes / 100 * SUSTAINED_PERCENT / CHUNK_BYTES / MOMENTS as u64,
+    };
+    let moments = moment.run_moments(&mut device, MOMENTS, next)?;
+    Ok(moments.iter().map(mb_s).collect())
+}

@@ -1,0 +1,15 @@
+//! What is done with [`meldsim`]: jobs and traces are run on a device, published results are
+//! repeated and compared, and what comes of it is shown.
+//!
+//! - [`workload`]: jobs in fio's syntax, recorded traces, what-if, advice, and what a run gives
+//! - [`experiment`]: published results, repeated and compared
+//! - [`report`]: latency histograms, tables, charts and pages
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+// A test may look at a hash map in any order.
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
+
+pub mod experiment;
+pub mod report;
+pub mod workload;

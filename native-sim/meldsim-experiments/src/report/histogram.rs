@@ -1,0 +1,222 @@
+//! Latency histograms: every request is counted, percentiles are within 0.1 %.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use meldsim::engine::Time;
+
+/// Significant decimal digits of a recorded value.
+const DIGITS: u8 = 3;
+/// Longer latencies (over an hour) are counted as this long in percentiles; minimum, mean and maximum stay exact.
+const HIGHEST_PS: u64 = 3_600_000_000_000_000;
+
+/// A distribution of latencies.
+#[derive(Clone, Debug)]
+pub struct LatencyHistogram {
+    counts: Histogram<u64>,
+    sum_ps: u128,
+    sum_squares: u128,
+    min_ps: u64,
+    max_ps: u64,
+}
+
+impl LatencyHistogram {
+    /// An empty one.
+    pub fn new() -> LatencyHistogram {
+        let counts = match Histogram::new_with_bounds(1, HIGHEST_PS, DIGITS) {
+            Ok(counts) => counts,
+            Err(error) => unreachable!("constant bounds are valid: {error}"),
+        };
+        LatencyHistogram {
+            counts,
+            sum_ps: 0,
+            sum_squares: 0,
+            min_ps: u64::MAX,
+            max_ps: 0,
+        }
+    }
+
+    /// Counts one latency.
+    pub fn record(&mut self, latency: Time) {
+        self.record_many(latency, 1);
+    }
+
+    /// Counts one latency `count` times.
+    pub fn record_many(&mut self, latency: Time, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let ps = latency.as_ps();
+        self.counts.saturating_record_n(ps, count);
+        let total = u128::from(ps) * u128::from(count);
+        self.sum_ps += total;
+        // Saturates only beyond 10^7 latencies of an hour each.
+        self.sum_squares = self
+            .sum_squares
+            .saturating_add(total.saturating_mul(ps.into()));
+        self.min_ps = self.min_ps.min(ps);
+        self.max_ps = self.max_ps.max(ps);
+    }
+
+    /// Counts all that `other` has counted.
+    pub fn merge(&mut self, other: &LatencyHistogram) {
+        // Both have the same bounds, so that every value of one fits the other.
+        let merged = self.counts.add(&other.counts);
+        debug_assert!(merged.is_ok(), "histograms have the same bounds");
+        self.sum_ps += other.sum_ps;
+        self.sum_squares = self.sum_squares.saturating_add(other.sum_squares);
+        self.min_ps = self.min_ps.min(other.min_ps);
+        self.max_ps = self.max_ps.max(other.max_ps);
+    }
+
+    /// The shortest latency; zero when nothing was counted.
+    pub fn min(&self) -> Time {
+        Time::from_ps(self.min_ps.min(self.max_ps))
+    }
+
+    /// The longest latency.
+    pub fn max(&self) -> Time {
+        Time::from_ps(self.max_ps)
+    }
+
+    /// The mean in picoseconds; zero when nothing was counted.
+    pub fn mean_ps(&self) -> f64 {
+        match self.count() {
+            0 => 0.0,
+            count => self.sum_ps as f64 / count as f64,
+        }
+    }
+
+    /// The standard deviation in picoseconds.
+    pub fn deviation_ps(&self) -> f64 {
+        let count = u128::from(self.count());
+        if count == 0 {
+            return 0.0;
+        }
+        // In whole numbers as far as they go: the squares are far larger than their difference.
+        let mean_square = self.sum_squares / count;
+        let square_mean = (self.sum_ps / count).pow(2);
+        (mean_square.saturating_sub(square_mean) as f64).sqrt()
+    }
+
+    /// How many latencies were counted.
+    pub fn count(&self) -> u64 {
+        self.counts.len()
+    }
+
+    /// The latency that `quantile` (0 to 1) of the requests did not exceed.
+    pub fn quantile(&self, quantile: f64) -> Time {
+        let ps = self.counts.value_at_quantile(quantile);
+        Time::from_ps(ps.min(self.max_ps))
+    }
+
+    /// The figures a report shows; `None` when nothing was counted.
+    pub fn summary(&self) -> Option<LatencySummary> {
+        if self.count() == 0 {
+            return None;
+        }
+        let mean_ps = (self.sum_ps / u128::from(self.count())) as u64;
+        let us = |time: Time| time.as_ps() as f64 / 1e6;
+        Some(LatencySummary {
+            min_us: us(Time::from_ps(self.min_ps)),
+            mean_us: us(Time::from_ps(mean_ps)),
+            deviation_us: self.deviation_ps() / 1e6,
+            p50_us: us(self.quantile(0.5)),
+            p90_us: us(self.quantile(0.9)),
+            p99_us: us(self.quantile(0.99)),
+            p99_9_us: us(self.quantile(0.999)),
+            p99_99_us: us(self.quantile(0.9999)),
+            p99_999_us: us(self.quantile(0.99999)),
+            max_us: us(Time::from_ps(self.max_ps)),
+        })
+    }
+}
+
+impl Default for LatencyHistogram {
+    fn default() -> LatencyHistogram {
+        LatencyHistogram::new()
+    }
+}
+
+/// Minimum, mean, percentiles and maximum, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LatencySummary {
+    /// The shortest.
+    pub min_us: f64,
+    /// The mean, exact to a picosecond.
+    pub mean_us: f64,
+    /// The standard deviation.
+    pub deviation_us: f64,
+    /// Half of the requests took at most this long.
+    pub p50_us: f64,
+    /// 90 % did.
+    pub p90_us: f64,
+    /// 99 % did.
+    pub p99_us: f64,
+    /// 99.9 % did.
+    pub p99_9_us: f64,
+    /// 99.99 % did.
+    pub p99_99_us: f64,
+    /// 99.999 % did.
+    pub p99_999_us: f64,
+    /// The longest.
+    pub max_us: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_within_a_thousandth() {
+        let mut histogram = LatencyHistogram::new();
+        for us in 1..=10_000 {
+            histogram.record(Time::from_us(us));
+        }
+        for (quantile, us) in [
+            (0.5, 5_000.0),
+            (0.99, 9_900.0),
+            (0.999, 9_990.0),
+            (1.0, 10_000.0),
+        ] {
+            let got = histogram.quantile(quantile).as_ps() as f64 / 1e6;
+            assert!((got / us - 1.0).abs() <= 1e-3, "{quantile}: {got}");
+        }
+        let summary = histogram.summary().unwrap();
+        assert_eq!(summary.min_us, 1.0);
+        assert_eq!(summary.mean_us, 5_000.5);
+        assert_eq!(summary.max_us, 10_000.0);
+        // Of 1 to n: the root of (n^2 - 1) / 12.
+        assert!(
+            (summary.deviation_us - 2886.75).abs() < 0.1,
+            "{}",
+            summary.deviation_us
+        );
+    }
+
+    #[test]
+    fn merged_is_as_if_counted_in_one() {
+        let (mut one, mut two, mut all) =
+            <(LatencyHistogram, LatencyHistogram, LatencyHistogram)>::default();
+        for us in 1..1000 {
+            let part = if us % 3 == 0 { &mut one } else { &mut two };
+            part.record(Time::from_us(us));
+            all.record(Time::from_us(us));
+        }
+        one.merge(&two);
+        assert_eq!(one.count(), all.count());
+        assert_eq!(one.summary(), all.summary());
+    }
+
+    #[test]
+    fn extremes_are_counted() {
+        let mut histogram = LatencyHistogram::new();
+        assert!(histogram.summary().is_none());
+        histogram.record(Time::ZERO);
+        histogram.record(Time::MAX);
+        assert_eq!(histogram.count(), 2);
+        let summary = histogram.summary().unwrap();
+        assert_eq!(summary.min_us, 0.0);
+        assert_eq!(summary.max_us, u64::MAX as f64 / 1e6);
+    }
+}

@@ -1,0 +1,128 @@
+//! Sizes and times as fio and people write them: `4k`, `4KiB`, `1g`, `100ms`, `10`.
+
+use meldsim::engine::Time;
+
+/// Bytes. As in fio, `k`, `m`, `g` and `t` are powers of 1024, with or without `iB`; a bare number is bytes.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let units = |unit: &str| {
+        Some(match unit.to_ascii_lowercase().as_str() {
+            "" | "b" => 1,
+            "k" | "kib" => 1 << 10,
+            "m" | "mib" => 1 << 20,
+            "g" | "gib" => 1 << 30,
+            "t" | "tib" => 1u64 << 40,
+            _ => return None,
+        })
+    };
+    parse(text, units).ok_or_else(|| {
+        format!("is \"{text}\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k")
+    })
+}
+
+/// A number of requests: `k` and `m` are powers of 1000 here.
+pub(super) fn parse_count(text: &str) -> Result<u64, String> {
+    let units = |unit: &str| {
+        Some(match unit {
+            "" => 1,
+            "k" => 1_000,
+            "m" => 1_000_000u64,
+            _ => return None,
+        })
+    };
+    parse(text, units).ok_or_else(|| {
+        format!("is \"{text}\", which is not a whole number; write one such as 20000 or 20k")
+    })
+}
+
+/// Simulated time. As in fio, a bare number is seconds.
+pub fn parse_time(text: &str) -> Result<Time, String> {
+    parse_time_in(text, "s")
+}
+
+/// Simulated time; a bare number is in `unit`.
+pub(super) fn parse_time_in(text: &str, default_unit: &str) -> Result<Time, String> {
+    let units = |unit: &str| {
+        let unit = if unit.is_empty() { default_unit } else { unit };
+        Some(match unit {
+            "ps" => 1,
+            "ns" => 1_000,
+            "us" => 1_000_000,
+            "ms" => 1_000_000_000,
+            "s" => 1_000_000_000_000,
+            "m" => 60_000_000_000_000,
+            "h" => 3_600_000_000_000_000u64,
+            _ => return None,
+        })
+    };
+    parse(text, units).map(Time::from_ps).ok_or_else(|| {
+        format!("is \"{text}\", which is not a time; write a number and ns, us, ms, s or m, such as 100ms")
+    })
+}
+
+/// A decimal number in parts of one `scale`-th: `1.2` is 1200000 at a scale of a million.
+pub fn parse_decimal(text: &str, scale: u64) -> Option<u64> {
+    parse(text, |unit| unit.is_empty().then_some(scale))
+}
+
+/// A decimal number times its unit's factor, when that is whole and fits.
+fn parse(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+    let text = text.trim();
+    let split = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() {
+        return None;
+    }
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let scaled = digits.checked_mul(u128::from(factor(unit)?))?;
+    if scaled % scale != 0 {
+        return None;
+    }
+    u64::try_from(scaled / scale).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_fio_and_people_write() {
+        for (text, bytes) in [
+            ("4k", 4096),
+            ("4K", 4096),
+            ("4 KiB", 4096),
+            ("1.5m", 3 << 19),
+            ("512", 512),
+            ("2g", 2 << 30),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        assert_eq!(parse_time("10"), Ok(Time::from_ms(10_000)));
+        assert_eq!(parse_time("1.5ms"), Ok(Time::from_us(1_500)));
+        assert_eq!(parse_time("2m"), Ok(Time::from_ms(120_000)));
+    }
+
+    #[test]
+    fn refuses_the_rest() {
+        for text in [
+            "",
+            "k",
+            "-4k",
+            "4kb5",
+            "4 lightyears",
+            "1..5k",
+            "0.3",
+            "99999999999t",
+            "4kB/s",
+            "١k",
+        ] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+        for text in ["", "ms", "4k", "-1s", "99999999999h"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The workloads by which the simulator's own speed is measured, and the bars it must pass. The clock is the caller's.
+
+use super::distribution::Distribution;
+use super::job::{Job, ReadWrite};
+use meldsim::nvme::Pattern;
+use meldsim::profile::{FirmwareDesign, Profile, ProfileErrors};
+
+/// The device of the bars: 8 channels of 8 dies.
+const PROFILE: &str = "melded-tlc-8x8";
+/// The memory of its bar.
+const XPOINT: &str = "optane-900p";
+/// Data in place before a run.
+const DATA_BYTES: u64 = 64 << 30;
+/// Nearly all that the device's host can fill, so that garbage collection has work.
+const FULL_BYTES: u64 = 120 << 30;
+const PAGE_BYTES: u64 = 4096;
+
+/// What a bar counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Requests of the host.
+    Requests,
+    /// Pages of 4 KiB in the host's requests.
+    Pages,
+}
+
+/// A workload whose simulation is timed.
+#[derive(Clone, Debug)]
+pub struct SpeedTest {
+    /// What it is.
+    pub name: &'static str,
+    /// The built-in profile of the device.
+    pub device: &'static str,
+    /// The requests.
+    pub job: Job,
+    /// Whether the device must be in the steady state of random overwrites before.
+    pub steady_state: bool,
+    /// Whether the full design of the firmware pipeline is in front of the flash.
+    pub has_firmware: bool,
+    /// What is counted.
+    pub counted: Counted,
+    /// The bar: so many at least in a second on one thread.
+    pub least_per_s: f64,
+}
+
+impl SpeedTest {
+    /// 4 KiB random reads at depth 64.
+    pub fn random_reads(requests: u64) -> SpeedTest {
+        SpeedTest {
+            name: "4 KiB random reads, depth 64",
+            device: PROFILE,
+            job: Job {
+                rw: ReadWrite::RandRead,
+                distribution: Distribution::Uniform,
+                iodepth: 64,
+                size_bytes: DATA_BYTES,
+                io_bytes: Some(requests * PAGE_BYTES),
+                ..Job::new("random-reads")
+            },
+            steady_state: false,
+            has_firmware: false,
+            counted: Counted::Requests,
+            least_per_s: 1.2e6,
+        }
+    }
+
+    /// The same behind the firmware pipeline.
+    pub fn firmware(requests: u64) -> SpeedTest {
+        SpeedTest {
+            name: "4 KiB random reads, depth 64, firmware pipeline",
+            has_firmware: true,
+            least_per_s: 500e3,
+            ..SpeedTest::random_reads(requests)
+        }
+    }
+
+    /// 128 KiB sequential reads at depth 8, of data in the layout for `pattern`.
+    pub fn sequential_reads(pages: u64, pattern: Pattern) -> SpeedTest {
+        SpeedTest {
+            name: match pattern {
+                Pattern::Sequential => "128 KiB sequential reads, depth 8, melded",
+                _ => "128 KiB sequential reads, depth 8",
+            },
+            device: PROFILE,
+            job: Job {
+                block_bytes: 128 << 10,
+                iodepth: 8,
+                size_bytes: DATA_BYTES,
+                io_bytes: Some((pages * PAGE_BYTES).next_multiple_of(128 << 10)),
+                read_pattern: pattern,
+                ..Job::new("sequential-reads")
+            },
+            steady_state: false,
+            has_firmware: false,
+            counted: Counted::Pages,
+            least_per_s: 10e6,
+        }
+    }
+
+    /// 4 KiB random overwrites at depth 64 of a full device in steady state, with garbage collection.
+    pub fn overwrites(requests: u64) -> SpeedTest {
+        SpeedTest {
+            name: "4 KiB random overwrites, steady state",
+            device: PROFILE,
+            job: Job {
+                rw: ReadWrite::RandWrite,
+                distribution: Distribution::Uniform,
+                iodepth: 64,
+                size_bytes: FULL_BYTES,
+                io_bytes: Some(requests * PAGE_BYTES),
+                ..Job::new("overwrites")
+            },
+            steady_state: true,
+            has_firmware: false,
+            counted: Counted::Requests,
+            least_per_s: 500e3,
+        }
+    }
+
+    /// 4 KiB random reads at depth 64 of 3D XPoint memory.
+    pub fn xpoint(requests: u64) -> SpeedTest {
+        SpeedTest {
+            name: "4 KiB random reads, depth 64, Optane",
+            device: XPOINT,
+            least_per_s: 500e3,
+            ..SpeedTest::random_reads(requests)
+        }
+    }
+
+    /// Which pass of the counted ones the job makes.
+    pub fn count(&self) -> u64 {
+        let unit = match self.counted {
+            Counted::Requests => self.job.block_bytes,
+            Counted::Pages => PAGE_BYTES,
+        };
+        self.job.total_bytes() / unit
+    }
+
+    /// The profile of its device.
+    pub fn runs_on(&self) -> Result<Profile, ProfileErrors> {
+        let mut profile = Profile::builtin(self.device)?;
+        if self.has_firmware {
+            profile.firmware.design = FirmwareDesign::Pipeline;
+        }
+        Ok(profile)
+    }
+
+    /// The device of the bars.
+    pub fn profile() -> Profile {
+        SpeedTest::profile_of(0)
+    }
+
+    /// A device like it whose host can fill at least `bytes` bytes.
+    pub fn profile_of(bytes: u64) -> Profile {
+        let mut profile = match Profile::builtin(PROFILE) {
+            Ok(profile) => profile,
+            Err(error) => unreachable!("presets are good: {error}"),
+        };
+        let geometry = &mut profile.geometry;
+        let dies = u64::from(geometry.channels * geometry.dies_per_channel);
+        let wordlines = dies * u64::from(geometry.planes_per_die * geometry.wordlines_per_block);
+        let superblock = wordlines * profile.timing.read.len() as u64 * geometry.page_size.0;
+        let spare_percent = u64::from(profile.ftl.over_provisioning_percent);
+        let blocks = bytes.div_ceil(100 - spare_percent) * 100 / superblock + 1;
+        // Other blocks are withheld, too.
+        let blocks = blocks + blocks / 100;
+        geometry.blocks_per_plane = geometry
+            .blocks_per_plane
+            .max(u32::try_from(blocks).unwrap_or(u32::MAX));
+        profile.ftl.mapping_memory.0 = profile.ftl.mapping_memory.0.max(bytes / PAGE_BYTES * 16);
+        profile
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meldsim::Device;
+
+    #[test]
+    fn devices_are_as_large_as_asked_for() {
+        for bytes in [500_000_000_000, 8_000_000_000_000] {
+            let device = Device::new(&SpeedTest::profile_of(bytes)).unwrap();
+            let capacity = device.stats().capacity_pages * PAGE_BYTES;
+            assert!(
+                (bytes..bytes + bytes / 25).contains(&capacity),
+                "{bytes} {capacity}"
+            );
+        }
+    }
+
+    #[test]
+    fn jobs_are_possible_and_counted() {
+        for (test, count) in [
+            (SpeedTest::random_reads(1000), 1000),
+            (SpeedTest::sequential_reads(1024, Pattern::None), 1024),
+            (SpeedTest::overwrites(1000), 1000),
+            (SpeedTest::firmware(1000), 1000),
+        ] {
+            test.job.validate().unwrap();
+            assert_eq!(test.count(), count);
+        }
+    }
+}
