@@ -97,7 +97,12 @@ impl Device {
         }
         match &mut device.medium {
             Medium::Nand(nand) => nand
-                .load(&mut device.queue, &device.profile, &device.namespaces, &body.sets)
+                .load(
+                    &mut device.queue,
+                    &device.profile,
+                    &device.namespaces,
+                    &body.sets,
+                )
                 .map_err(impossible)?,
             Medium::Xpoint(_) if body.sets.is_empty() => {}
             Medium::Xpoint(_) => return Err(impossible("it has sets of flash".to_owned())),
