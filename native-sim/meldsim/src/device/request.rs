@@ -143,7 +143,6 @@ impl Requests {
         self.requests[request].opcode
     }
 
-    #[cfg(test)]
     pub(super) fn tag(&self, request: u32) -> u64 {
         self.requests[request].tag
     }

@@ -164,10 +164,7 @@ impl NandMedium {
             true => NIL,
             false => *request,
         };
-        #[cfg(test)]
-        {
-            ftl.witness.writing = front.requests.tag(*request);
-        }
+        ftl.oracle.begin(front.requests.tag(*request));
         while range.first < range.end {
             let (space, first) = (range.space, range.first);
             let partial = range.partial_first || (range.partial_last && first + 1 == range.end);

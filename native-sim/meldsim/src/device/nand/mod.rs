@@ -160,7 +160,7 @@ impl NandMedium {
     fn pump(&mut self, front: &mut Front, set: u32, owner: Owner) {
         self.flash.act_for(owner);
         let ftl = &mut self.sets[set as usize].ftl;
-        ftl.pump(&mut self.flash, &mut front.queue);
+        ftl.dispatch(&mut self.flash, &mut front.queue);
         self.note_excursion(front, set);
     }
 
