@@ -237,7 +237,7 @@ impl NandMedium {
     /// Issues the programs, reads and erases of a set that are ready.
     fn dispatch(&mut self, queue: &mut EventQueue<Event>, set: u32, owner: Owner) {
         self.flash.act_for(owner);
-        self.sets[set as usize].ftl.pump(&mut self.flash, queue);
+        self.sets[set as usize].ftl.dispatch(&mut self.flash, queue);
         self.note_excursion(queue, set);
     }
 

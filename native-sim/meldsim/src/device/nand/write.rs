@@ -100,10 +100,7 @@ impl NandMedium {
         }
         request.has_room = true;
         let waits = if self.write_cache { NIL } else { id };
-        #[cfg(test)]
-        {
-            ftl.witness.writing = request.tag;
-        }
+        ftl.oracle.begin(request.tag);
         let space = range.space;
         while request.next < range.end {
             let page = request.next;

@@ -182,7 +182,7 @@ impl Model {
     fn preload(&mut self, range: Range, hint: Hint) {
         self.drain(); // it takes effect at once, before writes that wait
         for set in &mut self.device.nand_mut().sets {
-            set.ftl.witness.writing = self.next_tag;
+            set.ftl.oracle.begin(self.next_tag);
         }
         let Range { nsid, slba, nlb } = range;
         let result = self

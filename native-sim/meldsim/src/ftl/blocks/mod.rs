@@ -1,13 +1,18 @@
-//! Block groups: one block of every unit of a lane, filled by one stream, erased together.
+//! The block manager of a lane: its block groups (superblocks), each one block of every unit of the
+//! lane, filled by one stream and erased together.
+//!
+//! In come streams that want pages, and what becomes of the data on these; out go positions to fill,
+//! and candidates for garbage collection. Free groups are taken by wear.
 
+mod open;
 mod saved;
 
-pub(super) use self::saved::SavedBlocks;
-use super::numbering::Numbering;
-use super::order::OpenWordlines;
-use super::policy::Candidate;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) use self::open::{OpenGroup, PRELOADED};
+pub(crate) use self::saved::SavedBlocks;
+use super::address::Addressing;
 use super::stream::{Layout, Stream};
-use super::wear::{FreeBlocks, Wear};
 use crate::profile::WearLevelling;
 
 /// Groups that only garbage collection may open: it must be able to make room.
@@ -39,33 +44,43 @@ pub(crate) struct Group {
     pub(crate) erases: u32,
     /// Pages the lane had given out when it was closed.
     closed_at: u64,
-    /// The batch of groups to be collected next holds what leads to it.
-    pub(crate) is_inverted: bool,
 }
 
 impl Group {
-    /// Whether it is at rest, so that it can be collected.
+    /// One that holds nothing.
+    fn new(state: State, layout: Layout, erases: u32, closed_at: u64) -> Group {
+        Group {
+            state,
+            layout,
+            valid: 0,
+            unprogrammed: 0,
+            erases,
+            closed_at,
+        }
+    }
+
+    /// Whether nothing of it is on its way, so that it can be collected.
     pub(crate) fn is_collectable(&self) -> bool {
         self.state == State::Closed && self.unprogrammed == 0
     }
 }
 
-/// A group a stream fills.
-#[derive(Debug)]
-pub(super) struct OpenGroup {
-    pub(super) group: u32,
-    /// The next position to fill, a multiple of what is filled at a time.
-    pub(super) next: u32,
-    /// In shadow order, where whole wordlines are filled and their pages programmed one by one.
-    pub(super) wordlines: Option<Box<OpenWordlines>>,
+/// A closed group that could be collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) group: u32,
+    /// Pages whose data is current.
+    pub(crate) valid: u32,
+    /// When it was closed: pages given out in its lane until then.
+    pub(crate) closed_at: u64,
 }
 
 /// Consecutive positions of a group, to be filled.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Taken {
-    pub(super) group: u32,
-    pub(super) position: u32,
-    pub(super) pages: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) group: u32,
+    pub(crate) position: u32,
+    pub(crate) pages: u32,
 }
 
 /// The block groups of a lane.
@@ -73,14 +88,16 @@ pub(super) struct Taken {
 pub(crate) struct Blocks {
     /// Groups of the lane.
     count: u32,
-    pages_per_group: u32,
+    pub(crate) pages_per_group: u32,
     /// Groups below this number have been used; metadata exists only for these.
     groups: Vec<Group>,
     erased: FreeBlocks,
     wear: Wear,
     levelling: WearLevelling,
     /// What is moved now is cold: it goes to the most worn group.
-    pub(super) is_levelling: bool,
+    pub(crate) is_levelling: bool,
+    /// The last group was collected because it was cold: the next one is not.
+    has_levelled: bool,
     /// Pages given out.
     clock: u64,
     /// Groups that may hold nothing and be closed.
@@ -91,15 +108,16 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    pub(crate) fn new(numbering: &Numbering, levelling: WearLevelling) -> Blocks {
+    pub(crate) fn new(addressing: &Addressing, levelling: WearLevelling) -> Blocks {
         Blocks {
-            count: numbering.groups,
-            pages_per_group: numbering.pages_per_group,
+            count: addressing.groups,
+            pages_per_group: addressing.pages_per_group,
             groups: Vec::new(),
             erased: FreeBlocks::default(),
-            wear: Wear::new(numbering.groups),
+            wear: Wear::new(addressing.groups),
             levelling,
             is_levelling: false,
+            has_levelled: false,
             clock: 0,
             empty: Vec::new(),
             open: Vec::new(),
@@ -132,14 +150,18 @@ impl Blocks {
 
     /// The groups that collecting gains something of.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
-        let gains = |group: &Group| group.is_collectable() && group.valid < self.pages_per_group;
-        self.iter()
-            .filter(move |(_, group)| gains(group))
-            .map(|(number, group)| Candidate {
-                group: number,
-                valid: group.valid,
-                closed_at: group.closed_at,
-            })
+        (0..self.groups.len() as u32).filter_map(|group| self.candidate(group))
+    }
+
+    /// The group, if collecting it gains something.
+    pub(crate) fn candidate(&self, group: u32) -> Option<Candidate> {
+        let found = self.get(group);
+        let gains = found.is_collectable() && found.valid < self.pages_per_group;
+        gains.then_some(Candidate {
+            group,
+            valid: found.valid,
+            closed_at: found.closed_at,
+        })
     }
 
     /// A closed group whose pages are all out of date, if one is known.
@@ -154,10 +176,17 @@ impl Blocks {
     }
 
     /// The closed group that was erased least, if it lags behind the most worn by more than
-    /// `threshold` erases.
-    pub(crate) fn coldest(&self, threshold: u32) -> Option<u32> {
+    /// `threshold` erases: it is collected next, and its data is cold. Every other time at most, so
+    /// that free groups grow in number all the same.
+    pub(crate) fn take_coldest(&mut self, threshold: u32) -> Option<u32> {
+        if std::mem::replace(&mut self.has_levelled, false) {
+            return None;
+        }
         let lagging = self.lagging(threshold);
-        lagging.min_by_key(|&group| self.get(group).erases)
+        let coldest = lagging.min_by_key(|&group| self.get(group).erases)?;
+        self.has_levelled = true;
+        self.is_levelling = true;
+        Some(coldest)
     }
 
     /// The closed groups that lag behind the most worn by more than `threshold` erases.
@@ -191,12 +220,12 @@ impl Blocks {
         (0..).zip(&self.groups)
     }
 
-    pub(super) fn open(&self, stream: Stream) -> Option<&OpenGroup> {
+    pub(crate) fn open(&self, stream: Stream) -> Option<&OpenGroup> {
         self.open.get(stream.index())?.as_ref()
     }
 
     /// Closes the group a stream fills, full or not.
-    pub(super) fn end(&mut self, stream: Stream) {
+    pub(crate) fn end(&mut self, stream: Stream) {
         let open = self.open.get_mut(stream.index()).and_then(Option::take);
         if let Some(open) = open {
             // Of open wordlines only padding is left to program, which can be left out.
@@ -206,17 +235,24 @@ impl Blocks {
         }
     }
 
-    pub(super) fn open_mut(&mut self, stream: Stream) -> Option<&mut OpenGroup> {
+    pub(crate) fn open_mut(&mut self, stream: Stream) -> Option<&mut OpenGroup> {
         self.open.get_mut(stream.index())?.as_mut()
     }
 
+    /// The group a stream fills, if pages of a unit of it wait for wordlines to come.
+    pub(crate) fn held(&self, stream: Stream, unit: u32) -> Option<u32> {
+        let open = self.open(stream)?;
+        let is_held = open.wordlines.as_ref()?.holds_pages(unit);
+        is_held.then_some(open.group)
+    }
+
     /// The position a stream fills next.
-    pub(super) fn next_position(&self, stream: Stream) -> u32 {
+    pub(crate) fn next_position(&self, stream: Stream) -> u32 {
         self.open(stream).map_or(0, |open| open.next)
     }
 
     /// Pages a stream could be given without anything being collected.
-    pub(super) fn available(&self, stream: Stream) -> u64 {
+    pub(crate) fn available(&self, stream: Stream) -> u64 {
         let open = self.open(stream);
         let open = open.map_or(0, |open| self.pages_per_group - open.next);
         let free = self.free().saturating_sub(reserve(stream));
@@ -225,12 +261,12 @@ impl Blocks {
 
     /// The next positions of a stream, at most `pages`, in one group; nothing when it needs a group
     /// it may not have.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         stream: Stream,
         pages: u32,
-        numbering: &Numbering,
-    ) -> Option<Taken> {
+        addressing: &Addressing,
+    ) -> Option<Extent> {
         let index = stream.index();
         if self.open.len() <= index {
             self.open.resize_with(index + 1, || None);
@@ -238,15 +274,15 @@ impl Blocks {
         loop {
             let mut open = match self.open[index].take() {
                 Some(open) => open,
-                None => self.open_group(stream, numbering)?,
+                None => self.open_group(stream, addressing)?,
             };
-            skip_filled(&mut open, numbering);
+            open.skip_filled(addressing);
             if open.next == self.pages_per_group {
                 self.close(open.group);
                 continue;
             }
             let pages = pages.min(self.pages_per_group - open.next);
-            let taken = Taken {
+            let extent = Extent {
                 group: open.group,
                 position: open.next,
                 pages,
@@ -260,70 +296,36 @@ impl Blocks {
             } else {
                 self.open[index] = Some(open);
             }
-            return Some(taken);
+            return Some(extent);
         }
     }
 
-    fn open_group(&mut self, stream: Stream, numbering: &Numbering) -> Option<OpenGroup> {
+    fn open_group(&mut self, stream: Stream, addressing: &Addressing) -> Option<OpenGroup> {
         if self.free() <= reserve(stream) {
             return None;
         }
-        let layout = stream.layout();
         let group = self.next_free(stream)?;
         let opened = &mut self.groups[group as usize];
-        *opened = Group {
-            state: State::Open,
-            layout,
-            valid: 0,
-            unprogrammed: 0,
-            erases: opened.erases,
-            closed_at: 0,
-            is_inverted: false,
-        };
-        let wordlines = (layout == Layout::Melded && numbering.is_shadow()).then(|| {
-            Box::new(OpenWordlines::new(
-                numbering.units,
-                numbering.wordlines_per_block,
-                numbering.pages_per_wordline,
-            ))
-        });
-        Some(OpenGroup {
-            group,
-            next: 0,
-            wordlines,
-        })
+        *opened = Group::new(State::Open, stream.layout(), opened.erases, 0);
+        Some(OpenGroup::new(group, stream, addressing))
     }
 
     /// Takes groups that were never used and closes them one after the other as if they had been
     /// filled, with so many valid pages each. Returns the number of the first.
-    pub(super) fn close_filled(&mut self, valid: impl Iterator<Item = u32>) -> u32 {
+    pub(crate) fn close_filled(&mut self, valid: impl Iterator<Item = u32>) -> u32 {
         let first = self.groups.len() as u32;
         for valid in valid {
             self.clock += u64::from(self.pages_per_group);
-            self.groups.push(Group {
-                state: State::Closed,
-                layout: Layout::Normal,
-                valid,
-                unprogrammed: 0,
-                erases: 0,
-                closed_at: self.clock,
-                is_inverted: false,
-            });
+            let group = Group::new(State::Closed, Layout::Normal, 0, self.clock);
+            self.groups.push(Group { valid, ..group });
         }
         debug_assert!(self.groups.len() as u32 <= self.count);
         first
     }
 
     /// Groups that may be filled before collection begins, with a group left for the host to open.
-    pub(super) fn unused_in_steady_state(&self) -> u32 {
+    pub(crate) fn unused_in_steady_state(&self) -> u32 {
         (self.count - self.groups.len() as u32).saturating_sub(LOW + 1)
-    }
-
-    /// What leads to groups is no longer known.
-    pub(super) fn end_batch(&mut self) {
-        for group in &mut self.groups {
-            group.is_inverted = false;
-        }
     }
 
     /// Takes a free group: one that was never used, or else by wear.
@@ -334,15 +336,8 @@ impl Blocks {
             }
         }
         if (self.groups.len() as u32) < self.count {
-            self.groups.push(Group {
-                state: State::Free,
-                layout: Layout::Normal,
-                valid: 0,
-                unprogrammed: 0,
-                erases: 0,
-                closed_at: 0,
-                is_inverted: false,
-            });
+            let group = Group::new(State::Free, Layout::Normal, 0, 0);
+            self.groups.push(group);
             return Some(self.groups.len() as u32 - 1);
         }
         self.erased.take_least_worn()
@@ -414,24 +409,116 @@ impl Blocks {
     }
 }
 
-/// Passes over wordlines that a flush has padded ahead of their turn.
-fn skip_filled(open: &mut OpenGroup, numbering: &Numbering) {
-    let Some(wordlines) = &open.wordlines else {
-        return;
-    };
-    while open.next < numbering.pages_per_group {
-        let spot = numbering.spot(Layout::Melded, open.next);
-        if spot.wordline >= wordlines.filled(spot.unit) {
-            break;
-        }
-        open.next += numbering.pages_per_wordline;
-    }
-}
-
 /// Groups a stream has to leave.
 fn reserve(stream: Stream) -> u32 {
     match stream {
         Stream::Host(..) => GC_RESERVE,
         Stream::Gc(_) => 0,
+    }
+}
+
+/// Erase counts of the groups of a lane: the least and the most at any time.
+#[derive(Clone, Debug)]
+pub(crate) struct Wear {
+    /// Blocks by the number of their erases.
+    blocks: BTreeMap<u32, u32>,
+}
+
+impl Wear {
+    /// Of `blocks` blocks that were never erased.
+    pub(crate) fn new(blocks: u32) -> Wear {
+        Wear {
+            blocks: BTreeMap::from([(0, blocks)]),
+        }
+    }
+
+    /// One of the blocks that were never erased was, so often.
+    pub(crate) fn add(&mut self, erases: u32) {
+        if erases > 0 {
+            self.take(0);
+            *self.blocks.entry(erases).or_insert(0) += 1;
+        }
+    }
+
+    /// A block is erased that had been `before` times.
+    pub(crate) fn erased(&mut self, before: u32) {
+        self.take(before);
+        *self.blocks.entry(before + 1).or_insert(0) += 1;
+    }
+
+    fn take(&mut self, erases: u32) {
+        if let Some(blocks) = self.blocks.get_mut(&erases) {
+            *blocks -= 1;
+            if *blocks == 0 {
+                self.blocks.remove(&erases);
+            }
+        }
+    }
+
+    /// Erases of the block that was erased least.
+    pub(crate) fn least(&self) -> u32 {
+        self.blocks.keys().next().copied().unwrap_or(0)
+    }
+
+    /// Erases of the block that was erased most.
+    pub(crate) fn most(&self) -> u32 {
+        self.blocks.keys().next_back().copied().unwrap_or(0)
+    }
+}
+
+/// Erased blocks, by wear.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FreeBlocks {
+    by_wear: BTreeSet<(u32, u32)>,
+}
+
+impl FreeBlocks {
+    pub(crate) fn len(&self) -> u32 {
+        self.by_wear.len() as u32
+    }
+
+    pub(crate) fn insert(&mut self, block: u32, erases: u32) {
+        self.by_wear.insert((erases, block));
+    }
+
+    /// The least worn: for data that is likely to be overwritten soon.
+    pub(crate) fn take_least_worn(&mut self) -> Option<u32> {
+        self.by_wear.pop_first().map(|(_, block)| block)
+    }
+
+    /// The most worn: for data that will stay.
+    pub(crate) fn take_most_worn(&mut self) -> Option<u32> {
+        self.by_wear.pop_last().map(|(_, block)| block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wear_is_known_at_any_time() {
+        let mut wear = Wear::new(3);
+        assert_eq!((wear.least(), wear.most()), (0, 0));
+        for before in [0, 1, 2, 0] {
+            wear.erased(before);
+        }
+        assert_eq!((wear.least(), wear.most()), (0, 3));
+        wear.erased(0);
+        assert_eq!((wear.least(), wear.most()), (1, 3));
+    }
+
+    #[test]
+    fn free_blocks_come_by_wear() {
+        let mut free = FreeBlocks::default();
+        for (block, erases) in [(0, 5), (1, 2), (2, 9), (3, 2)] {
+            free.insert(block, erases);
+        }
+        assert_eq!(free.len(), 4);
+        assert_eq!(free.take_least_worn(), Some(1));
+        assert_eq!(free.take_most_worn(), Some(2));
+        assert_eq!(free.take_least_worn(), Some(3));
+        assert_eq!(free.take_least_worn(), Some(0));
+        assert_eq!(free.take_least_worn(), None);
     }
 }

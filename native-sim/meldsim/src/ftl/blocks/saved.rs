@@ -1,11 +1,11 @@
-//! What of a lane's blocks survives a power cut, and whether what is loaded could be.
+//! What of a lane's blocks survives a power cut. What is loaded is checked: it may come from anywhere.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Blocks, Candidate, Group, OpenGroup, State};
-use crate::ftl::numbering::Numbering;
+use crate::ftl::address::Addressing;
 use crate::ftl::stream::{Layout, Stream};
 
 /// Bounds of what a saved lane may say of its past: no device lives longer, and counts go on from there.
@@ -14,7 +14,7 @@ const ERASES_MAX: u32 = 1 << 30;
 
 /// The block groups of a lane, as far as they survive a power cut.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::ftl) struct SavedBlocks {
+pub(crate) struct SavedBlocks {
     clock: u64,
     groups: Vec<SavedGroup>,
 }
@@ -30,7 +30,7 @@ struct SavedGroup {
 }
 
 impl Blocks {
-    pub(in crate::ftl) fn save(&self) -> SavedBlocks {
+    pub(crate) fn save(&self) -> SavedBlocks {
         let open = |number: u32| {
             let mut opened = (0..).zip(&self.open);
             opened.find_map(|(stream, open)| {
@@ -57,10 +57,10 @@ impl Blocks {
     }
 
     /// Puts blocks that were never used into a saved state, but for the data they hold.
-    pub(in crate::ftl) fn load(
+    pub(crate) fn load(
         &mut self,
         saved: &SavedBlocks,
-        numbering: &Numbering,
+        addressing: &Addressing,
     ) -> Result<(), &'static str> {
         if saved.groups.len() > self.count as usize {
             return Err("it has more blocks than the profile");
@@ -73,23 +73,13 @@ impl Blocks {
             if group.erases > ERASES_MAX || group.closed_at > saved.clock {
                 return Err("a block has a past that cannot be");
             }
-            let layout = match group.is_melded {
-                true => Layout::Melded,
-                false => Layout::Normal,
+            let state = match group.is_free {
+                true => State::Free,
+                false => State::Closed,
             };
-            self.groups.push(Group {
-                state: if group.is_free {
-                    State::Free
-                } else {
-                    State::Closed
-                },
-                layout,
-                valid: 0,
-                unprogrammed: 0,
-                erases: group.erases,
-                closed_at: group.closed_at,
-                is_inverted: false,
-            });
+            let layout = Layout::new(group.is_melded);
+            let loaded = Group::new(state, layout, group.erases, group.closed_at);
+            self.groups.push(loaded);
             self.wear.add(group.erases);
             if group.is_free {
                 self.free_again(number);
@@ -99,13 +89,9 @@ impl Blocks {
                 continue;
             };
             let index = stream as usize;
-            let whole = match (layout, numbering.is_shadow()) {
-                (Layout::Normal, true) => 1,
-                _ => numbering.pages_per_wordline,
-            };
             if index >= Stream::COUNT
                 || Stream::from_index(index).layout() != layout
-                || next % whole != 0
+                || next % addressing.pages_at_once(layout) != 0
                 || group.is_free
             {
                 return Err("an open block is not one of its stream's");
@@ -127,11 +113,11 @@ impl Blocks {
     }
 
     /// Whether positions of a group may hold data: of an open one, those that its stream has filled.
-    pub(in crate::ftl) fn holds_data(
+    pub(crate) fn holds_data(
         &self,
         number: u32,
         positions: Range<u32>,
-        numbering: &Numbering,
+        addressing: &Addressing,
     ) -> bool {
         match self.groups.get(number as usize) {
             None => false,
@@ -142,7 +128,7 @@ impl Blocks {
                 next.is_some_and(|next| {
                     positions
                         .into_iter()
-                        .all(|at| numbering.is_filled(layout, at, next))
+                        .all(|at| addressing.is_filled(layout, at, next))
                 })
             }
             Some(group) => group.state == State::Closed,
@@ -150,7 +136,7 @@ impl Blocks {
     }
 
     /// Whether garbage collection has room to go on, if it has to.
-    pub(in crate::ftl) fn can_collect(&self) -> bool {
+    pub(crate) fn can_collect(&self) -> bool {
         let fits = |candidate: Candidate| {
             let stream = Stream::Gc(self.get(candidate.group).layout);
             u64::from(candidate.valid) <= self.available(stream)
@@ -159,7 +145,7 @@ impl Blocks {
     }
 
     /// Looks for closed groups that hold nothing.
-    pub(in crate::ftl) fn find_empty(&mut self) {
+    pub(crate) fn find_empty(&mut self) {
         let empty = (0..).zip(&self.groups);
         let empty = empty.filter(|(_, group)| group.is_collectable() && group.valid == 0);
         self.empty = empty.map(|(number, _)| number).collect();

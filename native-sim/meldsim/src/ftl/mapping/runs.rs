@@ -1,18 +1,101 @@
-//! The runs of a leaf in bytes.
+//! Entries of the mapping, runs of them, and their encoding.
 //!
-//! The leaf's home, then two bytes or three a run: where it begins, after the one before it, and its
-//! length unless that is the same, as when several writers take turns.
+//! In come runs of consecutive pages, out go bytes, and back: which leaf it is, then two bytes or three
+//! a run: where it begins, after the one before it, and its length unless that is the same, as when
+//! several writers take turns.
 
-use super::leaf::{Home, Run};
-use super::{Entry, Raw};
+use crate::ftl::address::Ppn;
 
-/// The bytes of a leaf of these runs, none of which is buffered.
-pub(super) fn encode(home: Home, runs: &[Run]) -> Box<[u8]> {
+/// Slots of the write buffer at most, of the host and of garbage collection together.
+pub(crate) const MAX_SLOTS: u32 = 1 << 21;
+/// Physical pages must be numbered below this.
+pub(crate) const PPN_LIMIT: u64 = Raw::FIRST_SLOT as u64;
+
+/// Where a logical page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Unmapped,
+    /// In this slot of the write buffer.
+    Buffered(u32),
+    Flash(Ppn),
+}
+
+impl Entry {
+    /// The entry `pages` further in a run.
+    #[inline]
+    pub(crate) fn plus(self, pages: u32) -> Entry {
+        match self {
+            Entry::Flash(first) => Entry::Flash(Ppn(first.0 + pages)),
+            other => other,
+        }
+    }
+}
+
+/// An entry as it is stored: page numbers from below, then slots, and nothing at the top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Raw(pub(crate) u32);
+
+impl Raw {
+    pub(crate) const UNMAPPED: Raw = Raw(u32::MAX);
+    pub(crate) const FIRST_SLOT: u32 = u32::MAX - MAX_SLOTS;
+
+    #[inline]
+    pub(crate) fn new(entry: Entry) -> Raw {
+        match entry {
+            Entry::Unmapped => Raw::UNMAPPED,
+            Entry::Buffered(slot) => Raw(Raw::FIRST_SLOT + slot),
+            Entry::Flash(ppn) => Raw(ppn.0),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn entry(self) -> Entry {
+        if self.0 < Raw::FIRST_SLOT {
+            Entry::Flash(Ppn(self.0))
+        } else if self == Raw::UNMAPPED {
+            Entry::Unmapped
+        } else {
+            Entry::Buffered(self.0 - Raw::FIRST_SLOT)
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_slot(self) -> bool {
+        self.0 >= Raw::FIRST_SLOT && self != Raw::UNMAPPED
+    }
+
+    /// Whether it goes on where `before` ends, in one run.
+    #[inline]
+    pub(crate) fn follows(self, before: Raw) -> bool {
+        // Without branches: the host's writes decide them.
+        let (number, after) = (self.0, before.0.wrapping_add(1));
+        (number == after) & (number < Raw::FIRST_SLOT) & (after != 0)
+            | (number & before.0 == Raw::UNMAPPED.0)
+    }
+}
+
+/// Consecutive pages with consecutive numbers, or with none at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// Where the first page is; the others follow it.
+    pub(crate) entry: Entry,
+    pub(crate) pages: u32,
+}
+
+/// The logical pages a leaf maps: its space and its number among the leaves of the space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LeafId {
+    pub(crate) space: u32,
+    pub(crate) number: u32,
+}
+
+/// The bytes of a leaf of these runs, none of which is buffered; those of no pages are left out.
+pub(crate) fn encode(id: LeafId, runs: &[Run]) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(8 + 4 * runs.len());
-    write_varint(&mut bytes, u64::from(home.space));
-    write_varint(&mut bytes, u64::from(home.number));
+    write_varint(&mut bytes, u64::from(id.space));
+    write_varint(&mut bytes, u64::from(id.number));
     let (mut length, mut end) = (0, 0i64);
-    for run in runs {
+    for run in runs.iter().filter(|run| run.pages > 0) {
         let gap = match run.entry {
             Entry::Flash(first) => {
                 let gap = i64::from(first.0) - end;
@@ -56,16 +139,16 @@ impl Gap {
 }
 
 /// The runs of a leaf, read from its bytes.
-pub(super) struct Decode<'a> {
+pub(crate) struct Decode<'a> {
     bytes: &'a [u8],
     length: u32,
     end: i64,
 }
 
 /// The runs that [`encode`] was given.
-pub(super) fn decode(bytes: &[u8]) -> Decode<'_> {
+pub(crate) fn decode(bytes: &[u8]) -> Decode<'_> {
     Decode {
-        bytes: read_home(bytes).1,
+        bytes: read_id(bytes).1,
         length: 0,
         end: 0,
     }
@@ -96,11 +179,11 @@ impl Iterator for Decode<'_> {
     }
 }
 
-/// The leaf's home, and the bytes of its runs.
-pub(super) fn read_home(mut bytes: &[u8]) -> (Home, &[u8]) {
+/// Which leaf it is, and the bytes of its runs.
+pub(crate) fn read_id(mut bytes: &[u8]) -> (LeafId, &[u8]) {
     let space = read_varint(&mut bytes) as u32;
     let number = read_varint(&mut bytes) as u32;
-    (Home { space, number }, bytes)
+    (LeafId { space, number }, bytes)
 }
 
 /// Seven bits a byte, the lowest first; the top bit says that more follow.
