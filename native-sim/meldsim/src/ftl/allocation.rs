@@ -10,7 +10,7 @@
 //!   WCDP: the way varies fastest               unit_at    0  1  2  3
 //! ```
 
-use crate::profile::allocation::PageAllocation;
+use crate::profile::PageAllocation;
 
 /// One permutation of the units of a region, and its inverse, as tables.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,6 @@
 use super::mapping::Place;
 use crate::engine::{Slab, prefetch};
 
-/// Slots at most, of the host and of garbage collection together.
-pub(crate) const MAX_SLOTS: u32 = 1 << 21;
-
 /// Whose slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum User {

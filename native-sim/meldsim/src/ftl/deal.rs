@@ -11,8 +11,8 @@
 //! So places are made in their physical order, without a table of them, and a turn fits the
 //! processor's cache.
 
-use super::mapping::PPN_LIMIT;
 use crate::engine::Random;
+use crate::profile::limits::PPN_LIMIT;
 
 /// Pages of a turn at least, and pages of a block in a turn on average: the more, the less is spent on
 /// looking at blocks, and the fewer, the nearer is the cache that holds them.

@@ -18,9 +18,7 @@ use super::scheduler::EMPTY;
 use super::stream::{Layout, Stream};
 use crate::engine::{Event, EventQueue, NIL};
 use crate::nand::{Flash, Owner, WordlineAddr};
-
-/// Rows that are read at a time: the next one's senses overlap the last one's transfers.
-const ROWS_AT_ONCE: usize = 2;
+use crate::profile::limits::{GC_ROWS_AT_ONCE, gc_slots};
 
 /// A group that is being emptied.
 #[derive(Debug)]
@@ -72,7 +70,7 @@ impl Collector {
     pub(crate) fn new(numbering: &Numbering) -> Collector {
         Collector {
             victim: None,
-            free_slots: slots(
+            free_slots: gc_slots(
                 numbering.units,
                 numbering.pages_per_wordline,
                 numbering.is_shadow(),
@@ -101,17 +99,6 @@ impl Collector {
         let places = self.victim.as_ref().map_or(0, |victim| victim.places.len());
         (places * size_of::<Place>()) as u64
     }
-}
-
-/// Slots the collector of a lane needs: rows being read, an open stripe, one being programmed, and a
-/// packed wordline; in shadow order also the pages that open wordlines hold.
-pub(crate) fn slots(units: u32, pages_per_wordline: u32, is_shadow: bool) -> u32 {
-    let held = match is_shadow {
-        true => pages_per_wordline * (pages_per_wordline - 1) / 2,
-        false => 0,
-    };
-    let rows = ROWS_AT_ONCE as u32 + 2;
-    units * (rows * pages_per_wordline + held) + pages_per_wordline
 }
 
 impl Ftl {
@@ -183,7 +170,8 @@ impl Ftl {
         else {
             return false;
         };
-        if victim.next == numbering.pages_per_group || victim.rows.len() == ROWS_AT_ONCE {
+        if victim.next == numbering.pages_per_group || victim.rows.len() == GC_ROWS_AT_ONCE as usize
+        {
             return false;
         }
         let first = victim.next;

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::blocks::{Blocks, OVER_PROVISIONED_GROUPS};
+use super::blocks::Blocks;
 use super::gc::Collector;
 use super::numbering::Numbering;
 use super::scheduler::{Fill, Partial, Stripe};
 use super::stream::{Layout, Stream};
 use crate::nvme::MAX_STREAMS;
 use crate::profile::Gc;
+use crate::profile::limits::OVER_PROVISIONED_GROUPS;
 
 /// What waits for a place on the flash.
 #[derive(Clone, Copy, Debug)]

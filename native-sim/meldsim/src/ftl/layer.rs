@@ -1,6 +1,5 @@
 //! The layer itself: what it is made of, and what it tells.
 
-use super::blocks::OVER_PROVISIONED_GROUPS;
 use super::buffer::Buffer;
 use super::copyback::Copy;
 use super::flush::FlushBarrier;
@@ -79,7 +78,7 @@ impl Ftl {
         let sets = u64::from(profile.sets.count);
         let host_slots = (profile.controller.write_buffer.0 / sets / geometry.page_bytes) as u32;
         let numbering = Numbering::new(profile, geometry, region);
-        let spare = spare_groups(profile);
+        let spare = profile.spare_blocks_per_plane();
         let lane = |_| Lane::new(&numbering, &profile.gc, spare);
         Ftl {
             set,
@@ -250,18 +249,4 @@ impl Ftl {
             self.stirred.push(lane);
         }
     }
-}
-
-/// Groups of each lane that the host cannot fill: whole ones, so that over-provisioning is never
-/// less than what garbage collection needs.
-fn spare_groups(profile: &Profile) -> u32 {
-    let groups = u64::from(profile.geometry.blocks_per_plane);
-    let spare = (groups * u64::from(profile.ftl.over_provisioning_percent)).div_ceil(100);
-    (spare as u32).max(OVER_PROVISIONED_GROUPS)
-}
-
-/// Logical pages a device can hold.
-pub(crate) fn capacity_pages(profile: &Profile, geometry: &Geometry) -> u64 {
-    let groups = profile.geometry.blocks_per_plane;
-    u64::from(groups.saturating_sub(spare_groups(profile))) * geometry.pages_per_block_row()
 }

@@ -53,11 +53,8 @@ mod wear;
 mod witness;
 mod write;
 
-pub(crate) use blocks::OVER_PROVISIONED_GROUPS;
-pub(crate) use buffer::MAX_SLOTS;
-pub(crate) use gc::slots as gc_slots;
-pub(crate) use layer::{Ftl, capacity_pages};
-pub(crate) use mapping::{Entry, MAPPING_BYTES_PER_PAGE, MAX_NAMESPACE_PAGES, PPN_LIMIT};
+pub(crate) use layer::Ftl;
+pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES};
 pub(crate) use precondition::Filled;
 pub(crate) use region::Region;
 pub(crate) use snapshot::SavedFtl;

@@ -1,6 +1,7 @@
 //! Streams: data that is likely to be read or to die differently does not mix in a block.
 
 use crate::nvme::MAX_STREAMS;
+use crate::profile::limits::FIXED_STREAMS;
 
 /// How pages lie on wordlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub(crate) enum Stream {
 
 impl Stream {
     /// Streams that are always there: the first ones.
-    pub(crate) const FIXED: usize = 4;
+    pub(crate) const FIXED: usize = FIXED_STREAMS as usize;
 
     /// Streams there can be.
     pub(crate) const COUNT: usize = 2 * (MAX_STREAMS as usize + 2);

@@ -17,9 +17,9 @@ use std::collections::VecDeque;
 
 use self::leaf::{Home, LEAF_BITS, Leaf};
 pub(crate) use self::leaf::{LEAF, Run};
-use super::buffer::MAX_SLOTS;
 use super::numbering::Ppn;
 use crate::engine::{NIL, prefetch};
+use crate::profile::limits::{MAPPING_BYTES_PER_PAGE, PPN_LIMIT};
 
 const NODE_BITS: u32 = 10;
 const NODE: usize = 1 << NODE_BITS;
@@ -29,10 +29,6 @@ const RECENT_LEAVES: usize = 1024;
 /// Leaves looked at when one more becomes recent: some have pages in the buffer and cannot rest yet.
 const SETTLE_ATTEMPTS: usize = 4;
 
-/// Physical pages must be numbered below this.
-pub(crate) const PPN_LIMIT: u64 = Raw::FIRST_SLOT as u64;
-/// A full mapping at random: an entry for each page.
-pub(crate) const MAPPING_BYTES_PER_PAGE: u64 = 4;
 /// Bounds the first directory level to a few MiB.
 pub(crate) const MAX_NAMESPACE_PAGES: u64 = 1 << 40;
 
@@ -62,7 +58,7 @@ struct Raw(u32);
 
 impl Raw {
     const UNMAPPED: Raw = Raw(u32::MAX);
-    const FIRST_SLOT: u32 = u32::MAX - MAX_SLOTS;
+    const FIRST_SLOT: u32 = PPN_LIMIT as u32;
 
     #[inline]
     fn new(entry: Entry) -> Raw {
