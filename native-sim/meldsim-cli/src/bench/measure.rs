@@ -8,9 +8,8 @@ use meldsim_experiments::report::count;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
 use meldsim_experiments::workload::{Counted, Runner, SpeedTest};
 
-use super::figure::Figure;
+use super::figure::{Figure, Spent, Stopwatch, peak_bytes};
 use super::generated::GeneratedTrace;
-use super::usage::{Spent, Stopwatch, peak_bytes};
 use crate::progress::Progress;
 
 /// Time a request of a long run may take, of a short run's.
