@@ -1,4 +1,4 @@
-//! How fast the simulator is: `cargo bench -p meldsim`. The same workloads, against their bars: `meldsim bench`.
+//! How fast the simulator is: `cargo bench -p meldsim-experiments`. The same workloads, against their bars: `meldsim bench`.
 
 #![allow(
     missing_docs,
@@ -14,7 +14,6 @@ use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
 use meldsim_experiments::workload::{Runner, SpeedTest};
 
 const TB: u64 = 1_000_000_000_000;
-const TRACE: &str = include_str!("../../workloads/tpcc-small.trace");
 
 /// Simulates `test`; only the run counts, not what is in place before.
 fn simulate(test: &SpeedTest) -> Duration {
@@ -85,7 +84,8 @@ fn set_up(criterion: &mut Criterion) {
     });
     group.bench_function("replaying tpcc-small.trace", |bencher| {
         bencher.iter(|| {
-            let reader = TraceReader::new("tpcc-small.trace", TRACE.as_bytes(), None).unwrap();
+            let reader =
+                TraceReader::new("tpcc-small.trace", SpeedTest::TRACE.as_bytes(), None).unwrap();
             let options = ReplayOptions::default();
             Replay::new(&SpeedTest::profile(), reader, options)
                 .unwrap()

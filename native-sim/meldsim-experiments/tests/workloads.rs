@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
-#[path = "../../meldsim/tests/common/mod.rs"]
 mod common;
 
 use meldsim::{Device, Precondition, Profile, Time};

@@ -70,3 +70,8 @@ pub use device::{
 pub use engine::{Duration, Instant, Time};
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};
 pub use profile::{Profile, ProfileError, ProfileErrors};
+
+// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -11,9 +11,10 @@ use meldsim::{Command, Device, Directive, Profile, QueueId, Stats, Time};
 
 /// Every design, the base one too.
 fn designs() -> Vec<Firmware> {
-    let of = |design| Firmware {
-        design,
-        ..Firmware::default()
+    let of = |design| {
+        let mut firmware = Firmware::default();
+        firmware.design = design;
+        firmware
     };
     let mut base = of(FirmwareDesign::Pipeline);
     base.optimise(false);
@@ -108,10 +109,8 @@ fn it_stands_in_front_of_memory_that_is_no_flash() {
 #[test]
 fn ideal_firmware_changes_nothing() {
     let (plain, order) = churn(&small_profile());
-    let mut firmware = Firmware {
-        cores: 3,
-        ..Firmware::default()
-    };
+    let mut firmware = Firmware::default();
+    firmware.cores = 3;
     firmware.cost.fetch = Time::from_us(100);
     let ideal = churn(&with(small_profile(), firmware));
     assert_eq!(ideal, (plain, order));
@@ -128,10 +127,8 @@ fn a_lone_read_takes_the_steps_and_the_flash() {
         (drain(&mut device), device.stats())
     };
     let (flash, _) = latency(Firmware::default());
-    let firmware = Firmware {
-        design: FirmwareDesign::Pipeline,
-        ..Firmware::default()
-    };
+    let mut firmware = Firmware::default();
+    firmware.design = FirmwareDesign::Pipeline;
     let cost = firmware.cost.clone();
     let nvmq = cost.fetch + cost.parse + cost.table_lookup + cost.complete + cost.message * 3;
     let ilock = cost.lock + cost.message;

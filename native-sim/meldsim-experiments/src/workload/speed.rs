@@ -44,6 +44,9 @@ pub struct SpeedTest {
 }
 
 impl SpeedTest {
+    /// A trace whose replay is timed: TPC-C, 6,999 requests, from MQSim (MIT licence: `data/tpcc-small.LICENSE`).
+    pub const TRACE: &str = include_str!("../../data/tpcc-small.trace");
+
     /// 4 KiB random reads at depth 64.
     pub fn random_reads(requests: u64) -> SpeedTest {
         SpeedTest {

@@ -45,15 +45,11 @@ mod stream;
 mod victim;
 mod write;
 
-pub(crate) use blocks::OVER_PROVISIONED_GROUPS;
-pub(crate) use layer::{Ftl, capacity_pages};
-pub(crate) use mapping::{
-    Entry, MAPPING_BYTES_PER_PAGE, MAX_NAMESPACE_PAGES, MAX_SLOTS, PPN_LIMIT,
-};
+pub(crate) use layer::Ftl;
+pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES};
 pub(crate) use preload::Filled;
 pub(crate) use region::Region;
 pub(crate) use snapshot::SavedFtl;
-pub(crate) use victim::gc_slots;
 pub(crate) use write::WriteError;
 
 use self::stream::Layout;
