@@ -20,7 +20,6 @@ mod options;
 mod place;
 mod reader;
 mod replay;
-mod summary;
 
 pub use compressed::decompressed;
 pub use error::TraceError;
@@ -28,8 +27,8 @@ pub use meld::HEADER as MELD_HEADER;
 pub use options::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
 pub use reader::TraceReader;
 pub use replay::Replay;
-pub use summary::TraceSummary;
 
+use super::result::TraceSummary;
 use meldsim::engine::Time;
 use meldsim::nvme::Pattern;
 
@@ -59,6 +58,19 @@ pub enum Op {
     Truncate,
     /// Handing a block's file to a reader that nobody sees.
     Open,
+}
+
+impl TraceSummary {
+    /// Counts a record that moves no data.
+    fn count(&mut self, op: Op) {
+        match op {
+            Op::Read | Op::Write => {}
+            Op::Flush => self.flushes += 1,
+            Op::Delete => self.deletions += 1,
+            Op::Truncate => self.truncations += 1,
+            Op::Open => self.opens += 1,
+        }
+    }
 }
 
 /// What a record's range lies in.

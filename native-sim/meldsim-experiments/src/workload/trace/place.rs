@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::error::Fault;
 use super::options::Beyond;
-use super::summary::TraceSummary;
 use super::{Extent, Record};
+use crate::workload::result::TraceSummary;
 use meldsim::device::{Device, DeviceError, Location};
 use meldsim::nvme::{Directive, NamespaceId};
 
