@@ -282,7 +282,7 @@ where
 
     fn failed(&self, failure: Failure<u64>) -> LoadError {
         match failure {
-            Failure::Refused(_, error) => LoadError::Device(error),
+            Failure::Refused(_, _, error) => LoadError::Device(error),
             Failure::Stuck { .. } => LoadError::Incomplete(None),
         }
     }

@@ -22,6 +22,9 @@ use meldsim::Instant;
 use meldsim::device::{Device, DeviceError, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
 
+/// Completions or records between two reports of progress.
+pub(crate) const PROGRESS_EVERY: u64 = 16_384;
+
 /// A submission queue, and how many commands of it are outstanding at most.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stream {
@@ -53,8 +56,8 @@ pub(crate) struct Turn {
 /// Why the driver cannot go on.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure<R> {
-    /// The device refuses the command of this request.
-    Refused(R, DeviceError),
+    /// The device refuses this stream's command of this request.
+    Refused(usize, R, DeviceError),
     /// Commands are outstanding and no event is scheduled: a defect of the model.
     Stuck { outstanding: usize },
 }
@@ -199,7 +202,7 @@ impl<R: Copy> Driver<R> {
                     command.tag = slot as u64;
                     device
                         .submit_to(state.stream.queue, &command)
-                        .map_err(|error| load.failed(Failure::Refused(request, error)))?;
+                        .map_err(|error| load.failed(Failure::Refused(stream, request, error)))?;
                 }
                 Next::At(time) => {
                     if state.wake != Some(time) {

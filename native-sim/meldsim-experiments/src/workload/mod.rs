@@ -8,19 +8,16 @@
 
 pub mod advise;
 mod distribution;
+mod error;
 mod job;
 mod jobfile;
 mod output;
-mod pace;
 mod placement;
-mod popularity;
 mod quantity;
 mod request;
 mod requests;
 mod result;
-mod run;
 mod runner;
-mod running;
 mod series;
 mod speed;
 mod suggest;
@@ -29,6 +26,7 @@ pub mod trace;
 pub mod what_if;
 
 pub use distribution::{Distribution, Zone};
+pub use error::RunError;
 pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
 pub use jobfile::{JobFileError, parse_job_file};
 pub use meldsim::engine::Random;
@@ -36,7 +34,6 @@ pub use placement::DataPlacement;
 pub use quantity::{parse_bytes, parse_decimal, parse_time};
 pub use request::{JobText, RequestError, RequestedWorkload, RunRequest, TraceFile};
 pub use result::{DeviceResult, DirectionResult, JobResult, RunResult};
-pub use run::{Run, Workload};
-pub use runner::{RunError, Runner};
+pub use runner::{Run, Runner, Workload};
 pub use series::{DeviceInterval, Interval, TimeSeries, Track};
 pub use speed::{Counted, SpeedTest};

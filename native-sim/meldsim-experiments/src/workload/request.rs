@@ -7,13 +7,11 @@ use std::str::FromStr;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use thiserror::Error;
 
+use super::error::{RunError, TraceError};
 use super::job::{Job, JobError, parse_read_pattern};
 use super::jobfile::{JobFileError, parse_job_file};
-use super::run::{Run, Workload};
-use super::runner::RunError;
-use super::trace::{
-    Beyond, ReplayMode, ReplayOptions, TraceError, TraceFormat, TraceReader, parse_speedup,
-};
+use super::runner::{Run, Workload};
+use super::trace::{Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup};
 use meldsim::device::Precondition;
 use meldsim::nvme::Pattern;
 use meldsim::profile::{Profile, ProfileErrors, Setting};

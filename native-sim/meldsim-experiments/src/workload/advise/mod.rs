@@ -10,7 +10,7 @@ use serde::Serialize;
 pub use self::flow::{Flow, Outcome};
 use self::flow::{Seen, simulate};
 use self::rules::RULES;
-use super::runner::RunError;
+use super::error::RunError;
 use crate::report::{Align, Table};
 use meldsim::profile::{Kind, Profile};
 
