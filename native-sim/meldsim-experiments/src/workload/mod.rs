@@ -8,19 +8,17 @@
 
 pub mod advise;
 mod distribution;
+mod error;
 mod fio;
 mod job;
 mod jobfile;
 mod output;
-mod pace;
 mod placement;
-mod popularity;
 mod quantity;
 mod requests;
 mod result;
 mod run;
 mod runner;
-mod running;
 mod series;
 mod speed;
 mod tally;
@@ -28,6 +26,7 @@ pub mod trace;
 pub mod what_if;
 
 pub use distribution::{Distribution, Zone};
+pub use error::RunError;
 pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
 pub use jobfile::{JobFileError, parse_job_file};
 pub use meldsim::engine::Random;
@@ -35,7 +34,7 @@ pub use placement::DataPlacement;
 pub use quantity::{parse_bytes, parse_decimal, parse_time};
 pub use result::{DeviceResult, JobResult, RunResult, TraceSummary};
 pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};
-pub use runner::{RunError, Runner};
+pub use runner::Runner;
 pub use series::{DeviceInterval, Interval, TimeSeries, Track};
 pub use speed::{Counted, SpeedTest};
 pub use tally::Tally;

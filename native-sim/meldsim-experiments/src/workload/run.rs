@@ -8,12 +8,13 @@ use std::str::FromStr;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use thiserror::Error;
 
+use super::error::{RunError, TraceError};
 use super::job::{Job, JobError, parse_read_pattern};
 use super::jobfile::{JobFileError, parse_job_file};
 use super::result::RunResult;
-use super::runner::{RunError, Runner};
+use super::runner::Runner;
 use super::trace::{
-    Beyond, Replay, ReplayMode, ReplayOptions, TraceError, TraceFormat, TraceReader, parse_speedup,
+    Beyond, Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim::device::Precondition;
 use meldsim::engine::Duration;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::tally::Ended;
 use crate::report::percent_of;
-use meldsim::device::Stats;
+use meldsim::device::{Device, Stats};
 use meldsim::engine::{Duration, Instant};
 
 /// Most intervals.
@@ -96,6 +96,14 @@ impl Series {
             }
             self.ends.push(*stats);
         }
+    }
+
+    /// Samples the device if that is due. Returns when it is due next.
+    pub(super) fn keep_up(&mut self, device: &Device) -> Instant {
+        if device.now() >= self.next_sample() {
+            self.sample(&device.stats());
+        }
+        self.next_sample()
     }
 
     pub(super) fn record(&mut self, job: usize, ended: &Ended) {

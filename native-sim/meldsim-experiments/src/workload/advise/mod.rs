@@ -8,7 +8,7 @@ use serde::Serialize;
 
 pub use self::flow::{Flow, Outcome};
 use self::flow::{Io, Seen, simulate};
-use super::runner::RunError;
+use super::error::RunError;
 use crate::report::{Align, Table, bytes};
 use meldsim::profile::{Kind, Profile};
 
