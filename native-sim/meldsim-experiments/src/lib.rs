@@ -11,5 +11,6 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
 
 pub mod experiment;
+mod load;
 pub mod report;
 pub mod workload;

@@ -5,13 +5,13 @@
 
 use super::burst::ExperimentError;
 use super::claim::{Basis, Claim};
-use super::contract::drive::Loop;
 use super::contract::rules::CHUNK_BYTES;
 use super::contract::subject::Subject;
 use super::contract::{FLASH, SECTION, SOURCE};
 use super::effort::Effort;
 use super::outcome::{Chart, Figure, Grounds, Outcome};
 use super::sheet::{Cell, Sheet};
+use crate::load::Loop;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
@@ -44,11 +44,14 @@ impl Scan {
         for stride in 1..=STRIDES {
             // Whole rounds, so that wrapping does not change the remainder of a chunk's number.
             let steps = chunks / stride;
-            let tally = Loop::new(DEPTH, requests).run(&mut device, |n| {
-                let chunk = n % steps * stride;
-                Command::read(nsid, chunk * lbas, lbas as u32, 0)
-            })?;
-            mb_s.push(tally.bytes as f64 / 1e6 / tally.elapsed.as_secs_f64());
+            let reads = Loop {
+                depth: DEPTH,
+                commands: (0..).map(|n: u64| {
+                    let chunk = n % steps * stride;
+                    Command::read(nsid, chunk * lbas, lbas as u32, 0)
+                }),
+            };
+            mb_s.push(reads.measure_warm(&mut device, requests)?.mb_s());
             progress(stride as f64 / STRIDES as f64);
         }
         Ok(Scan {

@@ -8,12 +8,12 @@
 
 use super::burst::ExperimentError;
 use super::claim::{Basis, Claim};
-use super::load::{Access, Load, Until, run};
 use super::outcome::{Grounds, Outcome};
 use super::sheet::{Cell, Sheet};
+use crate::load::{Access, Blocks, Until, WarmUp, complete, finish};
 use crate::report::LatencySummary;
+use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
-use meldsim::engine::Time;
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::nvme::{Command, NamespaceId};
 use meldsim::profile::{Profile, SetLayout};
@@ -28,8 +28,8 @@ const BLOCKS: u32 = 64;
 /// Pages collected before the reads begin: garbage collection is under way.
 const COLLECTED: u64 = 1000;
 /// From the last write to the first read that counts: programs that were under way have ended.
-const SETTLE: Time = Time::from_ms(10);
-const COUNTED: Time = Time::from_ms(900);
+const SETTLE: Duration = Duration::from_ms(10);
+const COUNTED: Duration = Duration::from_ms(900);
 /// How far reads in the window may be from reads at rest.
 const UNDISTURBED: f64 = 0.02;
 
@@ -107,25 +107,18 @@ fn reads(profile: &Profile, before: Before) -> Result<Row, ExperimentError> {
     if before == Before::WritesAndWindow {
         device.enter_window(SET, true)?;
     }
-    device.submit(&Command::flush(nsid, 0))?;
-    while device.run_until_completion() && device.outstanding() > 0 {}
-    while device.pop_completion().is_some() {}
+    complete(&mut device, &Command::flush(nsid, 0))?;
     device.advance_to(device.now() + SETTLE);
     let moved = device.stats().gc_pages_moved;
-    let load = Load {
+    let reads = Blocks {
         nsid,
         access: Access::RandomRead,
         request_bytes: 4096,
-        depth: 8,
         span_bytes,
         seed: 2,
     };
-    let until = Until::Time {
-        warm_up: Time::ZERO,
-        end: COUNTED,
-    };
-    let tallies = run(&mut device, &[load], until, |_, _| {})?;
-    let tally = tallies.first().ok_or(ExperimentError::Incomplete(None))?;
+    let reads = reads.at_depth(8, &device);
+    let tally = reads.measure(&mut device, WarmUp::NONE, Until::Time(COUNTED))?;
     Ok(Row {
         before,
         latency: tally
@@ -146,18 +139,16 @@ fn write_until_collecting(
 ) -> Result<(), ExperimentError> {
     let before = device.stats().gc_pages_moved;
     for seed in 0.. {
-        let load = Load {
+        let writes = Blocks {
             nsid,
             access: Access::RandomWrite,
             request_bytes,
-            depth: 32,
             span_bytes,
             seed,
         };
-        run(device, &[load], Until::Requests(1000), |_, _| {})?;
-        while device.outstanding() > 0 && device.run_until_completion() {
-            while device.pop_completion().is_some() {}
-        }
+        let writes = writes.at_depth(32, device);
+        writes.measure(device, WarmUp::NONE, Until::Requests(1000))?;
+        finish(device);
         if device.stats().gc_pages_moved >= before + COLLECTED {
             break;
         }

@@ -17,7 +17,6 @@ mod firmware;
 mod interleave;
 mod latency;
 mod latency_windows;
-mod load;
 mod melded;
 mod noisy;
 mod outcome;

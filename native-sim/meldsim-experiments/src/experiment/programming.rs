@@ -4,9 +4,10 @@ use super::burst::ExperimentError;
 use super::claim::{Basis, Claim};
 use super::outcome::{Grounds, Outcome};
 use super::sheet::{Cell, Sheet};
+use crate::load::{complete, directive, drain};
+use meldsim::Duration;
 use meldsim::device::Device;
-use meldsim::engine::Time;
-use meldsim::nvme::{Command, Directive, NamespaceId, Pattern};
+use meldsim::nvme::{Command, NamespaceId, Pattern};
 use meldsim::profile::{Profile, ProgramOrder};
 
 const SECTION: u32 = 1;
@@ -74,7 +75,7 @@ fn one_die(base: &Profile, order: ProgramOrder) -> Profile {
     profile.ftl.program_order = order;
     profile.timing.program_pages = match order {
         ProgramOrder::OneShot => None,
-        ProgramOrder::Shadow => Some(PAGES_US.map(Time::from_us).to_vec()),
+        ProgramOrder::Shadow => Some(PAGES_US.map(Duration::from_us).to_vec()),
     };
     profile
 }
@@ -95,25 +96,16 @@ fn write(
 ) -> Result<(), ExperimentError> {
     let profile = device.profile();
     let blocks = pages * profile.geometry.page_size.0 / profile.controller.lba_size.0;
-    let directive = match hint {
-        Pattern::None => Directive::NONE,
-        hint => Directive::read_pattern(hint),
-    };
-    device.submit(&Command::write(nsid, 0, blocks as u32, directive, 0))?;
+    let write = Command::write(nsid, 0, blocks as u32, directive(hint), 0);
+    complete(device, &write)?;
     drain(device);
     Ok(())
 }
 
 fn flush(device: &mut Device, nsid: NamespaceId) -> Result<(), ExperimentError> {
-    device.submit(&Command::flush(nsid, 1))?;
+    complete(device, &Command::flush(nsid, 0))?;
     drain(device);
     Ok(())
-}
-
-fn drain(device: &mut Device) {
-    while device.run_until_completion() {
-        while device.pop_completion().is_some() {}
-    }
 }
 
 fn long_write(

@@ -11,11 +11,11 @@ use super::melded::size_axis;
 use super::outcome::{Chart, Figure, Grounds, Outcome};
 use super::published::SOURCE;
 use super::sheet::{Cell, Sheet};
+use crate::load::{Loop, Until, WarmUp};
 use crate::report::bytes;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::device::Device;
-use meldsim::engine::Time;
-use meldsim::nvme::{Command, NamespaceId, Status};
+use meldsim::nvme::Command;
 use meldsim::profile::Profile;
 
 const SECTION: u32 = 6;
@@ -125,46 +125,18 @@ fn rate_mib_s(
     let data_bytes = BLOCK_BYTES.next_multiple_of(wordline_bytes);
     let nsid = device.create_namespace(data_bytes)?;
     device.preload(nsid, 0, data_bytes / lba_bytes, layout.directive())?;
-    let time = match reader {
-        Reader::Waiting => read_block(&mut device, nsid, window_bytes, 1)?,
-        Reader::Sliding => {
-            read_block(&mut device, nsid, PACKET_BYTES, window_bytes / PACKET_BYTES)?
-        }
+    let (request_bytes, depth) = match reader {
+        Reader::Waiting => (window_bytes, 1),
+        Reader::Sliding => (PACKET_BYTES, window_bytes / PACKET_BYTES),
     };
-    Ok((BLOCK_BYTES >> 20) as f64 / time.as_secs_f64())
-}
-
-/// Reads the block in requests of that size, so many outstanding.
-fn read_block(
-    device: &mut Device,
-    nsid: NamespaceId,
-    request_bytes: u64,
-    depth: u64,
-) -> Result<Time, ExperimentError> {
-    let nlb = request_bytes / device.profile().controller.lba_size.0;
-    let requests = BLOCK_BYTES / request_bytes;
-    let mut submitted = 0;
-    let mut submit = |device: &mut Device| {
-        let command = Command::read(nsid, submitted * nlb, nlb as u32, submitted);
-        submitted += 1;
-        device.submit(&command)
+    let nlb = request_bytes / lba_bytes;
+    let read = |n| Command::read(nsid, n * nlb, nlb as u32, 0);
+    let block = Loop {
+        depth,
+        commands: (0..BLOCK_BYTES / request_bytes).map(read),
     };
-    for _ in 0..depth.min(requests) {
-        submit(device)?;
-    }
-    let mut left = requests - depth.min(requests);
-    while device.run_until_completion() {
-        while let Some(done) = device.pop_completion() {
-            if done.status != Status::Success {
-                return Err(ExperimentError::Incomplete(Some(done)));
-            }
-            if left > 0 {
-                submit(device)?;
-                left -= 1;
-            }
-        }
-    }
-    Ok(device.now())
+    let tally = block.measure(&mut device, WarmUp::NONE, Until::End)?;
+    Ok(tally.mib_s())
 }
 
 fn sheet(rows: &[Row]) -> Sheet {

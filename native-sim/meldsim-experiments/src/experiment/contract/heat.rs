@@ -1,9 +1,9 @@
 //! Rule 1: the mean latency of random requests by their size and depth, of both devices.
 
 use super::super::burst::ExperimentError;
-use super::drive::Loop;
 use super::published::{self, PublishedCell};
 use super::subject::Subject;
+use crate::load::Loop;
 use meldsim::device::Device;
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive, NamespaceId};
@@ -168,13 +168,14 @@ impl Load {
         let mut random = Random::new(depth ^ request_bytes ^ placement << 32);
         // Means of small requests must be sharp enough to be held against a published digit.
         let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
-        let tally = Loop::new(depth, requests.max(4 * depth)).run(device, |_| {
+        let commands = std::iter::repeat_with(|| {
             let slba = (placement * places + random.below(places)) * lbas;
             match is_write {
                 true => Command::write(nsid, slba, lbas as u32, Directive::NONE, 0),
                 false => Command::read(nsid, slba, lbas as u32, 0),
             }
-        })?;
+        });
+        let tally = Loop { depth, commands }.measure_warm(device, requests.max(4 * depth))?;
         Ok(tally.mean_us())
     }
 }

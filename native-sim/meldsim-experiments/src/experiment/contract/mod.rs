@@ -1,7 +1,6 @@
 //! `optane-contract`: the seven rules of the unwritten contract of an Optane SSD, each kept and broken, on it and on flash.
 
 mod claims;
-pub(crate) mod drive;
 mod heat;
 mod published;
 pub(crate) mod rules;

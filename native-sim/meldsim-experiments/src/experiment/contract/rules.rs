@@ -1,12 +1,11 @@
 //! Rules 2 to 7, each kept and broken on one device.
 
 use super::super::burst::ExperimentError;
-use super::super::load::Tally;
-use super::drive::Loop;
 use super::subject::Subject;
+use crate::load::{Loop, Tally, Until, WarmUp, measure};
 use meldsim::device::Device;
 use meldsim::engine::Random;
-use meldsim::nvme::{Command, Directive, NamespaceId};
+use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 
 /// What the rules call a chunk: 4 KiB [P].
 pub(crate) const CHUNK_BYTES: u64 = 4096;
@@ -105,8 +104,8 @@ impl Rules {
         let tiny = TINY
             .iter()
             .map(|&request_bytes| {
-                let read_mb_s = mb_s(&bench.random(request_bytes, FULL_DEPTH, 0, 0)?);
-                let write_mb_s = mb_s(&bench.random(request_bytes, FULL_DEPTH, 100, 0)?);
+                let read_mb_s = bench.random(request_bytes, FULL_DEPTH, 0, 0)?.mb_s();
+                let write_mb_s = bench.random(request_bytes, FULL_DEPTH, 100, 0)?.mb_s();
                 Ok(Tiny {
                     request_bytes,
                     read_mb_s,
@@ -127,7 +126,7 @@ impl Rules {
             aligned_us,
             offset_us,
             sustained_mb_s: sustained(subject)?,
-            large_mb_s: [large_read, large_write].map(|tally| mb_s(&tally)),
+            large_mb_s: [large_read.mb_s(), large_write.mb_s()],
             small_iops,
         })
     }
@@ -176,10 +175,6 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
     1.0 - least / most
 }
 
-fn mb_s(tally: &Tally) -> f64 {
-    tally.bytes as f64 / 1e6 / tally.elapsed.as_secs_f64()
-}
-
 /// Loops on data that was written in order.
 struct Bench<'a> {
     lba_bytes: u64,
@@ -193,9 +188,9 @@ impl Bench<'_> {
         &mut self,
         depth: u64,
         requests: u64,
-        next: impl FnMut(u64) -> Command,
+        commands: impl Iterator<Item = Command>,
     ) -> Result<Tally, ExperimentError> {
-        Loop::new(depth, requests).run(self.device, next)
+        Ok(Loop { depth, commands }.measure_warm(self.device, requests)?)
     }
 
     fn read(&self, byte: u64, bytes: u64) -> Command {
@@ -231,10 +226,11 @@ impl Bench<'_> {
         let read = self.read(0, request_bytes);
         let nlb = u64::from(read.nlb);
         let requests = random.requests;
-        let sequential = self.run(depth, requests, |n| Command {
+        let sequential = (0..).map(|n| Command {
             slba: n % places * nlb,
             ..read
-        })?;
+        });
+        let sequential = self.run(depth, requests, sequential)?;
         Ok(Order {
             request_bytes,
             depth,
@@ -247,16 +243,15 @@ impl Bench<'_> {
     /// of its own, which are consecutive.
     fn sectors(&mut self, crowded: bool) -> Result<f64, ExperimentError> {
         let sectors = CHUNK_BYTES / self.lba_bytes;
-        let mut read = self.read(0, self.lba_bytes);
-        let tally = self.run(READERS, self.requests, |n| {
-            let reader = n % READERS;
-            read.slba = match crowded {
+        let read = self.read(0, self.lba_bytes);
+        let reads = (0..READERS).map(|reader| Command {
+            slba: match crowded {
                 true => reader % sectors,
                 false => reader * sectors + reader % sectors,
-            };
-            read
-        })?;
-        Ok(tally.mean_us())
+            },
+            ..read
+        });
+        Ok(self.run(READERS, self.requests, reads.cycle())?.mean_us())
     }
 }
 
@@ -268,18 +263,18 @@ fn requests_at_random(
     bytes: u64,
     write_percent: u64,
     sectors_off: u64,
-) -> impl FnMut(u64) -> Command {
+) -> impl Iterator<Item = Command> {
     let nlb = (bytes / lba_bytes) as u32;
     // The last place would reach beyond the end when off.
     let places = span_bytes / bytes - 1;
     let mut random = Random::new(bytes ^ write_percent << 32);
-    move |_| {
+    std::iter::repeat_with(move || {
         let slba = random.below(places) * u64::from(nlb) + sectors_off;
         match random.below(100) < write_percent {
             true => Command::write(nsid, slba, nlb, Directive::NONE, 0),
             false => Command::read(nsid, slba, nlb, 0),
         }
-    }
+    })
 }
 
 /// A full device, in the steady state of random overwrites.
@@ -288,7 +283,7 @@ fn mixes(subject: &Subject, requests: u64) -> Result<Vec<Mix>, ExperimentError> 
         .iter()
         .map(|&write_percent| {
             let (mut device, nsid, bytes) = subject.full(100)?;
-            let next = requests_at_random(
+            let commands = requests_at_random(
                 nsid,
                 subject.lba_bytes(),
                 bytes,
@@ -296,13 +291,14 @@ fn mixes(subject: &Subject, requests: u64) -> Result<Vec<Mix>, ExperimentError> 
                 write_percent,
                 0,
             );
-            let enough = Loop {
+            let overwrites = Loop {
                 depth: FULL_DEPTH,
-                // Beyond what the write buffer takes in.
-                warm_up: WARM_UP_BYTES / CHUNK_BYTES,
-                requests: 4 * requests,
+                commands,
             };
-            let tally = enough.run(&mut device, next)?;
+            // Beyond what the write buffer takes in.
+            let warm_up = WarmUp::Requests(WARM_UP_BYTES / CHUNK_BYTES);
+            let until = Until::Requests(4 * requests);
+            let tally = overwrites.measure(&mut device, warm_up, until)?;
             Ok(Mix {
                 write_percent,
                 iops: tally.iops(),
@@ -320,12 +316,22 @@ const SUSTAINED_PERCENT: u64 = 30;
 /// Random overwrites of a full device that was written in order.
 fn sustained(subject: &Subject) -> Result<Vec<f64>, ExperimentError> {
     let (mut device, nsid, bytes) = subject.full(0)?;
-    let next = requests_at_random(nsid, subject.lba_bytes(), bytes, CHUNK_BYTES, 100, 0);
-    let moment = Loop {
+    let overwrites = Loop {
         depth: FULL_DEPTH,
-        warm_up: 0,
-        requests: bytes / 100 * SUSTAINED_PERCENT / CHUNK_BYTES / MOMENTS as u64,
+        commands: requests_at_random(nsid, subject.lba_bytes(), bytes, CHUNK_BYTES, 100, 0),
     };
-    let moments = moment.run_moments(&mut device, MOMENTS, next)?;
-    Ok(moments.iter().map(mb_s).collect())
+    let requests = bytes / 100 * SUSTAINED_PERCENT / CHUNK_BYTES / MOMENTS as u64;
+    let until = Until::Requests(requests * MOMENTS as u64);
+    let (mut moments, mut completed, mut start) = (Vec::new(), 0, device.now());
+    let watch = |_, done: &Completion| {
+        completed += 1;
+        if completed % requests == 0 {
+            let elapsed = done.completed - start;
+            moments.push((requests * CHUNK_BYTES) as f64 / 1e6 / elapsed.as_secs_f64());
+            start = done.completed;
+        }
+    };
+    let warm_up = WarmUp::NONE;
+    measure(&mut device, [overwrites], warm_up, until, watch)?;
+    Ok(moments)
 }

@@ -2,10 +2,10 @@
 
 use super::super::burst::ExperimentError;
 use super::super::effort::Effort;
-use super::super::load::{Access, Load, Tally, Until, run};
 use super::DEPTH;
+use crate::load::{Access, Blocks, Tally, Until, WarmUp, measure};
+use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
-use meldsim::engine::Time;
 use meldsim::nvme::Directive;
 use meldsim::profile::Profile;
 
@@ -17,8 +17,8 @@ const SEED: u64 = 1;
 
 /// How long requests are not counted, and then are.
 struct Times {
-    warm_up: Time,
-    counted: Time,
+    warm_up: Duration,
+    counted: Duration,
 }
 
 /// Reads are steady when every thread has been busy for a while, writes when their buffer is full.
@@ -30,8 +30,8 @@ fn times(access: Access, effort: Effort) -> Times {
         (Effort::Quick, false) => (2, 6),
     };
     Times {
-        warm_up: Time::from_ms(warm_up),
-        counted: Time::from_ms(counted),
+        warm_up: Duration::from_ms(warm_up),
+        counted: Duration::from_ms(counted),
     }
 }
 
@@ -121,7 +121,7 @@ fn loop_of(
     profile: &Profile,
     asked: Asked,
     effort: Effort,
-) -> Result<(Stats, Tally, Time), ExperimentError> {
+) -> Result<(Stats, Tally, Duration), ExperimentError> {
     let mut device = Device::new(profile)?;
     let capacity = device.stats().capacity_pages * profile.geometry.page_size.0;
     let span_bytes = match asked.is_worn {
@@ -135,24 +135,29 @@ fn loop_of(
         let lbas = span_bytes / profile.controller.lba_size.0;
         device.preload(nsid, 0, lbas, Directive::NONE)?;
     }
-    let load = Load {
+    let blocks = Blocks {
         nsid,
         access: asked.access,
         request_bytes: asked.request_bytes,
-        depth: DEPTH.min((MOST_OUTSTANDING_BYTES / asked.request_bytes) as u32),
         span_bytes,
         seed: SEED,
     };
+    let depth = DEPTH.min((MOST_OUTSTANDING_BYTES / asked.request_bytes) as u32);
+    let blocks = [blocks.at_depth(depth, &device)];
     let Times { warm_up, counted } = times(asked.access, effort);
     let warm_up = warm_up * asked.times;
-    let until = Until::Time {
-        warm_up,
-        end: warm_up + counted * asked.times,
-    };
+    let until = Until::Time(counted * asked.times);
+    let counted_from = device.now() + warm_up;
     let mut first = None;
-    let mut tallies = run(&mut device, &[load], until, |_, done| {
-        first.get_or_insert(done.completed);
-    })?;
-    let first = first.unwrap_or_default().saturating_sub(warm_up);
+    let mut tallies = measure(
+        &mut device,
+        blocks,
+        WarmUp::Time(warm_up),
+        until,
+        |_, done| {
+            first.get_or_insert(done.completed - counted_from);
+        },
+    )?;
+    let first = first.unwrap_or(Duration::ZERO);
     Ok((device.stats(), tallies.pop().unwrap_or_default(), first))
 }

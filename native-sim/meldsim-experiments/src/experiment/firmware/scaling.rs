@@ -3,11 +3,11 @@
 use super::super::burst::ExperimentError;
 use super::super::claim::{Basis, Claim};
 use super::super::effort::Effort;
-use super::super::load::Access;
 use super::super::outcome::{Chart, Figure, Outcome};
 use super::super::sheet::{Cell as Value, Sheet};
 use super::cell::{Asked, Cell};
 use super::{Design, MILLION, Said, grounds, kiops};
+use crate::load::Access;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::profile::Profile;
 

@@ -13,11 +13,11 @@ mod show;
 
 use super::burst::ExperimentError;
 use super::effort::Effort;
-use super::load::{Access, Load, Tally, Until, run};
 use super::outcome::{Grounds, Outcome};
+use crate::load::{Access, Blocks, Tally, Until, WarmUp, measure};
 use crate::report::LatencySummary;
+use meldsim::Duration;
 use meldsim::device::Device;
-use meldsim::engine::Time;
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{Profile, SetLayout};
 
@@ -39,9 +39,9 @@ const ALONE_BYTES: u64 = 128 << 10;
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     /// Time before latencies count: the writer has filled the buffer and begun to collect.
-    warm_up: Time,
+    warm_up: Duration,
     /// Time that latencies count.
-    counted: Time,
+    counted: Duration,
     /// Points in the picture over time.
     windows: u64,
     /// Requests of a set alone.
@@ -49,15 +49,15 @@ struct Scale {
 }
 
 const FULL: Scale = Scale {
-    warm_up: Time::from_ms(8_000),
-    counted: Time::from_ms(4_000),
+    warm_up: Duration::from_ms(8_000),
+    counted: Duration::from_ms(4_000),
     windows: 80,
     alone_requests: 20_000,
 };
 
 const QUICK: Scale = Scale {
-    warm_up: Time::from_ms(150),
-    counted: Time::from_ms(250),
+    warm_up: Duration::from_ms(150),
+    counted: Duration::from_ms(250),
     windows: 5,
     alone_requests: 3_000,
 };
@@ -208,54 +208,48 @@ fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>, u64), Experime
 
 fn alone(profile: &Profile, scale: Scale) -> Result<f64, ExperimentError> {
     let (mut device, namespaces, bytes) = device(profile)?;
-    let load = Load {
+    let reads = Blocks {
         nsid: namespaces[reader_of(profile)],
         access: Access::RandomRead,
         request_bytes: ALONE_BYTES,
-        depth: ALONE_DEPTH,
         span_bytes: bytes,
         seed: 1,
     };
-    let tallies = run(
-        &mut device,
-        &[load],
-        Until::Requests(scale.alone_requests),
-        |_, _| {},
-    )?;
-    Ok(tallies.first().map_or(f64::NAN, Tally::mib_s))
+    let reads = reads.at_depth(ALONE_DEPTH, &device);
+    let until = Until::Requests(scale.alone_requests);
+    let tally = reads.measure(&mut device, WarmUp::NONE, until)?;
+    Ok(tally.mib_s())
 }
 
 fn reader(profile: &Profile, with_writer: bool, scale: Scale) -> Result<Reader, ExperimentError> {
     let (mut device, namespaces, span_bytes) = device(profile)?;
-    let mut loads = vec![Load {
+    let reads = Blocks {
         nsid: namespaces[reader_of(profile)],
         access: Access::RandomRead,
         request_bytes: 4 << 10,
-        depth: 8,
         span_bytes,
         seed: 1,
-    }];
+    };
+    let mut loops = vec![reads.at_depth(8, &device)];
     if with_writer {
-        loads.push(Load {
+        let writes = Blocks {
             nsid: namespaces[WRITER],
             access: Access::SequentialWrite,
             request_bytes: 32 << 10,
-            depth: 4,
             span_bytes,
             seed: 2,
-        });
+        };
+        loops.push(writes.at_depth(4, &device));
     }
-    let until = Until::Time {
-        warm_up: scale.warm_up,
-        end: scale.warm_up + scale.counted,
-    };
+    let (warm_up, until) = (WarmUp::Time(scale.warm_up), Until::Time(scale.counted));
+    let counted_from = device.now() + scale.warm_up;
     let mut windows = vec![Window::default(); scale.windows as usize];
     let length_ps = (scale.counted.as_ps() / scale.windows).max(1);
-    let tallies = run(&mut device, &loads, until, |load, done| {
-        if load != 0 {
+    let tallies = measure(&mut device, loops, warm_up, until, |index, done| {
+        if index != 0 {
             return;
         }
-        let at = (done.completed - scale.warm_up).as_ps() / length_ps;
+        let at = (done.completed - counted_from).as_ps() / length_ps;
         if let Some(window) = windows.get_mut(at as usize) {
             let us = done.latency().as_ps() as f64 / 1e6;
             window.sum_us += us;

@@ -1,8 +1,8 @@
 //! One cell: a scheme, a direction, a request size.
 
 use super::super::burst::ExperimentError;
-use super::super::load::{Access, Load, Tally, Until, run};
 use super::{DEPTH, Scale};
+use crate::load::{Access, Blocks, Tally, Until, WarmUp};
 use meldsim::device::{Device, Stats};
 use meldsim::nvme::Directive;
 use meldsim::profile::{PageAllocation, Profile};
@@ -88,7 +88,7 @@ fn loop_of(
         let lbas = SPAN_BYTES / profile.controller.lba_size.0;
         device.preload(nsid, 0, lbas, Directive::NONE)?;
     }
-    let load = Load {
+    let blocks = Blocks {
         nsid,
         access: if writes {
             Access::RandomWrite
@@ -96,10 +96,11 @@ fn loop_of(
             Access::RandomRead
         },
         request_bytes,
-        depth,
         span_bytes: SPAN_BYTES,
         seed: SEED,
     };
-    let mut tallies = run(&mut device, &[load], Until::Requests(requests), |_, _| {})?;
-    Ok((device.stats(), tallies.pop().unwrap_or_default()))
+    let blocks = blocks.at_depth(depth, &device);
+    let until = Until::Requests(requests);
+    let tally = blocks.measure(&mut device, WarmUp::NONE, until)?;
+    Ok((device.stats(), tally))
 }

@@ -1,16 +1,19 @@
 //! A workload as a list of requests, and what a device does with it.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::BufRead;
+use std::ops::ControlFlow;
 
+use super::super::error::RunError;
 use super::super::job::Job;
 use super::super::requests::Requests;
-use super::super::runner::RunError;
 use super::super::trace::{Extent, Op, TraceReader};
-use meldsim::device::{Device, DeviceError};
-use meldsim::engine::Time;
-use meldsim::nvme::{Command, Directive};
+use crate::load::{Failure, Load, Next, Stream, Turn, drain, drive};
+use meldsim::device::{Device, DeviceError, QueueId};
+use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::Profile;
+use meldsim::{Duration, Instant};
 
 /// Requests that are looked at: the first of a workload.
 const MOST_REQUESTS: usize = 100_000;
@@ -20,7 +23,7 @@ const BLOCK_BYTES: u64 = 256 << 20;
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Io {
-    pub(super) arrival: Time,
+    pub(super) arrival: Instant,
     pub(super) offset: u64,
     pub(super) bytes: u64,
     pub(super) is_write: bool,
@@ -30,6 +33,12 @@ impl Io {
     /// The chunks it touches.
     pub(super) fn chunks(&self, chunk_bytes: u64) -> std::ops::Range<u64> {
         self.offset / chunk_bytes..(self.offset + self.bytes).div_ceil(chunk_bytes)
+    }
+
+    /// The first of the logical blocks it touches, and how many there are.
+    fn lbas(&self, lba_bytes: u64) -> (u64, u64) {
+        let touched = self.chunks(lba_bytes);
+        (touched.start, touched.end - touched.start)
     }
 }
 
@@ -56,7 +65,7 @@ impl Flow {
             sources.retain_mut(|(source, base)| {
                 let next = source.next();
                 requests.extend(next.map(|next| Io {
-                    arrival: Time::ZERO,
+                    arrival: Instant::ZERO,
                     offset: *base + next.start,
                     bytes: next.bytes,
                     is_write: next.write,
@@ -91,7 +100,7 @@ impl Flow {
                 }
             };
             requests.push(Io {
-                arrival: record.arrival,
+                arrival: Instant::ZERO + record.arrival,
                 offset: base + record.offset,
                 bytes: record.length,
                 is_write: record.op == Op::Write,
@@ -137,83 +146,119 @@ pub(super) fn simulate(
     let size_bytes = end
         .unwrap_or(1)
         .next_multiple_of(chunk_bytes.max(lba_bytes));
-    let refused = |error: DeviceError| RunError::Device {
-        job: "advise".to_owned(),
-        error,
-    };
     let nsid = device.create_namespace(size_bytes).map_err(refused)?;
     for io in &flow.requests {
-        let (first, end) = (
-            io.offset / lba_bytes,
-            (io.offset + io.bytes).div_ceil(lba_bytes),
-        );
-        let placed = device.preload_unmapped(nsid, first, end - first, Directive::NONE);
+        let (slba, nlb) = io.lbas(lba_bytes);
+        let placed = device.preload_unmapped(nsid, slba, nlb, Directive::NONE);
         placed.map_err(refused)?;
     }
-    let mut seen = Seen::default();
-    // How many outstanding requests touch each chunk; only looked up.
-    let mut touched: HashMap<u64, u32> = HashMap::new();
-    let (mut latency, mut bytes, mut next) = (Time::ZERO, 0, 0);
-    loop {
-        while let Some(io) = flow.requests.get(next) {
-            let waits = match flow.depth {
-                Some(depth) => device.outstanding() >= depth as usize,
-                None => io.arrival > device.now(),
-            };
-            if waits {
-                break;
-            }
-            let (first, end) = (
-                io.offset / lba_bytes,
-                (io.offset + io.bytes).div_ceil(lba_bytes),
-            );
-            let nlb = (end - first) as u32;
-            let command = match io.is_write {
-                true => Command::write(nsid, first, nlb, Directive::NONE, next as u64),
-                false => Command::read(nsid, first, nlb, next as u64),
-            };
-            seen.outstanding.push(device.outstanding() as u32);
-            let mut is_crowded = false;
-            for chunk in io.chunks(chunk_bytes) {
-                let users = touched.entry(chunk).or_default();
-                is_crowded |= *users > 0;
-                *users += 1;
-            }
-            seen.is_crowded.push(is_crowded);
-            device.submit(&command).map_err(refused)?;
-            next += 1;
-        }
-        let arrival = flow.requests.get(next).map(|io| io.arrival);
-        let completed = match (flow.depth, arrival) {
-            (None, Some(arrival)) => device.run_until_completion_or(arrival),
-            _ => device.run_until_completion(),
-        };
-        if !completed && (arrival.is_none() || flow.depth.is_some()) {
-            break;
-        }
-        while let Some(done) = device.pop_completion() {
-            let io = &flow.requests[done.tag as usize];
-            latency += done.latency();
-            bytes += io.bytes;
-            for chunk in io.chunks(chunk_bytes) {
-                if let Some(users) = touched.get_mut(&chunk) {
-                    *users -= 1;
-                    if *users == 0 {
-                        touched.remove(&chunk);
-                    }
-                }
-            }
-        }
-    }
+    let stream = Stream {
+        queue: QueueId::default(),
+        depth: flow.depth.map_or(u64::MAX, u64::from),
+    };
+    let mut load = Simulated {
+        flow,
+        nsid,
+        lba_bytes,
+        chunk_bytes,
+        next: 0,
+        touched: HashMap::new(),
+        seen: Seen::default(),
+        latency: Duration::ZERO,
+        bytes: 0,
+    };
+    drive(&mut device, [stream], &mut load)?;
+    drain(&mut device);
     let elapsed = device.now().as_secs_f64();
     let requests = flow.requests.len().max(1) as f64;
     let outcome = Outcome {
-        mean_us: latency.as_secs_f64() * 1e6 / requests,
+        mean_us: load.latency.as_secs_f64() * 1e6 / requests,
         mb_s: if elapsed > 0.0 {
-            bytes as f64 / 1e6 / elapsed
+            load.bytes as f64 / 1e6 / elapsed
         } else {
             0.0
         },
     };
-    Ok((outcome, seen))
+    Ok((outcome, load.seen))
+}
+
+fn refused(error: DeviceError) -> RunError {
+    RunError::Device {
+        job: "advise".to_owned(),
+        error,
+    }
+}
+
+/// A flow on its way through a device.
+struct Simulated<'a> {
+    flow: &'a Flow,
+    nsid: NamespaceId,
+    lba_bytes: u64,
+    chunk_bytes: u64,
+    /// The next request's index.
+    next: usize,
+    /// How many outstanding requests touch each chunk; only looked up.
+    touched: HashMap<u64, u32>,
+    seen: Seen,
+    latency: Duration,
+    bytes: u64,
+}
+
+impl<'a> Load for Simulated<'a> {
+    type Request = &'a Io;
+    type Error = RunError;
+
+    fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<&'a Io>, RunError> {
+        // What completes now is not outstanding for a request that is submitted now.
+        if turn.unseen > 0 {
+            return Ok(Next::Wait);
+        }
+        let Some(io) = self.flow.requests.get(self.next) else {
+            return Ok(Next::Wait);
+        };
+        if self.flow.depth.is_none() && io.arrival > device.now() {
+            return Ok(Next::At(io.arrival));
+        }
+        self.next += 1;
+        self.seen.outstanding.push(turn.outstanding as u32);
+        let mut is_crowded = false;
+        for chunk in io.chunks(self.chunk_bytes) {
+            let users = self.touched.entry(chunk).or_default();
+            is_crowded |= *users > 0;
+            *users += 1;
+        }
+        self.seen.is_crowded.push(is_crowded);
+        let (slba, nlb) = io.lbas(self.lba_bytes);
+        let command = match io.is_write {
+            true => Command::write(self.nsid, slba, nlb as u32, Directive::NONE, 0),
+            false => Command::read(self.nsid, slba, nlb as u32, 0),
+        };
+        Ok(Next::Submit(command, io))
+    }
+
+    fn completed(
+        &mut self,
+        _: usize,
+        io: &'a Io,
+        completion: &Completion,
+    ) -> Result<ControlFlow<()>, RunError> {
+        self.latency += completion.latency();
+        self.bytes += io.bytes;
+        for chunk in io.chunks(self.chunk_bytes) {
+            if let Entry::Occupied(mut users) = self.touched.entry(chunk) {
+                *users.get_mut() -= 1;
+                if *users.get() == 0 {
+                    users.remove();
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn failed(&self, failure: Failure<&'a Io>) -> RunError {
+        match failure {
+            Failure::Refused(_, _, error) => refused(error),
+            Failure::Stuck { outstanding } => RunError::Stuck { outstanding },
+        }
+    }
 }

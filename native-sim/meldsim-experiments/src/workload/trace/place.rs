@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::error::Fault;
+use super::formats::{Extent, Record};
 use super::options::Beyond;
-use super::summary::TraceSummary;
-use super::{Extent, Record};
+use crate::workload::error::Fault;
+use crate::workload::result::TraceSummary;
 use meldsim::device::{Device, DeviceError, Location};
 use meldsim::nvme::{Directive, NamespaceId};
 
@@ -39,13 +39,8 @@ pub(super) struct Lbas {
 
 impl Volume {
     /// A volume whose records address the volume itself, or blocks on it.
-    pub(super) fn new(
-        device: &mut Device,
-        extent: Extent,
-        chunk_bytes: u64,
-    ) -> Result<Volume, DeviceError> {
-        let profile = device.profile();
-        let lba_bytes = profile.controller.lba_size.0;
+    pub(super) fn new(device: &mut Device, extent: Extent) -> Result<Volume, DeviceError> {
+        let lba_bytes = device.profile().controller.lba_size.0;
         let size_bytes = match extent {
             // Of one NVM set: a namespace lies in one.
             Extent::Volume => device.set_capacity_bytes(0) / lba_bytes * lba_bytes,
@@ -60,7 +55,7 @@ impl Volume {
             next_slot: 0,
             touched_bytes: Vec::new(),
             chunks: Chunks {
-                bytes: chunk_bytes,
+                bytes: device.stripe_bytes().next_multiple_of(lba_bytes),
                 done: Vec::new(),
             },
         })
@@ -249,6 +244,7 @@ fn misses_data(
 /// Which parts of a namespace hold data throughout.
 #[derive(Debug)]
 struct Chunks {
+    /// Bytes of one wordline of every plane, in whole logical blocks.
     bytes: u64,
     done: Vec<u64>,
 }

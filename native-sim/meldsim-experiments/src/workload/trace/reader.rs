@@ -2,77 +2,12 @@
 
 use std::io::BufRead;
 
-use super::error::{Fault, TraceError};
-use super::fields::excerpt;
-use super::line::{LINE_BYTES_MAX, LineError, Lines};
-use super::{Extent, Op, Record, TraceFormat, meld, mqsim, msr};
-use meldsim::engine::Time;
-use meldsim::nvme::Pattern;
-
-/// Most volumes of a trace.
-const VOLUMES_MAX: usize = 1024;
-
-/// A record with its time as the format counts it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RawRecord {
-    pub(super) ticks: u64,
-    pub(super) ps_per_tick: u64,
-    pub(super) volume: usize,
-    pub(super) extent: Extent,
-    pub(super) offset: u64,
-    pub(super) length: u64,
-    /// What the format calls the length.
-    pub(super) length_field: &'static str,
-    pub(super) op: Op,
-    pub(super) pattern: Option<Pattern>,
-}
-
-/// The volumes met so far, in that order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Volumes {
-    names: Vec<String>,
-    /// Host and disk, where volumes are told apart by these.
-    disks: Vec<(String, u64)>,
-    /// The volume of the record before: mostly that of the next, too.
-    last: usize,
-}
-
-impl Volumes {
-    pub(super) fn index(&mut self, name: &str) -> Result<usize, Fault> {
-        if self.names.get(self.last).is_none_or(|last| last != name) {
-            self.last = match self.names.iter().position(|known| known == name) {
-                Some(index) => index,
-                None => self.add(name.to_owned(), "volume")?,
-            };
-        }
-        Ok(self.last)
-    }
-
-    /// The volume of a host's disk, without making its name for every line.
-    pub(super) fn index_of_disk(&mut self, host: &str, disk: u64) -> Result<usize, Fault> {
-        let is = |known: &(String, u64)| known.1 == disk && known.0 == host;
-        if !self.disks.get(self.last).is_some_and(is) {
-            self.last = match self.disks.iter().position(is) {
-                Some(index) => index,
-                None => {
-                    let index = self.add(format!("{host}.{disk}"), "DiskNumber")?;
-                    self.disks.push((host.to_owned(), disk));
-                    index
-                }
-            };
-        }
-        Ok(self.last)
-    }
-
-    fn add(&mut self, name: String, field: &'static str) -> Result<usize, Fault> {
-        if self.names.len() == VOLUMES_MAX {
-            let message = format!("is \"{}\", one more than {VOLUMES_MAX}", excerpt(&name));
-            return Err(Fault::new(field, message, "split the trace by volume"));
-        }
-        self.names.push(name);
-        Ok(self.names.len() - 1)
-    }
-}
+use super::formats::{
+    COLUMNS, HEADER, MAGIC, Op, RawRecord, Record, TraceFormat, VERSIONS, Volumes,
+};
+use super::text::{LINE_BYTES_MAX, LineError, Lines, excerpt};
+use crate::workload::error::{Fault, TraceError};
+use meldsim::Duration;
 
 /// Reads a trace record by record.
 #[derive(Debug)]
@@ -136,16 +71,12 @@ impl<R: BufRead> TraceReader<R> {
                 Ok(line) => line.trim(),
                 Err(error) => return Err(self.line_error(error)),
             };
-            if line.is_empty() || line.starts_with('#') {
+            // Files that were rotated may be joined.
+            let is_header = self.format == TraceFormat::Meld && line == COLUMNS;
+            if line.is_empty() || line.starts_with('#') || is_header {
                 continue;
             }
-            let parsed = match self.format {
-                TraceFormat::Mqsim => mqsim::parse(line, &mut self.volumes),
-                TraceFormat::Msr => msr::parse(line, &mut self.volumes),
-                // Files that were rotated may be joined.
-                TraceFormat::Meld if line == meld::COLUMNS => continue,
-                TraceFormat::Meld => meld::parse(line, &mut self.volumes),
-            };
+            let parsed = self.format.parse(line, &mut self.volumes);
             let record = parsed.and_then(|raw| self.record(&raw));
             return record.map(Some).map_err(|fault| self.fault(fault));
         }
@@ -175,7 +106,7 @@ impl<R: BufRead> TraceReader<R> {
             .saturating_sub(first)
             .saturating_mul(raw.ps_per_tick);
         Ok(Record {
-            arrival: Time::from_ps(ps),
+            arrival: Duration::from_ps(ps),
             volume: raw.volume,
             extent: raw.extent,
             offset: raw.offset,
@@ -216,7 +147,7 @@ impl<R: BufRead> TraceReader<R> {
         };
         let commas = line.bytes().filter(|byte| *byte == b',').count();
         let blanks = line.split_ascii_whitespace().count();
-        if line.starts_with(meld::MAGIC) {
+        if line.starts_with(MAGIC) {
             Ok(TraceFormat::Meld)
         } else if commas == 6 {
             Ok(TraceFormat::Msr)
@@ -231,18 +162,15 @@ impl<R: BufRead> TraceReader<R> {
 
     /// Checks the two lines before the first record; the first was read if there is one.
     fn read_header(&mut self, any: bool) -> Result<(), TraceError> {
-        let header = format!(
-            "begin the file with \"{}\"",
-            meld::HEADER.replace('\n', "\\n")
-        );
+        let header = format!("begin the file with \"{}\"", HEADER.replace('\n', "\\n"));
         let first = if any { self.text()? } else { "" };
-        let Some(version) = first.strip_prefix(meld::MAGIC) else {
+        let Some(version) = first.strip_prefix(MAGIC) else {
             let message = format!("is \"{}\", not the header of a block trace", excerpt(first));
             return Err(self.fault(Fault::new("header", message, header)));
         };
-        if !meld::VERSIONS.contains(&version) {
+        if !VERSIONS.contains(&version) {
             let message = format!("is {}, which this version cannot read", excerpt(version));
-            let remedy = format!("record it again in version {}", meld::VERSIONS.join(" or "));
+            let remedy = format!("record it again in version {}", VERSIONS.join(" or "));
             return Err(self.fault(Fault::new("version", message, remedy)));
         }
         self.pending = false;
@@ -252,7 +180,7 @@ impl<R: BufRead> TraceReader<R> {
             if more && line.starts_with('#') {
                 continue;
             }
-            if line != meld::COLUMNS {
+            if line != COLUMNS {
                 let message = format!("are \"{}\"", excerpt(line));
                 return Err(self.fault(Fault::new("columns", message, header)));
             }

@@ -1,6 +1,46 @@
-//! What is wrong with a trace, and where.
+//! What is wrong with a workload: a job on this device, a line of a trace.
 
 use thiserror::Error;
+
+use super::job::JobError;
+use meldsim::device::DeviceError;
+use meldsim::profile::ProfileErrors;
+
+/// Why a workload cannot run.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The profile describes an impossible device.
+    #[error(transparent)]
+    Profile(#[from] ProfileErrors),
+    /// A job is impossible by itself, or on this device.
+    #[error("job {job}: {error}")]
+    Job {
+        /// The job's name.
+        job: String,
+        /// What is wrong with it.
+        error: JobError,
+    },
+    /// The device refuses a job's data or a request.
+    #[error("job {job}: {error}")]
+    Device {
+        /// The job's name.
+        job: String,
+        /// The refusal.
+        error: DeviceError,
+    },
+    /// A trace cannot be read or replayed.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The device cannot be brought into the state asked for.
+    #[error("precondition: {0}")]
+    Precondition(#[from] DeviceError),
+    /// Commands are outstanding and no event is scheduled: a defect of the model.
+    #[error("{outstanding} commands are outstanding and nothing will happen")]
+    Stuck {
+        /// How many.
+        outstanding: usize,
+    },
+}
 
 /// What is wrong with a trace: the file, the line, the field, the remedy.
 #[derive(Debug, Error)]

@@ -1,0 +1,299 @@
+//! Measured closed loops: iterators of commands, each with a depth; what they do is tallied after a warm-up.
+
+use std::ops::ControlFlow;
+
+use thiserror::Error;
+
+use super::{Failure, Load, Next, Stream, Turn, drain, drive};
+use crate::report::LatencyHistogram;
+use meldsim::device::{Device, DeviceError, QueueId};
+use meldsim::engine::Random;
+use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
+use meldsim::{Duration, Instant};
+
+/// Order and direction of a loop's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    RandomRead,
+    RandomWrite,
+    /// Round and round.
+    SequentialWrite,
+}
+
+impl Access {
+    pub(crate) fn writes(self) -> bool {
+        self != Access::RandomRead
+    }
+}
+
+/// Requests of one size, each aligned to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blocks {
+    pub(crate) nsid: NamespaceId,
+    pub(crate) access: Access,
+    pub(crate) request_bytes: u64,
+    /// Bytes of the namespace that they touch.
+    pub(crate) span_bytes: u64,
+    pub(crate) seed: u64,
+}
+
+impl Blocks {
+    /// The loop that requests them on and on.
+    pub(crate) fn at_depth(
+        self,
+        depth: u32,
+        device: &Device,
+    ) -> Loop<impl Iterator<Item = Command> + use<>> {
+        let nlb = self.request_bytes / device.profile().controller.lba_size.0;
+        let blocks = self.span_bytes / self.request_bytes;
+        let mut random = Random::new(self.seed);
+        let commands = (0..).map(move |n: u64| {
+            let block = match self.access {
+                Access::SequentialWrite => n % blocks,
+                Access::RandomRead | Access::RandomWrite => random.below(blocks),
+            };
+            let (slba, nlb) = (block * nlb, nlb as u32);
+            match self.access.writes() {
+                true => Command::write(self.nsid, slba, nlb, Directive::NONE, 0),
+                false => Command::read(self.nsid, slba, nlb, 0),
+            }
+        });
+        Loop {
+            depth: depth.into(),
+            commands,
+        }
+    }
+}
+
+/// A closed loop: `depth` commands are outstanding until there are no more.
+#[derive(Clone, Debug)]
+pub(crate) struct Loop<I> {
+    pub(crate) depth: u64,
+    pub(crate) commands: I,
+}
+
+/// What is not tallied at the start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WarmUp {
+    /// The first completions.
+    Requests(u64),
+    /// What is submitted before this much time has passed.
+    Time(Duration),
+}
+
+impl WarmUp {
+    pub(crate) const NONE: WarmUp = WarmUp::Requests(0);
+}
+
+/// How long loops go on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Until {
+    /// So many requests of the first loop are tallied. What is outstanding then remains so.
+    Requests(u64),
+    /// The same, and the device has come to rest.
+    Drained(u64),
+    /// This much time has passed since the warm-up. What is outstanding then remains so.
+    Time(Duration),
+    /// There are no more commands, and all have completed.
+    End,
+}
+
+/// What a loop did after the warm-up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) latency: LatencyHistogram,
+    pub(crate) requests: u64,
+    pub(crate) bytes: u64,
+    /// From the end of the warm-up to the last completion tallied.
+    pub(crate) elapsed: Duration,
+}
+
+impl Tally {
+    pub(crate) fn mib_s(&self) -> f64 {
+        self.bytes as f64 / f64::from(1 << 20) / self.elapsed.as_secs_f64()
+    }
+
+    pub(crate) fn mb_s(&self) -> f64 {
+        self.bytes as f64 / 1e6 / self.elapsed.as_secs_f64()
+    }
+
+    pub(crate) fn iops(&self) -> f64 {
+        self.requests as f64 / self.elapsed.as_secs_f64()
+    }
+
+    pub(crate) fn mean_us(&self) -> f64 {
+        self.latency
+            .summary()
+            .map_or(f64::NAN, |summary| summary.mean_us)
+    }
+}
+
+/// Why a loop has no tally.
+#[derive(Debug, Error)]
+pub(crate) enum LoadError {
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    #[error("a command did not complete: {0:?}")]
+    Incomplete(Option<Completion>),
+}
+
+impl<I: Iterator<Item = Command>> Loop<I> {
+    /// Measures this loop alone.
+    pub(crate) fn measure(
+        self,
+        device: &mut Device,
+        warm_up: WarmUp,
+        until: Until,
+    ) -> Result<Tally, LoadError> {
+        let tallies = measure(device, [self], warm_up, until, |_, _| {})?;
+        Ok(tallies.into_iter().next().unwrap_or_default())
+    }
+
+    /// Measures so many requests once each slot of the queue was used twice, and drains the device.
+    pub(crate) fn measure_warm(
+        self,
+        device: &mut Device,
+        requests: u64,
+    ) -> Result<Tally, LoadError> {
+        let warm_up = WarmUp::Requests(2 * self.depth);
+        self.measure(device, warm_up, Until::Drained(requests))
+    }
+}
+
+/// Runs the loops at once. `watch` sees each completion that is tallied, with the number of its loop.
+pub(crate) fn measure<I: Iterator<Item = Command>>(
+    device: &mut Device,
+    loops: impl IntoIterator<Item = Loop<I>>,
+    warm_up: WarmUp,
+    until: Until,
+    watch: impl FnMut(usize, &Completion),
+) -> Result<Vec<Tally>, LoadError> {
+    let counted_from = match warm_up {
+        WarmUp::Requests(_) => device.now(),
+        WarmUp::Time(time) => device.now() + time,
+    };
+    let (streams, commands): (Vec<Stream>, Vec<I>) = loops.into_iter().map(Loop::split).unzip();
+    let mut measured = Measured {
+        lba_bytes: device.profile().controller.lba_size.0,
+        warm_up,
+        until,
+        counted_from,
+        has_enough: false,
+        is_over: false,
+        tallies: vec![Tally::default(); commands.len()],
+        commands,
+        watch,
+    };
+    drive(device, streams, &mut measured)?;
+    if let Until::Drained(_) = until {
+        drain(device);
+    }
+    Ok(measured.tallies)
+}
+
+impl<I> Loop<I> {
+    fn split(self) -> (Stream, I) {
+        let stream = Stream {
+            queue: QueueId::default(),
+            depth: self.depth,
+        };
+        (stream, self.commands)
+    }
+}
+
+struct Measured<I, W> {
+    commands: Vec<I>,
+    tallies: Vec<Tally>,
+    lba_bytes: u64,
+    warm_up: WarmUp,
+    until: Until,
+    counted_from: Instant,
+    /// Everything that was to be tallied is.
+    has_enough: bool,
+    /// No more is submitted.
+    is_over: bool,
+    watch: W,
+}
+
+impl<I, W> Load for Measured<I, W>
+where
+    I: Iterator<Item = Command>,
+    W: FnMut(usize, &Completion),
+{
+    /// Bytes.
+    type Request = u64;
+    type Error = LoadError;
+
+    fn next(&mut self, _: &mut Device, turn: Turn) -> Result<Next<u64>, LoadError> {
+        let next = match self.is_over {
+            true => None,
+            false => self.commands[turn.stream].next(),
+        };
+        // Each command that completes at the last moment is still followed by another.
+        self.is_over = self.has_enough && turn.unseen == 0;
+        Ok(next.map_or(Next::Wait, |command| {
+            Next::Submit(command, u64::from(command.nlb) * self.lba_bytes)
+        }))
+    }
+
+    fn completed(
+        &mut self,
+        stream: usize,
+        bytes: u64,
+        done: &Completion,
+    ) -> Result<ControlFlow<()>, LoadError> {
+        if done.status != Status::Success {
+            return Err(LoadError::Incomplete(Some(*done)));
+        }
+        if let Until::Time(time) = self.until {
+            if done.completed > self.counted_from + time {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        let is_warm = match &mut self.warm_up {
+            WarmUp::Time(_) => done.submitted >= self.counted_from,
+            WarmUp::Requests(0) => true,
+            WarmUp::Requests(left) => {
+                *left -= 1;
+                self.counted_from = done.completed;
+                false
+            }
+        };
+        if !is_warm || self.has_enough {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let tally = &mut self.tallies[stream];
+        tally.latency.record(done.latency());
+        tally.requests += 1;
+        tally.bytes += bytes;
+        tally.elapsed = done.completed - self.counted_from;
+        (self.watch)(stream, done);
+        match self.until {
+            Until::Requests(most) if stream == 0 && tally.requests == most => {
+                Ok(ControlFlow::Break(()))
+            }
+            Until::Drained(most) => {
+                self.has_enough = stream == 0 && tally.requests == most;
+                Ok(ControlFlow::Continue(()))
+            }
+            _ => Ok(ControlFlow::Continue(())),
+        }
+    }
+
+    fn failed(&self, failure: Failure<u64>) -> LoadError {
+        match failure {
+            Failure::Refused(_, _, error) => LoadError::Device(error),
+            Failure::Stuck { .. } => LoadError::Incomplete(None),
+        }
+    }
+}
+
+/// Submits one command to an idle device and lets it complete.
+pub(crate) fn complete(device: &mut Device, command: &Command) -> Result<Completion, LoadError> {
+    device.submit(command)?;
+    device.run_until_completion();
+    match device.pop_completion() {
+        Some(done) if done.status == Status::Success => Ok(done),
+        other => Err(LoadError::Incomplete(other)),
+    }
+}
