@@ -44,14 +44,12 @@ impl Scan {
         for stride in 1..=STRIDES {
             // Whole rounds, so that wrapping does not change the remainder of a chunk's number.
             let steps = chunks / stride;
-            let reads = Loop {
-                depth: DEPTH,
-                commands: (0..).map(|n: u64| {
-                    let chunk = n % steps * stride;
-                    Command::read(nsid, chunk * lbas, lbas as u32, 0)
-                }),
-            };
-            mb_s.push(reads.measure_warm(&mut device, requests)?.mb_s());
+            let reads = (0..).map(|n: u64| {
+                let chunk = n % steps * stride;
+                Command::read(nsid, chunk * lbas, lbas as u32, 0)
+            });
+            let tally = Loop::new(DEPTH, reads).measure_warm(&mut device, requests)?;
+            mb_s.push(tally.mb_s());
             progress(stride as f64 / STRIDES as f64);
         }
         Ok(Scan {

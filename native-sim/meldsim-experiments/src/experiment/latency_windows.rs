@@ -10,7 +10,7 @@ use super::burst::ExperimentError;
 use super::claim::{Basis, Claim};
 use super::outcome::{Grounds, Outcome};
 use super::sheet::{Cell, Sheet};
-use crate::load::{Access, Blocks, Until, WarmUp, complete, finish};
+use crate::load::{Access, Loop, Until, WarmUp, finish};
 use crate::report::LatencySummary;
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
@@ -102,22 +102,15 @@ fn reads(profile: &Profile, before: Before) -> Result<Row, ExperimentError> {
     // What earns a whole window.
     device.advance_to(device.now() + profile.predictable_latency.ndwin_time_high);
     if before != Before::Rest {
-        write_until_collecting(&mut device, nsid, page_bytes, span_bytes)?;
+        write_until_collecting(&mut device, nsid, page_bytes)?;
     }
     if before == Before::WritesAndWindow {
         device.enter_window(SET, true)?;
     }
-    complete(&mut device, &Command::flush(nsid, 0))?;
+    Loop::once(Command::flush(nsid, 0)).complete(&mut device)?;
     device.advance_to(device.now() + SETTLE);
     let moved = device.stats().gc_pages_moved;
-    let reads = Blocks {
-        nsid,
-        access: Access::RandomRead,
-        request_bytes: 4096,
-        span_bytes,
-        seed: 2,
-    };
-    let reads = reads.at_depth(8, &device);
+    let reads = Loop::new(8u64, Access::RandomRead.requests(&device, nsid, 4096, 2));
     let tally = reads.measure(&mut device, WarmUp::NONE, Until::Time(COUNTED))?;
     Ok(Row {
         before,
@@ -135,19 +128,11 @@ fn write_until_collecting(
     device: &mut Device,
     nsid: NamespaceId,
     request_bytes: u64,
-    span_bytes: u64,
 ) -> Result<(), ExperimentError> {
     let before = device.stats().gc_pages_moved;
     for seed in 0.. {
-        let writes = Blocks {
-            nsid,
-            access: Access::RandomWrite,
-            request_bytes,
-            span_bytes,
-            seed,
-        };
-        let writes = writes.at_depth(32, device);
-        writes.measure(device, WarmUp::NONE, Until::Requests(1000))?;
+        let writes = Access::RandomWrite.requests(device, nsid, request_bytes, seed);
+        Loop::new(32u64, writes).measure(device, WarmUp::NONE, Until::Requests(1000))?;
         finish(device);
         if device.stats().gc_pages_moved >= before + COLLECTED {
             break;

@@ -4,7 +4,7 @@ use super::burst::ExperimentError;
 use super::claim::{Basis, Claim};
 use super::outcome::{Grounds, Outcome};
 use super::sheet::{Cell, Sheet};
-use crate::load::{complete, directive, drain};
+use crate::load::{Loop, directive, drain};
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Command, NamespaceId, Pattern};
@@ -97,13 +97,13 @@ fn write(
     let profile = device.profile();
     let blocks = pages * profile.geometry.page_size.0 / profile.controller.lba_size.0;
     let write = Command::write(nsid, 0, blocks as u32, directive(hint), 0);
-    complete(device, &write)?;
+    Loop::once(write).complete(device)?;
     drain(device);
     Ok(())
 }
 
 fn flush(device: &mut Device, nsid: NamespaceId) -> Result<(), ExperimentError> {
-    complete(device, &Command::flush(nsid, 0))?;
+    Loop::once(Command::flush(nsid, 0)).complete(device)?;
     drain(device);
     Ok(())
 }

@@ -131,10 +131,7 @@ fn rate_mib_s(
     };
     let nlb = request_bytes / lba_bytes;
     let read = |n| Command::read(nsid, n * nlb, nlb as u32, 0);
-    let block = Loop {
-        depth,
-        commands: (0..BLOCK_BYTES / request_bytes).map(read),
-    };
+    let block = Loop::new(depth, (0..BLOCK_BYTES / request_bytes).map(read));
     let tally = block.measure(&mut device, WarmUp::NONE, Until::End)?;
     Ok(tally.mib_s())
 }

@@ -175,7 +175,7 @@ impl Load {
                 false => Command::read(nsid, slba, lbas as u32, 0),
             }
         });
-        let tally = Loop { depth, commands }.measure_warm(device, requests.max(4 * depth))?;
+        let tally = Loop::new(depth, commands).measure_warm(device, requests.max(4 * depth))?;
         Ok(tally.mean_us())
     }
 }

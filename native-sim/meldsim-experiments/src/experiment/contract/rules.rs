@@ -190,7 +190,7 @@ impl Bench<'_> {
         requests: u64,
         commands: impl Iterator<Item = Command>,
     ) -> Result<Tally, ExperimentError> {
-        Ok(Loop { depth, commands }.measure_warm(self.device, requests)?)
+        Ok(Loop::new(depth, commands).measure_warm(self.device, requests)?)
     }
 
     fn read(&self, byte: u64, bytes: u64) -> Command {
@@ -208,15 +208,7 @@ impl Bench<'_> {
     ) -> Result<Tally, ExperimentError> {
         let requests =
             (self.requests * CHUNK_BYTES / bytes).clamp(self.requests / 16, self.requests);
-        let (nsid, lba_bytes) = (self.nsid, self.lba_bytes);
-        let random = requests_at_random(
-            nsid,
-            lba_bytes,
-            Subject::SPAN_BYTES,
-            bytes,
-            write_percent,
-            sectors_off,
-        );
+        let random = at_random(self.device, self.nsid, bytes, write_percent, sectors_off);
         self.run(depth, requests, random)
     }
 
@@ -255,18 +247,18 @@ impl Bench<'_> {
     }
 }
 
-/// Random requests of `bytes` each within `span_bytes`.
-fn requests_at_random(
+/// Random requests of `bytes` each, on and on.
+fn at_random(
+    device: &Device,
     nsid: NamespaceId,
-    lba_bytes: u64,
-    span_bytes: u64,
     bytes: u64,
     write_percent: u64,
     sectors_off: u64,
-) -> impl Iterator<Item = Command> {
-    let nlb = (bytes / lba_bytes) as u32;
+) -> impl Iterator<Item = Command> + use<> {
+    let nlb = (bytes / device.profile().controller.lba_size.0) as u32;
+    let size_lbas = device.namespace(nsid).map_or(0, |space| space.size_lbas);
     // The last place would reach beyond the end when off.
-    let places = span_bytes / bytes - 1;
+    let places = size_lbas / u64::from(nlb) - 1;
     let mut random = Random::new(bytes ^ write_percent << 32);
     std::iter::repeat_with(move || {
         let slba = random.below(places) * u64::from(nlb) + sectors_off;
@@ -282,23 +274,13 @@ fn mixes(subject: &Subject, requests: u64) -> Result<Vec<Mix>, ExperimentError> 
     WRITE_PERCENT
         .iter()
         .map(|&write_percent| {
-            let (mut device, nsid, bytes) = subject.full(100)?;
-            let commands = requests_at_random(
-                nsid,
-                subject.lba_bytes(),
-                bytes,
-                CHUNK_BYTES,
-                write_percent,
-                0,
-            );
-            let overwrites = Loop {
-                depth: FULL_DEPTH,
-                commands,
-            };
+            let (mut device, nsid, _) = subject.full(100)?;
+            let commands = at_random(&device, nsid, CHUNK_BYTES, write_percent, 0);
+            let mixed = Loop::new(FULL_DEPTH, commands);
             // Beyond what the write buffer takes in.
             let warm_up = WarmUp::Requests(WARM_UP_BYTES / CHUNK_BYTES);
             let until = Until::Requests(4 * requests);
-            let tally = overwrites.measure(&mut device, warm_up, until)?;
+            let tally = mixed.measure(&mut device, warm_up, until)?;
             Ok(Mix {
                 write_percent,
                 iops: tally.iops(),
@@ -316,10 +298,7 @@ const SUSTAINED_PERCENT: u64 = 30;
 /// Random overwrites of a full device that was written in order.
 fn sustained(subject: &Subject) -> Result<Vec<f64>, ExperimentError> {
     let (mut device, nsid, bytes) = subject.full(0)?;
-    let overwrites = Loop {
-        depth: FULL_DEPTH,
-        commands: requests_at_random(nsid, subject.lba_bytes(), bytes, CHUNK_BYTES, 100, 0),
-    };
+    let overwrites = Loop::new(FULL_DEPTH, at_random(&device, nsid, CHUNK_BYTES, 100, 0));
     let requests = bytes / 100 * SUSTAINED_PERCENT / CHUNK_BYTES / MOMENTS as u64;
     let until = Until::Requests(requests * MOMENTS as u64);
     let (mut moments, mut completed, mut start) = (Vec::new(), 0, device.now());
@@ -331,7 +310,6 @@ fn sustained(subject: &Subject) -> Result<Vec<f64>, ExperimentError> {
             start = done.completed;
         }
     };
-    let warm_up = WarmUp::NONE;
-    measure(&mut device, [overwrites], warm_up, until, watch)?;
+    measure(&mut device, [overwrites], WarmUp::NONE, until, watch)?;
     Ok(moments)
 }

@@ -3,7 +3,7 @@
 use super::super::burst::ExperimentError;
 use super::super::effort::Effort;
 use super::DEPTH;
-use crate::load::{Access, Blocks, Tally, Until, WarmUp, measure};
+use crate::load::{Access, Loop, Tally, Until, WarmUp};
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::Directive;
@@ -15,24 +15,16 @@ const MOST_OUTSTANDING_BYTES: u64 = 4 << 20;
 const SPAN_BYTES: u64 = 4 << 30;
 const SEED: u64 = 1;
 
-/// How long requests are not counted, and then are.
-struct Times {
-    warm_up: Duration,
-    counted: Duration,
-}
-
-/// Reads are steady when every thread has been busy for a while, writes when their buffer is full.
-fn times(access: Access, effort: Effort) -> Times {
+/// For how long requests are not counted, and then are. Reads are steady when every thread has been busy for a while, writes
+/// when their buffer is full.
+fn times(access: Access, effort: Effort) -> (Duration, Duration) {
     let (warm_up, counted) = match (effort, access.writes()) {
         (Effort::Full, true) => (25, 25),
         (Effort::Full, false) => (3, 25),
         (Effort::Quick, true) => (8, 6),
         (Effort::Quick, false) => (2, 6),
     };
-    Times {
-        warm_up: Duration::from_ms(warm_up),
-        counted: Duration::from_ms(counted),
-    }
+    (Duration::from_ms(warm_up), Duration::from_ms(counted))
 }
 
 /// What a loop asks of a device.
@@ -78,10 +70,10 @@ impl Cell {
         asked: Asked,
         effort: Effort,
     ) -> Result<Cell, ExperimentError> {
-        let (stats, tally, first) = loop_of(profile, asked, effort)?;
+        let (stats, tally) = loop_of(profile, asked, effort)?;
         let busy = busy_ps(&stats).iter().sum::<u64>();
         // From the first completion that counts to the last: nothing waits to begin.
-        let elapsed = tally.elapsed.saturating_sub(first).as_secs_f64();
+        let elapsed = (tally.elapsed - tally.first).as_secs_f64();
         let iops = tally.requests.saturating_sub(1) as f64 / elapsed;
         Ok(Cell {
             iops,
@@ -116,12 +108,11 @@ fn busy_ps(stats: &Stats) -> [u64; 7] {
     ]
 }
 
-/// The counters, what was tallied, and when after the warm-up the first request ended that counts.
 fn loop_of(
     profile: &Profile,
     asked: Asked,
     effort: Effort,
-) -> Result<(Stats, Tally, Duration), ExperimentError> {
+) -> Result<(Stats, Tally), ExperimentError> {
     let mut device = Device::new(profile)?;
     let capacity = device.stats().capacity_pages * profile.geometry.page_size.0;
     let span_bytes = match asked.is_worn {
@@ -135,29 +126,12 @@ fn loop_of(
         let lbas = span_bytes / profile.controller.lba_size.0;
         device.preload(nsid, 0, lbas, Directive::NONE)?;
     }
-    let blocks = Blocks {
-        nsid,
-        access: asked.access,
-        request_bytes: asked.request_bytes,
-        span_bytes,
-        seed: SEED,
-    };
-    let depth = DEPTH.min((MOST_OUTSTANDING_BYTES / asked.request_bytes) as u32);
-    let blocks = [blocks.at_depth(depth, &device)];
-    let Times { warm_up, counted } = times(asked.access, effort);
-    let warm_up = warm_up * asked.times;
+    let bytes = asked.request_bytes;
+    let requests = asked.access.requests(&device, nsid, bytes, SEED);
+    let depth = DEPTH.min((MOST_OUTSTANDING_BYTES / bytes) as u32);
+    let (warm_up, counted) = times(asked.access, effort);
+    let warm_up = WarmUp::Time(warm_up * asked.times);
     let until = Until::Time(counted * asked.times);
-    let counted_from = device.now() + warm_up;
-    let mut first = None;
-    let mut tallies = measure(
-        &mut device,
-        blocks,
-        WarmUp::Time(warm_up),
-        until,
-        |_, done| {
-            first.get_or_insert(done.completed - counted_from);
-        },
-    )?;
-    let first = first.unwrap_or(Duration::ZERO);
-    Ok((device.stats(), tallies.pop().unwrap_or_default(), first))
+    let tally = Loop::new(depth, requests).measure(&mut device, warm_up, until)?;
+    Ok((device.stats(), tally))
 }

@@ -14,7 +14,7 @@ mod show;
 use super::burst::ExperimentError;
 use super::effort::Effort;
 use super::outcome::{Grounds, Outcome};
-use crate::load::{Access, Blocks, Tally, Until, WarmUp, measure};
+use crate::load::{Access, Loop, Tally, Until, WarmUp, measure};
 use crate::report::LatencySummary;
 use meldsim::Duration;
 use meldsim::device::Device;
@@ -189,8 +189,8 @@ fn reader_of(profile: &Profile) -> usize {
     }
 }
 
-/// A device with its four namespaces, all of them full, and their size.
-fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>, u64), ExperimentError> {
+/// A device with its four namespaces, all of them full.
+fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>), ExperimentError> {
     let mut device = Device::new(profile)?;
     let lba_bytes = profile.controller.lba_size.0;
     let page_bytes = profile.geometry.page_size.0;
@@ -203,43 +203,26 @@ fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>, u64), Experime
         device.preload(nsid, 0, bytes / lba_bytes, Directive::NONE)?;
         namespaces.push(nsid);
     }
-    Ok((device, namespaces, bytes))
+    Ok((device, namespaces))
 }
 
 fn alone(profile: &Profile, scale: Scale) -> Result<f64, ExperimentError> {
-    let (mut device, namespaces, bytes) = device(profile)?;
-    let reads = Blocks {
-        nsid: namespaces[reader_of(profile)],
-        access: Access::RandomRead,
-        request_bytes: ALONE_BYTES,
-        span_bytes: bytes,
-        seed: 1,
-    };
-    let reads = reads.at_depth(ALONE_DEPTH, &device);
+    let (mut device, namespaces) = device(profile)?;
+    let reads =
+        Access::RandomRead.requests(&device, namespaces[reader_of(profile)], ALONE_BYTES, 1);
     let until = Until::Requests(scale.alone_requests);
-    let tally = reads.measure(&mut device, WarmUp::NONE, until)?;
+    let tally = Loop::new(ALONE_DEPTH, reads).measure(&mut device, WarmUp::NONE, until)?;
     Ok(tally.mib_s())
 }
 
 fn reader(profile: &Profile, with_writer: bool, scale: Scale) -> Result<Reader, ExperimentError> {
-    let (mut device, namespaces, span_bytes) = device(profile)?;
-    let reads = Blocks {
-        nsid: namespaces[reader_of(profile)],
-        access: Access::RandomRead,
-        request_bytes: 4 << 10,
-        span_bytes,
-        seed: 1,
-    };
-    let mut loops = vec![reads.at_depth(8, &device)];
+    let (mut device, namespaces) = device(profile)?;
+    let reader = namespaces[reader_of(profile)];
+    let reads = Access::RandomRead.requests(&device, reader, 4 << 10, 1);
+    let mut loops = vec![Loop::new(8u64, reads)];
     if with_writer {
-        let writes = Blocks {
-            nsid: namespaces[WRITER],
-            access: Access::SequentialWrite,
-            request_bytes: 32 << 10,
-            span_bytes,
-            seed: 2,
-        };
-        loops.push(writes.at_depth(4, &device));
+        let writes = Access::SequentialWrite.requests(&device, namespaces[WRITER], 32 << 10, 2);
+        loops.push(Loop::new(4u64, writes));
     }
     let (warm_up, until) = (WarmUp::Time(scale.warm_up), Until::Time(scale.counted));
     let counted_from = device.now() + scale.warm_up;

@@ -2,7 +2,7 @@
 
 use super::super::burst::ExperimentError;
 use super::{DEPTH, Scale};
-use crate::load::{Access, Blocks, Tally, Until, WarmUp};
+use crate::load::{Access, Loop, Tally, Until, WarmUp};
 use meldsim::device::{Device, Stats};
 use meldsim::nvme::Directive;
 use meldsim::profile::{PageAllocation, Profile};
@@ -88,19 +88,12 @@ fn loop_of(
         let lbas = SPAN_BYTES / profile.controller.lba_size.0;
         device.preload(nsid, 0, lbas, Directive::NONE)?;
     }
-    let blocks = Blocks {
-        nsid,
-        access: if writes {
-            Access::RandomWrite
-        } else {
-            Access::RandomRead
-        },
-        request_bytes,
-        span_bytes: SPAN_BYTES,
-        seed: SEED,
+    let access = match writes {
+        true => Access::RandomWrite,
+        false => Access::RandomRead,
     };
-    let blocks = blocks.at_depth(depth, &device);
+    let commands = access.requests(&device, nsid, request_bytes, SEED);
     let until = Until::Requests(requests);
-    let tally = blocks.measure(&mut device, WarmUp::NONE, until)?;
+    let tally = Loop::new(depth, commands).measure(&mut device, WarmUp::NONE, until)?;
     Ok((device.stats(), tally))
 }

@@ -45,22 +45,8 @@ pub(super) const RULES: [Rule; 6] = [
         number: 2,
         name: "random is not OK on flash",
         kinds: &[Kind::Nand],
-        breaks: |context, index| {
-            let requests = &context.flow.requests;
-            let before = index.checked_sub(1).map(|index| requests[index]);
-            !requests[index].is_write
-                && before
-                    .is_some_and(|before| before.offset + before.bytes != requests[index].offset)
-        },
-        keep: |context| {
-            let mut next = 0;
-            changed(context, |io| {
-                if !io.is_write {
-                    io.offset = next;
-                    next += io.bytes;
-                }
-            })
-        },
+        breaks: |context, index| is_out_of_order(context, index, false),
+        keep: |context| in_order(context, false),
         advice: |_| "read in order what lies in order".to_owned(),
     },
     Rule {
@@ -74,7 +60,7 @@ pub(super) const RULES: [Rule; 6] = [
             changed(context, |io| {
                 let within = io.offset % context.chunk_bytes;
                 io.offset = next + within;
-                next = (io.offset + io.bytes).next_multiple_of(context.chunk_bytes);
+                next = io.end().next_multiple_of(context.chunk_bytes);
             })
         },
         advice: |context| {
@@ -116,27 +102,32 @@ pub(super) const RULES: [Rule; 6] = [
         number: 7,
         name: "do not forget garbage collection of flash",
         kinds: &[Kind::Nand],
-        breaks: |context, index| {
-            let requests = &context.flow.requests;
-            let before = index.checked_sub(1).map(|index| requests[index]);
-            requests[index].is_write
-                && before
-                    .is_some_and(|before| before.offset + before.bytes != requests[index].offset)
-        },
-        keep: |context| {
-            let mut next = 0;
-            changed(context, |io| {
-                if io.is_write {
-                    io.offset = next;
-                    next += io.bytes;
-                }
-            })
-        },
+        breaks: |context, index| is_out_of_order(context, index, true),
+        keep: |context| in_order(context, true),
         advice: |_| {
             "write in order, as a log; what is overwritten at random is collected later".to_owned()
         },
     },
 ];
+
+/// Whether a request is of that direction and does not begin where the one before it ends.
+fn is_out_of_order(context: &Context<'_>, index: usize, is_write: bool) -> bool {
+    let io = &context.flow.requests[index];
+    let before = index.checked_sub(1);
+    let before = before.map(|before| &context.flow.requests[before]);
+    io.is_write == is_write && before.is_some_and(|io_before| io_before.end() != io.offset)
+}
+
+/// The requests of that direction one after the other.
+fn in_order(context: &Context<'_>, is_write: bool) -> Flow {
+    let mut next = 0;
+    changed(context, |io| {
+        if io.is_write == is_write {
+            io.offset = next;
+            next = io.end();
+        }
+    })
+}
 
 fn changed(context: &Context<'_>, change: impl FnMut(&mut Io)) -> Flow {
     let mut flow = context.flow.clone();
