@@ -167,9 +167,9 @@ pub(super) type Planned<'a> = Result<Plan<'a>, ExperimentError>;
 
 type Simulate<'a> = Box<dyn Fn() -> Result<(), ExperimentError> + Send + Sync + 'a>;
 
-/// Cells to be simulated: each on a device of its own, so that their order does not matter.
+/// Lists of cells to be simulated: each on a device of its own, so that their order does not matter.
 #[derive(Default)]
-pub(super) struct Cells<'a>(Vec<Simulate<'a>>);
+pub(super) struct Cells<'a>(Vec<Vec<Simulate<'a>>>);
 
 /// What cells have measured, in their order.
 pub(super) struct Measured<T>(Vec<Arc<OnceLock<T>>>);
@@ -186,17 +186,21 @@ impl<'a> Cells<'a> {
         T: Send + Sync + 'a,
     {
         let measure = Arc::new(measure);
-        let add = |item| {
-            let slot = Arc::new(OnceLock::new());
-            let (measure, filled) = (Arc::clone(&measure), Arc::clone(&slot));
-            self.0.push(Box::new(move || {
-                let value = measure(&item)?;
-                filled.get_or_init(|| value);
-                Ok(())
-            }));
-            slot
-        };
-        Measured(items.into_iter().map(add).collect())
+        let (slots, cells) = items
+            .into_iter()
+            .map(|item| {
+                let slot = Arc::new(OnceLock::new());
+                let (measure, filled) = (Arc::clone(&measure), Arc::clone(&slot));
+                let simulate: Simulate<'a> = Box::new(move || {
+                    let value = measure(&item)?;
+                    filled.get_or_init(|| value);
+                    Ok(())
+                });
+                (slot, simulate)
+            })
+            .unzip();
+        self.0.push(cells);
+        Measured(slots)
     }
 
     /// Adds one cell.
@@ -208,19 +212,22 @@ impl<'a> Cells<'a> {
     }
 
     fn simulate(
-        self,
+        mut self,
         jobs: NonZeroUsize,
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<(), ExperimentError> {
+        // The cells of short lists are the long ones. They go first, so that none is left for one core at the end.
+        self.0.sort_by_key(Vec::len);
+        let cells: Vec<Simulate<'_>> = self.0.into_iter().flatten().collect();
         let done = AtomicUsize::new(0);
-        let all = self.0.len() as f64;
         let simulate = |cell: &Simulate<'_>| {
             cell()?;
-            progress((done.fetch_add(1, Ordering::Relaxed) + 1) as f64 / all);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            progress(done as f64 / cells.len() as f64);
             Ok(())
         };
         // The cells are dropped at the end, and leave what they have measured to its one owner.
-        try_map(jobs, &self.0, simulate).map(|_: Vec<()>| ())
+        try_map(jobs, &cells, simulate).map(|_: Vec<()>| ())
     }
 }
 
