@@ -3,6 +3,7 @@
 use clap::Args;
 use meldsim_experiments::workload::trace::{TraceFormat, parse_speedup};
 
+use crate::args::JobsArg;
 use crate::args_run::RunFormat;
 
 #[derive(Debug, Args)]
@@ -38,4 +39,6 @@ pub(crate) struct WhatIfArgs {
     /// Also write a page with charts, HTML that needs nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArg,
 }

@@ -1,7 +1,10 @@
 //! `meldsim what-if`: a recorded trace on several devices.
 
+use std::sync::Mutex;
+
 use anyhow::Result;
 use meldsim::Profile;
+use meldsim_experiments::parallel::try_map;
 use meldsim_experiments::workload::Job;
 use meldsim_experiments::workload::trace::{Replay, ReplayMode, ReplayOptions, TraceReader};
 use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
@@ -31,28 +34,34 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
     }
     let options = options(args)?;
     let profiles = profiles(args)?;
-    let runs: Vec<(&Profile, Layout)> = profiles
+    let runs: Vec<(usize, &Profile, Layout)> = profiles
         .iter()
         .flat_map(|profile| {
             Layout::of(profile)
                 .iter()
                 .map(move |layout| (profile, *layout))
         })
+        .enumerate()
+        .map(|(number, (profile, layout))| (number, profile, layout))
         .collect();
-    let mut progress = Progress::new("replaying");
-    let mut outcomes = Vec::new();
-    for (done, (profile, layout)) in runs.iter().enumerate() {
+    let progress = Progress::new("replaying");
+    let shares = Mutex::new(vec![0.0; runs.len()]);
+    let outcomes = try_map(args.jobs.get(), &runs, |(number, profile, layout)| {
         let (input, share) = trace_file::open("TRACE", &args.trace)?;
         let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
         let options = ReplayOptions {
             override_pattern: layout.read_pattern(),
             ..options.clone()
         };
-        let all = runs.len() as f64;
-        let run = Replay::new(profile, reader, options)?
-            .run(|| progress.update((done as f64 + share.get()) / all))?;
-        outcomes.push(Outcome::new(profile, *layout, &run));
-    }
+        let run = Replay::new(profile, reader, options)?.run(|| {
+            // Who finds them taken tells his share the next time.
+            if let Ok(mut shares) = shares.try_lock() {
+                shares[*number] = share.get();
+                progress.update(shares.iter().sum::<f64>() / shares.len() as f64);
+            }
+        })?;
+        Ok::<_, anyhow::Error>(Outcome::new(profile, *layout, &run))
+    })?;
     drop(progress);
     let what_if = WhatIf::new(options.mode, outcomes);
     let footer = version_line("simulated");

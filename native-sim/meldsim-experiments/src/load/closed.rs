@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use thiserror::Error;
 
 use super::{Failure, Load, Next, Stream, Turn, drain, drive};
-use crate::report::LatencyHistogram;
+use crate::report::{LatencyHistogram, LatencySummary};
 use meldsim::device::{Device, DeviceError, QueueId};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
@@ -106,6 +106,10 @@ impl Tally {
 
     pub(crate) fn iops(&self) -> f64 {
         self.requests as f64 / self.elapsed.as_secs_f64()
+    }
+
+    pub(crate) fn summary(&self) -> Result<LatencySummary, LoadError> {
+        self.latency.summary().ok_or(LoadError::Incomplete(None))
     }
 
     pub(crate) fn mean_us(&self) -> f64 {
