@@ -1,54 +1,14 @@
-//! The command line.
+//! Flags that several commands have, and those of the small commands.
 
 use std::num::NonZeroUsize;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use meldsim_experiments::parallel::all_cores;
 
-pub(crate) use crate::args_advise::AdviseArgs;
 pub(crate) use crate::args_experiment::{ExperimentArgs, ValidateArgs};
-pub(crate) use crate::args_run::{RunArgs, RunFormat};
-pub(crate) use crate::args_what_if::WhatIfArgs;
 
 /// The profile when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "melded-tlc-8x8";
-
-/// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
-#[derive(Debug, Parser)]
-#[command(
-    name = "meldsim",
-    version,
-    propagate_version = true,
-    after_help = "Examples:\n  \
-        meldsim experiment melded-throughput\n  \
-        meldsim validate --section 1\n  \
-        meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
-        meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
-        Sizes take B, KiB, MiB, GiB (or k, m, g); times take ns, us, ms, s.\n\
-        Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input."
-)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// List the built-in device profiles, or show one as TOML
-    Profiles(ProfilesArgs),
-    /// Run a workload on a simulated device
-    Run(Box<RunArgs>),
-    /// Say which rules of a device a workload breaks, how often, and what each costs
-    Advise(AdviseArgs),
-    /// Replay a recorded trace on several devices and layouts and compare what each would give
-    WhatIf(WhatIfArgs),
-    /// Repeat a published experiment and compare
-    Experiment(ExperimentArgs),
-    /// Run every experiment and say claim by claim whether it holds
-    Validate(ValidateArgs),
-    /// Measure how fast the simulator itself is on this machine
-    Bench(BenchArgs),
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {

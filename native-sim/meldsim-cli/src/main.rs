@@ -5,10 +5,7 @@
 
 mod advise;
 mod args;
-mod args_advise;
 mod args_experiment;
-mod args_run;
-mod args_what_if;
 mod bench;
 mod error;
 mod experiment;
@@ -22,9 +19,49 @@ mod what_if;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-use args::{Cli, Command};
+use crate::advise::AdviseArgs;
+use crate::args::{BenchArgs, ExperimentArgs, ProfilesArgs, ValidateArgs};
+use crate::run::RunArgs;
+use crate::what_if::WhatIfArgs;
+
+/// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
+#[derive(Debug, Parser)]
+#[command(
+    name = "meldsim",
+    version,
+    propagate_version = true,
+    after_help = "Examples:\n  \
+        meldsim experiment melded-throughput\n  \
+        meldsim validate --section 1\n  \
+        meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
+        meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
+        Sizes take B, KiB, MiB, GiB (or k, m, g); times take ns, us, ms, s.\n\
+        Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the built-in device profiles, or show one as TOML
+    Profiles(ProfilesArgs),
+    /// Run a workload on a simulated device
+    Run(Box<RunArgs>),
+    /// Say which rules of a device a workload breaks, how often, and what each costs
+    Advise(AdviseArgs),
+    /// Replay a recorded trace on several devices and layouts and compare what each would give
+    WhatIf(WhatIfArgs),
+    /// Repeat a published experiment and compare
+    Experiment(ExperimentArgs),
+    /// Run every experiment and say claim by claim whether it holds
+    Validate(ValidateArgs),
+    /// Measure how fast the simulator itself is on this machine
+    Bench(BenchArgs),
+}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {

@@ -3,16 +3,14 @@
 use std::io::{self, ErrorKind, Write};
 
 use anyhow::{Context, Result};
-use meldsim_experiments::report::Document;
+use meldsim_experiments::report::document;
 use serde::Serialize;
 
 pub(crate) const NO_JSON: &str = "cannot write the result as JSON";
 
 /// A result as JSON, with the command that gave it.
-pub(crate) fn to_json<T: Serialize>(profile: &str, kind: &'static str, body: T) -> Result<String> {
-    Document::new(command_line(), profile, kind, body)
-        .to_json()
-        .context(NO_JSON)
+pub(crate) fn to_json<T: Serialize>(profile: &str, kind: &str, body: &T) -> Result<String> {
+    document(&command_line(), profile, kind, body).context(NO_JSON)
 }
 
 /// The last line of a table: what the numbers are.

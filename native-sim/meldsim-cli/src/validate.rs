@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
         return Err(BadInput(message).into());
     }
     let text = match args.format.format {
-        Format::Json => to_json("each experiment's own", "simulated", validation)?,
+        Format::Json => to_json("each experiment's own", "simulated", &validation)?,
         Format::Table => to_text(&validation),
     };
     Ok((text, holds))

@@ -7,8 +7,7 @@ mod common;
 
 use meldsim::{Device, Precondition, Profile, Time};
 use meldsim_experiments::workload::{
-    BlockShare, DirectionResult, Distribution, Job, Rate, ReadWrite, RunResult, Runner,
-    parse_job_file,
+    BlockShare, Distribution, Job, Rate, ReadWrite, RunResult, Runner, Tally, parse_job_file,
 };
 
 fn profile() -> Profile {
@@ -27,7 +26,7 @@ fn run(jobs: &[Job]) -> RunResult {
     Runner::new(&profile(), jobs).unwrap().run(|_| {}).unwrap()
 }
 
-fn read(result: &RunResult) -> &DirectionResult {
+fn read(result: &RunResult) -> &Tally {
     result.jobs[0].read.as_ref().unwrap()
 }
 
@@ -71,7 +70,7 @@ fn a_rate_opens_the_loop() {
     let poisson = run(&[slow.clone()]);
     let ratio = poisson.jobs[0].duration_us / duration_us;
     assert!((0.9..1.1).contains(&ratio) && ratio != 1.0, "{ratio}");
-    let deviation = |result: &RunResult| read(result).latency.unwrap().deviation_us;
+    let deviation = |result: &RunResult| read(result).latencies().summary().unwrap().deviation_us;
     assert!(
         deviation(&poisson) > deviation(&result),
         "arrivals in bursts queue up"
@@ -94,9 +93,9 @@ fn a_rate_caps_one_direction() {
     let capped = run(&[mixed.clone()]);
     let writes = capped.jobs[0].write.as_ref().unwrap();
     assert!(
-        (900.0..1_010.0).contains(&writes.iops.unwrap()),
+        (900.0..1_010.0).contains(&writes.iops().unwrap()),
         "{:?}",
-        writes.iops
+        writes.iops()
     );
     mixed.rate_write = None;
     assert!(run(&[mixed]).jobs[0].duration_us < capped.jobs[0].duration_us / 2.0);
@@ -166,10 +165,15 @@ fn numjobs_are_equal_jobs_with_other_seeds() {
     let result = run(&[many.clone()]);
     let names: Vec<&str> = result.jobs.iter().map(|job| job.name.as_str()).collect();
     assert_eq!(names, ["j.0", "j.1", "j.2"]);
-    let means = result
-        .jobs
-        .iter()
-        .map(|job| job.read.as_ref().unwrap().latency.unwrap().mean_us);
+    let means = result.jobs.iter().map(|job| {
+        job.read
+            .as_ref()
+            .unwrap()
+            .latencies()
+            .summary()
+            .unwrap()
+            .mean_us
+    });
     let means: Vec<f64> = means.collect();
     assert!(means[0] != means[1] && means[1] != means[2], "{means:?}");
     many.group_reporting = true;

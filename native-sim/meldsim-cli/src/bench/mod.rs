@@ -74,7 +74,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
     };
     let profile = SpeedTest::profile().name;
     match args.format.format {
-        Format::Json => to_json(&profile, "measured", bench),
+        Format::Json => to_json(&profile, "measured", &bench),
         Format::Table => Ok(bench.to_text() + &footer(&profile, "measured")),
     }
 }

@@ -11,8 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::Device;
-use super::medium::Medium;
+use super::{Device, Medium};
 use crate::ftl::SavedFtl;
 use crate::profile::Profile;
 
@@ -69,20 +68,18 @@ impl Device {
     /// the wear of the blocks. Commands on their way are lost, and so are programs, erases and the
     /// counters; pages in the write buffer, which is protected, are not.
     pub fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {
-        let namespaces = (1..=self.front.namespaces.len() as u32).map(crate::nvme::NamespaceId);
+        let namespaces = self.namespaces().iter().map(|namespace| {
+            let bytes = namespace.size_lbas * namespace.lba_bytes;
+            (self.set_of(namespace.id).unwrap_or(0), bytes)
+        });
         encode(&Body {
-            profile: self.front.profile.to_toml(),
-            namespaces: self
-                .front
-                .namespaces
-                .iter()
-                .zip(namespaces)
-                .map(|(namespace, nsid)| {
-                    let bytes = namespace.size_lbas * namespace.lba_bytes;
-                    (self.set_of(nsid).unwrap_or(0), bytes)
-                })
-                .collect(),
-            sets: self.medium.save(),
+            profile: self.profile.to_toml(),
+            namespaces: namespaces.collect(),
+            sets: match &self.medium {
+                Medium::Nand(nand) => nand.save(),
+                // Memory that is mapped by address has no map.
+                Medium::Xpoint(_) => Vec::new(),
+            },
         })
     }
 
@@ -98,9 +95,15 @@ impl Device {
                 .create_namespace_in(set, bytes)
                 .map_err(|error| impossible(error.to_string()))?;
         }
-        let Device { front, medium } = &mut device;
-        match medium {
-            Medium::Nand(nand) => nand.load(front, &body.sets).map_err(impossible)?,
+        match &mut device.medium {
+            Medium::Nand(nand) => nand
+                .load(
+                    &mut device.queue,
+                    &device.profile,
+                    &device.namespaces,
+                    &body.sets,
+                )
+                .map_err(impossible)?,
             Medium::Xpoint(_) if body.sets.is_empty() => {}
             Medium::Xpoint(_) => return Err(impossible("it has sets of flash".to_owned())),
         }

@@ -1,8 +1,5 @@
 //! Counters.
 
-use super::Device;
-use super::medium::Medium;
-
 macro_rules! stats {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
         /// Counters of a device since it was built. Everything is a `u64`, so that a table of
@@ -197,31 +194,6 @@ impl Stats {
         match self.host_pages_programmed {
             0 => 1.0,
             host => 1.0 + self.gc_pages_moved as f64 / host as f64,
-        }
-    }
-}
-
-impl Device {
-    /// The counters up to [`Device::now`].
-    pub fn stats(&self) -> Stats {
-        let now = self.now();
-        let front = &self.front;
-        let counted = Stats {
-            now_ps: now.as_ps(),
-            read_active_ps: front.requests.read_active(now).as_ps(),
-            active_ps: front.requests.active(now).as_ps(),
-            read_latency_ps: front.requests.read_latency().as_ps(),
-            write_latency_ps: front.requests.write_latency().as_ps(),
-            outstanding_commands: front.requests.outstanding() as u64,
-            queue_wait_ps: front.host.queue_wait().as_ps(),
-            link_to_device_busy_ps: front.host.to_device_busy(now).as_ps(),
-            link_to_host_busy_ps: front.host.to_host_busy(now).as_ps(),
-            ..front.stats
-        };
-        let counted = front.firmware_stats(counted);
-        match &self.medium {
-            Medium::Nand(nand) => nand.stats(now, counted),
-            Medium::Xpoint(xpoint) => xpoint.stats(now, counted),
         }
     }
 }

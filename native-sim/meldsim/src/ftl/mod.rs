@@ -61,5 +61,4 @@ pub(crate) use mapping::{Entry, MAPPING_BYTES_PER_PAGE, MAX_NAMESPACE_PAGES, PPN
 pub(crate) use precondition::Filled;
 pub(crate) use region::Region;
 pub(crate) use snapshot::SavedFtl;
-pub(crate) use stream::Layout;
 pub(crate) use write::WriteError;

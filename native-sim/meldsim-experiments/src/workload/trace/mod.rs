@@ -15,7 +15,7 @@ mod text;
 
 pub use super::error::TraceError;
 pub use formats::{Extent, HEADER as MELD_HEADER, Op, Record, TraceFormat};
-pub use options::{Beyond, ReplayMode, ReplayOptions, TraceSummary, parse_speedup};
+pub use options::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
 pub use reader::TraceReader;
 pub use replay::Replay;
 pub use text::decompressed;

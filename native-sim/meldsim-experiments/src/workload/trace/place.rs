@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::formats::{Extent, Record};
-use super::options::{Beyond, TraceSummary};
+use super::options::Beyond;
 use crate::workload::error::Fault;
+use crate::workload::result::TraceSummary;
 use meldsim::device::{Device, DeviceError, Location};
 use meldsim::nvme::{Directive, NamespaceId};
 

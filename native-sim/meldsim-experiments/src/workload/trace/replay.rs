@@ -4,13 +4,13 @@ use std::io::BufRead;
 use std::ops::ControlFlow;
 
 use super::formats::{Extent, Op, Record};
-use super::options::{ReplayMode, ReplayOptions, TraceSummary};
+use super::options::{ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
 use crate::workload::error::{Fault, RunError, TraceError};
 use crate::workload::requests::Submitted;
-use crate::workload::result::{DeviceResult, JobResult, RunResult, Span};
+use crate::workload::result::{DeviceResult, JobResult, RunResult, Span, TraceSummary};
 use crate::workload::series::Series;
 use crate::workload::tally::Tally;
 use meldsim::device::{Device, QueueId};
@@ -269,5 +269,18 @@ impl<R: BufRead, F: FnMut()> Records<R, F> {
         self.volumes.push(volume);
         self.tallies.push(Default::default());
         Ok(())
+    }
+}
+
+impl TraceSummary {
+    /// Counts a record that moves no data.
+    fn count(&mut self, op: Op) {
+        match op {
+            Op::Read | Op::Write => {}
+            Op::Flush => self.flushes += 1,
+            Op::Delete => self.deletions += 1,
+            Op::Truncate => self.truncations += 1,
+            Op::Open => self.opens += 1,
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! A run asked for by a program, in JSON: what `meldsim_run` of the C ABI takes. Its keys are named as the flags of
-//! `meldsim run`, and their values are written as there.
+//! One run of a workload on a fresh device, as `meldsim run` does it; and such a run as a program asks for it, in JSON:
+//! what `meldsim_run` of the C ABI takes. Its keys are named as the flags of `meldsim run`, and their values are written
+//! as there.
 
 use std::io::{self, BufRead};
 use std::str::FromStr;
@@ -10,11 +11,65 @@ use thiserror::Error;
 use super::error::{RunError, TraceError};
 use super::job::{Job, JobError, parse_read_pattern};
 use super::jobfile::{JobFileError, parse_job_file};
-use super::runner::{Run, Workload};
-use super::trace::{Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup};
+use super::result::RunResult;
+use super::runner::Runner;
+use super::trace::{
+    Beyond, Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
+};
 use meldsim::device::Precondition;
+use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
 use meldsim::profile::{Profile, ProfileErrors, Setting};
+
+/// A workload and the device that it runs on.
+#[derive(Debug)]
+pub struct Run<R> {
+    /// The device.
+    pub profile: Profile,
+    /// What it is asked for.
+    pub workload: Workload<R>,
+    /// Interval of the run over time, if that is asked for.
+    pub interval: Option<Duration>,
+}
+
+/// Where requests come from.
+#[derive(Debug)]
+pub enum Workload<R> {
+    /// Jobs, on a device with that past.
+    Jobs(Vec<Job>, Option<Precondition>),
+    /// A recorded trace.
+    Trace(TraceReader<R>, ReplayOptions),
+}
+
+impl<R: BufRead> Run<R> {
+    /// Runs it to its end. `progress` gets now and then the share of jobs that is done, 0 to 1; of a trace, whose length
+    /// only its reader's owner knows, nothing.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps it from running, or ends it early.
+    pub fn run(self, mut progress: impl FnMut(Option<f64>)) -> Result<RunResult, RunError> {
+        match self.workload {
+            Workload::Jobs(jobs, precondition) => {
+                let mut runner = Runner::new(&self.profile, &jobs)?;
+                if let Some(precondition) = &precondition {
+                    runner = runner.precondition(precondition)?;
+                }
+                if let Some(interval) = self.interval {
+                    runner = runner.with_time_series(interval);
+                }
+                runner.run(|share| progress(Some(share)))
+            }
+            Workload::Trace(reader, options) => {
+                let mut replay = Replay::new(&self.profile, reader, options)?;
+                if let Some(interval) = self.interval {
+                    replay = replay.with_time_series(interval);
+                }
+                replay.run(|| progress(None))
+            }
+        }
+    }
+}
 
 /// What to run on which device, and how the result names it.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -124,16 +179,24 @@ impl From<TraceError> for RequestError {
 
 impl RunRequest {
     /// Reads a request.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no request, and why.
     pub fn from_json(text: &str) -> Result<RunRequest, RequestError> {
+        let malformed = |error: &dyn ToString| RequestError::Malformed(error.to_string());
         let mut json = serde_json::Deserializer::from_str(text);
-        let request = serde_path_to_error::deserialize(&mut json)
-            .map_err(|error| RequestError::Malformed(error.to_string()))?;
-        json.end()
-            .map_err(|error| RequestError::Malformed(error.to_string()))?;
+        let request = serde_path_to_error::deserialize(&mut json);
+        let request = request.map_err(|error| malformed(&error))?;
+        json.end().map_err(|error| malformed(&error))?;
         Ok(request)
     }
 
     /// Runs it and gives what `meldsim run --format json` prints; `open` opens a trace of that path.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with the profile, the job file or the trace, or ends the run early.
     pub fn run<R: BufRead>(
         self,
         open: impl FnOnce(&str) -> io::Result<R>,
@@ -151,7 +214,14 @@ impl RunRequest {
         let profile = Profile::from_toml_with(text, &self.set)?;
         let name = profile.name.clone();
         let workload = match self.workload {
-            RequestedWorkload::Job(job) => Workload::Jobs(job.jobs()?, self.precondition),
+            RequestedWorkload::Job(job) => {
+                let defaults = Job {
+                    seed: job.seed,
+                    ..Job::new("")
+                };
+                let jobs = parse_job_file(&job.name, &job.text, &defaults)?;
+                Workload::Jobs(jobs, self.precondition)
+            }
             RequestedWorkload::Trace(trace) => {
                 let options = trace.options(self.precondition)?;
                 let input = open(&trace.path).map_err(|error| RequestError::Unreadable {
@@ -168,16 +238,6 @@ impl RunRequest {
             interval: None,
         };
         Ok(run.run(|_| ())?.to_json(&self.command, &name)?)
-    }
-}
-
-impl JobText {
-    fn jobs(&self) -> Result<Vec<Job>, JobFileError> {
-        let defaults = Job {
-            seed: self.seed,
-            ..Job::new("")
-        };
-        parse_job_file(&self.name, &self.text, &defaults)
     }
 }
 

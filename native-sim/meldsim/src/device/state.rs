@@ -1,9 +1,9 @@
-//! What was done to a device before the run, as a specification.
+//! The state of a device apart from its commands: data that are there before a run, and the state after a long past.
 
 use std::str::FromStr;
 
-use super::medium::Medium;
-use super::{Device, DeviceError};
+use super::{Device, DeviceError, Location, Medium};
+use crate::nvme::{Command, Directive, NamespaceId};
 
 /// How the namespaces of a device have been used: see [`Device::precondition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,62 @@ impl FromStr for Precondition {
     }
 }
 
+/// State that commands did not bring about.
 impl Device {
+    /// Places data as if it had been written in order and flushed long since. Takes no simulated
+    /// time; only padding is counted. A page that is covered in part counts as covered. On a nearly
+    /// full device there may be room for the pages and none for the padding: then a part is placed.
+    /// Memory that is mapped by address holds everything already.
+    pub fn preload(
+        &mut self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+        directive: Directive,
+    ) -> Result<(), DeviceError> {
+        let (range, _) = self.namespaces.pages(nsid, slba, nlb)?;
+        let write = Command::write(nsid, slba, 0, directive, 0);
+        let hint = self.namespaces.hint(&write, nlb)?;
+        match &mut self.medium {
+            Medium::Nand(nand) => nand.preload(range, hint),
+            Medium::Xpoint(_) => Ok(()),
+        }
+    }
+
+    /// As [`Device::preload`], but only for the pages of the range that hold nothing. Returns how many logical blocks
+    /// those are.
+    pub fn preload_unmapped(
+        &mut self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+        directive: Directive,
+    ) -> Result<u64, DeviceError> {
+        self.namespaces.pages(nsid, slba, nlb)?;
+        let namespace = self.namespace(nsid);
+        let namespace = namespace.ok_or(DeviceError::UnknownNamespace { nsid })?;
+        // What is mapped together: a page, or the pages of one logical block.
+        let step = (namespace.page_bytes / namespace.lba_bytes).max(1);
+        let end = slba + nlb;
+        let (mut placed, mut missing_from) = (0, None);
+        let mut lba = slba;
+        while lba < end {
+            let next = ((lba / step + 1) * step).min(end);
+            let missing = self.locate(nsid, lba)? == Location::Unmapped;
+            if missing && missing_from.is_none() {
+                missing_from = Some(lba);
+            }
+            let gap_end = if missing { next } else { lba };
+            if let Some(from) = missing_from.filter(|_| !missing || next == end) {
+                self.preload(nsid, from, gap_end - from, directive)?;
+                placed += gap_end - from;
+                missing_from = None;
+            }
+            lba = next;
+        }
+        Ok(placed)
+    }
+
     /// Puts the device into the state it would be in after a long past: all namespaces hold as much
     /// data as `precondition` says, and where that was overwritten at random, its pages lie as
     /// garbage collection leaves them in steady state. The state is computed by its closed form
@@ -65,7 +120,7 @@ impl Device {
             return Err(DeviceError::Busy);
         }
         match &mut self.medium {
-            Medium::Nand(nand) => nand.precondition(&self.front, precondition),
+            Medium::Nand(nand) => nand.precondition(&self.profile, &self.namespaces, precondition),
             Medium::Xpoint(_) => Ok(()),
         }
     }

@@ -3,8 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::result::{DirectionResult, JobResult, RunResult};
-use crate::report::LatencyHistogram;
+use super::result::{JobResult, RunResult};
+use super::tally::Tally;
+use crate::report::{LatencyHistogram, document};
+use meldsim::engine::Duration;
 
 /// fio's default list, and two more: a simulated run can be long enough for them.
 const PERCENTILES: [f64; 19] = [
@@ -13,6 +15,15 @@ const PERCENTILES: [f64; 19] = [
 ];
 
 impl RunResult {
+    /// The result as `meldsim run --format json` prints it: fio's shape, with the command that gave it.
+    ///
+    /// # Errors
+    ///
+    /// When a figure cannot be JSON: a defect.
+    pub fn to_json(&self, command: &str, profile: &str) -> Result<String, serde_json::Error> {
+        document(command, profile, "simulated", &self.to_fio_json())
+    }
+
     /// The run as fio would report it: an object of `jobs`, `device`, and `time_series` if there is one.
     pub fn to_fio_json(&self) -> Value {
         let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
@@ -32,10 +43,7 @@ fn job(job: &JobResult) -> Value {
     let options: Map<String, Value> = options
         .map(|(key, value)| ((*key).to_owned(), Value::from(value.as_str())))
         .collect();
-    let failed: u64 = job
-        .directions()
-        .map(|(_, direction)| direction.failed)
-        .sum();
+    let failed = job.failed();
     json!({
         "jobname": job.name,
         "groupid": 0,
@@ -52,40 +60,36 @@ fn job(job: &JobResult) -> Value {
     })
 }
 
-fn direction(direction: Option<&DirectionResult>, duration_us: f64) -> Value {
-    let nothing = LatencyHistogram::new();
-    let Some(direction) = direction else {
-        return json!({
-            "io_bytes": 0, "io_kbytes": 0, "bw_bytes": 0, "bw": 0, "iops": 0.0, "runtime": 0,
-            "total_ios": 0, "failed_ios": 0,
-            "slat_ns": latency(&nothing), "clat_ns": latency(&nothing), "lat_ns": latency(&nothing),
-        });
-    };
+fn direction(tally: Option<&Tally>, duration_us: f64) -> Value {
+    let nothing = Tally::default();
+    let counted = tally.unwrap_or(&nothing);
     let bytes_per_s = match duration_us {
-        us if us > 0.0 => direction.bytes as f64 * 1e6 / us,
+        us if us > 0.0 => counted.bytes as f64 * 1e6 / us,
         _ => 0.0,
     };
-    let mut waited = nothing;
-    match &direction.waited {
+    let mut waited = LatencyHistogram::new();
+    match &counted.waited {
         Some(times) => waited.merge(times),
-        None => waited.record_many(meldsim::Time::ZERO, direction.requests),
+        None => waited.record_many(Duration::ZERO, counted.requests),
     }
-    let mut in_device = latency(&direction.in_device);
-    in_device["percentile"] = percentiles(&direction.in_device);
-    let mut in_all = latency(direction.latencies());
-    if direction.in_all.is_some() {
-        in_all["percentile"] = percentiles(direction.latencies());
+    let mut in_device = latency(&counted.in_device);
+    let mut in_all = latency(counted.latencies());
+    if tally.is_some() {
+        in_device["percentile"] = percentiles(&counted.in_device);
+    }
+    if counted.waited.is_some() {
+        in_all["percentile"] = percentiles(counted.latencies());
     }
     json!({
-        "io_bytes": direction.bytes,
-        "io_kbytes": direction.bytes / 1024,
+        "io_bytes": counted.bytes,
+        "io_kbytes": counted.bytes / 1024,
         "bw_bytes": bytes_per_s as u64,
         // KiB/s, as in fio.
         "bw": (bytes_per_s / 1024.0) as u64,
-        "iops": direction.iops.unwrap_or(0.0),
-        "runtime": (duration_us / 1e3).ceil() as u64,
-        "total_ios": direction.requests,
-        "failed_ios": direction.failed,
+        "iops": counted.iops().unwrap_or(0.0),
+        "runtime": tally.map_or(0, |_| (duration_us / 1e3).ceil() as u64),
+        "total_ios": counted.requests,
+        "failed_ios": counted.failed,
         "slat_ns": latency(&waited),
         "clat_ns": in_device,
         "lat_ns": in_all,
