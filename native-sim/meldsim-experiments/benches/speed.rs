@@ -10,18 +10,14 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use meldsim::{Device, Pattern, Precondition};
+use meldsim_experiments::workload::SpeedTest;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
-use meldsim_experiments::workload::{Runner, SpeedTest};
 
 const TB: u64 = 1_000_000_000_000;
 
 /// Simulates `test`; only the run counts, not what is in place before.
 fn simulate(test: &SpeedTest) -> Duration {
-    let mut runner =
-        Runner::new(&test.runs_on().unwrap(), std::slice::from_ref(&test.job)).unwrap();
-    if test.steady_state {
-        runner = runner.precondition(&Precondition::default()).unwrap();
-    }
+    let runner = test.runner().unwrap();
     let begin = Instant::now();
     runner.run(|_| {}).unwrap();
     begin.elapsed()

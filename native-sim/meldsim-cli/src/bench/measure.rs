@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition};
 use meldsim_experiments::report::count;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
-use meldsim_experiments::workload::{Counted, Runner, SpeedTest};
+use meldsim_experiments::workload::{Counted, SpeedTest};
 
 use super::figure::{Figure, Spent, Stopwatch, peak_bytes};
 use super::generated::GeneratedTrace;
@@ -73,10 +73,7 @@ fn fastest(tests: &[SpeedTest], progress: &mut Progress) -> Result<Vec<Spent>> {
 }
 
 fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
-    let mut runner = Runner::new(&test.runs_on()?, std::slice::from_ref(&test.job))?;
-    if test.steady_state {
-        runner = runner.precondition(&Precondition::default())?;
-    }
+    let runner = test.runner()?;
     let watch = Stopwatch::start();
     runner.run(|share| progress.update(share))?;
     Ok(watch.spent())

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::load::{LoadError, complete, directive};
+use crate::load::{LoadError, Loop, directive};
 use meldsim::Duration;
 use meldsim::device::{Device, DeviceError};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
@@ -95,5 +95,5 @@ pub(super) fn burst_read_at(
     device.preload(nsid, 0, data_bytes / lba_bytes, layout.directive())?;
     let (slba, nlb) = (offset_bytes / lba_bytes, request_bytes / lba_bytes);
     let read = Command::read(nsid, slba, nlb as u32, 0);
-    Ok(complete(&mut device, &read)?.latency())
+    Ok(Loop::once(read).complete(&mut device)?)
 }

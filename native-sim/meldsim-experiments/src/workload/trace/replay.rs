@@ -13,7 +13,7 @@ use crate::workload::requests::Submitted;
 use crate::workload::result::{DeviceResult, JobResult, RunResult, Span, TraceSummary};
 use crate::workload::series::Series;
 use crate::workload::tally::Tally;
-use meldsim::device::{Device, DeviceError, QueueId};
+use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion};
 use meldsim::profile::Profile;
 use meldsim::{Duration, Instant};
@@ -60,10 +60,7 @@ impl<R: BufRead> Replay<R> {
     pub fn run(self, progress: impl FnMut()) -> Result<RunResult, RunError> {
         let mut device = self.device;
         let start = device.now();
-        let stream = Stream {
-            queue: QueueId::default(),
-            depth: self.options.iodepth.into(),
-        };
+        let stream = Stream::new(QueueId::default(), self.options.iodepth);
         let mut records = Records {
             reader: self.reader,
             options: self.options,
@@ -184,7 +181,9 @@ impl<R: BufRead, F: FnMut()> Load for Records<R, F> {
 
     fn failed(&self, failure: Failure<(usize, Option<Submitted>)>) -> RunError {
         match failure {
-            Failure::Refused(_, (volume, _), error) => self.refused(volume, error),
+            Failure::Refused(_, (volume, _), error) => {
+                RunError::of(&self.reader.volumes()[volume])(error)
+            }
             Failure::Stuck { outstanding } => RunError::Stuck { outstanding },
         }
     }
@@ -242,7 +241,7 @@ impl<R: BufRead, F: FnMut()> Records<R, F> {
                     return Ok(Some(write));
                 }
                 let preloaded = volume.preload(device, range, directive, &mut self.summary);
-                let room = preloaded.map_err(|error| self.refused(index, error))?;
+                let room = preloaded.map_err(RunError::of(&self.reader.volumes()[index]))?;
                 self.summary.without_room += u64::from(!room);
                 return Ok(Some(Command::read(nsid, range.slba, range.nlb, 0)));
             }
@@ -257,8 +256,8 @@ impl<R: BufRead, F: FnMut()> Records<R, F> {
 
     /// Gives the record's volume, of which it is the first, a namespace.
     fn add_volume(&mut self, device: &mut Device, record: &Record) -> Result<(), RunError> {
-        let volume = Volume::new(device, record.extent)
-            .map_err(|error| self.refused(record.volume, error))?;
+        let volume = Volume::new(device, record.extent);
+        let volume = volume.map_err(RunError::of(&self.reader.volumes()[record.volume]))?;
         if let Some(precondition) = &self.options.precondition {
             if record.volume > 0 || record.extent != Extent::Volume {
                 let message = "is not the one volume that preconditioning would fill";
@@ -270,13 +269,6 @@ impl<R: BufRead, F: FnMut()> Records<R, F> {
         self.volumes.push(volume);
         self.tallies.push(Default::default());
         Ok(())
-    }
-
-    fn refused(&self, volume: usize, error: DeviceError) -> RunError {
-        RunError::Device {
-            job: self.reader.volumes()[volume].clone(),
-            error,
-        }
     }
 }
 
