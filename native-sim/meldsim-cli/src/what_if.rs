@@ -54,7 +54,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
             ..options.clone()
         };
         let run = Replay::new(profile, reader, options)?.run(|| {
-            // Who finds them taken tells his share the next time.
+            // When another thread has the lock, the share is updated the next time.
             if let Ok(mut shares) = shares.try_lock() {
                 shares[*number] = share.get();
                 progress.update(shares.iter().sum::<f64>() / shares.len() as f64);

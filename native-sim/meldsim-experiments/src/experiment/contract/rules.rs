@@ -28,7 +28,7 @@ pub(super) const WRITE_PERCENT: [u64; 5] = [0, 25, 50, 75, 100];
 pub(super) const FULL_DEPTH: u64 = 64;
 /// Sizes of requests about tiny ones.
 const TINY: [u64; 4] = [512, 1024, 2048, 4096];
-/// Moments of the sustained writes that are told apart.
+/// Parts of the sustained writes, each with a bandwidth of its own.
 const MOMENTS: usize = 24;
 
 /// More than a write buffer holds.
@@ -56,8 +56,7 @@ impl DeviceUnderTest {
         self.profile.controller.lba_size.0
     }
 
-    /// Data that was overwritten at random: flash has it all over the place, elsewhere in each of so
-    /// many spans.
+    /// Data that was overwritten at random, in so many spans. Flash has each span on other dies.
     pub(super) fn used(&self, spans: u64) -> Result<(Device, NamespaceId), ExperimentError> {
         self.preconditioned(spans * DeviceUnderTest::SPAN_BYTES, 100)
     }
@@ -301,12 +300,12 @@ impl Bench<'_> {
 
     fn order(&mut self, request_bytes: u64, depth: u64) -> Result<Order, ExperimentError> {
         let random = self.random(request_bytes, depth, 0, 0)?;
-        let places = DeviceUnderTest::SPAN_BYTES / request_bytes;
+        let positions = DeviceUnderTest::SPAN_BYTES / request_bytes;
         let read = self.read(0, request_bytes);
         let nlb = u64::from(read.nlb);
         let requests = random.requests;
         let sequential = self.run(depth, requests, |n| Command {
-            slba: n % places * nlb,
+            slba: n % positions * nlb,
             ..read
         })?;
         Ok(Order {
@@ -344,11 +343,11 @@ fn requests_at_random(
     sectors_off: u64,
 ) -> impl FnMut(u64) -> Command {
     let nlb = (bytes / lba_bytes) as u32;
-    // The last place would reach beyond the end when off.
-    let places = span_bytes / bytes - 1;
+    // The last position would reach beyond the end when off.
+    let positions = span_bytes / bytes - 1;
     let mut random = Random::new(bytes ^ write_percent << 32);
     move |_| {
-        let slba = random.below(places) * u64::from(nlb) + sectors_off;
+        let slba = random.below(positions) * u64::from(nlb) + sectors_off;
         match random.below(100) < write_percent {
             true => Command::write(nsid, slba, nlb, Directive::NONE, 0),
             false => Command::read(nsid, slba, nlb, 0),

@@ -99,7 +99,7 @@ fn times(access: Access, scale: Scale) -> Times {
     }
 }
 
-/// What is asked of a device.
+/// A load on a device in a given state.
 #[derive(Clone, Copy, Debug)]
 struct Specification {
     access: Access,
@@ -221,7 +221,7 @@ fn loop_of(
     Ok((device.stats(), tallies.pop().unwrap_or_default(), first))
 }
 
-/// An outcome with what all of the firmware experiments rest on.
+/// An outcome with the provenance that all firmware experiments share.
 fn report(run: &Run, about: impl Into<String>) -> Outcome {
     run.report(about)
         .published(format!("{SOURCE}: stages, types of threads, designs and the findings below"))
