@@ -220,13 +220,6 @@ impl Device {
         (burst, scheme.weights)
     }
 
-    /// An empty queue is used anew.
-    pub(crate) fn set_queue(&mut self, queue: QueueId, depth: u32, priority: Priority) {
-        self.front.host.queues[usize::from(queue.0)].depth = depth as usize;
-        let queue = u32::from(queue.0);
-        self.front.host.arbiter.set_priority(queue, priority);
-    }
-
     /// [Submits](Device::submit) a command to a queue. When the profile's `[host]` sets no limit,
     /// the controller fetches it at once; else when it is its turn.
     pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
