@@ -1,7 +1,7 @@
 //! Snapshots: any bytes are refused with a reason, or are a device that works.
 
 use arbitrary::{Arbitrary, Unstructured};
-use meldsim::nvme::wire::io::DsmByte;
+use meldsim::nvme::DsmByte;
 use meldsim::profile::{Allocation, ProgramOrder};
 use meldsim::{Command, Device, Directive, NamespaceId, Time};
 

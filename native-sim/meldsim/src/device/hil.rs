@@ -243,11 +243,4 @@ impl Device {
         };
         (burst, scheme.weights)
     }
-
-    /// An empty queue is used anew.
-    pub(crate) fn set_queue(&mut self, queue: QueueId, depth: u32, priority: Priority) {
-        self.hil.queues[usize::from(queue.0)].depth = depth as usize;
-        let queue = u32::from(queue.0);
-        self.hil.arbiter.set_priority(queue, priority);
-    }
 }

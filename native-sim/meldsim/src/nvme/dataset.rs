@@ -1,6 +1,85 @@
-//! Sets of logical blocks, kept as few ranges.
+//! What a host says about ranges of logical blocks: the DSM field of a read or a write, the ranges of
+//! Dataset Management, and sets of ranges.
+//!
+//! Bits are those of the NVM Command Set specification 1.0, checked against the public headers of
+//! Linux, SPDK and libnvme.
 
 use std::collections::BTreeMap;
+
+/// The most ranges of one Dataset Management command: Number of Ranges (NR) has eight bits.
+pub const MAX_DSM_RANGES: usize = 256;
+
+/// The DSM field of a Read or a Write, CDW13 bits 7:0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DsmByte(pub u8);
+
+impl DsmByte {
+    /// Access frequency 3h: infrequent writes, frequent reads.
+    pub const AF_READ_MOSTLY: u8 = 3;
+
+    /// From its fields: access frequency 3:0, access latency 5:4, sequential request 6.
+    pub const fn new(frequency: u8, latency: u8, sequential: bool) -> DsmByte {
+        DsmByte(frequency & 0xF | (latency & 0x3) << 4 | (sequential as u8) << 6)
+    }
+
+    /// Access Frequency, bits 3:0: 0 none, 1 typical, 2 infrequent both, 3 infrequent writes and
+    /// frequent reads, 4 frequent writes and infrequent reads, 5 frequent both, 6 one-time read,
+    /// 7 speculative read, 8 will be overwritten soon.
+    pub const fn frequency(self) -> u8 {
+        self.0 & 0xF
+    }
+
+    /// Sequential Request, bit 6.
+    pub const fn sequential(self) -> bool {
+        self.0 & 1 << 6 != 0
+    }
+}
+
+/// One range of a Dataset Management command (Range Definition).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DsmRange {
+    /// Context Attributes, bytes 3:0; see [`DsmRange::attributes_of`].
+    pub attributes: u32,
+    /// Length in Logical Blocks, bytes 7:4: a count, not zero-based.
+    pub length: u32,
+    /// Starting LBA, bytes 15:8.
+    pub slba: u64,
+}
+
+impl DsmRange {
+    /// Context attributes: access frequency 3:0, access latency 5:4, sequential read range 8,
+    /// sequential write range 9, write prepare 10, command access size 31:24.
+    pub const fn attributes_of(
+        frequency: u8,
+        latency: u8,
+        sequential_read: bool,
+        sequential_write: bool,
+        write_prepare: bool,
+        access_lbas: u8,
+    ) -> u32 {
+        (frequency & 0xF) as u32
+            | ((latency & 0x3) as u32) << 4
+            | (sequential_read as u32) << 8
+            | (sequential_write as u32) << 9
+            | (write_prepare as u32) << 10
+            | (access_lbas as u32) << 24
+    }
+
+    /// Sequential Read Range (SR), bit 8.
+    pub const fn sequential_read(&self) -> bool {
+        self.attributes & 1 << 8 != 0
+    }
+
+    /// Command Access Size, bits 31:24: logical blocks of one command; zero says nothing.
+    pub const fn access_lbas(&self) -> u8 {
+        (self.attributes >> 24) as u8
+    }
+
+    /// The first logical block after it.
+    pub(crate) const fn end(&self) -> u64 {
+        self.slba.saturating_add(self.length as u64)
+    }
+}
 
 /// Ranges kept at most: a hint that would need more is dropped, as hints may be.
 pub(crate) const MAX_RANGES: usize = 4096;
@@ -105,6 +184,37 @@ mod tests {
                 prop_assert_eq!(set.ranges.len(), runs);
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn the_dsm_field_holds_what_it_is_made_of(frequency in 0..16u8, latency in 0..4u8, sequential: bool) {
+            let dsm = DsmByte::new(frequency, latency, sequential);
+            prop_assert_eq!((dsm.frequency(), dsm.sequential()), (frequency, sequential));
+            prop_assert_eq!(dsm.0 >> 4 & 3, latency);
+            prop_assert_eq!(dsm.0 & 0x80, 0, "incompressible");
+        }
+
+        #[test]
+        fn context_attributes_hold_what_they_are_made_of(sequential: bool, others: bool, access_lbas: u8) {
+            let attributes = DsmRange::attributes_of(5, 2, sequential, others, others, access_lbas);
+            let range = DsmRange { attributes, ..DsmRange::default() };
+            prop_assert_eq!((range.sequential_read(), range.access_lbas()), (sequential, access_lbas));
+            prop_assert_eq!(attributes & 0xFF, 0x25);
+            prop_assert_eq!(attributes >> 9 & 3, if others { 3 } else { 0 });
+        }
+    }
+
+    /// The bits as the specification draws them.
+    #[test]
+    fn bits_are_where_the_specification_has_them() {
+        assert_eq!(
+            DsmByte::new(DsmByte::AF_READ_MOSTLY, 2, true),
+            DsmByte(0x63)
+        );
+        let attributes = DsmRange::attributes_of(3, 1, true, false, true, 255);
+        assert_eq!(attributes, 0xFF00_0513);
+        assert_eq!(DsmRange::attributes_of(0, 0, false, true, false, 0), 0x200);
     }
 
     #[test]
