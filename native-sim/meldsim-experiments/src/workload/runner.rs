@@ -297,12 +297,12 @@ impl Running {
             placement: Placement::new(job.read_pattern, &job.placement_ids),
             requests: Requests::new(&job),
             next: None,
-            pace: Pace::new(&job, Instant::ZERO),
-            start: Instant::ZERO,
-            counted_from: Instant::ZERO,
-            last_completion: Instant::ZERO,
+            pace: Pace::new(&job, Instant::START),
+            start: Instant::START,
+            counted_from: Instant::START,
+            last_completion: Instant::START,
             since_pause: 0,
-            paused_until: Instant::ZERO,
+            paused_until: Instant::START,
             is_over: false,
             done_bytes: 0,
             tallies: Default::default(),
@@ -400,7 +400,7 @@ impl Running {
         let by_time = match self.job.runtime {
             Some(runtime) if self.done_bytes > 0 => {
                 let length = (self.job.ramp_time + runtime).as_secs_f64();
-                now.saturating_sub(self.start).as_secs_f64() / length
+                now.saturating_since(self.start).as_secs_f64() / length
             }
             _ => 0.0,
         };
@@ -423,8 +423,8 @@ impl Running {
         let start = jobs.iter().map(|running| running.counted_from).min();
         let end = jobs.iter().map(|running| running.last_completion).max();
         let span = Span {
-            start: start.unwrap_or(Instant::ZERO),
-            end: end.unwrap_or(Instant::ZERO),
+            start: start.unwrap_or(Instant::START),
+            end: end.unwrap_or(Instant::START),
         };
         JobResult::of_job(&jobs[0].job, jobs.len() > 1, span, read, write)
     }

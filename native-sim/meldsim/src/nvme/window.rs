@@ -5,8 +5,8 @@
 //!
 //! In the deterministic window (DTWIN) the set does nothing in the background. The window ends when
 //! its budget of reads, writes or time is used up, or when the host asks for it. Then the set is in
-//! the non-deterministic window (NDWIN) and catches up. Time there earns the next budget: none before
-//! NDWIN Time Minimum Low, all of it at NDWIN Time Minimum High, in proportion between. Two choices
+//! the non-deterministic window (NDWIN) and catches up. Duration there earns the next budget: none before
+//! NDWIN Duration Minimum Low, all of it at NDWIN Duration Minimum High, in proportion between. Two choices
 //! are this model's: an unearned window is refused, and the mode begins with a whole budget earned.
 
 use crate::engine::{Duration, Instant};
@@ -34,7 +34,7 @@ pub struct PredictableLatencyConfig {
     pub reads_threshold: u64,
     /// DTWIN Writes Threshold.
     pub writes_threshold: u64,
-    /// DTWIN Time Threshold, in milliseconds.
+    /// DTWIN Duration Threshold, in milliseconds.
     pub time_threshold_ms: u64,
 }
 
@@ -50,17 +50,17 @@ pub struct PredictableLatencyLog {
     pub dtwin_reads_typical: u64,
     /// DTWIN Writes Typical, in units of the Optimal Write Size.
     pub dtwin_writes_typical: u64,
-    /// DTWIN Time Maximum, in milliseconds.
+    /// DTWIN Duration Maximum, in milliseconds.
     pub dtwin_time_maximum_ms: u64,
-    /// NDWIN Time Minimum High, in milliseconds: for a whole DTWIN after it.
+    /// NDWIN Duration Minimum High, in milliseconds: for a whole DTWIN after it.
     pub ndwin_time_minimum_high_ms: u64,
-    /// NDWIN Time Minimum Low, in milliseconds: for any DTWIN after it.
+    /// NDWIN Duration Minimum Low, in milliseconds: for any DTWIN after it.
     pub ndwin_time_minimum_low_ms: u64,
     /// DTWIN Reads Estimate: left in this window, or in the next one.
     pub dtwin_reads_estimate: u64,
     /// DTWIN Writes Estimate.
     pub dtwin_writes_estimate: u64,
-    /// DTWIN Time Estimate, in milliseconds.
+    /// DTWIN Duration Estimate, in milliseconds.
     pub dtwin_time_estimate_ms: u64,
 }
 
@@ -119,7 +119,7 @@ impl Windows {
                 true => Window::NonDeterministic,
                 false => Window::Disabled,
             },
-            since: Instant::ZERO,
+            since: Instant::START,
             granted: Budget {
                 reads: 0,
                 writes: 0,
@@ -169,7 +169,7 @@ impl Windows {
         if !self.terms.alternate || self.window != Window::NonDeterministic {
             return false;
         }
-        let outside = now.saturating_sub(self.since);
+        let outside = now.saturating_since(self.since);
         let is_due = self.whole_earned || outside >= self.terms.ndwin_time_high;
         is_due && self.enter(true, now).is_ok()
     }
@@ -271,7 +271,7 @@ impl Windows {
     }
 
     fn left(&self, now: Instant) -> Budget {
-        let elapsed = now.saturating_sub(self.since);
+        let elapsed = now.saturating_since(self.since);
         Budget {
             reads: self.granted.reads.saturating_sub(self.reads),
             writes: self.granted.writes.saturating_sub(self.writes),
@@ -285,7 +285,7 @@ impl Windows {
         let high = terms.ndwin_time_high;
         let outside = match self.whole_earned {
             true => high,
-            false => now.saturating_sub(self.since).min(high),
+            false => now.saturating_since(self.since).min(high),
         };
         let share = |whole: u64| {
             let part = u128::from(whole) * u128::from(outside.as_ps()) / u128::from(high.as_ps());
@@ -343,7 +343,7 @@ mod tests {
     };
 
     fn at(ms: u64) -> Instant {
-        Instant::from_ms(ms)
+        Instant::START + Duration::from_ms(ms)
     }
 
     /// 100 reads, 50 writes, 200 ms; earned in 100 ms, from 40 ms on.

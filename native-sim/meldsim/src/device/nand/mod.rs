@@ -47,7 +47,7 @@ fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]
             admissions: VecDeque::new(),
             windows: Windows::new(&profile.predictable_latency),
             outstanding: 0,
-            idle_since: Instant::ZERO,
+            idle_since: Instant::START,
             is_timed: false,
         });
     }

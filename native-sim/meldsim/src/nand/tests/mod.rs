@@ -9,7 +9,7 @@ use super::{Finished, Flash, Geometry, Owner, Unit, WordlineAddr};
 use crate::engine::{Duration, Event, EventQueue, Instant};
 use crate::profile::Profile;
 
-/// Time of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
+/// Duration of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
 const COMMAND: Duration = Duration::from_ps(12_500);
 const PAGE: Duration = Duration::from_ps(5_781_250);
 /// All pages of a TLC wordline.
@@ -85,14 +85,14 @@ impl Rig {
             if let Event::Channel(channel) = event {
                 self.flash.step(&mut self.queue, channel, &mut finished);
             }
-            let now = self.queue.now() - Instant::ZERO;
+            let now = self.queue.now() - Instant::START;
             self.done.extend(finished.drain(..).map(|what| (now, what)));
         }
     }
 
     /// Lets so much time pass from the start on.
     fn run_until(&mut self, limit: Duration) {
-        let limit = Instant::ZERO + limit;
+        let limit = Instant::START + limit;
         self.process(limit);
         self.queue.advance_clock(limit);
     }
