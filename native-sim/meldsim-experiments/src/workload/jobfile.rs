@@ -1,12 +1,12 @@
 //! Job files in fio's syntax: `[global]`, sections, `key=value`, comments after `;` or `#`.
 
+use meldsim::profile::nearest;
 use thiserror::Error;
 
 use super::distribution::{Distribution, parse_distribution};
 use super::job::{BlockShare, Job, Rate, ReadWrite, parse_priority, parse_read_pattern};
 use super::placement::{DataPlacement, parse_placement_ids};
 use super::quantity::{parse_bytes, parse_count, parse_time, parse_time_in};
-use super::suggest::nearest;
 
 /// The options of a job, in the order in which they are documented; a second name for the same option comes after all.
 const KEYS: [&str; 33] = [

@@ -23,7 +23,6 @@ mod runner;
 mod running;
 mod series;
 mod speed;
-mod suggest;
 mod tally;
 pub mod trace;
 pub mod what_if;
