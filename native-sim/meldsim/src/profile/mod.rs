@@ -42,7 +42,7 @@ mod xpoint;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{ProfileError, ProfileErrors};
+pub use check::{ProfileError, ProfileErrors, nearest};
 pub use controller::{Controller, Host, QueueArbitration};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
@@ -53,7 +53,7 @@ pub use ftl::{
 pub use sets::{PredictableLatency, SetLayout, Sets};
 #[cfg(feature = "toml")]
 pub use text::Setting;
-pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate};
+pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, parse_quantity};
 pub use xpoint::Xpoint;
 
 use check::Checker;
