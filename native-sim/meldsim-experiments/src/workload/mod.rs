@@ -17,6 +17,7 @@ mod placement;
 mod quantity;
 mod requests;
 mod result;
+mod room;
 mod run;
 mod runner;
 mod series;

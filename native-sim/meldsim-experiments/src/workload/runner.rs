@@ -12,6 +12,7 @@ use super::job::{Job, JobError};
 use super::placement::Placement;
 use super::requests::{Pace, Request, Requests, Submitted};
 use super::result::{DeviceResult, JobResult, RunResult, Span};
+use super::room::{self, Sharing};
 use super::series::Series;
 use super::tally::{Ended, Tally};
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, drive};
@@ -66,10 +67,14 @@ impl Runner {
                         nsid
                     }
                 };
-                let job = Running::new(&mut device, clone, section, nsid)?;
-                job.preload(&mut device, shared.is_some())?;
-                running.push(job);
+                running.push(Running::new(&mut device, clone, section, nsid)?);
             }
+        }
+        room::check(&device, &by_namespace(&running))?;
+        for (index, job) in running.iter().enumerate() {
+            let is_shared = job.job.file.is_some();
+            let used = is_shared && running[..index].iter().any(|other| other.nsid == job.nsid);
+            job.preload(&mut device, used)?;
         }
         Ok(Runner {
             device,
@@ -91,6 +96,7 @@ impl Runner {
     ///
     /// A state that the device cannot be in, or data that does not fit.
     pub fn precondition(mut self, precondition: &Precondition) -> Result<Runner, RunError> {
+        room::check_past(&self.device, &by_namespace(&self.jobs), precondition)?;
         self.device.precondition(precondition)?;
         for running in &self.jobs {
             running.preload(&mut self.device, true)?;
@@ -230,6 +236,15 @@ fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
         }
     }
     Ok(())
+}
+
+fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
+    let mut sharing = Sharing::new();
+    for running in jobs {
+        let together = sharing.entry(running.nsid).or_default();
+        together.push(&running.job);
+    }
+    sharing
 }
 
 fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<NamespaceId, RunError> {
