@@ -72,6 +72,7 @@ impl Ftl {
             victim.next += row;
             victim.copying += row;
         }
+        self.stats.gc_pages_read += u64::from(row);
         let (from_unit, step) = self.numbering.strides(layout);
         for unit in 0..self.numbering.units {
             let copy = Copy {
@@ -116,6 +117,7 @@ impl Ftl {
         let log = &mut self.lanes[lane as usize];
         log.blocks.programmed(group, all);
         self.stats.programs += 1;
+        self.stats.gc_pages_programmed += u64::from(all);
         let melded = log.blocks.get(group).layout == Layout::Melded;
         self.stats.melded_wordlines_programmed += u64::from(melded);
         let Some(victim) = &mut log.collector.victim else {

@@ -196,6 +196,7 @@ impl Ftl {
             let mut slots = spare_rows.pop().unwrap_or_default();
             slots.resize(numbering.pages_per_row as usize, NIL);
             victim.reading += valid;
+            self.stats.gc_pages_read += u64::from(valid);
             victim.rows.push_back(Row {
                 first,
                 waiting: valid,

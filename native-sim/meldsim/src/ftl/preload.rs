@@ -18,8 +18,8 @@ struct Gathering {
 }
 
 impl Ftl {
-    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing but
-    /// padding is counted. False when there is no room for all of them.
+    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing is
+    /// counted: that was before the counting began. False when there is no room for all of them.
     pub(crate) fn preload(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
         if !self.has_room(space, first, end, layout) {
             return false;
@@ -259,7 +259,6 @@ impl Ftl {
         }
         for (index, &place) in (0..pages).zip(&fill) {
             if place == NIL {
-                self.stats.padded_pages += 1;
                 continue;
             }
             let ppn = self.numbering.number(lane, group, first + index * step);

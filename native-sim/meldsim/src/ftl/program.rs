@@ -399,7 +399,9 @@ impl Ftl {
                 continue;
             }
             let released = self.release(slot);
-            if released.user != User::Gc {
+            if released.user == User::Gc {
+                self.stats.gc_pages_programmed += 1;
+            } else {
                 self.stats.host_pages_programmed += 1;
                 self.barrier.programmed(released.epoch);
             }

@@ -72,6 +72,8 @@ pub(super) struct NandMedium {
     write_cache: bool,
     /// For how long a set is idle before it collects, where it does.
     background_idle: Option<Duration>,
+    host_pages_read: u64,
+    merge_pages_read: u64,
     buffer_page_reads: u64,
     unmapped_page_reads: u64,
     pub(super) outcomes: Vec<Outcome>,
@@ -94,6 +96,8 @@ impl NandMedium {
             halved_depth: controller.halved_read_depth as usize,
             write_cache: controller.write_cache,
             background_idle: profile.gc.background.then_some(profile.gc.background_idle),
+            host_pages_read: 0,
+            merge_pages_read: 0,
             buffer_page_reads: 0,
             unmapped_page_reads: 0,
             outcomes: Vec::new(),
@@ -173,6 +177,7 @@ impl NandMedium {
             let owner = Owner::request(id);
             let read = ftl.read(&mut self.flash, queue, space, first, end, owner);
             let in_controller = read.buffered + read.unmapped;
+            self.host_pages_read += read.flash;
             self.buffer_page_reads += read.buffered;
             self.unmapped_page_reads += read.unmapped;
             request.next = end;
