@@ -33,7 +33,7 @@ pub use jobfile::{JobFileError, parse_job_file};
 pub use meldsim::engine::Random;
 pub use placement::DataPlacement;
 pub use quantity::{parse_bytes, parse_decimal, parse_time};
-pub use result::{DeviceResult, JobResult, RunResult, TraceSummary};
+pub use result::{DeviceResult, Fill, FlashPages, JobResult, RunResult, TraceSummary};
 pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};
 pub use runner::Runner;
 pub use series::{DeviceInterval, Interval, TimeSeries, Track};

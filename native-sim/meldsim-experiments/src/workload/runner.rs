@@ -11,7 +11,7 @@ use super::error::RunError;
 use super::job::{Job, JobError};
 use super::placement::Placement;
 use super::requests::{Pace, Request, Requests, Submitted};
-use super::result::{DeviceResult, JobResult, RunResult, Span};
+use super::result::{DeviceResult, Fill, JobResult, RunResult, Span};
 use super::room::{self, Sharing};
 use super::series::Series;
 use super::tally::{Ended, Tally};
@@ -27,6 +27,8 @@ pub struct Runner {
     device: Device,
     jobs: Vec<Running>,
     series: Option<Series>,
+    /// Pages that preconditioning overwrote.
+    overwritten_pages: u64,
 }
 
 impl Runner {
@@ -80,6 +82,7 @@ impl Runner {
             device,
             jobs: running,
             series: None,
+            overwritten_pages: 0,
         })
     }
 
@@ -98,6 +101,7 @@ impl Runner {
     pub fn precondition(mut self, precondition: &Precondition) -> Result<Runner, RunError> {
         room::check_past(&self.device, &by_namespace(&self.jobs), precondition)?;
         self.device.precondition(precondition)?;
+        self.overwritten_pages = Fill::overwritten_pages(&self.device, precondition);
         for running in &self.jobs {
             running.preload(&mut self.device, true)?;
         }
@@ -110,6 +114,7 @@ impl Runner {
     ///
     /// A request that the device refuses, or a defect of the model.
     pub fn run(mut self, mut progress: impl FnMut(f64)) -> Result<RunResult, RunError> {
+        let before = self.device.stats();
         let mut first = 0;
         while first < self.jobs.len() {
             let rest = &self.jobs[first + 1..];
@@ -117,7 +122,7 @@ impl Runner {
             self.run_group(first..first + group, &mut progress)?;
             first += group;
         }
-        let device = DeviceResult::of(&self.device);
+        let device = DeviceResult::of(&self.device, &before, self.overwritten_pages);
         let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
         let series = self
             .series
