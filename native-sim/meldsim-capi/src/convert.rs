@@ -59,6 +59,7 @@ fn run_code(error: &RequestError) -> i32 {
         RequestError::Run(RunError::Device { error, .. } | RunError::Precondition(error)) => {
             refused_code(error)
         }
+        RequestError::Run(RunError::Room { .. }) => MELDSIM_ERR_CAPACITY,
         RequestError::Run(RunError::Stuck { .. }) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
         RequestError::Malformed(_)
         | RequestError::JobFile(_)

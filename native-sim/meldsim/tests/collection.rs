@@ -60,11 +60,7 @@ fn skewed(profile: &Profile, times: u64) -> Stats {
     drain(&mut device);
     let after = device.stats();
     assert_eq!(after.mapped_pages, pages);
-    Stats {
-        host_pages_programmed: after.host_pages_programmed - before.host_pages_programmed,
-        gc_pages_moved: after.gc_pages_moved - before.gc_pages_moved,
-        ..after
-    }
+    after.since(&before)
 }
 
 #[test]
@@ -259,9 +255,7 @@ fn preconditioning_is_followed_by_steady_state() {
             let before = device.stats();
             let writes = (0..pages * times / 4).map(|_| random.below(pages));
             write_pages(&mut device, nsid, writes);
-            let after = device.stats();
-            let host = after.host_pages_programmed - before.host_pages_programmed;
-            1.0 + (after.gc_pages_moved - before.gc_pages_moved) as f64 / host as f64
+            device.stats().since(&before).write_amplification()
         };
         // Blocks that hold data: all but the free ones, and half of the two that are open.
         let utilisation = pages as f64 / ((1000 - 4 - 1) * 48) as f64;
@@ -315,6 +309,17 @@ fn copyback_moves_whole_wordlines_off_the_bus() {
     let (with, without) = (run(true), run(false));
     assert_eq!(without.copybacks, 0);
     assert!(with.copybacks > 1000, "{}", with.copybacks);
+    for stats in [&with, &without] {
+        // Some are overwritten while they move: they are read, or even programmed, for nothing.
+        let lost = stats.gc_pages_read - stats.gc_pages_moved;
+        assert!(lost < stats.gc_pages_moved / 10, "{lost}");
+        let programmed = stats.gc_pages_programmed as f64 / stats.gc_pages_moved as f64;
+        assert!((0.9..1.1).contains(&programmed), "{programmed}");
+        assert_eq!((stats.host_pages_read, stats.padded_pages), (0, 0));
+        let all = stats.host_pages_programmed + stats.gc_pages_programmed;
+        let amplification = all as f64 / stats.host_pages_programmed as f64;
+        assert_eq!(stats.write_amplification(), amplification);
+    }
     let busy = |stats: &Stats| stats.channel_busy_ps as f64 / stats.gc_pages_moved as f64;
     assert!(
         busy(&with) < 0.9 * busy(&without),

@@ -243,6 +243,16 @@ impl Run {
         assert!(stats.read_active_ps <= stats.active_ps && stats.active_ps <= stats.now_ps);
         assert!(stats.channel_busy_ps <= stats.channels * stats.now_ps);
         assert!(stats.die_busy_ps <= stats.dies * stats.now_ps);
+        // Each page that went to flash or came from it has somebody who asked for that.
+        let programmed: u64 = self.device.utilisation().pages_programmed.iter().sum();
+        assert_eq!(
+            stats.host_pages_programmed + stats.gc_pages_programmed + stats.padded_pages,
+            programmed
+        );
+        assert_eq!(
+            stats.host_pages_read + stats.merge_pages_read + stats.gc_pages_read,
+            stats.page_reads + stats.melded_pages_read
+        );
     }
 }
 

@@ -65,8 +65,8 @@ impl Ftl {
         }
     }
 
-    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing but
-    /// padding is counted. False when there is no room for all of them.
+    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing
+    /// is counted. False when there is no room for all of them.
     pub(crate) fn preload(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
         preload::in_order(self, space, first, end, layout).is_some()
     }

@@ -359,7 +359,10 @@ impl Ftl {
                 continue;
             }
             let released = self.buffer.release(slot);
-            self.stats.host_pages_programmed += u64::from(released.user != User::Gc);
+            match released.user {
+                User::Gc => self.stats.gc_pages_programmed += 1,
+                _ => self.stats.host_pages_programmed += 1,
+            }
             if released.index != MapIndex::NONE {
                 let ppn = self.addressing.ppn(lane, group, position + n * step);
                 self.oracle.programmed(slot, ppn);

@@ -71,6 +71,8 @@ pub(super) struct NandMedium {
     write_cache: bool,
     /// For how long a set is idle before it collects, where it does.
     background_idle: Option<Duration>,
+    host_pages_read: u64,
+    merge_pages_read: u64,
     buffer_page_reads: u64,
     unmapped_page_reads: u64,
     /// Reused by every event.
@@ -92,6 +94,8 @@ impl NandMedium {
             halved_depth: controller.halved_read_depth as usize,
             write_cache: controller.write_cache,
             background_idle: profile.gc.background.then_some(profile.gc.background_idle),
+            host_pages_read: 0,
+            merge_pages_read: 0,
             buffer_page_reads: 0,
             unmapped_page_reads: 0,
             finished: Vec::new(),
@@ -170,6 +174,7 @@ impl NandMedium {
         request.next = end;
         request.in_flight = read.flash;
         request.parts += read.flash;
+        self.host_pages_read += read.flash;
         let in_controller = read.buffered + read.unmapped;
         if in_controller > 0 {
             self.buffer_page_reads += read.buffered;

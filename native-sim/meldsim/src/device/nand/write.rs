@@ -131,6 +131,7 @@ impl NandMedium {
             if let Entry::Flash(ppn) = before {
                 // Read-modify-write: the write completes only when the rest of the page is in.
                 request.parts += 1;
+                self.merge_pages_read += 1;
                 let (at, page) = ftl.locate(ppn);
                 self.flash
                     .read(queue, at, 1 << page, false, Owner::request(id));
