@@ -34,6 +34,7 @@ pub(crate) struct Flash {
 impl Flash {
     pub(crate) fn new(profile: &Profile, geometry: &Geometry) -> Flash {
         let per_channel = geometry.dies_per_channel;
+        let dies = (0..geometry.dies).map(|die| Die::new(die / per_channel, die % per_channel));
         Flash {
             shared: Shared::new(profile, geometry),
             energy: profile.energy.clone(),
@@ -42,9 +43,7 @@ impl Flash {
             rows_per_plane: geometry.blocks_per_plane * geometry.wordlines_per_block,
             wordlines_per_block: geometry.wordlines_per_block,
             channels: (0..geometry.channels).map(|_| Channel::new()).collect(),
-            dies: (0..geometry.dies)
-                .map(|die| Die::new(die / per_channel, die % per_channel))
-                .collect(),
+            dies: dies.collect(),
             acting_for: Owner::gc(0),
         }
     }

@@ -22,6 +22,10 @@ pub(super) struct Record {
 }
 
 impl Record {
+    pub(super) fn new() -> Record {
+        Record::default()
+    }
+
     pub(super) fn lock(&mut self, request: u32) {
         self.order.push(request);
     }
