@@ -140,7 +140,7 @@ pub(crate) fn window_values(
     config: &PredictableLatencyConfig,
 ) -> [u64; MELDSIM_WINDOW_INFO_COUNT as usize] {
     [
-        log.status.into(),
+        (log.status as u8).into(),
         log.event_type.into(),
         log.dtwin_reads_typical,
         log.dtwin_writes_typical,

@@ -1,6 +1,9 @@
 //! Flags that several commands have, and those of the small commands.
 
+use std::num::NonZeroUsize;
+
 use clap::{Args, Subcommand, ValueEnum};
+use meldsim_experiments::parallel::all_cores;
 
 pub(crate) use crate::args_experiment::{ExperimentArgs, ValidateArgs};
 
@@ -19,6 +22,19 @@ pub(crate) struct FormatArg {
     /// Form of the result: for people, or one object for programs
     #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JobsArg {
+    /// Simulate so many devices at a time; the result does not depend on it [default: one on each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+impl JobsArg {
+    pub(crate) fn get(&self) -> NonZeroUsize {
+        self.jobs.unwrap_or_else(all_cores)
+    }
 }
 
 #[derive(Debug, Args)]

@@ -26,11 +26,19 @@ pub(crate) fn version_line(kind: &str) -> String {
     format!("{kind} by meldsim {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// The command as it can be repeated in a shell, by name and not by path.
+/// The command as it can be repeated in a shell, by name and not by path, and without `--jobs`: the result does not depend
+/// on it.
 pub(crate) fn command_line() -> String {
     let mut line = "meldsim".to_owned();
-    for argument in std::env::args_os().skip(1) {
+    let mut arguments = std::env::args_os().skip(1);
+    while let Some(argument) = arguments.next() {
         let argument = argument.to_string_lossy();
+        if argument == "--jobs" {
+            arguments.next();
+        }
+        if argument.starts_with("--jobs") {
+            continue;
+        }
         let plain = |c: char| c.is_alphanumeric() || "-_=./:,%+@".contains(c);
         line.push(' ');
         if !argument.is_empty() && argument.chars().all(plain) {

@@ -160,7 +160,7 @@ fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
         workload: Workload::Jobs(jobs(args)?, args.precondition),
         interval: interval(args),
     };
-    let mut progress = Progress::new("simulating");
+    let progress = Progress::new("simulating");
     Ok(run.run(|share| progress.update(share.unwrap_or(0.0)))?)
 }
 
@@ -186,7 +186,7 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
         workload: Workload::Trace(TraceReader::new(name, input, args.trace_format)?, options),
         interval: interval(args),
     };
-    let mut progress = Progress::new("replaying");
+    let progress = Progress::new("replaying");
     Ok(run.run(|_| progress.update(share.get()))?)
 }
 

@@ -19,8 +19,9 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
         );
         return Err(BadInput(message).into());
     }
-    let mut progress = Progress::new("validating");
-    let validation = Validation::run(args.section, &mut |share| progress.update(share))?;
+    let progress = Progress::new("validating");
+    let update = |share| progress.update(share);
+    let validation = Validation::run(args.section, args.jobs.get(), &update)?;
     drop(progress);
     let decides = |claim: &&Claim| !args.except.iter().any(|except| except == claim.id);
     let holds = validation
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
         ids.all(|id| id != except.as_str())
     }) {
         let message =
-            format!("--except: no claim is called \"{unknown}\"; --format json tells their ids");
+            format!("--except: no claim is called \"{unknown}\"; --format json shows their ids");
         return Err(BadInput(message).into());
     }
     let text = match args.format.format {

@@ -1,13 +1,17 @@
 //! `meldsim what-if`: a recorded trace on several devices.
 
+use std::sync::Mutex;
+
 use anyhow::Result;
 use clap::Args;
 use meldsim::Profile;
+use meldsim_experiments::parallel::try_map;
 use meldsim_experiments::workload::trace::{
     Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 
+use crate::args::JobsArg;
 use crate::error::BadInput;
 use crate::output::{to_json, version_line};
 use crate::progress::Progress;
@@ -58,6 +62,8 @@ pub(crate) struct WhatIfArgs {
     /// Also write a page with charts, HTML that needs nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArg,
 }
 
 pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
@@ -72,21 +78,26 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
             .iter()
             .map(move |layout| (profile, *layout))
     };
-    let runs: Vec<(&Profile, Layout)> = profiles.iter().flat_map(layouts).collect();
-    let mut progress = Progress::new("replaying");
-    let mut outcomes = Vec::new();
-    for (done, (profile, layout)) in runs.iter().enumerate() {
+    let runs = profiles.iter().flat_map(layouts).enumerate();
+    let runs: Vec<(usize, (&Profile, Layout))> = runs.collect();
+    let progress = Progress::new("replaying");
+    let shares = Mutex::new(vec![0.0; runs.len()]);
+    let outcomes = try_map(args.jobs.get(), &runs, |(number, (profile, layout))| {
         let (input, share) = trace_file::open("TRACE", &args.trace)?;
         let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
         let options = ReplayOptions {
             override_pattern: layout.read_pattern(),
             ..options.clone()
         };
-        let all = runs.len() as f64;
-        let run = Replay::new(profile, reader, options)?
-            .run(|| progress.update((done as f64 + share.get()) / all))?;
-        outcomes.push(Outcome::new(profile, *layout, &run));
-    }
+        let run = Replay::new(profile, reader, options)?.run(|| {
+            // When another thread has the lock, the share is updated the next time.
+            if let Ok(mut shares) = shares.try_lock() {
+                shares[*number] = share.get();
+                progress.update(shares.iter().sum::<f64>() / shares.len() as f64);
+            }
+        })?;
+        Ok::<_, anyhow::Error>(Outcome::new(profile, *layout, &run))
+    })?;
     drop(progress);
     let what_if = WhatIf::new(options.mode, outcomes);
     let footer = version_line("simulated");

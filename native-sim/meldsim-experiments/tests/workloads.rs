@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
-#[path = "../../meldsim/tests/common/mod.rs"]
 mod common;
 
 use meldsim::profile::SetLayout;
-use meldsim::{Device, Precondition, Profile, Time};
+use meldsim::{Device, Duration, Precondition, Profile};
 use meldsim_experiments::workload::{
     BlockShare, Distribution, Job, Rate, ReadWrite, RunResult, Runner, Tally, parse_job_file,
 };
@@ -106,7 +105,7 @@ fn a_rate_caps_one_direction() {
 fn thinktime_pauses_after_its_blocks() {
     let mut thinking = job(ReadWrite::RandRead);
     let eager_us = run(&[thinking.clone()]).jobs[0].duration_us;
-    thinking.think_time = Time::from_us(500);
+    thinking.think_time = Duration::from_us(500);
     let each_us = run(&[thinking.clone()]).jobs[0].duration_us;
     assert!(
         (each_us - eager_us - 2047.0 * 500.0).abs() < 1.0,
@@ -127,14 +126,14 @@ fn thinktime_pauses_after_its_blocks() {
 #[test]
 fn ramp_time_is_not_counted_and_startdelay_waits() {
     let mut late = job(ReadWrite::RandRead);
-    (late.time_based, late.runtime) = (true, Some(Time::from_ms(5)));
+    (late.time_based, late.runtime) = (true, Some(Duration::from_ms(5)));
     let whole = run(&[late.clone()]);
-    late.start_delay = Time::from_ms(2);
+    late.start_delay = Duration::from_ms(2);
     let delayed = run(&[late.clone()]);
     assert_eq!(delayed.jobs[0].start_us, 2000.0);
     assert_eq!(read(&delayed).requests, read(&whole).requests);
     assert!(delayed.device.stats.now_ps > 7_000_000_000);
-    late.ramp_time = Time::from_ms(3);
+    late.ramp_time = Duration::from_ms(3);
     let ramped = run(&[late]);
     assert_eq!(ramped.jobs[0].start_us, 5000.0);
     let (counted, submitted) = (read(&ramped).requests, ramped.device.stats.read_commands);
@@ -258,7 +257,7 @@ fn a_time_series_changes_nothing_and_adds_up() {
     let plain = run(&jobs);
     let runner = Runner::new(&profile(), &jobs).unwrap();
     let watched = runner
-        .with_time_series(Time::from_ms(1))
+        .with_time_series(Duration::from_ms(1))
         .run(|_| {})
         .unwrap();
     assert_eq!(plain.device.stats, watched.device.stats);
@@ -281,7 +280,7 @@ fn queue_priority_decides_under_weighted_round_robin() {
     limited.host.arbitration = meldsim::profile::QueueArbitration::WeightedRoundRobin;
     let mut jobs = [job(ReadWrite::RandRead), job(ReadWrite::RandRead)];
     for job in &mut jobs {
-        (job.iodepth, job.time_based, job.runtime) = (32, true, Some(Time::from_ms(20)));
+        (job.iodepth, job.time_based, job.runtime) = (32, true, Some(Duration::from_ms(20)));
     }
     let requests = |jobs: &[Job]| {
         let result = Runner::new(&limited, jobs).unwrap().run(|_| {}).unwrap();
@@ -372,12 +371,12 @@ fn streams_of_their_own_lower_the_write_amplification_of_logs() {
 #[test]
 fn a_run_longer_than_simulated_time_ends_with_a_message() {
     let mut profile = common::small_profile();
-    profile.controller.latency = Time::from_ms(1000);
+    profile.controller.latency = Duration::from_ms(1000);
     let job = Job {
         size_bytes: 1 << 20,
         rw: ReadWrite::RandWrite,
         time_based: true,
-        runtime: Some(Time::MAX),
+        runtime: Some(Duration::MAX),
         ..Job::new("long")
     };
     let outcome = Runner::new(&profile, &[job]).unwrap().run(|_| {});

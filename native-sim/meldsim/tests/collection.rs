@@ -8,7 +8,7 @@ use common::{SEQUENTIAL, device, drain, small_profile};
 use meldsim::nvme::Window;
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::profile::{Allocation, ByteSize, GcVictim, Profile, WearLevelling};
-use meldsim::{Command, Device, Directive, NamespaceId, Precondition, Stats, Status, Time};
+use meldsim::{Command, Device, Directive, Duration, NamespaceId, Precondition, Stats, Status};
 
 /// A device of 100 superblocks of 96 pages.
 fn profile() -> Profile {
@@ -121,7 +121,7 @@ fn wear_levelling_keeps_erase_counts_together() {
 }
 
 /// A device in use, left alone for a while.
-fn left_alone(background: bool, idle: Time, rest: Time) -> (Device, NamespaceId) {
+fn left_alone(background: bool, idle: Duration, rest: Duration) -> (Device, NamespaceId) {
     let mut profile = profile();
     profile.gc.background = background;
     profile.gc.background_idle = idle;
@@ -145,7 +145,7 @@ fn left_alone(background: bool, idle: Time, rest: Time) -> (Device, NamespaceId)
 
 #[test]
 fn background_collection_makes_room_while_the_host_rests() {
-    let (idle, rest) = (Time::from_ms(5), Time::from_ms(4000));
+    let (idle, rest) = (Duration::from_ms(5), Duration::from_ms(4000));
     let (busy, _) = left_alone(false, idle, rest);
     let (mut rested, nsid) = left_alone(true, idle, rest);
     assert_eq!(busy.stats().gc_background_collections, 0);
@@ -156,7 +156,7 @@ fn background_collection_makes_room_while_the_host_rests() {
     drain(&mut rested);
     assert_eq!(rested.next_event(), None);
     // Not before the threshold, and the host's return ends it.
-    let (early, _) = left_alone(true, Time::from_ms(9000), rest);
+    let (early, _) = left_alone(true, Duration::from_ms(9000), rest);
     assert_eq!(early.stats().gc_background_collections, 0);
     let before = rested.stats().gc_background_collections;
     write_pages(&mut rested, nsid, 0..500);
@@ -166,7 +166,8 @@ fn background_collection_makes_room_while_the_host_rests() {
 #[test]
 fn a_rested_device_takes_a_burst_faster() {
     let burst = |background| {
-        let (mut device, nsid) = left_alone(background, Time::from_ms(5), Time::from_ms(4000));
+        let (mut device, nsid) =
+            left_alone(background, Duration::from_ms(5), Duration::from_ms(4000));
         let started = device.now();
         let moved = device.stats().gc_pages_moved;
         let mut random = Random(11);
@@ -186,10 +187,10 @@ fn a_rested_device_takes_a_burst_faster() {
 #[test]
 fn a_deterministic_window_holds_collection_back_until_all_would_stop() {
     let moved = |deterministic, writes| {
-        let (mut device, nsid) = left_alone(true, Time::from_ms(5), Time::from_ms(4000));
+        let (mut device, nsid) = left_alone(true, Duration::from_ms(5), Duration::from_ms(4000));
         let config = PredictableLatencyConfig::default();
         device.configure_windows(0, true, config).unwrap();
-        device.advance_to(device.now() + Time::from_ms(1000)); // earns a window
+        device.advance_to(device.now() + Duration::from_ms(1000)); // earns a window
         device.enter_window(0, deterministic).unwrap();
         let before = device.stats();
         let pages = before.mapped_pages;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::load::{LoadError, complete, directive};
+use crate::load::{LoadError, Loop, directive};
 use meldsim::Duration;
 use meldsim::device::{Device, DeviceError};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
@@ -62,7 +62,7 @@ impl From<LoadError> for ExperimentError {
     }
 }
 
-/// Time from the arrival of a read of `request_bytes` on a fresh device of `profile` to its last byte.
+/// Duration from the arrival of a read of `request_bytes` on a fresh device of `profile` to its last byte.
 pub fn burst_read(
     profile: &Profile,
     request_bytes: u64,
@@ -95,5 +95,5 @@ pub(super) fn burst_read_at(
     device.preload(nsid, 0, data_bytes / lba_bytes, layout.directive())?;
     let (slba, nlb) = (offset_bytes / lba_bytes, request_bytes / lba_bytes);
     let read = Command::read(nsid, slba, nlb as u32, 0);
-    Ok(complete(&mut device, &read)?.latency())
+    Ok(Loop::once(read).complete(&mut device)?)
 }

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use thiserror::Error;
 
 use super::{Failure, Load, Next, Stream, Turn, drain, drive};
-use crate::report::LatencyHistogram;
+use crate::report::{LatencyHistogram, LatencySummary};
 use meldsim::device::{Device, DeviceError, QueueId};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
 use meldsim::{Duration, Instant};
 
-/// Order and direction of a loop's requests.
+/// Order and direction of requests of one size, each aligned to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     RandomRead,
@@ -24,52 +24,37 @@ impl Access {
     pub(crate) fn writes(self) -> bool {
         self != Access::RandomRead
     }
-}
 
-/// Requests of one size, each aligned to it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocks {
-    pub(crate) nsid: NamespaceId,
-    pub(crate) access: Access,
-    pub(crate) request_bytes: u64,
-    /// Bytes of the namespace that they touch.
-    pub(crate) span_bytes: u64,
-    pub(crate) seed: u64,
-}
-
-impl Blocks {
-    /// The loop that requests them on and on.
-    pub(crate) fn at_depth(
+    /// Such requests of the whole namespace, on and on.
+    pub(crate) fn requests(
         self,
-        depth: u32,
         device: &Device,
-    ) -> Loop<impl Iterator<Item = Command> + use<>> {
-        let nlb = self.request_bytes / device.profile().controller.lba_size.0;
-        let blocks = self.span_bytes / self.request_bytes;
-        let mut random = Random::new(self.seed);
-        let commands = (0..).map(move |n: u64| {
-            let block = match self.access {
-                Access::SequentialWrite => n % blocks,
-                Access::RandomRead | Access::RandomWrite => random.below(blocks),
+        nsid: NamespaceId,
+        request_bytes: u64,
+        seed: u64,
+    ) -> impl Iterator<Item = Command> + use<> {
+        let size_lbas = device.namespace(nsid).map_or(0, |space| space.size_lbas);
+        let nlb = request_bytes / device.profile().controller.lba_size.0;
+        let mut random = Random::new(seed);
+        (0..).map(move |n: u64| {
+            let block = match self {
+                Access::SequentialWrite => n % (size_lbas / nlb),
+                Access::RandomRead | Access::RandomWrite => random.below(size_lbas / nlb),
             };
             let (slba, nlb) = (block * nlb, nlb as u32);
-            match self.access.writes() {
-                true => Command::write(self.nsid, slba, nlb, Directive::NONE, 0),
-                false => Command::read(self.nsid, slba, nlb, 0),
+            match self.writes() {
+                true => Command::write(nsid, slba, nlb, Directive::NONE, 0),
+                false => Command::read(nsid, slba, nlb, 0),
             }
-        });
-        Loop {
-            depth: depth.into(),
-            commands,
-        }
+        })
     }
 }
 
 /// A closed loop: `depth` commands are outstanding until there are no more.
 #[derive(Clone, Debug)]
 pub(crate) struct Loop<I> {
-    pub(crate) depth: u64,
-    pub(crate) commands: I,
+    depth: u64,
+    commands: I,
 }
 
 /// What is not tallied at the start.
@@ -104,6 +89,8 @@ pub(crate) struct Tally {
     pub(crate) latency: LatencyHistogram,
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
+    /// From the end of the warm-up to the first completion tallied.
+    pub(crate) first: Duration,
     /// From the end of the warm-up to the last completion tallied.
     pub(crate) elapsed: Duration,
 }
@@ -121,10 +108,26 @@ impl Tally {
         self.requests as f64 / self.elapsed.as_secs_f64()
     }
 
+    pub(crate) fn summary(&self) -> Result<LatencySummary, LoadError> {
+        self.latency.summary().ok_or(LoadError::Incomplete(None))
+    }
+
     pub(crate) fn mean_us(&self) -> f64 {
         self.latency
             .summary()
             .map_or(f64::NAN, |summary| summary.mean_us)
+    }
+}
+
+impl Loop<std::iter::Once<Command>> {
+    /// One command alone.
+    pub(crate) fn once(command: Command) -> Self {
+        Loop::new(1u64, std::iter::once(command))
+    }
+
+    /// Lets it complete, and returns its latency.
+    pub(crate) fn complete(self, device: &mut Device) -> Result<Duration, LoadError> {
+        Ok(self.measure(device, WarmUp::NONE, Until::End)?.elapsed)
     }
 }
 
@@ -138,6 +141,13 @@ pub(crate) enum LoadError {
 }
 
 impl<I: Iterator<Item = Command>> Loop<I> {
+    pub(crate) fn new(depth: impl Into<u64>, commands: I) -> Loop<I> {
+        Loop {
+            depth: depth.into(),
+            commands,
+        }
+    }
+
     /// Measures this loop alone.
     pub(crate) fn measure(
         self,
@@ -172,7 +182,11 @@ pub(crate) fn measure<I: Iterator<Item = Command>>(
         WarmUp::Requests(_) => device.now(),
         WarmUp::Time(time) => device.now() + time,
     };
-    let (streams, commands): (Vec<Stream>, Vec<I>) = loops.into_iter().map(Loop::split).unzip();
+    let stream = |depth| Stream::new(QueueId::default(), depth);
+    let (streams, commands): (Vec<Stream>, Vec<I>) = loops
+        .into_iter()
+        .map(|each| (stream(each.depth), each.commands))
+        .unzip();
     let mut measured = Measured {
         lba_bytes: device.profile().controller.lba_size.0,
         warm_up,
@@ -189,16 +203,6 @@ pub(crate) fn measure<I: Iterator<Item = Command>>(
         drain(device);
     }
     Ok(measured.tallies)
-}
-
-impl<I> Loop<I> {
-    fn split(self) -> (Stream, I) {
-        let stream = Stream {
-            queue: QueueId::default(),
-            depth: self.depth,
-        };
-        (stream, self.commands)
-    }
 }
 
 struct Measured<I, W> {
@@ -267,6 +271,9 @@ where
         tally.requests += 1;
         tally.bytes += bytes;
         tally.elapsed = done.completed - self.counted_from;
+        if tally.requests == 1 {
+            tally.first = tally.elapsed;
+        }
         (self.watch)(stream, done);
         match self.until {
             Until::Requests(most) if stream == 0 && tally.requests == most => {
@@ -285,15 +292,5 @@ where
             Failure::Refused(_, _, error) => LoadError::Device(error),
             Failure::Stuck { .. } => LoadError::Incomplete(None),
         }
-    }
-}
-
-/// Submits one command to an idle device and lets it complete.
-pub(crate) fn complete(device: &mut Device, command: &Command) -> Result<Completion, LoadError> {
-    device.submit(command)?;
-    device.run_until_completion();
-    match device.pop_completion() {
-        Some(done) if done.status == Status::Success => Ok(done),
-        other => Err(LoadError::Incomplete(other)),
     }
 }

@@ -12,10 +12,8 @@
 
 mod closed;
 
-pub(crate) use closed::{Access, Blocks, LoadError, Loop, Tally, Until, WarmUp, complete, measure};
+pub(crate) use closed::{Access, LoadError, Loop, Tally, Until, WarmUp, measure};
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use meldsim::Instant;
@@ -28,8 +26,22 @@ pub(crate) const PROGRESS_EVERY: u64 = 16_384;
 /// A submission queue, and how many commands of it are outstanding at most.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stream {
-    pub(crate) queue: QueueId,
-    pub(crate) depth: u64,
+    queue: QueueId,
+    depth: u64,
+    outstanding: u64,
+    /// When it goes on by itself.
+    wake: Option<Instant>,
+}
+
+impl Stream {
+    pub(crate) fn new(queue: QueueId, depth: impl Into<u64>) -> Stream {
+        Stream {
+            queue,
+            depth: depth.into(),
+            outstanding: 0,
+            wake: None,
+        }
+    }
 }
 
 /// What a stream does next.
@@ -97,25 +109,19 @@ pub(crate) fn drive<L: Load>(
     streams: impl IntoIterator<Item = Stream>,
     load: &mut L,
 ) -> Result<usize, L::Error> {
-    let with_state = |stream| StreamState {
-        stream,
-        outstanding: 0,
-        wake: None,
-    };
     let mut driver = Driver {
-        streams: streams.into_iter().map(with_state).collect(),
+        streams: streams.into_iter().collect(),
         slots: Vec::new(),
         free: Vec::new(),
-        wakes: BinaryHeap::new(),
     };
     for stream in 0..driver.streams.len() {
         driver.fill(device, load, stream)?;
     }
     loop {
-        let wake = driver.wakes.peek().copied();
-        if let Some(Reverse((time, stream))) = wake {
+        let wake = driver.next_wake();
+        if let Some((time, stream)) = wake {
             if time <= device.now() {
-                driver.wakes.pop();
+                driver.streams[stream].wake = None;
                 driver.fill(device, load, stream)?;
                 continue;
             }
@@ -124,7 +130,7 @@ pub(crate) fn drive<L: Load>(
         if outstanding == 0 && wake.is_none() {
             return Ok(driver.slots.len());
         }
-        let mut limit = wake.map_or(Instant::MAX, |Reverse((time, _))| time);
+        let mut limit = wake.map_or(Instant::MAX, |(time, _)| time);
         let sample = load.sample(device);
         if outstanding > 0 {
             limit = limit.min(sample);
@@ -136,7 +142,10 @@ pub(crate) fn drive<L: Load>(
             continue;
         }
         while let Some(completion) = device.pop_completion() {
-            let (stream, request) = driver.take(completion.tag);
+            let slot = completion.tag as usize;
+            let (stream, request) = driver.slots[slot];
+            driver.free.push(slot);
+            driver.streams[stream].outstanding -= 1;
             if load.completed(stream, request, &completion)?.is_break() {
                 return Ok(driver.slots.len());
             }
@@ -146,21 +155,11 @@ pub(crate) fn drive<L: Load>(
 }
 
 #[derive(Debug)]
-struct StreamState {
-    stream: Stream,
-    outstanding: u64,
-    /// The wake-up that was scheduled last.
-    wake: Option<Instant>,
-}
-
-#[derive(Debug)]
 struct Driver<R> {
-    streams: Vec<StreamState>,
-    /// What is outstanding: the stream and the request. Commands are tagged with their index.
+    streams: Vec<Stream>,
+    /// The stream and the request of each outstanding command, which is tagged with the index.
     slots: Vec<(usize, R)>,
     free: Vec<usize>,
-    /// When which stream goes on by itself.
-    wakes: BinaryHeap<Reverse<(Instant, usize)>>,
 }
 
 impl<R: Copy> Driver<R> {
@@ -168,61 +167,49 @@ impl<R: Copy> Driver<R> {
         self.slots.len() - self.free.len()
     }
 
+    /// When a stream goes on by itself next, and which.
+    fn next_wake(&self) -> Option<(Instant, usize)> {
+        let streams = self.streams.iter().enumerate();
+        let wakes = streams.filter_map(|(index, stream)| Some((stream.wake?, index)));
+        wakes.min()
+    }
+
     /// Submits all that the stream can submit now.
     fn fill<L: Load<Request = R>>(
         &mut self,
         device: &mut Device,
         load: &mut L,
-        stream: usize,
+        index: usize,
     ) -> Result<(), L::Error> {
-        loop {
+        while self.streams[index].outstanding < self.streams[index].depth {
             let outstanding = self.outstanding();
-            let state = &mut self.streams[stream];
-            if state.outstanding == state.stream.depth {
-                return Ok(());
-            }
+            let stream = &mut self.streams[index];
             let turn = Turn {
-                stream,
-                outstanding: state.outstanding,
+                stream: index,
+                outstanding: stream.outstanding,
                 unseen: outstanding - device.outstanding(),
             };
             match load.next(device, turn)? {
                 Next::Submit(mut command, request) => {
-                    state.outstanding += 1;
-                    let slot = match self.free.pop() {
-                        Some(slot) => {
-                            self.slots[slot] = (stream, request);
-                            slot
-                        }
-                        None => {
-                            self.slots.push((stream, request));
-                            self.slots.len() - 1
-                        }
-                    };
+                    stream.outstanding += 1;
+                    let slot = self.free.pop().unwrap_or(self.slots.len());
+                    match self.slots.get_mut(slot) {
+                        Some(free) => *free = (index, request),
+                        None => self.slots.push((index, request)),
+                    }
                     command.tag = slot as u64;
                     device
-                        .submit_to(state.stream.queue, &command)
-                        .map_err(|error| load.failed(Failure::Refused(stream, request, error)))?;
+                        .submit_to(stream.queue, &command)
+                        .map_err(|error| load.failed(Failure::Refused(index, request, error)))?;
                 }
                 Next::At(time) => {
-                    if state.wake != Some(time) {
-                        state.wake = Some(time);
-                        self.wakes.push(Reverse((time, stream)));
-                    }
-                    return Ok(());
+                    stream.wake = Some(time);
+                    break;
                 }
-                Next::Wait => return Ok(()),
+                Next::Wait => break,
             }
         }
-    }
-
-    /// A command is no longer outstanding.
-    fn take(&mut self, tag: u64) -> (usize, R) {
-        let slot = tag as usize;
-        let (stream, request) = self.slots[slot];
-        self.free.push(slot);
-        self.streams[stream].outstanding -= 1;
-        (stream, request)
+        Ok(())
     }
 }
 

@@ -50,6 +50,16 @@ pub enum RunError {
     },
 }
 
+impl RunError {
+    /// What the device refuses of `job`.
+    pub(super) fn of(job: &str) -> impl FnOnce(DeviceError) -> RunError + use<'_> {
+        move |error| RunError::Device {
+            job: job.to_owned(),
+            error,
+        }
+    }
+}
+
 /// What is wrong with a trace: the file, the line, the field, the remedy.
 #[derive(Debug, Error)]
 pub enum TraceError {

@@ -156,15 +156,16 @@ struct Arrivals {
 
 impl Arrivals {
     fn next(&self) -> Instant {
-        match self.random {
-            Some((_, after_ps)) => self.start + Duration::from_ps(after_ps as u64),
+        let after_ps = match self.random {
+            Some((_, after_ps)) => after_ps as u64,
             None => {
                 let (Rate::Bytes(per_second) | Rate::Requests(per_second)) = self.rate;
                 // Reckoned from the start every time, so that no rounding adds up.
                 let ps = self.arrived * PS_PER_S / u128::from(per_second);
-                self.start + Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+                u64::try_from(ps).unwrap_or(u64::MAX)
             }
-        }
+        };
+        self.start + Duration::from_ps(after_ps)
     }
 
     fn take(&mut self, bytes: u64) {
@@ -180,12 +181,9 @@ impl Arrivals {
     }
 }
 
-/// The arrivals of a job's requests; without a rate, at any time.
+/// The arrivals of a job's reads and of its writes; without a rate, at any time.
 #[derive(Clone, Debug)]
-pub(super) struct Pace {
-    read: Option<Arrivals>,
-    write: Option<Arrivals>,
-}
+pub(super) struct Pace([Option<Arrivals>; 2]);
 
 impl Pace {
     pub(super) fn new(job: &Job, start: Instant) -> Pace {
@@ -197,26 +195,20 @@ impl Pace {
                 random: job.poisson.then(|| (Random::new(seed), 0.0)),
             })
         };
-        Pace {
-            read: arrivals(job.rate_read, job.seed.rotate_left(16)),
-            write: arrivals(job.rate_write, job.seed.rotate_left(48)),
-        }
+        Pace([
+            arrivals(job.rate_read, job.seed.rotate_left(16)),
+            arrivals(job.rate_write, job.seed.rotate_left(48)),
+        ])
     }
 
     /// When the next request of this direction arrives; `None` when it is there as soon as it is wanted.
     pub(super) fn next(&self, write: bool) -> Option<Instant> {
-        let arrivals = if write { &self.write } else { &self.read };
-        arrivals.as_ref().map(Arrivals::next)
+        self.0[usize::from(write)].as_ref().map(Arrivals::next)
     }
 
     /// The next request of this direction has arrived.
     pub(super) fn take(&mut self, write: bool, bytes: u64) {
-        let arrivals = if write {
-            &mut self.write
-        } else {
-            &mut self.read
-        };
-        if let Some(arrivals) = arrivals {
+        if let Some(arrivals) = &mut self.0[usize::from(write)] {
             arrivals.take(bytes);
         }
     }
@@ -332,7 +324,7 @@ mod tests {
     }
 
     fn arrivals(job: &Job, count: u64) -> Vec<u64> {
-        let mut pace = Pace::new(job, Instant::ZERO + Duration::from_us(5));
+        let mut pace = Pace::new(job, Instant::START + Duration::from_us(5));
         (0..count)
             .map(|_| {
                 let at = pace.next(false).unwrap();
@@ -351,7 +343,7 @@ mod tests {
         assert_eq!(at[30_000], 5_000_000 + 1_000_000_000_000);
         job.rate_read = Some(Rate::Bytes(4096 * 1000));
         assert_eq!(arrivals(&job, 2)[1], 5_000_000 + 1_000_000_000);
-        assert_eq!(Pace::new(&job, Instant::ZERO).next(true), None);
+        assert_eq!(Pace::new(&job, Instant::START).next(true), None);
     }
 
     #[test]

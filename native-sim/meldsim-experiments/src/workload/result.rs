@@ -85,7 +85,7 @@ impl JobResult {
         read: Tally,
         write: Tally,
     ) -> JobResult {
-        let duration = span.end.saturating_sub(span.start);
+        let duration = span.end.saturating_since(span.start);
         JobResult {
             name,
             options,

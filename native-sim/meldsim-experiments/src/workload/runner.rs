@@ -16,7 +16,7 @@ use super::room::{self, Sharing};
 use super::series::Series;
 use super::tally::{Ended, Tally};
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, drive};
-use meldsim::device::{Device, DeviceError, Precondition, QueueId};
+use meldsim::device::{Device, Precondition, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::Profile;
 use meldsim::{Duration, Instant};
@@ -145,10 +145,7 @@ impl Runner {
         for job in &mut self.jobs[group.clone()] {
             job.begin(now);
         }
-        let stream = |job: &Running| Stream {
-            queue: job.queue,
-            depth: job.job.iodepth.into(),
-        };
+        let stream = |job: &Running| Stream::new(job.queue, job.job.iodepth);
         let streams: Vec<Stream> = self.jobs[group.clone()].iter().map(stream).collect();
         let mut load = Group {
             jobs: &mut self.jobs,
@@ -210,7 +207,9 @@ impl<F: FnMut(f64)> Load for Group<'_, F> {
 
     fn failed(&self, failure: Failure<Submitted>) -> RunError {
         match failure {
-            Failure::Refused(stream, _, error) => self.jobs[self.first + stream].refused(error),
+            Failure::Refused(stream, _, error) => {
+                RunError::of(&self.jobs[self.first + stream].job.name)(error)
+            }
             Failure::Stuck { outstanding } => RunError::Stuck { outstanding },
         }
     }
@@ -225,20 +224,21 @@ fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
     };
     let split = job.block_split.iter().map(|share| share.bytes);
     for bytes in split.chain([job.block_bytes]) {
-        if bytes % lba_bytes != 0 {
-            return Err(JobError {
-                key,
-                message: format!("of {bytes} B is not a multiple of the device's logical block"),
-                remedy: format!("use a multiple of {lba_bytes} B"),
-            });
-        }
-        if u32::try_from(bytes / lba_bytes).is_err() {
-            return Err(JobError {
-                key,
-                message: format!("of {bytes} B is too large for one command"),
-                remedy: "use a smaller block and a higher iodepth".to_owned(),
-            });
-        }
+        let (message, remedy) = if bytes % lba_bytes != 0 {
+            let remedy = format!("use a multiple of {lba_bytes} B");
+            ("not a multiple of the device's logical block", remedy)
+        } else if u32::try_from(bytes / lba_bytes).is_err() {
+            let remedy = "use a smaller block and a higher iodepth";
+            ("too large for one command", remedy.to_owned())
+        } else {
+            continue;
+        };
+        let message = format!("of {bytes} B is {message}");
+        return Err(JobError {
+            key,
+            message,
+            remedy,
+        });
     }
     Ok(())
 }
@@ -261,10 +261,7 @@ fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<Namesp
         Some(set) => device.create_namespace_in(set, bytes),
         None => device.create_namespace(bytes),
     };
-    created.map_err(|error| RunError::Device {
-        job: job.name.clone(),
-        error,
-    })
+    created.map_err(RunError::of(&job.name))
 }
 
 /// One result a job; equal jobs that report as a group are added up.
@@ -310,12 +307,8 @@ impl Running {
         section: usize,
         nsid: NamespaceId,
     ) -> Result<Running, RunError> {
-        let queue = device
-            .create_queue(job.iodepth, job.queue_priority)
-            .map_err(|error| RunError::Device {
-                job: job.name.clone(),
-                error,
-            })?;
+        let queue = device.create_queue(job.iodepth, job.queue_priority);
+        let queue = queue.map_err(RunError::of(&job.name))?;
         Ok(Running {
             section,
             nsid,
@@ -324,12 +317,12 @@ impl Running {
             placement: Placement::new(job.read_pattern, &job.placement_ids),
             requests: Requests::new(&job),
             next: None,
-            pace: Pace::new(&job, Instant::ZERO),
-            start: Instant::ZERO,
-            counted_from: Instant::ZERO,
-            last_completion: Instant::ZERO,
+            pace: Pace::new(&job, Instant::START),
+            start: Instant::START,
+            counted_from: Instant::START,
+            last_completion: Instant::START,
             since_pause: 0,
-            paused_until: Instant::ZERO,
+            paused_until: Instant::START,
             is_over: false,
             done_bytes: 0,
             tallies: Default::default(),
@@ -348,19 +341,11 @@ impl Running {
         let directive = self.placement.directive();
         let placed = match used {
             false => device.preload(self.nsid, slba, nlb, directive),
-            true => {
-                let placed = device.preload_unmapped(self.nsid, slba, nlb, directive);
-                placed.map(|_| ())
-            }
+            true => device
+                .preload_unmapped(self.nsid, slba, nlb, directive)
+                .map(|_| ()),
         };
-        placed.map_err(|error| self.refused(error))
-    }
-
-    fn refused(&self, error: DeviceError) -> RunError {
-        RunError::Device {
-            job: self.job.name.clone(),
-            error,
-        }
+        placed.map_err(RunError::of(&job.name))
     }
 
     /// The job's group begins now.
@@ -435,7 +420,7 @@ impl Running {
         let by_time = match self.job.runtime {
             Some(runtime) if self.done_bytes > 0 => {
                 let length = (self.job.ramp_time + runtime).as_secs_f64();
-                now.saturating_sub(self.start).as_secs_f64() / length
+                now.saturating_since(self.start).as_secs_f64() / length
             }
             _ => 0.0,
         };
@@ -458,8 +443,8 @@ impl Running {
         let start = jobs.iter().map(|running| running.counted_from).min();
         let end = jobs.iter().map(|running| running.last_completion).max();
         let span = Span {
-            start: start.unwrap_or(Instant::ZERO),
-            end: end.unwrap_or(Instant::ZERO),
+            start: start.unwrap_or(Instant::START),
+            end: end.unwrap_or(Instant::START),
         };
         JobResult::of_job(&jobs[0].job, jobs.len() > 1, span, read, write)
     }

@@ -38,8 +38,12 @@ impl FirmwareStage {
             pages: Pages {
                 // Spaces are numbered anew in each set.
                 volume: range.set << 20 ^ range.space,
-                first: further.iter().fold(range.first, |first, more| first.min(more.first)),
-                end: further.iter().fold(range.end, |end, more| end.max(more.end)),
+                first: further
+                    .iter()
+                    .fold(range.first, |first, more| first.min(more.first)),
+                end: further
+                    .iter()
+                    .fold(range.end, |end, more| end.max(more.end)),
             },
             is_partial: range.partial_first || range.partial_last,
             queue: u32::from(request.queue),

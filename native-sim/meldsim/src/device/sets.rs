@@ -1,7 +1,7 @@
 //! The NVM sets of a device (a medium that knows no sets is one), and the windows of their predictable latency mode.
 
-use super::request::Request;
 use super::nand::NandMedium;
+use super::request::Request;
 use super::xpoint::XpointMedium;
 use super::{Device, DeviceError, Medium};
 use crate::engine::Duration;

@@ -72,7 +72,6 @@ impl Device {
         }
     }
 
-
     /// As [`Device::preload`], but only for the pages of the range that hold nothing. Returns how many logical blocks
     /// those are.
     pub fn preload_unmapped(

@@ -1,35 +1,14 @@
 //! Quantities as profiles write them: a number and its unit in one string.
 
 use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Time;
-
-/// A size in bytes, written `"4KiB"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ByteSize(pub u64);
-
-/// A transfer rate of a bus in mega-transfers a second, written `"800MT/s"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TransferRate(pub u64);
-
-/// A rate of data in bytes a second, written `"3.2GB/s"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DataRate(pub u64);
-
-/// An energy in picojoules, written `"7uJ"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EnergyAmount(pub u64);
-
-impl EnergyAmount {
-    /// From nanojoules (saturating).
-    pub const fn from_nj(nj: u64) -> EnergyAmount {
-        EnergyAmount(nj.saturating_mul(1_000))
-    }
-}
+use crate::engine::Duration;
 
 /// A kind of quantity: its units, each with its factor, the largest first.
 struct Kind {
@@ -62,7 +41,7 @@ const SIZE: Kind = Kind {
     ],
 };
 
-const RATE: Kind = Kind {
+const TRANSFER_RATE: Kind = Kind {
     what: "transfer rate",
     example: "800MT/s",
     units: &[("GT/s", 1_000), ("MT/s", 1)],
@@ -167,27 +146,14 @@ impl Visitor<'_> for QuantityVisitor {
     }
 }
 
-/// `Display`, `FromStr` and serde, all in the one notation.
-macro_rules! quantity {
-    ($type:ident, $kind:expr, $make:expr, $value:expr) => {
-        impl std::str::FromStr for $type {
+/// `Display`, `FromStr` and serde in the one notation; where nobody reads it, serde takes the number.
+macro_rules! notation {
+    ($type:ty, $kind:expr, $make:expr, $value:expr) => {
+        impl FromStr for $type {
             type Err = String;
+
             fn from_str(text: &str) -> Result<$type, String> {
                 $kind.parse(text).map($make)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
-                deserializer
-                    .deserialize_any(QuantityVisitor(&$kind))
-                    .map($make)
-            }
-        }
-
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
             }
         }
 
@@ -196,20 +162,70 @@ macro_rules! quantity {
                 $kind.format($value(self), f)
             }
         }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+                let number = match deserializer.is_human_readable() {
+                    true => deserializer.deserialize_any(QuantityVisitor(&$kind)),
+                    false => u64::deserialize(deserializer),
+                };
+                number.map($make)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match serializer.is_human_readable() {
+                    true => serializer.collect_str(self),
+                    false => serializer.serialize_u64($value(self)),
+                }
+            }
+        }
     };
 }
 
-quantity!(Time, TIME, Time::from_ps, |time: &Time| time.as_ps());
-quantity!(ByteSize, SIZE, ByteSize, |size: &ByteSize| size.0);
-quantity!(TransferRate, RATE, TransferRate, |rate: &TransferRate| rate
-    .0);
-quantity!(DataRate, DATA_RATE, DataRate, |rate: &DataRate| rate.0);
-quantity!(
-    EnergyAmount,
-    ENERGY,
-    EnergyAmount,
-    |energy: &EnergyAmount| energy.0
-);
+/// A quantity that is a number of its smallest unit.
+macro_rules! quantity {
+    ($(#[$meta:meta])* $name:ident: $kind:expr) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u64);
+
+        notation!($name, $kind, $name, |quantity: &$name| quantity.0);
+    };
+}
+
+quantity! {
+    /// A size in bytes, written `"4KiB"`.
+    ByteSize: SIZE
+}
+quantity! {
+    /// A transfer rate of a bus in mega-transfers a second, written `"800MT/s"`.
+    TransferRate: TRANSFER_RATE
+}
+quantity! {
+    /// A rate of data in bytes a second, written `"3.2GB/s"`.
+    DataRate: DATA_RATE
+}
+quantity! {
+    /// An energy in picojoules, written `"7uJ"`.
+    EnergyAmount: ENERGY
+}
+notation!(Duration, TIME, Duration::from_ps, |time: &Duration| time
+    .as_ps());
+
+impl DataRate {
+    /// Of a data path.
+    pub(super) const RANGE: RangeInclusive<DataRate> =
+        DataRate(1_000_000)..=DataRate(1_000_000_000_000);
+}
+
+impl EnergyAmount {
+    /// From nanojoules (saturating).
+    pub const fn from_nj(nj: u64) -> EnergyAmount {
+        EnergyAmount(nj.saturating_mul(1_000))
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -217,8 +233,8 @@ mod tests {
 
     #[test]
     fn reads_what_people_write() {
-        assert_eq!("58us".parse(), Ok(Time::from_us(58)));
-        assert_eq!("12.5 ns".parse(), Ok(Time::from_ps(12_500)));
+        assert_eq!("58us".parse(), Ok(Duration::from_us(58)));
+        assert_eq!("12.5 ns".parse(), Ok(Duration::from_ps(12_500)));
         assert_eq!("4KiB".parse(), Ok(ByteSize(4096)));
         assert_eq!("1.5MiB".parse(), Ok(ByteSize(1_572_864)));
         assert_eq!("1.6GT/s".parse(), Ok(TransferRate(1600)));
@@ -227,7 +243,7 @@ mod tests {
 
     #[test]
     fn refuses_and_says_how_to_write_it() {
-        let error = "58 parsecs".parse::<Time>().unwrap_err();
+        let error = "58 parsecs".parse::<Duration>().unwrap_err();
         assert!(
             error.contains("\"58 parsecs\"") && error.contains("\"58us\""),
             "{error}"
@@ -243,7 +259,7 @@ mod tests {
             "99999999999999s",
             "4KB",
         ] {
-            assert!(bad.parse::<Time>().is_err(), "{bad}");
+            assert!(bad.parse::<Duration>().is_err(), "{bad}");
         }
         assert!("4KB".parse::<ByteSize>().is_err());
         assert!("800".parse::<TransferRate>().is_err());
@@ -252,7 +268,7 @@ mod tests {
     #[test]
     fn prints_what_it_reads() {
         for text in ["58us", "12500ps", "3s", "0ps"] {
-            assert_eq!(text.parse::<Time>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Duration>().unwrap().to_string(), text);
         }
         assert_eq!(ByteSize(16 << 20).to_string(), "16MiB");
         assert_eq!(ByteSize(1000).to_string(), "1000B");

@@ -10,13 +10,15 @@ use super::super::job::Job;
 use super::super::requests::Requests;
 use super::super::trace::{Extent, Op, TraceReader};
 use crate::load::{Failure, Load, Next, Stream, Turn, drain, drive};
-use meldsim::device::{Device, DeviceError, QueueId};
+use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::Profile;
 use meldsim::{Duration, Instant};
 
 /// Requests that are looked at: the first of a workload.
 const MOST_REQUESTS: usize = 100_000;
+/// What is refused names this as its job.
+const JOB: &str = "advise";
 /// Room for each block of a trace of HDFS.
 const BLOCK_BYTES: u64 = 256 << 20;
 
@@ -30,9 +32,13 @@ pub(super) struct Io {
 }
 
 impl Io {
+    pub(super) fn end(&self) -> u64 {
+        self.offset + self.bytes
+    }
+
     /// The chunks it touches.
     pub(super) fn chunks(&self, chunk_bytes: u64) -> std::ops::Range<u64> {
-        self.offset / chunk_bytes..(self.offset + self.bytes).div_ceil(chunk_bytes)
+        self.offset / chunk_bytes..self.end().div_ceil(chunk_bytes)
     }
 
     /// The first of the logical blocks it touches, and how many there are.
@@ -65,7 +71,7 @@ impl Flow {
             sources.retain_mut(|(source, base)| {
                 let next = source.next();
                 requests.extend(next.map(|next| Io {
-                    arrival: Instant::ZERO,
+                    arrival: Instant::START,
                     offset: *base + next.start,
                     bytes: next.bytes,
                     is_write: next.write,
@@ -100,7 +106,7 @@ impl Flow {
                 }
             };
             requests.push(Io {
-                arrival: Instant::ZERO + record.arrival,
+                arrival: Instant::START + record.arrival,
                 offset: base + record.offset,
                 bytes: record.length,
                 is_write: record.op == Op::Write,
@@ -142,20 +148,20 @@ pub(super) fn simulate(
 ) -> Result<(Outcome, Seen), RunError> {
     let mut device = Device::new(profile)?;
     let lba_bytes = profile.controller.lba_size.0;
-    let end = flow.requests.iter().map(|io| io.offset + io.bytes).max();
+    let end = flow.requests.iter().map(Io::end).max();
     let size_bytes = end
         .unwrap_or(1)
         .next_multiple_of(chunk_bytes.max(lba_bytes));
-    let nsid = device.create_namespace(size_bytes).map_err(refused)?;
+    let nsid = device
+        .create_namespace(size_bytes)
+        .map_err(RunError::of(JOB))?;
     for io in &flow.requests {
         let (slba, nlb) = io.lbas(lba_bytes);
         let placed = device.preload_unmapped(nsid, slba, nlb, Directive::NONE);
-        placed.map_err(refused)?;
+        placed.map_err(RunError::of(JOB))?;
     }
-    let stream = Stream {
-        queue: QueueId::default(),
-        depth: flow.depth.map_or(u64::MAX, u64::from),
-    };
+    let depth = flow.depth.map_or(u64::MAX, u64::from);
+    let stream = Stream::new(QueueId::default(), depth);
     let mut load = Simulated {
         flow,
         nsid,
@@ -169,7 +175,7 @@ pub(super) fn simulate(
     };
     drive(&mut device, [stream], &mut load)?;
     drain(&mut device);
-    let elapsed = device.now().as_secs_f64();
+    let elapsed = device.now().since_start().as_secs_f64();
     let requests = flow.requests.len().max(1) as f64;
     let outcome = Outcome {
         mean_us: load.latency.as_secs_f64() * 1e6 / requests,
@@ -180,13 +186,6 @@ pub(super) fn simulate(
         },
     };
     Ok((outcome, load.seen))
-}
-
-fn refused(error: DeviceError) -> RunError {
-    RunError::Device {
-        job: "advise".to_owned(),
-        error,
-    }
 }
 
 /// A flow on its way through a device.
@@ -257,7 +256,7 @@ impl<'a> Load for Simulated<'a> {
 
     fn failed(&self, failure: Failure<&'a Io>) -> RunError {
         match failure {
-            Failure::Refused(_, _, error) => refused(error),
+            Failure::Refused(_, _, error) => RunError::of(JOB)(error),
             Failure::Stuck { outstanding } => RunError::Stuck { outstanding },
         }
     }

@@ -232,7 +232,7 @@ const RULES: [Rule; 6] = [
             changed(context, |io| {
                 let within = io.offset % context.chunk_bytes;
                 io.offset = next + within;
-                next = (io.offset + io.bytes).next_multiple_of(context.chunk_bytes);
+                next = io.end().next_multiple_of(context.chunk_bytes);
             })
         },
         advice: |context| {
@@ -287,8 +287,7 @@ fn jumps(context: &Context<'_>, index: usize, is_write: bool) -> bool {
     let io = &context.flow.requests[index];
     let before = index.checked_sub(1);
     let before = before.map(|before| &context.flow.requests[before]);
-    io.is_write == is_write
-        && before.is_some_and(|before| before.offset + before.bytes != io.offset)
+    io.is_write == is_write && before.is_some_and(|before| before.end() != io.offset)
 }
 
 /// The requests of that direction one after the other.

@@ -22,7 +22,7 @@
 
 use std::str::FromStr;
 
-use super::text::{Fields, Separator, excerpt};
+use super::text::{Fields, MEND, Separator, excerpt};
 use crate::workload::error::Fault;
 use crate::workload::job::parse_read_pattern;
 use meldsim::Duration;
@@ -100,22 +100,7 @@ impl FromStr for TraceFormat {
 /// Most volumes of a trace.
 const VOLUMES_MAX: usize = 1024;
 
-/// A record with its time as the format counts it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RawRecord {
-    pub(super) ticks: u64,
-    pub(super) ps_per_tick: u64,
-    pub(super) volume: usize,
-    pub(super) extent: Extent,
-    pub(super) offset: u64,
-    pub(super) length: u64,
-    /// What the format calls the length.
-    pub(super) length_field: &'static str,
-    pub(super) op: Op,
-    pub(super) pattern: Option<Pattern>,
-}
-
-/// The volumes met so far, in that order.
+/// What the records so far have said about those to come: the volumes in the order they were met, and the first time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Volumes {
     pub(super) names: Vec<String>,
@@ -123,10 +108,11 @@ pub(super) struct Volumes {
     disks: Vec<(String, u64)>,
     /// The volume of the record before: mostly that of the next, too.
     last: usize,
+    first_ticks: Option<u64>,
 }
 
 impl Volumes {
-    pub(super) fn index(&mut self, name: &str) -> Result<usize, Fault> {
+    fn index(&mut self, name: &str) -> Result<usize, Fault> {
         if self.names.get(self.last).is_none_or(|last| last != name) {
             self.last = match self.names.iter().position(|known| known == name) {
                 Some(index) => index,
@@ -137,7 +123,7 @@ impl Volumes {
     }
 
     /// The volume of a host's disk, without making its name for every line.
-    pub(super) fn index_of_disk(&mut self, host: &str, disk: u64) -> Result<usize, Fault> {
+    fn index_of_disk(&mut self, host: &str, disk: u64) -> Result<usize, Fault> {
         let is = |known: &(String, u64)| known.1 == disk && known.0 == host;
         if !self.disks.get(self.last).is_some_and(is) {
             self.last = match self.disks.iter().position(is) {
@@ -152,6 +138,12 @@ impl Volumes {
         Ok(self.last)
     }
 
+    /// The time since the first record.
+    fn arrival(&mut self, ticks: u64, ps_per_tick: u64) -> Duration {
+        let first = *self.first_ticks.get_or_insert(ticks);
+        Duration::from_ps(ticks.saturating_sub(first).saturating_mul(ps_per_tick))
+    }
+
     fn add(&mut self, name: String, field: &'static str) -> Result<usize, Fault> {
         if self.names.len() == VOLUMES_MAX {
             let message = format!("is \"{}\", one more than {VOLUMES_MAX}", excerpt(&name));
@@ -162,9 +154,22 @@ impl Volumes {
     }
 }
 
+impl Record {
+    /// Refuses an impossible length, which the format calls `field`.
+    fn checked(self, field: &'static str) -> Result<Record, Fault> {
+        if matches!(self.op, Op::Read | Op::Write) && self.length == 0 {
+            return Err(Fault::new(field, "is 0", "remove the line"));
+        }
+        match self.offset.checked_add(self.length) {
+            Some(_) => Ok(self),
+            None => Err(Fault::new(field, "ends beyond 2^64 B", MEND)),
+        }
+    }
+}
+
 impl TraceFormat {
     /// A line of this format.
-    pub(super) fn parse(self, line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
+    pub(super) fn parse(self, line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
         match self {
             TraceFormat::Mqsim => parse_mqsim(line, volumes),
             TraceFormat::Msr => parse_msr(line, volumes),
@@ -176,7 +181,7 @@ impl TraceFormat {
 const SECTOR_BYTES: u64 = 512;
 
 /// `arrival-ns device first-sector sectors op`, separated by blanks.
-fn parse_mqsim(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
+fn parse_mqsim(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
     let mut fields = Fields::new(line, Separator::Blanks);
     let arrival = fields.number("arrival time")?;
     // The simulator has one device, and does not look at the number either.
@@ -188,31 +193,25 @@ fn parse_mqsim(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
         "1" => Op::Read,
         other => {
             let message = format!("is \"{other}\", which is neither 0 (write) nor 1 (read)");
-            return Err(Fault::new("op", message, "mend or remove the line"));
+            return Err(Fault::new("op", message, MEND));
         }
     };
     fields.end()?;
     let bytes = |sectors: u64, field| {
-        let too_many = || {
-            Fault::new(
-                field,
-                format!("is {sectors}, which is more than 2^64 B"),
-                "mend or remove the line",
-            )
-        };
-        sectors.checked_mul(SECTOR_BYTES).ok_or_else(too_many)
+        let message = || format!("is {sectors}, which is more than 2^64 B");
+        let bytes = sectors.checked_mul(SECTOR_BYTES);
+        bytes.ok_or_else(|| Fault::new(field, message(), MEND))
     };
-    Ok(RawRecord {
-        ticks: arrival,
-        ps_per_tick: 1_000,
+    let record = Record {
+        arrival: volumes.arrival(arrival, 1_000),
         volume: volumes.index("trace")?,
         extent: Extent::Volume,
         offset: bytes(sector, "first sector")?,
         length: bytes(sectors, "sectors")?,
-        length_field: "sectors",
         op,
         pattern: None,
-    })
+    };
+    record.checked("sectors")
 }
 
 /// Timestamps are Windows file times: 100 ns.
@@ -220,7 +219,7 @@ const PS_PER_TICK: u64 = 100_000;
 
 /// The traces of Microsoft Research Cambridge (Narayanan, Donnelly, Rowstron: FAST'08), as SNIA distributes them:
 /// `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`.
-fn parse_msr(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
+fn parse_msr(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
     let mut fields = Fields::new(line, Separator::Comma);
     let ticks = fields.number("Timestamp")?;
     let host = fields.text("Hostname")?;
@@ -230,7 +229,7 @@ fn parse_msr(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
         kind if kind.eq_ignore_ascii_case("write") => Op::Write,
         other => {
             let message = format!("is \"{}\", which is neither Read nor Write", excerpt(other));
-            return Err(Fault::new("Type", message, "mend or remove the line"));
+            return Err(Fault::new("Type", message, MEND));
         }
     };
     let offset = fields.number("Offset")?;
@@ -238,17 +237,16 @@ fn parse_msr(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
     // How long the server took: not needed, but a line without it is cut off.
     fields.number("ResponseTime")?;
     fields.end()?;
-    Ok(RawRecord {
-        ticks,
-        ps_per_tick: PS_PER_TICK,
+    let record = Record {
+        arrival: volumes.arrival(ticks, PS_PER_TICK),
         volume: volumes.index_of_disk(host, disk)?,
         extent: Extent::Volume,
         offset,
         length,
-        length_field: "Size",
         op,
         pattern: None,
-    })
+    };
+    record.checked("Size")
 }
 
 /// The two lines with which a block trace of this version begins.
@@ -260,7 +258,7 @@ pub(super) const MAGIC: &str = "# meld-trace ";
 pub(super) const VERSIONS: [&str; 2] = ["1", "2"];
 pub(super) const COLUMNS: &str = "time_ns,volume,block,offset,length,op,pattern,client";
 
-fn parse_meld(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
+fn parse_meld(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
     let mut fields = Fields::new(line, Separator::Comma);
     let ticks = fields.number("time_ns")?;
     let volume = fields.text("volume")?;
@@ -276,11 +274,8 @@ fn parse_meld(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
         "open" => Op::Open,
         other => {
             let message = format!("is \"{}\", which is unknown", excerpt(other));
-            return Err(Fault::new(
-                "op",
-                message,
-                "use read, write, flush, delete, truncate or open",
-            ));
+            let remedy = "use read, write, flush, delete, truncate or open";
+            return Err(Fault::new("op", message, remedy));
         }
     };
     let pattern = parse_read_pattern(fields.text("pattern")?).map_err(|text| {
@@ -291,15 +286,14 @@ fn parse_meld(line: &str, volumes: &mut Volumes) -> Result<RawRecord, Fault> {
     })?;
     fields.text("client")?;
     fields.end()?;
-    Ok(RawRecord {
-        ticks,
-        ps_per_tick: 1_000,
+    let record = Record {
+        arrival: volumes.arrival(ticks, 1_000),
         volume: volumes.index(volume)?,
         extent: Extent::Block(block),
         offset,
         length,
-        length_field: "length",
         op,
         pattern: Some(pattern),
-    })
+    };
+    record.checked("length")
 }

@@ -13,7 +13,7 @@ use crate::workload::requests::Submitted;
 use crate::workload::result::{DeviceResult, Fill, JobResult, RunResult, Span, TraceSummary};
 use crate::workload::series::Series;
 use crate::workload::tally::Tally;
-use meldsim::device::{Device, DeviceError, QueueId};
+use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion};
 use meldsim::profile::Profile;
 use meldsim::{Duration, Instant};
@@ -61,10 +61,7 @@ impl<R: BufRead> Replay<R> {
         let mut device = self.device;
         let before = device.stats();
         let start = device.now();
-        let stream = Stream {
-            queue: QueueId::default(),
-            depth: self.options.iodepth.into(),
-        };
+        let stream = Stream::new(QueueId::default(), self.options.iodepth);
         let mut records = Records {
             reader: self.reader,
             options: self.options,
@@ -187,14 +184,16 @@ impl<R: BufRead, F: FnMut()> Load for Records<R, F> {
 
     fn failed(&self, failure: Failure<(usize, Option<Submitted>)>) -> RunError {
         match failure {
-            Failure::Refused(_, (volume, _), error) => self.refused(volume, error),
+            Failure::Refused(_, (volume, _), error) => {
+                RunError::of(&self.reader.volumes()[volume])(error)
+            }
             Failure::Stuck { outstanding } => RunError::Stuck { outstanding },
         }
     }
 }
 
 impl<R: BufRead, F: FnMut()> Records<R, F> {
-    /// The next record, and when it is there to be submitted. Time does not go back.
+    /// The next record, and when it is there to be submitted. Duration does not go back.
     fn read(&mut self, now: Instant) -> Result<Option<(Record, Instant)>, TraceError> {
         let Some(record) = self.reader.next_record()? else {
             return Ok(None);
@@ -245,7 +244,7 @@ impl<R: BufRead, F: FnMut()> Records<R, F> {
                     return Ok(Some(write));
                 }
                 let preloaded = volume.preload(device, range, directive, &mut self.summary);
-                let room = preloaded.map_err(|error| self.refused(index, error))?;
+                let room = preloaded.map_err(RunError::of(&self.reader.volumes()[index]))?;
                 self.summary.without_room += u64::from(!room);
                 return Ok(Some(Command::read(nsid, range.slba, range.nlb, 0)));
             }
@@ -260,8 +259,8 @@ impl<R: BufRead, F: FnMut()> Records<R, F> {
 
     /// Gives the record's volume, of which it is the first, a namespace.
     fn add_volume(&mut self, device: &mut Device, record: &Record) -> Result<(), RunError> {
-        let volume = Volume::new(device, record.extent)
-            .map_err(|error| self.refused(record.volume, error))?;
+        let volume = Volume::new(device, record.extent);
+        let volume = volume.map_err(RunError::of(&self.reader.volumes()[record.volume]))?;
         if let Some(precondition) = &self.options.precondition {
             if record.volume > 0 || record.extent != Extent::Volume {
                 let message = "is not the one volume that preconditioning would fill";
@@ -274,13 +273,6 @@ impl<R: BufRead, F: FnMut()> Records<R, F> {
         self.volumes.push(volume);
         self.tallies.push(Default::default());
         Ok(())
-    }
-
-    fn refused(&self, volume: usize, error: DeviceError) -> RunError {
-        RunError::Device {
-            job: self.reader.volumes()[volume].clone(),
-            error,
-        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! A trace as text: decompressed, line by line in bounded memory, each line taken apart.
 
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::workload::error::Fault;
+use crate::workload::error::{Fault, TraceError};
 
 const BUFFER_BYTES: usize = 1 << 18;
 /// What gzip begins with.
@@ -21,67 +21,65 @@ pub fn decompressed<'a>(mut input: impl BufRead + 'a) -> io::Result<Box<dyn BufR
     })
 }
 
+/// What to do about a line that makes no sense.
+pub(super) const MEND: &str = "mend or remove the line";
 /// A longer line is no line of a trace.
-pub(super) const LINE_BYTES_MAX: usize = 4096;
+const LINE_BYTES_MAX: usize = 4096;
 
 /// Reads lines into one buffer.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
+    /// Only named in errors.
+    file: String,
     input: R,
     line: Vec<u8>,
+    /// The number of the line read last, from 1.
     number: u64,
 }
 
-/// Why there is no next line.
-#[derive(Debug)]
-pub(super) enum LineError {
-    TooLong,
-    NotText,
-    Read(io::Error),
-}
-
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(input: R) -> Lines<R> {
+    pub(super) fn new(file: &str, input: R) -> Lines<R> {
         Lines {
+            file: file.to_owned(),
             input,
             line: Vec::new(),
             number: 0,
         }
     }
 
-    /// The number of the line read last, from 1.
-    pub(super) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// The next line without its end; false after the last.
-    pub(super) fn read(&mut self) -> Result<bool, LineError> {
+    /// Reads the next line; false after the last.
+    pub(super) fn read(&mut self) -> Result<bool, TraceError> {
         self.line.clear();
         self.number += 1;
-        loop {
-            let bytes = match self.input.fill_buf() {
-                Ok(bytes) => bytes,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(LineError::Read(error)),
-            };
-            let end = bytes.iter().position(|byte| *byte == b'\n');
-            let part = &bytes[..end.unwrap_or(bytes.len())];
-            if self.line.len() + part.len() > LINE_BYTES_MAX {
-                return Err(LineError::TooLong);
-            }
-            let at_end = bytes.is_empty();
-            self.line.extend_from_slice(part);
-            let used = part.len() + usize::from(end.is_some());
-            self.input.consume(used);
-            if end.is_some() || at_end {
-                return Ok(end.is_some() || !self.line.is_empty());
-            }
+        let mut most = (&mut self.input).take(LINE_BYTES_MAX as u64 + 1);
+        if let Err(error) = most.read_until(b'\n', &mut self.line) {
+            return Err(TraceError::Read {
+                file: self.file.clone(),
+                line: self.number,
+                error,
+            });
         }
+        if self.line.len() > LINE_BYTES_MAX && !self.line.ends_with(b"\n") {
+            return Err(self.unreadable(format!("is longer than {LINE_BYTES_MAX} B")));
+        }
+        Ok(!self.line.is_empty())
     }
 
-    /// The line read last.
-    pub(super) fn text(&self) -> Result<&str, LineError> {
-        std::str::from_utf8(&self.line).map_err(|_| LineError::NotText)
+    /// The line read last, without blanks around it.
+    pub(super) fn text(&self) -> Result<&str, TraceError> {
+        let text = std::str::from_utf8(&self.line);
+        text.map(str::trim)
+            .map_err(|_| self.unreadable("is not text".to_owned()))
+    }
+
+    /// An error about the line read last.
+    pub(super) fn fault(&self, fault: Fault) -> TraceError {
+        fault.at(&self.file, self.number)
+    }
+
+    fn unreadable(&self, message: String) -> TraceError {
+        let remedy = "give a trace in text, plain or compressed by gzip";
+        self.fault(Fault::new("line", message, remedy))
     }
 }
 
@@ -108,13 +106,8 @@ impl<'a> Fields<'a> {
 
     /// The next field, which must be there.
     pub(super) fn text(&mut self, field: &'static str) -> Result<&'a str, Fault> {
-        let missing = || {
-            Fault::new(
-                field,
-                "is missing",
-                "the line may be cut off: mend or remove it",
-            )
-        };
+        let remedy = "the line may be cut off: mend or remove it";
+        let missing = || Fault::new(field, "is missing", remedy);
         let rest = self.rest.take().filter(|rest| !rest.is_empty());
         let rest = rest.ok_or_else(missing)?;
         let (text, rest) = match self.separator {
@@ -137,11 +130,9 @@ impl<'a> Fields<'a> {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = if digits { text.parse().ok() } else { None };
         number.ok_or_else(|| {
-            let message = format!(
-                "is \"{}\", which is not a whole number below 2^64",
-                excerpt(text)
-            );
-            Fault::new(field, message, "mend or remove the line")
+            let text = excerpt(text);
+            let message = format!("is \"{text}\", which is not a whole number below 2^64");
+            Fault::new(field, message, MEND)
         })
     }
 
@@ -175,12 +166,12 @@ mod tests {
     fn lines_come_one_by_one_whatever_the_buffer() {
         let text = "one\r\n\ntwo and more\nlast";
         for capacity in [1, 2, 5, 100] {
-            let mut lines = Lines::new(BufReader::with_capacity(capacity, text.as_bytes()));
+            let mut lines = Lines::new("t", BufReader::with_capacity(capacity, text.as_bytes()));
             let mut read = Vec::new();
             while lines.read().unwrap() {
-                read.push((lines.number(), lines.text().unwrap().to_owned()));
+                read.push((lines.number, lines.text().unwrap().to_owned()));
             }
-            let expected = [(1, "one\r"), (2, ""), (3, "two and more"), (4, "last")];
+            let expected = [(1, "one"), (2, ""), (3, "two and more"), (4, "last")];
             assert!(
                 read.iter().map(|(n, t)| (*n, t.as_str())).eq(expected),
                 "{read:?}"
@@ -190,11 +181,13 @@ mod tests {
 
     #[test]
     fn a_file_without_line_ends_is_not_swallowed() {
-        let mut lines = Lines::new(BufReader::new(io::repeat(b'x')));
-        assert!(matches!(lines.read(), Err(LineError::TooLong)));
-        let mut lines = Lines::new(&b"\xFF\xFE\n"[..]);
+        let mut lines = Lines::new("t", BufReader::new(io::repeat(b'x')));
+        let error = lines.read().unwrap_err().to_string();
+        assert!(error.contains("t:1: line: is longer than"), "{error}");
+        let mut lines = Lines::new("t", &b"\xFF\xFE\n"[..]);
         assert!(lines.read().unwrap());
-        assert!(matches!(lines.text(), Err(LineError::NotText)));
+        let error = lines.text().unwrap_err().to_string();
+        assert!(error.contains("t:1: line: is not text"), "{error}");
     }
 
     #[test]
