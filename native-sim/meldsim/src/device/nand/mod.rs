@@ -172,6 +172,7 @@ impl NandMedium {
         let owner = Owner::request(id);
         let read = ftl.read(&mut self.flash, queue, space, first, end, owner);
         request.next = end;
+        self.host_pages_read += read.flash;
         request.in_flight = read.flash;
         request.parts += read.flash;
         self.host_pages_read += read.flash;
