@@ -1,6 +1,7 @@
 //! A command in the firmware: how it arrives, its steps, whose work they are and what they take.
 
-use crate::engine::{Duration, Event, EventQueue};
+use crate::engine::{Duration, EventQueue};
+use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::{Firmware, FirmwareDesign};
 

@@ -30,7 +30,8 @@ use super::mapping::{Entry, MapIndex};
 use super::reverse_map::BATCH_SHARE;
 use super::stream::{Layout, PADDING, Stream};
 use super::victim::{Copyback, Victim};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::nand::{Flash, Owner, WordlineAddr};
 
 /// Rows that are copied back at a time: what waits for a die is bounded.

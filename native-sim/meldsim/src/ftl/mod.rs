@@ -53,7 +53,8 @@ pub(crate) use snapshot::SavedFtl;
 pub(crate) use write::WriteError;
 
 use self::stream::Layout;
-use crate::engine::{Event, EventQueue};
+use crate::engine::EventQueue;
+use crate::event::Event;
 use crate::nand::Flash;
 
 impl Ftl {

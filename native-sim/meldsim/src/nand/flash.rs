@@ -9,7 +9,8 @@ use super::counts::{DieCounts, FlashStats};
 use super::die::{Die, Wait};
 use super::geometry::{Geometry, Unit, WordlineAddr};
 use super::operation::{Finished, Kind, Op, Owner};
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::profile::{Energy, Profile};
 
 /// The queue that the channels have their timers in.

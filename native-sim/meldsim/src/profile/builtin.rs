@@ -1,6 +1,5 @@
 //! The profiles that come with the simulator, and `base`, by which another is laid over one of them.
 
-use super::text::lay_over;
 use super::{Profile, ProfileError, ProfileErrors};
 
 macro_rules! builtin {
@@ -65,6 +64,20 @@ pub(super) fn over_base(mut profile: toml::Table) -> Result<toml::Table, Profile
         .ok_or_else(|| refused(format!("is {base}, which is unknown")))?;
     lay_over(&mut merged, profile);
     Ok(merged)
+}
+
+/// Sections are merged key by key; any other value, lists too, replaces the one below.
+pub(super) fn lay_over(below: &mut toml::Table, above: toml::Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(toml::Value::Table(section)), toml::Value::Table(keys)) => {
+                lay_over(section, keys);
+            }
+            (_, value) => {
+                below.insert(key, value);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

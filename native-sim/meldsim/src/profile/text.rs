@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::builtin::over_base;
+use super::builtin::{lay_over, over_base};
 use super::{Kind, Profile, ProfileError, ProfileErrors};
 
 /// Keys of flash that have no default.
@@ -135,20 +135,6 @@ fn value_of<'a>(profile: &'a toml::Table, key: &str) -> Option<&'a toml::Value> 
     match key.split_once('.') {
         None => profile.get(key),
         Some((section, key)) => profile.get(section)?.as_table()?.get(key),
-    }
-}
-
-/// Sections are merged key by key; any other value, lists too, replaces the one below.
-pub(super) fn lay_over(below: &mut toml::Table, above: toml::Table) {
-    for (key, value) in above {
-        match (below.get_mut(&key), value) {
-            (Some(toml::Value::Table(section)), toml::Value::Table(keys)) => {
-                lay_over(section, keys);
-            }
-            (_, value) => {
-                below.insert(key, value);
-            }
-        }
     }
 }
 

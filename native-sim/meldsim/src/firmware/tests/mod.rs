@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use super::buffer::BurstBuffer;
 use super::command::Events;
 use super::{Action, Arrival, Firmware, Pages};
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::{Firmware as Section, FirmwareDesign};
 

@@ -6,7 +6,8 @@ mod parallelism;
 
 use super::counts::FlashStats;
 use super::{Finished, Flash, Geometry, Owner, Unit, WordlineAddr};
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::profile::Profile;
 
 /// Duration of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
