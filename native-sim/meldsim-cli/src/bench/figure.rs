@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Below this, CPU time is too coarse: a tick may be 10 ms.
 const MEASURABLE: Duration = Duration::from_millis(100);
 
-/// Duration that something took.
+/// Time that something took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     /// CPU time of this thread, or wall time where the system has no figure for it.

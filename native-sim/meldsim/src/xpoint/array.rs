@@ -31,7 +31,7 @@ pub(crate) struct ArrayCounts {
     pub(crate) chunk_writes: u64,
     /// Chunks accessed only in part.
     pub(crate) partial_accesses: u64,
-    /// Duration accesses waited for a sector buffer, summed over them.
+    /// Time accesses waited for a sector buffer, summed over them.
     pub(crate) buffer_wait: Duration,
 }
 
@@ -228,12 +228,12 @@ impl Array {
         &self.die_counts
     }
 
-    /// Duration the data path was in use.
+    /// Time the data path was in use.
     pub(crate) fn path_busy(&self, now: Instant) -> Duration {
         self.path.line.busy(now)
     }
 
-    /// Duration each die was taken.
+    /// Time each die was taken.
     pub(crate) fn dies_busy(&self, now: Instant) -> impl Iterator<Item = Duration> + '_ {
         self.dies.iter().map(move |die| die.line.busy(now))
     }
@@ -266,7 +266,7 @@ impl Line {
         self.free_at
     }
 
-    /// Duration it was taken: what is taken ahead follows without a gap.
+    /// Time it was taken: what is taken ahead follows without a gap.
     fn busy(&self, now: Instant) -> Duration {
         self.total - self.free_at.saturating_since(now)
     }
