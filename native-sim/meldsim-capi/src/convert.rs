@@ -59,6 +59,7 @@ fn run_code(error: &RequestError) -> i32 {
         RequestError::Run(RunError::Device { error, .. } | RunError::Precondition(error)) => {
             refused_code(error)
         }
+        RequestError::Run(RunError::Room { .. }) => MELDSIM_ERR_CAPACITY,
         RequestError::Run(RunError::Stuck { .. }) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
         RequestError::Malformed(_)
         | RequestError::JobFile(_)
@@ -139,7 +140,7 @@ pub(crate) fn window_values(
     config: &PredictableLatencyConfig,
 ) -> [u64; MELDSIM_WINDOW_INFO_COUNT as usize] {
     [
-        log.status.into(),
+        (log.status as u8).into(),
         log.event_type.into(),
         log.dtwin_reads_typical,
         log.dtwin_writes_typical,

@@ -30,7 +30,7 @@ impl Subcommand for ExperimentCommand {
                 "Examples:\n  \
                  meldsim experiment {name}\n  \
                  meldsim experiment {name} --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json\n\n\
-                 What is not asked for is as published, or as in the profile when one is named."
+                 What is not given is as published, or as in the profile when one is named."
             );
             let command = Command::new(name).about(experiment.about);
             let command = match experiment.options {

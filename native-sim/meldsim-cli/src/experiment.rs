@@ -60,7 +60,7 @@ fn own_setup(profile: &Profile) -> Setup {
     }
 }
 
-/// Every combination of what is asked for; what is not is as in `defaults`.
+/// Every combination of the given values; what is not given is as in `defaults`.
 fn varied(args: &SetupArgs, defaults: &[Setup]) -> Vec<Setup> {
     let mut setups = Vec::new();
     for default in defaults {
@@ -72,7 +72,7 @@ fn varied(args: &SetupArgs, defaults: &[Setup]) -> Vec<Setup> {
                     page_bytes,
                     bus,
                 };
-                // Published devices that differ only in what was asked for fall together.
+                // Published devices that differ only in what is given fall together.
                 if !setups.contains(&setup) {
                     setups.push(setup);
                 }
@@ -83,10 +83,10 @@ fn varied(args: &SetupArgs, defaults: &[Setup]) -> Vec<Setup> {
     setups
 }
 
-fn or<T: Copy>(asked: &[T], default: T) -> Vec<T> {
-    if asked.is_empty() {
+fn or<T: Copy>(given: &[T], default: T) -> Vec<T> {
+    if given.is_empty() {
         vec![default]
     } else {
-        asked.to_vec()
+        given.to_vec()
     }
 }

@@ -37,7 +37,7 @@ use crate::what_if::WhatIfArgs;
         meldsim validate --section 1\n  \
         meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
         meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
-        Sizes take B, KiB, MiB, GiB (or k, m, g); times take ns, us, ms, s.\n\
+        Sizes are powers of 1024: 4KiB, 4KB and 4k are 4096 bytes; times take ns, us, ms, s.\n\
         Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input."
 )]
 struct Cli {

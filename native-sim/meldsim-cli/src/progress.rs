@@ -32,7 +32,7 @@ impl Progress {
     /// Shows the share of the work that is done, 0 to 1.
     pub(crate) fn update(&self, share: f64) {
         let now = Instant::now();
-        // Who finds it taken leaves it to the other.
+        // When another thread has the lock, it writes the line.
         let Ok(mut line) = self.line.try_lock() else {
             return;
         };

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
         ids.all(|id| id != except.as_str())
     }) {
         let message =
-            format!("--except: no claim is called \"{unknown}\"; --format json tells their ids");
+            format!("--except: no claim is called \"{unknown}\"; --format json shows their ids");
         return Err(BadInput(message).into());
     }
     let text = match args.format.format {

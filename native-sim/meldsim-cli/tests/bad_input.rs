@@ -121,6 +121,24 @@ fn a_job_that_cannot_run() {
     refused("run --iodepth 0", &["--iodepth: is 0; use 1 to 65536"]);
     refused("run --size 1k", &["--size", "at least one block"]);
     refused("run --size 100t", &["job read"]);
+    // Before the run, which would take its time.
+    let room = [
+        "9663676416000 B",
+        "the device can hold 137707388928 B",
+        "use a",
+    ];
+    refused("run --size 9000GiB", &room);
+    refused("run --rw randwrite --size 9000GiB --runtime 1ms", &room);
+    let file = text_file("b.fio", "[j]\nrw=write\nsize=100g\nnumjobs=2\n");
+    refused(
+        &format!("run --job {}", file.path),
+        &[
+            "job j.1",
+            "214748364800 B (200 GiB)",
+            "137707388928 B",
+            "filename",
+        ],
+    );
     refused("run --rw read --job x.fio", &["--rw", "--job"]);
 }
 

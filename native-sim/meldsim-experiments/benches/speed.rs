@@ -1,4 +1,4 @@
-//! How fast the simulator is: `cargo bench -p meldsim`. The same workloads, against their bars: `meldsim bench`.
+//! How fast the simulator is: `cargo bench -p meldsim-experiments`. The same workloads, against their bars: `meldsim bench`.
 
 #![allow(
     missing_docs,
@@ -14,7 +14,6 @@ use meldsim_experiments::workload::SpeedTest;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
 
 const TB: u64 = 1_000_000_000_000;
-const TRACE: &str = include_str!("../../workloads/tpcc-small.trace");
 
 /// Simulates `test`; only the run counts, not what is in place before.
 fn simulate(test: &SpeedTest) -> Duration {
@@ -42,7 +41,7 @@ fn requests(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Time a request must not depend on how many there are; `meldsim bench --full` goes to 20 million.
+/// Duration a request must not depend on how many there are; `meldsim bench --full` goes to 20 million.
 fn flatness(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("flatness");
     group.sample_size(10);
@@ -81,7 +80,8 @@ fn set_up(criterion: &mut Criterion) {
     });
     group.bench_function("replaying tpcc-small.trace", |bencher| {
         bencher.iter(|| {
-            let reader = TraceReader::new("tpcc-small.trace", TRACE.as_bytes(), None).unwrap();
+            let reader =
+                TraceReader::new("tpcc-small.trace", SpeedTest::TRACE.as_bytes(), None).unwrap();
             let options = ReplayOptions::default();
             Replay::new(&SpeedTest::profile(), reader, options)
                 .unwrap()

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use meldsim::profile::ByteSize;
-use meldsim::{Device, Profile, ProfileError, Time};
+use meldsim::{Device, Duration, Profile, ProfileError};
 
 fn preset() -> Profile {
     Profile::builtin("melded-tlc-8x8").unwrap()
@@ -121,7 +121,7 @@ fn an_impossible_profile_is_refused_with_all_errors() {
     profile.geometry.page_size = ByteSize(3000);
     profile.bus.width_bits = 9;
     profile.timing.read.clear();
-    profile.timing.erase = Time::ZERO;
+    profile.timing.erase = Duration::ZERO;
     profile.controller.lba_size = ByteSize(100);
     profile.ftl.over_provisioning_percent = 0;
     let errors = Device::new(&profile).unwrap_err().0;
@@ -301,7 +301,7 @@ fn an_impossible_memory_is_refused() {
     );
     assert_eq!(refused(|p| p.xpoint.read_rate.0 = 0), "xpoint.read_rate");
     assert_eq!(
-        refused(|p| p.xpoint.read_interval = Time::from_ns(1)),
+        refused(|p| p.xpoint.read_interval = Duration::from_ns(1)),
         "xpoint.read_interval"
     );
     assert_eq!(refused(|p| p.host.link_rate.0 = 1), "host.link_rate");

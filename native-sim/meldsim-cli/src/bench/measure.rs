@@ -8,13 +8,11 @@ use meldsim_experiments::report::count;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
 use meldsim_experiments::workload::{Counted, SpeedTest};
 
-use super::figure::Figure;
+use super::figure::{Figure, Spent, Stopwatch, peak_bytes};
 use super::generated::GeneratedTrace;
-use super::usage::{Spent, Stopwatch, peak_bytes};
 use crate::progress::Progress;
 
-const TRACE: &str = include_str!("../../../workloads/tpcc-small.trace");
-/// Time a request of a long run may take, of a short run's.
+/// Duration a request of a long run may take, of a short run's.
 const FLATNESS: f64 = 1.25;
 /// Runs of which the fastest counts.
 const RUNS: u32 = 5;
@@ -84,7 +82,7 @@ fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
 /// A whole trace, from the first line to the result.
 pub(super) fn trace() -> Result<Figure> {
     let watch = Stopwatch::start();
-    let reader = TraceReader::new("tpcc-small.trace", TRACE.as_bytes(), None)?;
+    let reader = TraceReader::new("tpcc-small.trace", SpeedTest::TRACE.as_bytes(), None)?;
     let replay = Replay::new(&SpeedTest::profile(), reader, ReplayOptions::default())?;
     replay.run(|| {})?;
     let spent = watch.spent();

@@ -3,7 +3,6 @@
 mod figure;
 mod generated;
 mod measure;
-mod usage;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;

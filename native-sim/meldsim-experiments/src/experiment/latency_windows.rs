@@ -1,7 +1,7 @@
 //! `latency-windows`: what a deterministic window of an NVM set does for a reader.
 //!
 //! ```text
-//!   at rest      |................ reads .................|
+//!   idle before  |................ reads .................|
 //!   no window    |== random writes ==|... reads beside garbage collection ...|
 //!   window       |== random writes ==|D ........ reads, nothing is collected |
 //! ```
@@ -36,15 +36,15 @@ const BLOCKS: u32 = 64;
 /// Pages collected before the reads begin: garbage collection is under way.
 const COLLECTED: u64 = 1000;
 /// From the last write to the first read that counts: programs that were under way have ended.
-const SETTLE: Duration = Duration::from_ms(10);
+const DRAIN: Duration = Duration::from_ms(10);
 const COUNTED: Duration = Duration::from_ms(900);
-/// How far reads in the window may be from reads at rest.
+/// How far reads in the window may be from reads of an idle set.
 const UNDISTURBED: f64 = 0.02;
 
 /// What goes before the reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
-    Rest,
+    Nothing,
     Writes,
     WritesAndWindow,
 }
@@ -57,18 +57,18 @@ struct Row {
     moved: u64,
 }
 
-/// Reads from a set at rest, after random writes, and after random writes in a deterministic window.
+/// Reads from an idle set, after random writes, and after random writes in a deterministic window.
 fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let mut profile = run.profile.clone();
     profile.sets.layout = SetLayout::Vertical;
     profile.sets.count = SETS;
     profile.geometry.blocks_per_plane = profile.geometry.blocks_per_plane.min(BLOCKS);
-    let before = [Before::Rest, Before::Writes, Before::WritesAndWindow];
+    let before = [Before::Nothing, Before::Writes, Before::WritesAndWindow];
     let rows = cells.each(before, move |before| reads(&profile, *before));
     rows.then(|rows| {
         let sheet = Sheet::of("reads", &rows)
             .cell("before", "before the reads", |row| match row.before {
-                Before::Rest => "nothing",
+                Before::Nothing => "nothing",
                 Before::Writes => "writes",
                 Before::WritesAndWindow => "writes, then a window",
             })
@@ -87,7 +87,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             .report(about)
             .published(format!("{SOURCE}: windows of predictable latency mode move garbage collection out of the deterministic window"))
             .assumed(format!("{BLOCKS} blocks a plane; page size, planes and the times of eMLC (see the profile)"))
-            .assumed(format!("the reads begin {} ms after the last write", SETTLE.as_us() / 1000))
+            .assumed(format!("the reads begin {} ms after the last write", DRAIN.as_us() / 1000))
             .sheet(sheet)
             .claims(claims(&rows)?);
         Some(outcome)
@@ -103,14 +103,14 @@ fn reads(profile: &Profile, before: Before) -> Result<Row, ExperimentError> {
     device.configure_windows(SET, true, PredictableLatencyConfig::default())?;
     // What earns a whole window.
     device.advance_to(device.now() + profile.predictable_latency.ndwin_time_high);
-    if before != Before::Rest {
+    if before != Before::Nothing {
         write_until_collecting(&mut device, nsid, page_bytes)?;
     }
     if before == Before::WritesAndWindow {
         device.enter_window(SET, true)?;
     }
     Loop::once(Command::flush(nsid, 0)).complete(&mut device)?;
-    device.advance_to(device.now() + SETTLE);
+    device.advance_to(device.now() + DRAIN);
     let moved = device.stats().gc_pages_moved;
     let reads = Access::RandomRead.requests(&device, nsid, 4096, 2);
     let reads = Loop::new(8u64, reads);
@@ -142,12 +142,12 @@ fn write_until_collecting(
 }
 
 fn claims(rows: &[Row]) -> Option<[Claim; 2]> {
-    let [rest, writes, window] = rows else {
+    let [idle, writes, window] = rows else {
         return None;
     };
     let off = [
-        window.latency.mean_us / rest.latency.mean_us,
-        window.latency.p99_us / rest.latency.p99_us,
+        window.latency.mean_us / idle.latency.mean_us,
+        window.latency.p99_us / idle.latency.p99_us,
     ]
     .map(|ratio| (ratio - 1.0).abs())
     .into_iter()

@@ -214,8 +214,8 @@ fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>), ExperimentErr
         device.stats().capacity_pages / u64::from(SETS) * page_bytes / ALONE_BYTES * ALONE_BYTES;
     let mut namespaces = Vec::new();
     for set in 0..SETS {
-        let home = if profile.sets.count == 1 { 0 } else { set };
-        let nsid = device.create_namespace_in(home, bytes)?;
+        let nvm_set = if profile.sets.count == 1 { 0 } else { set };
+        let nsid = device.create_namespace_in(nvm_set, bytes)?;
         device.preload(nsid, 0, bytes / lba_bytes, Directive::NONE)?;
         namespaces.push(nsid);
     }

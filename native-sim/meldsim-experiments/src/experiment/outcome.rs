@@ -23,7 +23,7 @@ pub(super) enum Chart {
     Heat(HeatMap),
 }
 
-/// What the numbers of an experiment rest on.
+/// Where the numbers of an experiment come from.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Provenance {
@@ -45,7 +45,7 @@ pub struct Outcome {
     pub profile: String,
     /// What was done, in a sentence or two.
     pub about: String,
-    /// What the numbers rest on.
+    /// Where the numbers come from.
     #[serde(rename = "grounds")]
     pub provenance: Provenance,
     /// The numbers.

@@ -17,7 +17,7 @@ use super::setup::Setup;
 use crate::parallel::try_map;
 use meldsim::profile::{Kind, Profile};
 
-/// An experiment that anybody can repeat by its name.
+/// An experiment, repeated by its name.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Experiment {

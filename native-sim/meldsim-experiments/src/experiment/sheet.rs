@@ -92,7 +92,7 @@ pub(super) struct Columns<'a, R> {
     sheet: Sheet,
 }
 
-/// A column has a key for programs, a heading for people, and says what its cell is in the row of an `R`.
+/// A column has a key for programs, a heading for people, and a cell for each row.
 impl<R> Columns<'_, R> {
     pub(super) fn cell<C: Into<Cell>>(
         mut self,

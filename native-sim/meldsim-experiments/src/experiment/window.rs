@@ -1,8 +1,8 @@
-//! `melding-window`: what melding gains a reader of one block, by the bytes that he keeps outstanding.
+//! `melding-window`: what melding gains a reader of one block, by the bytes outstanding.
 //!
 //! ```text
-//!   waiting reader:  |== window ==|  |== window ==|     the next window is asked for when all of one has come
-//!   sliding reader:  |== window ==>                     a packet is asked for whenever one has come
+//!   waiting reader:  |== window ==|  |== window ==|     the next window is requested when all of one has come
+//!   sliding reader:  |== window ==>                     a packet is requested whenever one has come
 //! ```
 
 use super::burst::{ExperimentError, Layout};
@@ -29,7 +29,7 @@ pub(super) const MELDING_WINDOW: Experiment = Experiment {
 
 /// An HDFS block.
 const BLOCK_BYTES: u64 = 128 << 20;
-/// An HDFS packet: what the sliding reader asks for at a time.
+/// An HDFS packet: a request of the sliding reader.
 const PACKET_BYTES: u64 = 64 << 10;
 /// From here on melded reads win, published; a host that knows its window gives the directive from here on.
 const CROSSOVER_BYTES: u64 = 2 << 20;

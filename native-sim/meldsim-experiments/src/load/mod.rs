@@ -313,7 +313,7 @@ mod tests {
     }
 
     fn at(ms: u64) -> Instant {
-        Instant::ZERO + Duration::from_ms(ms)
+        Instant::START + Duration::from_ms(ms)
     }
 
     #[test]

@@ -20,6 +20,14 @@ pub enum RunError {
         /// What is wrong with it.
         error: JobError,
     },
+    /// The jobs' data are more than the device can hold.
+    #[error("job {job}: {error}")]
+    Room {
+        /// The job with which they are too much.
+        job: String,
+        /// How much there is, and how much there can be.
+        error: JobError,
+    },
     /// The device refuses a job's data or a request.
     #[error("job {job}: {error}")]
     Device {

@@ -47,6 +47,9 @@ pub struct SpeedTest {
 }
 
 impl SpeedTest {
+    /// A trace whose replay is timed: TPC-C, 6,999 requests, from MQSim (MIT licence: `data/tpcc-small.LICENSE`).
+    pub const TRACE: &str = include_str!("../../data/tpcc-small.trace");
+
     /// Requests of 4 KiB at random, at depth 64.
     fn random(name: &'static str, rw: ReadWrite, size_bytes: u64, requests: u64) -> SpeedTest {
         SpeedTest {

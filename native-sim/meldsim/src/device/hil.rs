@@ -53,9 +53,9 @@ impl Direction {
         self.free_at
     }
 
-    /// Time it was in use: what is still to cross follows without a gap.
+    /// Duration it was in use: what is still to cross follows without a gap.
     fn busy(&self, now: Instant) -> Duration {
-        self.total - self.free_at.saturating_sub(now)
+        self.total - self.free_at.saturating_since(now)
     }
 }
 
@@ -116,7 +116,7 @@ pub(super) struct HostInterface {
     queues: Vec<SubmissionQueue>,
     /// What the controller is fetching.
     pub(super) fetching: Option<u32>,
-    /// Time from submission to fetch, summed over commands.
+    /// Duration from submission to fetch, summed over commands.
     pub(super) queue_wait: Duration,
     /// Unless it limits nothing.
     pub(super) link: Option<Link>,
@@ -192,7 +192,7 @@ impl HostInterface {
         }
     }
 
-    /// Time data of writes, and of reads, crossed the link.
+    /// Duration data of writes, and of reads, crossed the link.
     pub(super) fn link_busy(&self, now: Instant) -> [Duration; 2] {
         let link = self.link.as_ref();
         link.map_or([Duration::ZERO; 2], |link| {
@@ -242,12 +242,5 @@ impl Device {
             burst => burst,
         };
         (burst, scheme.weights)
-    }
-
-    /// An empty queue is used anew.
-    pub(crate) fn set_queue(&mut self, queue: QueueId, depth: u32, priority: Priority) {
-        self.hil.queues[usize::from(queue.0)].depth = depth as usize;
-        let queue = u32::from(queue.0);
-        self.hil.arbiter.set_priority(queue, priority);
     }
 }

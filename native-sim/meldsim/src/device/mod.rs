@@ -36,7 +36,6 @@ use self::firmware::FirmwareStage;
 use self::hil::HostInterface;
 use self::namespace::Namespaces;
 use self::nand::NandMedium;
-use self::pipeline::Outcome;
 use self::request::Requests;
 use self::xpoint::XpointMedium;
 use crate::engine::{Event, EventQueue, Instant};
@@ -86,13 +85,6 @@ enum Medium {
 }
 
 impl Medium {
-    fn outcomes(&mut self) -> &mut Vec<Outcome> {
-        match self {
-            Medium::Nand(nand) => &mut nand.outcomes,
-            Medium::Xpoint(xpoint) => &mut xpoint.outcomes,
-        }
-    }
-
     /// Bytes of the unit that is read and written as a whole.
     fn page_bytes(&self) -> u64 {
         match self {

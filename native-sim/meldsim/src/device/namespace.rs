@@ -14,6 +14,8 @@ struct Space {
     set: u32,
     /// Its number in the set.
     number: u32,
+    /// Of the bytes of a page, a power of two.
+    page_shift: u32,
     /// What was said about its data before their writes.
     hints: Hints,
 }
@@ -85,17 +87,17 @@ impl Namespaces {
                 size_lbas,
             });
         }
-        let page_bytes = namespace.page_bytes;
         let (start, bytes) = (slba * namespace.lba_bytes, nlb * namespace.lba_bytes);
         let stop = start + bytes;
         let space = &self.spaces[index];
+        let (page, in_page) = (space.page_shift, namespace.page_bytes - 1);
         let range = PageRange {
             set: space.set,
             space: space.number,
-            first: start / page_bytes,
-            end: stop.div_ceil(page_bytes),
-            partial_first: start % page_bytes != 0,
-            partial_last: stop % page_bytes != 0,
+            first: start >> page,
+            end: (stop >> page) + u64::from(stop & in_page != 0),
+            partial_first: start & in_page != 0,
+            partial_last: stop & in_page != 0,
         };
         Ok((range, bytes))
     }
@@ -162,10 +164,12 @@ impl Device {
             Medium::Nand(nand) => nand.add_space(set),
             Medium::Xpoint(xpoint) => xpoint.add_space(size_bytes),
         };
+        let page_bytes = self.medium.page_bytes();
         let Namespaces { namespaces, spaces } = &mut self.namespaces;
         spaces.push(Space {
             set,
             number,
+            page_shift: page_bytes.trailing_zeros(),
             hints: Hints::default(),
         });
         let id = NamespaceId(spaces.len() as u32);
@@ -173,7 +177,7 @@ impl Device {
             id,
             lba_bytes,
             size_lbas: size_bytes / lba_bytes,
-            page_bytes: self.medium.page_bytes(),
+            page_bytes,
             wordline_bytes: self.medium.optimal_write_bytes(),
         });
         Ok(id)
@@ -233,7 +237,7 @@ impl Device {
             return Err(DirectiveError::Stream { dspec: stream }.into());
         }
         if let Medium::Nand(nand) = &mut self.medium {
-            nand.release_stream(&mut self.queue, set, stream as u8);
+            nand.release_stream(&mut self.queue, &mut self.requests, set, stream as u8);
             self.take_outcomes();
         }
         Ok(())

@@ -8,26 +8,13 @@
 //! ```
 //!
 //! A command is a [record](super::request) with a [`Stage`]; a function here moves it from one stage to the next. The
-//! medium works on the records, and tells what has become of them by its list of [`Outcome`]s.
+//! medium works on the records, and reports what has become of them as [`Outcome`]s.
 
-use super::request::{Request, Stage};
+use super::request::{Outcome, Request, Stage};
 use super::{Device, DeviceError, Medium, QueueId};
 use crate::engine::{Duration, Event};
 use crate::firmware::Action;
 use crate::nvme::{Command, Directive, NamespaceId, Opcode, Status};
-
-/// What a medium has done for a command.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Outcome {
-    /// Pages of a read have come to the controller; of a write, to be merged with its data.
-    Read { request: u32, pages: u32 },
-    /// Pages of a read are in the controller already: in the write buffer, or nowhere.
-    InController { request: u32, pages: u64 },
-    /// The medium has taken over what the command is about; it takes the controller's latency.
-    Taken { request: u32 },
-    /// One of the parts the command waits for is done.
-    Part { request: u32 },
-}
 
 impl Device {
     /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
@@ -84,7 +71,7 @@ impl Device {
         for &(slba, nlb) in rest {
             self.namespaces.forget(nsid, slba, nlb);
         }
-        request.more_ranges = more_ranges;
+        request.more_ranges = more_ranges.into_boxed_slice();
         self.enqueue(queue, request);
         Ok(())
     }
@@ -169,6 +156,7 @@ impl Device {
         let arrival = match request.opcode {
             Opcode::Read => {
                 request.outbound = link.outbound(request);
+                request.is_sent = true;
                 return self.accept(id);
             }
             Opcode::Write => link.receive(now, request.bytes),
@@ -204,7 +192,7 @@ impl Device {
         self.usage[request.range.set as usize].count(request);
         match &mut self.medium {
             Medium::Nand(nand) => nand.begin(&mut self.queue, &mut self.requests, id),
-            Medium::Xpoint(xpoint) => xpoint.begin(&mut self.queue, request, id),
+            Medium::Xpoint(xpoint) => xpoint.begin(&mut self.queue, &mut self.requests, id),
         }
         self.take_outcomes();
     }
@@ -212,19 +200,22 @@ impl Device {
     /// What the medium has done moves commands on.
     #[inline]
     pub(super) fn take_outcomes(&mut self) {
-        let mut outcomes = std::mem::take(self.medium.outcomes());
-        for outcome in outcomes.drain(..) {
+        if !self.requests.outcomes.is_empty() {
+            self.move_on();
+        }
+    }
+
+    fn move_on(&mut self) {
+        let mut taken = 0;
+        while let Some(&outcome) = self.requests.outcomes.get(taken) {
+            taken += 1;
             match outcome {
-                Outcome::Read { request, pages } => self.deliver(request, pages),
-                Outcome::InController { request, pages } => {
-                    self.requests[request].outbound.from_controller += pages;
-                    self.after_controller_latency(request);
-                }
+                Outcome::Done { request } => self.end_on_medium(request),
+                Outcome::Pages { request, pages } => self.send(request, u64::from(pages), pages),
                 Outcome::Taken { request } => self.after_controller_latency(request),
-                Outcome::Part { request } => self.finish_parts(request, 1),
             }
         }
-        *self.medium.outcomes() = outcomes;
+        self.requests.outcomes.clear();
     }
 
     /// What needs no medium takes the controller's latency.
@@ -233,53 +224,42 @@ impl Device {
         self.queue.schedule(time, Event::Controller(id));
     }
 
-    /// Pages have come from the medium: of a read, for the host; of a write, to be merged.
-    #[inline]
-    fn deliver(&mut self, id: u32, pages: u32) {
-        if self.hil.link.is_none() || self.requests[id].opcode != Opcode::Read {
-            self.finish_parts(id, u64::from(pages));
-        } else {
-            self.send(id, u64::from(pages), pages as u16);
-        }
-    }
-
     /// The controller's latency has passed: for a read, data are ready.
     fn finish_in_controller(&mut self, id: u32) {
         let request = &mut self.requests[id];
-        if self.hil.link.is_none() || request.opcode != Opcode::Read {
-            self.finish_parts(id, 1);
-        } else {
+        if request.is_sent {
             let pages = std::mem::take(&mut request.outbound.from_controller);
             self.send(id, pages, 1);
+        } else {
+            self.finish_parts(id, 1);
         }
     }
 
     /// Pages of a read, which are so many of its parts, cross the link to the host.
-    fn send(&mut self, id: u32, pages: u64, parts: u16) {
+    fn send(&mut self, id: u32, pages: u64, parts: u8) {
         if let Some(link) = &mut self.hil.link {
             let outbound = &mut self.requests[id].outbound;
             let arrival = link.send(self.queue.now(), outbound, pages);
+            let parts = u16::from(parts);
             self.queue
                 .schedule(arrival, Event::Sent { request: id, parts });
         }
     }
 
     /// Parts of a command are done; with the last of them the medium is through with it.
-    #[inline]
     fn finish_parts(&mut self, id: u32, parts: u64) {
-        let request = &mut self.requests[id];
-        debug_assert!(
-            request.parts >= parts,
-            "a request finished more than it has"
-        );
-        request.parts -= parts;
-        if request.parts > 0 {
-            return;
+        if self.requests[id].finish_parts(parts) {
+            self.end_on_medium(id);
         }
+    }
+
+    /// The medium is through with a command, and its data have crossed the link.
+    #[inline]
+    fn end_on_medium(&mut self, id: u32) {
         match &mut self.firmware {
             None => self.complete(id),
             Some(firmware) => {
-                request.stage = Stage::Completion;
+                self.requests[id].stage = Stage::Completion;
                 firmware.ended(&mut self.queue, id);
             }
         }
@@ -356,7 +336,9 @@ impl Device {
                     Medium::Nand(nand) => {
                         nand.process(&mut self.queue, &mut self.requests, event);
                     }
-                    Medium::Xpoint(xpoint) => xpoint.process(&mut self.queue, event),
+                    Medium::Xpoint(xpoint) => {
+                        xpoint.process(&mut self.queue, &mut self.requests, event);
+                    }
                 }
                 self.take_outcomes();
             }

@@ -70,6 +70,17 @@ pub(super) struct Outbound {
     pub(super) from_controller: u64,
 }
 
+/// What a medium has done for a command.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outcome {
+    /// Pages of a read have come to the controller and go over the link: as many of its parts.
+    Pages { request: u32, pages: u8 },
+    /// The controller has all it needs for a part of the command, which takes its latency.
+    Taken { request: u32 },
+    /// All parts are done.
+    Done { request: u32 },
+}
+
 /// A command on its way.
 #[derive(Debug)]
 pub(super) struct Request {
@@ -89,7 +100,9 @@ pub(super) struct Request {
     pub(super) parts: u64,
     /// The first page of its range that is not issued or not in the write buffer.
     pub(super) next: u64,
-    /// Pages of a segment, where a read is issued in several.
+    /// A read that is issued in segments, one after the other.
+    pub(super) is_divided: bool,
+    /// Pages of a segment.
     pub(super) segment: u64,
     /// Pages of the present segment that are on their way from flash.
     pub(super) in_flight: u64,
@@ -97,9 +110,11 @@ pub(super) struct Request {
     pub(super) has_room: bool,
     /// Its NVM set is not idle before it has completed.
     pub(super) keeps_awake: bool,
+    /// It is a read whose data cross a link to the host.
+    pub(super) is_sent: bool,
     pub(super) outbound: Outbound,
     /// Ranges of a deallocation beyond the first.
-    pub(super) more_ranges: Vec<PageRange>,
+    pub(super) more_ranges: Box<[PageRange]>,
 }
 
 impl Request {
@@ -117,13 +132,25 @@ impl Request {
             range,
             parts: 0,
             next: range.first,
+            is_divided: false,
             segment: 0,
             in_flight: 0,
             has_room: false,
             keeps_awake: false,
+            is_sent: false,
             outbound: Outbound::default(),
-            more_ranges: Vec::new(),
+            more_ranges: Box::default(),
         }
+    }
+}
+
+impl Request {
+    /// Parts are done; true with the last of them.
+    #[inline]
+    pub(super) fn finish_parts(&mut self, parts: u64) -> bool {
+        debug_assert!(self.parts >= parts, "a request finished more than it has");
+        self.parts -= parts;
+        self.parts == 0
     }
 }
 
@@ -165,6 +192,8 @@ impl Activity {
 #[derive(Debug)]
 pub(super) struct Requests {
     records: Slab<Request>,
+    /// What the medium has reported and nobody has taken.
+    pub(super) outcomes: Vec<Outcome>,
     all: Activity,
     reads: Activity,
     read_latency: Duration,
@@ -175,6 +204,7 @@ impl Requests {
     pub(super) fn new() -> Requests {
         Requests {
             records: Slab::new(),
+            outcomes: Vec::new(),
             all: Activity::default(),
             reads: Activity::default(),
             read_latency: Duration::ZERO,
@@ -217,6 +247,25 @@ impl Requests {
         completion
     }
 
+    /// A part of a command is done on the medium.
+    #[inline]
+    pub(super) fn part_done(&mut self, id: u32) {
+        if self[id].finish_parts(1) {
+            self.outcomes.push(Outcome::Done { request: id });
+        }
+    }
+
+    /// Pages have come from the medium: of a read, for the host; of a write, to be merged.
+    #[inline]
+    pub(super) fn pages_read(&mut self, id: u32, pages: u8) {
+        let request = &mut self[id];
+        if request.is_sent {
+            self.outcomes.push(Outcome::Pages { request: id, pages });
+        } else if request.finish_parts(u64::from(pages)) {
+            self.outcomes.push(Outcome::Done { request: id });
+        }
+    }
+
     pub(super) fn outstanding(&self) -> usize {
         self.records.len()
     }
@@ -227,12 +276,12 @@ impl Requests {
         records.filter(|request| request.stage != Stage::Completed)
     }
 
-    /// Time with at least one command outstanding.
+    /// Duration with at least one command outstanding.
     pub(super) fn active(&self, now: Instant) -> Duration {
         self.all.total(now)
     }
 
-    /// Time with at least one read outstanding.
+    /// Duration with at least one read outstanding.
     pub(super) fn read_active(&self, now: Instant) -> Duration {
         self.reads.total(now)
     }

@@ -21,6 +21,11 @@ macro_rules! stats {
             pub fn to_array(&self) -> [u64; Stats::NAMES.len()] {
                 [$(self.$name),*]
             }
+
+            /// Each counter less what it was; none is below zero.
+            fn less(&self, before: &Stats) -> Stats {
+                Stats { $($name: self.$name.saturating_sub(before.$name)),* }
+            }
         }
     };
 }
@@ -42,9 +47,9 @@ stats! {
     host_read_bytes,
     /// Bytes of the writes submitted.
     host_written_bytes,
-    /// Time with at least one read outstanding.
+    /// Duration with at least one read outstanding.
     read_active_ps,
-    /// Time with at least one command outstanding.
+    /// Duration with at least one command outstanding.
     active_ps,
     /// Sum of the latencies of completed reads.
     read_latency_ps,
@@ -70,9 +75,9 @@ stats! {
     erases,
     /// Pages moved by garbage collection.
     gc_pages_moved,
-    /// Time buses were held, summed over channels.
+    /// Duration buses were held, summed over channels.
     channel_busy_ps,
-    /// Time dies were busy, from command to idle, summed over dies.
+    /// Duration dies were busy, from command to idle, summed over dies.
     die_busy_ps,
     /// Channels of the device.
     channels,
@@ -112,9 +117,9 @@ stats! {
     die_interleaving_pages,
     /// Pages of transactions of several planes of some of several dies.
     both_sharing_pages,
-    /// Time packages (ways) had a busy die, summed over packages.
+    /// Duration packages (ways) had a busy die, summed over packages.
     package_busy_ps,
-    /// Time planes were in use, summed over planes.
+    /// Duration planes were in use, summed over planes.
     plane_busy_ps,
     /// Packages of the device.
     packages,
@@ -138,11 +143,11 @@ stats! {
     least_erases,
     /// Erases of the block that was erased most.
     most_erases,
-    /// Time commands waited in their queues until the controller fetched them, summed over commands.
+    /// Duration commands waited in their queues until the controller fetched them, summed over commands.
     queue_wait_ps,
-    /// Time data of writes crossed the link.
+    /// Duration data of writes crossed the link.
     link_to_device_busy_ps,
-    /// Time data of reads crossed the link.
+    /// Duration data of reads crossed the link.
     link_to_host_busy_ps,
     /// Pages that garbage collection moved to the other layout.
     gc_pages_relaid,
@@ -152,25 +157,25 @@ stats! {
     chunk_writes,
     /// Accesses to part of a chunk of XPoint memory.
     partial_chunk_accesses,
-    /// Time accesses waited for a sector buffer, summed over them.
+    /// Duration accesses waited for a sector buffer, summed over them.
     sector_buffer_wait_ps,
     /// Cores of the firmware; none when it is ideal.
     firmware_cores,
-    /// Time cores fetched, parsed and completed commands, summed over cores.
+    /// Duration cores fetched, parsed and completed commands, summed over cores.
     firmware_nvmq_busy_ps,
-    /// Time cores kept the index lock.
+    /// Duration cores kept the index lock.
     firmware_ilock_busy_ps,
-    /// Time cores looked up and changed the burst buffer.
+    /// Duration cores looked up and changed the burst buffer.
     firmware_cache_busy_ps,
-    /// Time cores translated.
+    /// Duration cores translated.
     firmware_trans_busy_ps,
-    /// Time cores composed flash transactions.
+    /// Duration cores composed flash transactions.
     firmware_fcmd_busy_ps,
-    /// Time cores collected garbage.
+    /// Duration cores collected garbage.
     firmware_bgc_busy_ps,
-    /// Time cores journalled.
+    /// Duration cores journalled.
     firmware_log_busy_ps,
-    /// Time commands waited for a range of pages, and cores for a lock of shared memory.
+    /// Duration commands waited for a range of pages, and cores for a lock of shared memory.
     firmware_lock_wait_ps,
     /// Commands that found their range locked.
     firmware_lock_conflicts,
@@ -186,14 +191,43 @@ stats! {
     write_latency_ps,
     /// Commands submitted and not completed.
     outstanding_commands,
+    /// Pages that reads had from flash.
+    host_pages_read,
+    /// Pages read from flash because a write covers them in part.
+    merge_pages_read,
+    /// Pages that garbage collection read, those copied inside their planes among them.
+    gc_pages_read,
+    /// Pages programmed for garbage collection.
+    gc_pages_programmed,
 }
 
 impl Stats {
-    /// Pages programmed with data for each page the host wrote; 1 before it has written any.
+    /// What was counted since `before`, which the same device gave earlier. What is no count but a state, as how many
+    /// pages hold data, is that of now.
+    pub fn since(&self, before: &Stats) -> Stats {
+        Stats {
+            channels: self.channels,
+            dies: self.dies,
+            packages: self.packages,
+            planes: self.planes,
+            mapped_pages: self.mapped_pages,
+            melded_mapped_pages: self.melded_mapped_pages,
+            free_blocks: self.free_blocks,
+            capacity_pages: self.capacity_pages,
+            least_erases: self.least_erases,
+            most_erases: self.most_erases,
+            firmware_cores: self.firmware_cores,
+            outstanding_commands: self.outstanding_commands,
+            ..self.less(before)
+        }
+    }
+
+    /// Write amplification: pages programmed for each page programmed for the host. All are counted: the host's, those of
+    /// garbage collection, and padding. 1 before anything was programmed for the host.
     pub fn write_amplification(&self) -> f64 {
         match self.host_pages_programmed {
             0 => 1.0,
-            host => 1.0 + self.gc_pages_moved as f64 / host as f64,
+            host => (host + self.gc_pages_programmed + self.padded_pages) as f64 / host as f64,
         }
     }
 }

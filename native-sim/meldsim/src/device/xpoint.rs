@@ -2,8 +2,7 @@
 
 use super::Stats;
 use super::inspect::{Location, Utilisation};
-use super::pipeline::Outcome;
-use super::request::{PageRange, Request};
+use super::request::{Outcome, PageRange, Requests};
 use super::sets::SetInfo;
 use crate::engine::{Duration, Event, EventQueue, Instant};
 use crate::nvme::Opcode;
@@ -23,7 +22,6 @@ pub(super) struct XpointMedium {
     capacity_chunks: u64,
     /// The first chunk of each namespace, and of the next.
     spaces: Vec<u64>,
-    pub(super) outcomes: Vec<Outcome>,
 }
 
 impl XpointMedium {
@@ -35,7 +33,6 @@ impl XpointMedium {
             issue_interval: xpoint.issue_interval,
             capacity_chunks: xpoint.capacity.0 / xpoint.chunk_size.0,
             spaces: vec![0],
-            outcomes: Vec::new(),
         }
     }
 
@@ -62,19 +59,19 @@ impl XpointMedium {
 
     /// The controller begins to work on a command.
     #[inline]
-    pub(super) fn begin(&mut self, queue: &mut EventQueue<Event>, request: &mut Request, id: u32) {
-        match request.opcode {
-            Opcode::Read | Opcode::Write => self.access(queue, request, id),
+    pub(super) fn begin(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        id: u32,
+    ) {
+        let request = &mut requests[id];
+        if matches!(request.opcode, Opcode::Flush | Opcode::Deallocate) {
             // Nothing is buffered and nothing is mapped.
-            Opcode::Flush | Opcode::Deallocate => {
-                request.parts += 1;
-                self.outcomes.push(Outcome::Taken { request: id });
-            }
+            request.parts += 1;
+            requests.outcomes.push(Outcome::Taken { request: id });
+            return;
         }
-    }
-
-    #[inline]
-    fn access(&mut self, queue: &mut EventQueue<Event>, request: &mut Request, id: u32) {
         let PageRange { first, end, .. } = request.range;
         let space = self.spaces[request.range.space as usize];
         request.parts += end - first;
@@ -95,16 +92,18 @@ impl XpointMedium {
     }
 
     #[inline]
-    pub(super) fn process(&mut self, queue: &mut EventQueue<Event>, event: Event) {
+    pub(super) fn process(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        event: Event,
+    ) {
         let Event::Xpoint(step) = event else {
             debug_assert!(false, "{event:?} is not for this medium");
             return;
         };
         if let Some(ended) = self.array.step(queue, step) {
-            self.outcomes.push(Outcome::Read {
-                request: ended.request,
-                pages: 1,
-            });
+            requests.pages_read(ended.request, 1);
         }
     }
 

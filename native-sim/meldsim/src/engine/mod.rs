@@ -11,7 +11,7 @@ pub(crate) use prefetch::prefetch;
 pub(crate) use queue::EventQueue;
 pub use random::{Permutation, Random};
 pub(crate) use slab::{NIL, Slab};
-pub use time::{Duration, Instant, Time};
+pub use time::{Duration, Instant};
 
 use crate::xpoint::Step;
 

@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use super::hint::MAX_STREAMS;
-use super::wire::directives::dtype;
+/// Streams of a namespace, numbered from 1; 0 is no stream.
+pub const MAX_STREAMS: u16 = 16;
 
 /// The expected access to the data when it is read: bits 3:0 of the read-pattern DSPEC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,9 +31,9 @@ impl Directive {
     /// No directive.
     pub const NONE: Directive = Directive { dtype: 0, dspec: 0 };
     /// The vendor-specific directive type that carries a read pattern.
-    pub const READ_PATTERN: u8 = dtype::READ_PATTERN;
+    pub const READ_PATTERN: u8 = 0x0F;
     /// The directive type that carries a stream identifier.
-    pub const STREAMS: u8 = dtype::STREAMS;
+    pub const STREAMS: u8 = 0x01;
 
     /// The read-pattern directive for `pattern`.
     pub const fn read_pattern(pattern: Pattern) -> Directive {

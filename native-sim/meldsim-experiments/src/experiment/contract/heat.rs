@@ -32,7 +32,7 @@ pub(super) struct PublishedCell {
     /// By which share the slower device's mean latency is above the faster one's; negative where
     /// Optane is the slower one.
     pub(super) t: f64,
-    /// Value and place are read from the source; of other cells the value or the place is inferred.
+    /// Value and position are read from the source. Of other cells one of them is inferred.
     pub(super) is_certain: bool,
 }
 
@@ -185,12 +185,12 @@ impl Load {
             placement,
         } = self;
         let lbas = request_bytes / device.profile().controller.lba_size.0;
-        let places = DeviceUnderTest::SPAN_BYTES / request_bytes;
+        let slots = DeviceUnderTest::SPAN_BYTES / request_bytes;
         let mut random = Random::new(depth ^ request_bytes ^ placement << 32);
         // Means of small requests must be sharp enough to be held against a published digit.
         let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
         let commands = std::iter::repeat_with(|| {
-            let slba = (placement * places + random.below(places)) * lbas;
+            let slba = (placement * slots + random.below(slots)) * lbas;
             match is_write {
                 true => Command::write(nsid, slba, lbas as u32, Directive::NONE, 0),
                 false => Command::read(nsid, slba, lbas as u32, 0),

@@ -27,7 +27,7 @@ pub(super) const WRITE_PERCENT: [u64; 5] = [0, 25, 50, 75, 100];
 pub(super) const FULL_DEPTH: u64 = 64;
 /// Sizes of requests about tiny ones.
 const TINY: [u64; 4] = [512, 1024, 2048, 4096];
-/// Moments of the sustained writes that are told apart.
+/// Parts of the sustained writes, each with a bandwidth of its own.
 const MOMENTS: u64 = 24;
 
 /// More than a write buffer holds.
@@ -55,8 +55,7 @@ impl DeviceUnderTest {
         self.profile.controller.lba_size.0
     }
 
-    /// Data that was overwritten at random: flash has it all over the place, elsewhere in each of so
-    /// many spans.
+    /// Data that was overwritten at random, in so many spans. Flash has each span on other dies.
     pub(super) fn used(&self, spans: u64) -> Result<(Device, NamespaceId), ExperimentError> {
         self.preconditioned(spans * DeviceUnderTest::SPAN_BYTES, 100)
     }
@@ -273,9 +272,9 @@ impl Bench<'_> {
 
     fn order(&mut self, request_bytes: u64, depth: u64) -> Result<Order, ExperimentError> {
         let random = self.random(request_bytes, depth, 0, 0)?;
-        let places = DeviceUnderTest::SPAN_BYTES / request_bytes;
+        let positions = DeviceUnderTest::SPAN_BYTES / request_bytes;
         let (nsid, nlb) = (self.nsid, request_bytes / self.lba_bytes);
-        let sequential = (0..).map(|n| Command::read(nsid, n % places * nlb, nlb as u32, 0));
+        let sequential = (0..).map(|n| Command::read(nsid, n % positions * nlb, nlb as u32, 0));
         let sequential = Loop::new(depth, sequential).measure_warm(self.device, random.requests)?;
         Ok(Order {
             request_bytes,
@@ -309,10 +308,10 @@ fn at_random(
     let nlb = (bytes / device.profile().controller.lba_size.0) as u32;
     let size_lbas = device.namespace(nsid).map_or(0, |space| space.size_lbas);
     // The last place would reach beyond the end when off.
-    let places = size_lbas / u64::from(nlb) - 1;
+    let positions = size_lbas / u64::from(nlb) - 1;
     let mut random = Random::new(bytes ^ write_percent << 32);
     std::iter::repeat_with(move || {
-        let slba = random.below(places) * u64::from(nlb) + sectors_off;
+        let slba = random.below(positions) * u64::from(nlb) + sectors_off;
         match random.below(100) < write_percent {
             true => Command::write(nsid, slba, nlb, Directive::NONE, 0),
             false => Command::read(nsid, slba, nlb, 0),

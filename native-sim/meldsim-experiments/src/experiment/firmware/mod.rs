@@ -91,7 +91,7 @@ fn times(access: Access, scale: Scale) -> (Duration, Duration) {
     (Duration::from_ms(warm_up), Duration::from_ms(counted))
 }
 
-/// What is asked of a device.
+/// A load on a device in a given state.
 #[derive(Clone, Copy, Debug)]
 struct Specification {
     access: Access,
@@ -201,7 +201,7 @@ fn loop_of(
     Ok((device.stats(), tally))
 }
 
-/// An outcome with what all of the firmware experiments rest on.
+/// An outcome with the provenance that all firmware experiments share.
 fn report(run: &Run, about: impl Into<String>) -> Outcome {
     run.report(about)
         .published(format!("{SOURCE}: stages, types of threads, designs and the findings below"))

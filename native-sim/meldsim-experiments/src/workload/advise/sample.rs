@@ -71,7 +71,7 @@ impl Sample {
             sources.retain_mut(|(source, base)| {
                 let next = source.next();
                 requests.extend(next.map(|next| Io {
-                    arrival: Instant::ZERO,
+                    arrival: Instant::START,
                     offset: *base + next.start,
                     bytes: next.bytes,
                     is_write: next.write,
@@ -106,7 +106,7 @@ impl Sample {
                 }
             };
             requests.push(Io {
-                arrival: Instant::ZERO + record.arrival,
+                arrival: Instant::START + record.arrival,
                 offset: base + record.offset,
                 bytes: record.length,
                 is_write: record.op == Op::Write,
@@ -175,7 +175,7 @@ pub(super) fn simulate(
     };
     drive(&mut device, [stream], &mut load)?;
     drain(&mut device);
-    let elapsed = device.now().as_secs_f64();
+    let elapsed = device.now().since_start().as_secs_f64();
     let requests = sample.requests.len().max(1) as f64;
     let outcome = Outcome {
         mean_us: load.latency.as_secs_f64() * 1e6 / requests,

@@ -11,8 +11,7 @@ use std::collections::VecDeque;
 
 use super::DeviceError;
 use super::namespace::Namespaces;
-use super::pipeline::Outcome;
-use super::request::{PageRange, Requests, Stage};
+use super::request::{Outcome, PageRange, Requests, Stage};
 use super::state::Precondition;
 use crate::engine::{Duration, Event, EventQueue, Instant};
 use crate::ftl::{Filled, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
@@ -48,7 +47,7 @@ fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]
             admissions: VecDeque::new(),
             windows: Windows::new(&profile.predictable_latency),
             outstanding: 0,
-            idle_since: Instant::ZERO,
+            idle_since: Instant::START,
             is_timed: false,
         });
     }
@@ -72,9 +71,10 @@ pub(super) struct NandMedium {
     write_cache: bool,
     /// For how long a set is idle before it collects, where it does.
     background_idle: Option<Duration>,
+    host_pages_read: u64,
+    merge_pages_read: u64,
     buffer_page_reads: u64,
     unmapped_page_reads: u64,
-    pub(super) outcomes: Vec<Outcome>,
     /// Reused by every event.
     finished: Vec<Finished>,
     /// Sets that may be able to go on; reused by every event.
@@ -94,9 +94,10 @@ impl NandMedium {
             halved_depth: controller.halved_read_depth as usize,
             write_cache: controller.write_cache,
             background_idle: profile.gc.background.then_some(profile.gc.background_idle),
+            host_pages_read: 0,
+            merge_pages_read: 0,
             buffer_page_reads: 0,
             unmapped_page_reads: 0,
-            outcomes: Vec::new(),
             finished: Vec::new(),
             ready: Vec::new(),
             geometry,
@@ -139,7 +140,11 @@ impl NandMedium {
         let ftl = &mut self.sets[set as usize].ftl;
         ftl.note_read(range.space, range.first, range.end);
         request.segment = self.segment_of(range.pages(), outstanding);
-        self.read_segments(queue, requests, id);
+        request.is_divided = range.pages() > request.segment;
+        self.read_segment(queue, requests, id);
+        if requests[id].is_divided {
+            self.next_segments(queue, requests, id);
+        }
     }
 
     /// Pages of a segment of a read of so many.
@@ -155,31 +160,36 @@ impl NandMedium {
         }
     }
 
-    /// Issues segments of a read, each when all pages of the one before have arrived.
+    /// Issues the next segment of a read.
     #[inline]
-    fn read_segments(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+    fn read_segment(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         let request = &mut requests[id];
-        while request.in_flight == 0 && request.next < request.range.end {
-            let PageRange {
-                set, space, end, ..
-            } = request.range;
-            let (first, end) = (request.next, end.min(request.next + request.segment));
-            let ftl = &self.sets[set as usize].ftl;
-            let owner = Owner::request(id);
-            let read = ftl.read(&mut self.flash, queue, space, first, end, owner);
-            let in_controller = read.buffered + read.unmapped;
+        let PageRange {
+            set, space, end, ..
+        } = request.range;
+        let (first, end) = (request.next, end.min(request.next + request.segment));
+        let ftl = &self.sets[set as usize].ftl;
+        let owner = Owner::request(id);
+        let read = ftl.read(&mut self.flash, queue, space, first, end, owner);
+        request.next = end;
+        self.host_pages_read += read.flash;
+        request.in_flight = read.flash;
+        request.parts += read.flash;
+        self.host_pages_read += read.flash;
+        let in_controller = read.buffered + read.unmapped;
+        if in_controller > 0 {
             self.buffer_page_reads += read.buffered;
             self.unmapped_page_reads += read.unmapped;
-            request.next = end;
-            request.in_flight = read.flash;
-            request.parts += read.flash;
-            if in_controller > 0 {
-                request.parts += 1;
-                self.outcomes.push(Outcome::InController {
-                    request: id,
-                    pages: in_controller,
-                });
-            }
+            request.parts += 1;
+            request.outbound.from_controller += in_controller;
+            requests.outcomes.push(Outcome::Taken { request: id });
+        }
+    }
+
+    /// A divided read goes on when all pages of its segment have arrived.
+    fn next_segments(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        while requests[id].in_flight == 0 && requests[id].next < requests[id].range.end {
+            self.read_segment(queue, requests, id);
         }
     }
 
@@ -225,6 +235,7 @@ impl NandMedium {
         self.finished.clear();
         while let Some(set) = self.ready.pop() {
             self.dispatch(queue, set, Owner::gc(set));
+            self.end_writes(requests, set);
             self.run_admissions(queue, requests, set);
         }
     }
@@ -232,9 +243,8 @@ impl NandMedium {
     /// Issues the programs, reads and erases of a set that are ready.
     fn dispatch(&mut self, queue: &mut EventQueue<Event>, set: u32, owner: Owner) {
         self.flash.act_for(owner);
-        self.sets[set as usize].ftl.pump(&mut self.flash, queue);
+        self.sets[set as usize].ftl.dispatch(&mut self.flash, queue);
         self.note_excursion(queue, set);
-        self.end_writes(set);
     }
 
     /// An operation has ended on flash. Returns the set that may be able to go on.
@@ -249,14 +259,13 @@ impl NandMedium {
         match operation {
             Finished::Read { at, pages, owner } => {
                 if let Some(id) = owner.as_request() {
-                    let pages = pages.count_ones();
+                    let pages = pages.count_ones() as u8;
                     let request = &mut requests[id];
-                    // Reads to merge a write are of no segment.
-                    if request.opcode == Opcode::Read {
+                    if request.is_divided {
                         request.in_flight -= u64::from(pages);
-                        self.read_segments(queue, requests, id);
+                        self.next_segments(queue, requests, id);
                     }
-                    self.outcomes.push(Outcome::Read { request: id, pages });
+                    requests.pages_read(id, pages);
                     return None;
                 }
                 let set = owner.as_gc()?;
@@ -266,9 +275,9 @@ impl NandMedium {
             Finished::Program { unit, token } => {
                 let set = set_of(unit);
                 self.sets[set as usize].ftl.programmed(token);
-                self.end_writes(set);
+                self.end_writes(requests, set);
                 while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
-                    self.outcomes.push(Outcome::Part { request });
+                    requests.part_done(request);
                 }
                 Some(set)
             }
@@ -319,9 +328,16 @@ impl NandMedium {
     }
 
     /// The host's stream of that number ends in a set.
-    pub(super) fn release_stream(&mut self, queue: &mut EventQueue<Event>, set: u32, stream: u8) {
+    pub(super) fn release_stream(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        set: u32,
+        stream: u8,
+    ) {
         self.sets[set as usize].ftl.release_stream(stream);
         self.dispatch(queue, set, Owner::gc(set));
+        self.end_writes(requests, set);
     }
 
     /// Places data as if it had been written in order and flushed long since.

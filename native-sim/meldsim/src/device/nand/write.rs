@@ -1,8 +1,7 @@
 //! Writes, deallocations and flushes: taken in the order submitted, as the write buffer has room.
 
 use super::{NandMedium, NvmSet};
-use crate::device::pipeline::Outcome;
-use crate::device::request::{Request, Requests, Stage};
+use crate::device::request::{Outcome, Request, Requests, Stage};
 use crate::engine::{Event, EventQueue, NIL};
 use crate::ftl::{Entry, WriteError};
 use crate::nand::Owner;
@@ -52,7 +51,7 @@ impl NandMedium {
             let done = match request.opcode {
                 Opcode::Read | Opcode::Write => self.write(queue, request, id),
                 Opcode::Deallocate => {
-                    for range in std::iter::once(&request.range).chain(&request.more_ranges) {
+                    for range in std::iter::once(&request.range).chain(request.more_ranges.iter()) {
                         let (first, end) = range.whole();
                         ftl.deallocate(range.space, first, end);
                     }
@@ -64,27 +63,28 @@ impl NandMedium {
                 }
             };
             self.dispatch(queue, set, Owner::request(id));
+            self.end_writes(requests, set);
             if !done {
                 self.sets[set as usize].admissions.push_front(id);
                 return;
             }
+            let request = &mut requests[id];
             request.stage = Stage::Medium;
-            match request.opcode {
-                // Flushes that have nothing to wait for end here, the others with a program.
-                Opcode::Flush => {
-                    while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
-                        self.outcomes.push(Outcome::Taken { request });
-                    }
+            if request.opcode == Opcode::Flush {
+                // Those that have nothing to wait for end here, the others with a program.
+                while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
+                    requests.outcomes.push(Outcome::Taken { request });
                 }
-                _ => self.outcomes.push(Outcome::Taken { request: id }),
+            } else {
+                requests.outcomes.push(Outcome::Taken { request: id });
             }
         }
     }
 
     /// Pages that writes without a cache wait for are programmed.
-    pub(super) fn end_writes(&mut self, set: u32) {
+    pub(super) fn end_writes(&mut self, requests: &mut Requests, set: u32) {
         while let Some(request) = self.sets[set as usize].ftl.pop_written() {
-            self.outcomes.push(Outcome::Part { request });
+            requests.part_done(request);
         }
     }
 
@@ -100,10 +100,7 @@ impl NandMedium {
         }
         request.has_room = true;
         let waits = if self.write_cache { NIL } else { id };
-        #[cfg(test)]
-        {
-            ftl.witness.writing = request.tag;
-        }
+        ftl.oracle.begin(request.tag);
         let space = range.space;
         while request.next < range.end {
             let page = request.next;
@@ -134,6 +131,7 @@ impl NandMedium {
             if let Entry::Flash(ppn) = before {
                 // Read-modify-write: the write completes only when the rest of the page is in.
                 request.parts += 1;
+                self.merge_pages_read += 1;
                 let (at, page) = ftl.locate(ppn);
                 self.flash
                     .read(queue, at, 1 << page, false, Owner::request(id));
