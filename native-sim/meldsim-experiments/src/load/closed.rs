@@ -75,7 +75,7 @@ impl WarmUp {
 pub(crate) enum Until {
     /// So many requests of the first loop are tallied. What is outstanding then remains so.
     Requests(u64),
-    /// The same, and the device has come to rest.
+    /// The same, and the device has drained: programs and collections under way have ended, too.
     Drained(u64),
     /// This much time has passed since the warm-up. What is outstanding then remains so.
     Time(Duration),
