@@ -34,7 +34,7 @@ use crate::what_if::WhatIfArgs;
     propagate_version = true,
     after_help = "Examples:\n  \
         meldsim experiment melded-throughput\n  \
-        meldsim validate --section 1\n  \
+        meldsim validate --experiment palloc\n  \
         meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
         meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
         Sizes take B, KiB, MiB, GiB (or k, m, g); times take ns, us, ms, s.\n\
