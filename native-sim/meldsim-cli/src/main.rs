@@ -34,7 +34,7 @@ use crate::what_if::WhatIfArgs;
     propagate_version = true,
     after_help = "Examples:\n  \
         meldsim experiment melded-throughput\n  \
-        meldsim validate --section 1\n  \
+        meldsim validate --experiment palloc\n  \
         meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
         meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
         Sizes are powers of 1024: 4KiB, 4KB and 4k are 4096 bytes; times take ns, us, ms, s.\n\
