@@ -194,3 +194,13 @@ fn flags_with_wrong_values() {
         &["request size"],
     );
 }
+
+#[test]
+fn a_program_to_compare_with_that_is_none() {
+    refused(
+        "bench --against ./nowhere --pairs 1",
+        &["--against ./nowhere", "cannot be started", "give the path"],
+    );
+    refused("bench --pairs 3", &["--against"]);
+    refused("bench --bar 0.97", &["--against"]);
+}
