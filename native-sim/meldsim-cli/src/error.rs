@@ -32,6 +32,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             Some(
                 RunError::Profile(_)
                     | RunError::Job { .. }
+                    | RunError::Room { .. }
                     | RunError::Device { .. }
                     | RunError::Trace(_)
                     | RunError::Precondition(_)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use meldsim::profile::{ProgramOrder, SetLayout};
-use meldsim::{Profile, Time};
+use meldsim::{Duration, Profile};
 use support::{TextFile, release_binary, stdout, text_file};
 
 /// A device on which garbage is collected.
@@ -147,10 +147,10 @@ fn profile_of_sets(program_order: ProgramOrder) -> String {
     profile.controller.write_buffer.0 = 1 << 20;
     profile.geometry.blocks_per_plane = 30;
     profile.ftl.over_provisioning_percent = 40;
-    profile.timing.program_pages = Some(vec![Time::from_us(900); 3]);
+    profile.timing.program_pages = Some(vec![Duration::from_us(900); 3]);
     profile.ftl.program_order = program_order;
     profile.gc.background = true;
-    profile.gc.background_idle = Time::from_us(10);
+    profile.gc.background_idle = Duration::from_us(10);
     profile.gc.wear_threshold = 2;
     profile.to_toml()
 }

@@ -164,6 +164,53 @@ fn a_runtime_ends_a_run() {
 }
 
 #[test]
+fn a_run_says_what_flash_did_in_it_and_how_full_the_device_is() {
+    let line = "run --rw randwrite --bs 16k --iodepth 8 --size 64g --runtime 30ms \
+                --precondition fill=50,random=25";
+    let document = parsed(&format!("{line} --format json"));
+    let flash = |key: &str| document["flash"][key].as_u64().unwrap();
+    let programmed = flash("host_pages_programmed");
+    assert!(programmed > 0 && flash("host_pages_read") == 0);
+    let all = programmed + flash("gc_pages_programmed") + flash("padded_pages");
+    assert_eq!(
+        document["flash"]["write_amplification"].as_f64().unwrap(),
+        all as f64 / programmed as f64
+    );
+    let fill = |key: &str| document["fill"][key].as_u64().unwrap();
+    // Half of 64 GiB and what the run wrote besides, in pages of 4 KiB.
+    let pages = 8 << 20;
+    assert!((pages..pages + 100_000).contains(&fill("mapped_pages")));
+    assert_eq!(fill("overwritten_pages"), pages / 4);
+    let text = stdout(line);
+    for said in [
+        format!("writes: {programmed} pages for the host"),
+        format!(
+            "{} of {} pages",
+            fill("mapped_pages"),
+            fill("capacity_pages")
+        ),
+        format!(
+            "25.0 % of that was overwritten at random before, {} pages",
+            pages / 4
+        ),
+    ] {
+        assert!(text.contains(&said), "{said}: {text}");
+    }
+    // What is preloaded was programmed, and padded, before the run.
+    let reads =
+        parsed("run --bs 4k --size 20k --rw randread --read-pattern sequential --format json");
+    let flash = &reads["flash"];
+    assert_eq!(
+        (&flash["host_pages_read"], &flash["padded_pages"]),
+        (&5.into(), &0.into())
+    );
+    assert_eq!(flash["write_amplification"], Value::Null);
+    assert_eq!(reads["fill"]["mapped_pages"], 5);
+    let xpoint = parsed("run --profile optane-900p --size 64k --format json");
+    assert!(xpoint.get("flash").is_none() && xpoint.get("fill").is_none());
+}
+
+#[test]
 fn profiles_are_listed_shown_and_read_back() {
     let list = stdout("profiles");
     assert!(

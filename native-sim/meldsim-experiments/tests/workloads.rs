@@ -4,7 +4,8 @@
 
 mod common;
 
-use meldsim::{Device, Precondition, Profile, Time};
+use meldsim::profile::SetLayout;
+use meldsim::{Device, Duration, Precondition, Profile};
 use meldsim_experiments::workload::{
     BlockShare, Distribution, Job, Rate, ReadWrite, RunResult, Runner, Tally, parse_job_file,
 };
@@ -104,7 +105,7 @@ fn a_rate_caps_one_direction() {
 fn thinktime_pauses_after_its_blocks() {
     let mut thinking = job(ReadWrite::RandRead);
     let eager_us = run(&[thinking.clone()]).jobs[0].duration_us;
-    thinking.think_time = Time::from_us(500);
+    thinking.think_time = Duration::from_us(500);
     let each_us = run(&[thinking.clone()]).jobs[0].duration_us;
     assert!(
         (each_us - eager_us - 2047.0 * 500.0).abs() < 1.0,
@@ -125,14 +126,14 @@ fn thinktime_pauses_after_its_blocks() {
 #[test]
 fn ramp_time_is_not_counted_and_startdelay_waits() {
     let mut late = job(ReadWrite::RandRead);
-    (late.time_based, late.runtime) = (true, Some(Time::from_ms(5)));
+    (late.time_based, late.runtime) = (true, Some(Duration::from_ms(5)));
     let whole = run(&[late.clone()]);
-    late.start_delay = Time::from_ms(2);
+    late.start_delay = Duration::from_ms(2);
     let delayed = run(&[late.clone()]);
     assert_eq!(delayed.jobs[0].start_us, 2000.0);
     assert_eq!(read(&delayed).requests, read(&whole).requests);
     assert!(delayed.device.stats.now_ps > 7_000_000_000);
-    late.ramp_time = Time::from_ms(3);
+    late.ramp_time = Duration::from_ms(3);
     let ramped = run(&[late]);
     assert_eq!(ramped.jobs[0].start_us, 5000.0);
     let (counted, submitted) = (read(&ramped).requests, ramped.device.stats.read_commands);
@@ -256,7 +257,7 @@ fn a_time_series_changes_nothing_and_adds_up() {
     let plain = run(&jobs);
     let runner = Runner::new(&profile(), &jobs).unwrap();
     let watched = runner
-        .with_time_series(Time::from_ms(1))
+        .with_time_series(Duration::from_ms(1))
         .run(|_| {})
         .unwrap();
     assert_eq!(plain.device.stats, watched.device.stats);
@@ -279,7 +280,7 @@ fn queue_priority_decides_under_weighted_round_robin() {
     limited.host.arbitration = meldsim::profile::QueueArbitration::WeightedRoundRobin;
     let mut jobs = [job(ReadWrite::RandRead), job(ReadWrite::RandRead)];
     for job in &mut jobs {
-        (job.iodepth, job.time_based, job.runtime) = (32, true, Some(Time::from_ms(20)));
+        (job.iodepth, job.time_based, job.runtime) = (32, true, Some(Duration::from_ms(20)));
     }
     let requests = |jobs: &[Job]| {
         let result = Runner::new(&limited, jobs).unwrap().run(|_| {}).unwrap();
@@ -330,8 +331,8 @@ const LOGS: &str = "
     size=4m
 ";
 
-/// Pages programmed for each page of the host's, on a device of 48 MiB.
-fn write_amplification(text: &str) -> f64 {
+/// A device of 48 MiB of flash.
+fn small_profile() -> Profile {
     let mut profile = profile();
     profile.geometry.channels = 1;
     profile.geometry.dies_per_channel = 2;
@@ -339,6 +340,12 @@ fn write_amplification(text: &str) -> f64 {
     profile.geometry.blocks_per_plane = 128;
     profile.ftl.over_provisioning_percent = 12;
     profile.controller.write_buffer.0 = 1 << 20;
+    profile
+}
+
+/// Pages programmed for each page of the host's.
+fn write_amplification(text: &str) -> f64 {
+    let profile = small_profile();
     let jobs = parse_job_file("streams.fio", text, &Job::new("")).unwrap();
     let result = Runner::new(&profile, &jobs).unwrap().run(|_| {}).unwrap();
     let stats = result.device.stats;
@@ -364,15 +371,105 @@ fn streams_of_their_own_lower_the_write_amplification_of_logs() {
 #[test]
 fn a_run_longer_than_simulated_time_ends_with_a_message() {
     let mut profile = common::small_profile();
-    profile.controller.latency = Time::from_ms(1000);
+    profile.controller.latency = Duration::from_ms(1000);
     let job = Job {
         size_bytes: 1 << 20,
         rw: ReadWrite::RandWrite,
         time_based: true,
-        runtime: Some(Time::MAX),
+        runtime: Some(Duration::MAX),
         ..Job::new("long")
     };
     let outcome = Runner::new(&profile, &[job]).unwrap().run(|_| {});
     let message = outcome.unwrap_err().to_string();
     assert!(message.contains("simulated time is used up"), "{message}");
+}
+
+/// Why the jobs of `text` cannot run on a device of 48 MiB or one set of it, or nothing.
+fn refusal(profile: &Profile, text: &str) -> String {
+    let jobs = parse_job_file("room.fio", text, &Job::new("")).unwrap();
+    match Runner::new(profile, &jobs) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn what_the_device_cannot_hold_is_refused_before_the_run() {
+    let profile = small_profile();
+    let capacity = Device::new(&profile).unwrap().set_capacity_bytes(0);
+    for (text, asked) in [
+        // Reads are preloaded, so that they have to fit as writes do.
+        ("[j]\nrw=read\nsize=64m", 64 << 20),
+        ("[j]\nrw=write\nsize=64m", 64 << 20),
+        ("[j]\nrw=randwrite\nsize=9000g\nruntime=1ms", 9000 << 30),
+        ("[j]\nrw=write\nsize=64m\nio_size=1m", 64 << 20),
+        ("[j]\nrw=write\nsize=16m\nnumjobs=4", 64 << 20),
+        (
+            "[a]\nrw=write\nsize=32m\n[b]\nstonewall\nrw=read\nsize=30m\nruntime=1ms",
+            62 << 20,
+        ),
+        (
+            "[global]\nfilename=f\nrw=write\nsize=32m\n[a]\n[b]\noffset=24m",
+            56 << 20,
+        ),
+    ] {
+        let error = refusal(&profile, text);
+        for said in [
+            format!("{asked} B"),
+            format!("the device can hold {capacity} B"),
+            "use ".to_owned(),
+            "size: ".to_owned(),
+        ] {
+            assert!(error.contains(&said), "{text}: {error}");
+        }
+    }
+    let mut halves = profile.clone();
+    (halves.sets.count, halves.geometry.channels) = (2, 2);
+    halves.sets.layout = SetLayout::Vertical;
+    halves.geometry.dies_per_channel = 1;
+    halves.controller.write_buffer.0 = 2 << 20;
+    let error = refusal(&halves, "[j]\nrw=write\nsize=32m\nnvm_set=1");
+    assert!(error.contains("NVM set 1 can hold"), "{error}");
+    // Two jobs are in two sets.
+    let two = "[global]\nrw=write\nsize=20m\n[a]\n[b]";
+    assert_eq!(refusal(&halves, two), "");
+}
+
+#[test]
+fn what_may_fit_is_not_refused() {
+    let profile = small_profile();
+    for text in [
+        // Beyond the capacity by what it transfers or where it lies, and not by what it maps.
+        "[j]\nrw=randwrite\nsize=32m\ntime_based\nruntime=1s",
+        "[j]\nrw=randread\nsize=32m\nio_size=10g",
+        "[j]\nrw=read\nsize=16m\noffset=8g",
+        // The same data.
+        "[global]\nfilename=f\nsize=32m\n[a]\nrw=read\n[b]\nrw=randwrite\n[c]\nrw=write",
+        // Nobody knows how much they will have written.
+        "[j]\nrw=randwrite\nsize=32m\nnumjobs=4\nruntime=1ms",
+        "[j]\nrw=randwrite\nsize=32m\nnumjobs=4\nnorandommap",
+        "[j]\nrw=write\nsize=32m\nnumjobs=4\nio_size=8m",
+    ] {
+        assert_eq!(refusal(&profile, text), "", "{text}");
+    }
+    let xpoint = Profile::builtin("optane-900p").unwrap();
+    assert_eq!(refusal(&xpoint, "[j]\nrw=randrw\nsize=9000g"), "");
+}
+
+#[test]
+fn a_past_that_the_device_cannot_hold_is_refused() {
+    let past = |fill_percent| Precondition {
+        fill_percent,
+        random_percent: 0,
+    };
+    let jobs = "[global]\nrw=randwrite\nsize=32m\nruntime=1ms\n[a]\n[b]";
+    let jobs = parse_job_file("past.fio", jobs, &Job::new("")).unwrap();
+    let precondition = |fill| {
+        let runner = Runner::new(&small_profile(), &jobs).unwrap();
+        runner.precondition(&past(fill))
+    };
+    let error = precondition(100).unwrap_err().to_string();
+    assert!(error.contains("67108864 B (64 MiB)"), "{error}");
+    assert!(error.contains("lower fill"), "{error}");
+    assert!(precondition(50).is_ok());
 }

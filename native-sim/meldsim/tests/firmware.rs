@@ -7,7 +7,7 @@ mod common;
 use common::{device, drain, small_profile};
 use meldsim::nvme::Priority;
 use meldsim::profile::{DataRate, Firmware, FirmwareDesign};
-use meldsim::{Command, Device, Directive, Profile, QueueId, Stats, Time};
+use meldsim::{Command, Device, Directive, Duration, Profile, QueueId, Stats};
 
 /// Every design, the base one too.
 fn designs() -> Vec<Firmware> {
@@ -89,7 +89,7 @@ fn it_stands_in_front_of_a_device_with_a_link_and_limits() {
         let mut profile = with(small_profile(), firmware);
         profile.host.link_rate = DataRate(1_000_000_000);
         profile.host.commands_in_flight = 16;
-        profile.host.command_cost = Time::from_ns(200);
+        profile.host.command_cost = Duration::from_ns(200);
         let (stats, _) = churn(&profile);
         assert!(stats.link_to_host_busy_ps > 0 && stats.queue_wait_ps > 0);
     }
@@ -111,7 +111,7 @@ fn ideal_firmware_changes_nothing() {
     let (plain, order) = churn(&small_profile());
     let mut firmware = Firmware::default();
     firmware.cores = 3;
-    firmware.cost.fetch = Time::from_us(100);
+    firmware.cost.fetch = Duration::from_us(100);
     let ideal = churn(&with(small_profile(), firmware));
     assert_eq!(ideal, (plain, order));
     assert_eq!((plain.firmware_cores, plain.firmware_energy_nj), (0, 0));
@@ -136,7 +136,7 @@ fn a_lone_read_takes_the_steps_and_the_flash() {
     let fcmd = cost.compose + cost.unlock + cost.message;
     let (whole, stats) = latency(firmware);
     assert_eq!(whole, flash + nvmq + ilock + trans + fcmd);
-    let busy = [nvmq, ilock, Time::ZERO, trans, fcmd].map(Time::as_ps);
+    let busy = [nvmq, ilock, Duration::ZERO, trans, fcmd].map(Duration::as_ps);
     let counted = [
         stats.firmware_nvmq_busy_ps,
         stats.firmware_ilock_busy_ps,

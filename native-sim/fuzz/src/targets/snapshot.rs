@@ -3,7 +3,7 @@
 use arbitrary::{Arbitrary, Unstructured};
 use meldsim::nvme::DsmByte;
 use meldsim::profile::{Allocation, ProgramOrder};
-use meldsim::{Command, Device, Directive, NamespaceId, Time};
+use meldsim::{Command, Device, Directive, Duration, NamespaceId};
 
 use super::exercise::{exercise, tiny_profile};
 
@@ -167,7 +167,7 @@ fn used(kind: Kind, input: &mut Unstructured<'_>) -> Result<Device, Box<dyn std:
     }
     if kind.is_shadow {
         profile.ftl.program_order = ProgramOrder::Shadow;
-        profile.timing.program_pages = Some(vec![Time::from_us(500); 3]);
+        profile.timing.program_pages = Some(vec![Duration::from_us(500); 3]);
     }
     if kind.has_streams {
         profile.ftl.over_provisioning_percent = 60;
@@ -205,7 +205,7 @@ fn take(device: &mut Device, step: Step) -> Result<(), meldsim::DeviceError> {
         }
         Step::Overwrite { slba: at, times } => (0..times).try_for_each(|_| {
             device.submit(&Command::write(nsid, slba(at), 64, Directive::NONE, 0))?;
-            let until = device.now() + Time::from_ms(1);
+            let until = device.now() + Duration::from_ms(1);
             device.advance_to(until);
             Ok(())
         }),
@@ -214,7 +214,7 @@ fn take(device: &mut Device, step: Step) -> Result<(), meldsim::DeviceError> {
         }
         Step::Flush => device.submit(&Command::flush(nsid, 0)),
         Step::Advance { us } => {
-            let until = device.now() + Time::from_us(us.into());
+            let until = device.now() + Duration::from_us(us.into());
             device.advance_to(until);
             Ok(())
         }

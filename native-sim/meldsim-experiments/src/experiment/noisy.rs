@@ -55,9 +55,9 @@ const FAR_LOWER: f64 = 2.0;
 /// How much is simulated.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
-    /// Duration before latencies count: the writer has filled the buffer and begun to collect.
+    /// Time before latencies count: the writer has filled the buffer and begun to collect.
     warm_up: Duration,
-    /// Duration that latencies count.
+    /// Time that latencies count.
     counted: Duration,
     /// Points in the picture over time.
     windows: u64,

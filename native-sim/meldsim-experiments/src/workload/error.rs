@@ -20,6 +20,14 @@ pub enum RunError {
         /// What is wrong with it.
         error: JobError,
     },
+    /// The jobs' data are more than the device can hold.
+    #[error("job {job}: {error}")]
+    Room {
+        /// The job with which they are too much.
+        job: String,
+        /// How much there is, and how much there can be.
+        error: JobError,
+    },
     /// The device refuses a job's data or a request.
     #[error("job {job}: {error}")]
     Device {
@@ -31,7 +39,7 @@ pub enum RunError {
     /// A trace cannot be read or replayed.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// The device cannot be brought into the state asked for.
+    /// The device cannot be brought into the required state.
     #[error("precondition: {0}")]
     Precondition(#[from] DeviceError),
     /// Commands are outstanding and no event is scheduled: a defect of the model.
@@ -58,7 +66,7 @@ pub enum TraceError {
     /// A line that cannot be used.
     #[error("{file}:{line}: {field}: {message}; {remedy}")]
     Line {
-        /// The file's name as the caller knows it.
+        /// The file's name, given by the caller.
         file: String,
         /// The line, from 1.
         line: u64,
@@ -72,7 +80,7 @@ pub enum TraceError {
     /// The trace cannot be read on.
     #[error("{file}:{line}: cannot be read: {error}; the trace may be cut off or damaged")]
     Read {
-        /// The file's name as the caller knows it.
+        /// The file's name, given by the caller.
         file: String,
         /// The line, from 1.
         line: u64,

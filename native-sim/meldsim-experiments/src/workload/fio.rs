@@ -1,5 +1,6 @@
 //! A result in the shape of fio's `--output-format=json`, so that scripts for fio read it. What fio measures and a
-//! simulated device does not have (CPU, context switches) is left out; `device` and `time_series` are added.
+//! simulated device does not have (CPU, context switches) is left out; `device`, `flash`, `fill`,
+//! `time_series` and `trace` are added.
 
 use serde_json::{Map, Value, json};
 
@@ -24,10 +25,14 @@ impl RunResult {
         document(command, profile, "simulated", &self.to_fio_json())
     }
 
-    /// The run as fio would report it: an object of `jobs`, `device`, and `time_series` if there is one.
+    /// The run as fio would report it: an object of `jobs`, `device`, and what else there is.
     pub fn to_fio_json(&self) -> Value {
         let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
         let mut document = json!({ "jobs": jobs, "device": self.device });
+        if let (Some(flash), Some(fill)) = (self.device.flash(), self.device.fill) {
+            document["flash"] = json!(flash);
+            document["fill"] = json!(fill);
+        }
         if let Some(series) = &self.series {
             document["time_series"] = json!(series);
         }

@@ -254,26 +254,60 @@ impl TraceSummary {
 }
 
 impl DeviceResult {
-    /// Two lines on what the device was busy with.
+    /// What the device was busy with in the run, and how full it is.
     fn to_text(&self) -> String {
-        let s = &self.stats;
-        let (now, channels, dies) = (s.now_ps as f64, s.channels as f64, s.dies as f64);
-        let pages = s.page_reads + s.melded_pages_read;
-        format!(
-            "device: {} simulated; channels {} busy, dies {} busy; {} of {} pages read came from {} melded reads\n\
-             flash: {} wordlines programmed ({} melded, {} pages of padding), {} blocks erased, {} pages moved by garbage collection\n",
-            duration(Duration::from_ps(s.now_ps)),
-            percent(s.channel_busy_ps as f64, now * channels),
-            percent(s.die_busy_ps as f64, now * dies),
-            percent(s.melded_pages_read as f64, pages as f64),
-            pages,
-            s.melded_reads,
-            s.programs,
-            s.melded_wordlines_programmed,
-            s.padded_pages,
-            s.erases,
-            s.gc_pages_moved,
-        )
+        let (all, run) = (&self.stats, &self.run);
+        let now = all.now_ps as f64;
+        let mut text = format!(
+            "device: {} simulated; channels {} busy, dies {} busy\n",
+            duration(Duration::from_ps(all.now_ps)),
+            percent(all.channel_busy_ps as f64, now * all.channels as f64),
+            percent(all.die_busy_ps as f64, now * all.dies as f64),
+        );
+        let (Some(flash), Some(fill)) = (self.flash(), self.fill) else {
+            return text
+                + &format!(
+                    "memory: {} chunks read, {} written; {} accesses to part of a chunk\n",
+                    run.chunk_reads, run.chunk_writes, run.partial_chunk_accesses
+                );
+        };
+        let melded = match run.page_reads + run.melded_pages_read {
+            0 => String::new(),
+            pages => format!(
+                "; {} of them by {} melded reads",
+                percent(run.melded_pages_read as f64, pages as f64),
+                run.melded_reads
+            ),
+        };
+        text += &format!(
+            "reads: {} pages for the host, {} to merge writes, {} for garbage collection{melded}\n",
+            flash.host_pages_read, flash.merge_pages_read, flash.gc_pages_read,
+        );
+        let amplification = flash.write_amplification;
+        text += &format!(
+            "writes: {} pages for the host, {} for garbage collection, {} of padding; write amplification {}\n",
+            flash.host_pages_programmed,
+            flash.gc_pages_programmed,
+            flash.padded_pages,
+            amplification.map_or("-".to_owned(), |value| format!("{value:.2}")),
+        );
+        text += &format!(
+            "flash: {} wordlines programmed ({} melded), {} blocks erased\n",
+            run.programs, run.melded_wordlines_programmed, run.erases
+        );
+        let (mapped, capacity) = (fill.mapped_pages, fill.capacity_pages);
+        text += &format!(
+            "fill: {} of the device holds data, {mapped} of {capacity} pages",
+            percent(mapped as f64, capacity as f64),
+        );
+        if fill.overwritten_pages > 0 {
+            let (part, pages) = (fill.overwritten_pages, mapped as f64);
+            text += &format!(
+                "; {} of that was overwritten at random before, {part} pages",
+                percent(part as f64, pages)
+            );
+        }
+        text + "\n"
     }
 
     fn charts(&self, page: &mut Page) {

@@ -324,7 +324,7 @@ mod tests {
     }
 
     fn arrivals(job: &Job, count: u64) -> Vec<u64> {
-        let mut pace = Pace::new(job, Instant::ZERO + Duration::from_us(5));
+        let mut pace = Pace::new(job, Instant::START + Duration::from_us(5));
         (0..count)
             .map(|_| {
                 let at = pace.next(false).unwrap();
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(at[30_000], 5_000_000 + 1_000_000_000_000);
         job.rate_read = Some(Rate::Bytes(4096 * 1000));
         assert_eq!(arrivals(&job, 2)[1], 5_000_000 + 1_000_000_000);
-        assert_eq!(Pace::new(&job, Instant::ZERO).next(true), None);
+        assert_eq!(Pace::new(&job, Instant::START).next(true), None);
     }
 
     #[test]

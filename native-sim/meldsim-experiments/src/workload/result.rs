@@ -8,8 +8,9 @@ use super::jobfile::options;
 use super::series::TimeSeries;
 use super::tally::Tally;
 use crate::report::percent_of;
-use meldsim::device::{Device, Stats, Utilisation};
+use meldsim::device::{Device, Precondition, Stats, Utilisation};
 use meldsim::engine::{Duration, Instant};
+use meldsim::profile::Kind;
 
 /// The outcome of a run. Every figure is simulated.
 #[derive(Clone, Debug)]
@@ -84,7 +85,7 @@ impl JobResult {
         read: Tally,
         write: Tally,
     ) -> JobResult {
-        let duration = span.end.saturating_sub(span.start);
+        let duration = span.end.saturating_since(span.start);
         JobResult {
             name,
             options,
@@ -125,21 +126,49 @@ impl JobResult {
     }
 }
 
-/// The device's counters over a run.
+/// What the device counted.
 #[derive(Clone, Debug)]
 pub struct DeviceResult {
-    /// The counters.
+    /// The counters since the device was built.
     pub stats: Stats,
+    /// Those of the run alone: without what was done to the device before.
+    pub run: Stats,
+    /// How full it is; `None` of memory that is mapped by address, which keeps nothing.
+    pub fill: Option<Fill>,
     /// Busy times of every channel and die.
     pub utilisation: Utilisation,
 }
 
 impl DeviceResult {
-    pub(super) fn of(device: &Device) -> DeviceResult {
+    /// What was counted until now, when `before` was counted until the run began.
+    pub(super) fn of(device: &Device, before: &Stats, overwritten_pages: u64) -> DeviceResult {
+        let stats = device.stats();
+        let keeps_data = device.profile().kind == Kind::Nand;
         DeviceResult {
-            stats: device.stats(),
+            run: stats.since(before),
+            fill: keeps_data.then_some(Fill {
+                mapped_pages: stats.mapped_pages,
+                capacity_pages: stats.capacity_pages,
+                overwritten_pages,
+            }),
+            stats,
             utilisation: device.utilisation(),
         }
+    }
+
+    /// Pages that went to flash or came from it in the run, and for whom; `None` of other memory.
+    pub fn flash(&self) -> Option<FlashPages> {
+        let run = &self.run;
+        let programmed_any = run.host_pages_programmed > 0;
+        self.fill.map(|_| FlashPages {
+            host_pages_read: run.host_pages_read,
+            merge_pages_read: run.merge_pages_read,
+            gc_pages_read: run.gc_pages_read,
+            host_pages_programmed: run.host_pages_programmed,
+            gc_pages_programmed: run.gc_pages_programmed,
+            padded_pages: run.padded_pages,
+            write_amplification: programmed_any.then(|| run.write_amplification()),
+        })
     }
 
     /// Share of the simulated time that each channel's bus was held.
@@ -156,6 +185,46 @@ impl DeviceResult {
         let percent = |time: &Duration| percent_of(time.as_ps(), self.stats.now_ps);
         busy.iter().map(percent).collect()
     }
+}
+
+/// How full the device is at the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Fill {
+    /// Logical pages that hold data.
+    pub mapped_pages: u64,
+    /// Logical pages that can hold data at one time.
+    pub capacity_pages: u64,
+    /// Pages that were overwritten at random before the run, as preconditioning says.
+    pub overwritten_pages: u64,
+}
+
+impl Fill {
+    /// Pages of a device that has just been preconditioned which were overwritten at random.
+    pub(super) fn overwritten_pages(device: &Device, past: &Precondition) -> u64 {
+        match device.profile().kind {
+            Kind::Nand => device.stats().mapped_pages * u64::from(past.random_percent) / 100,
+            Kind::Xpoint => 0,
+        }
+    }
+}
+
+/// Pages that went to flash or came from it in a run. The names are those of the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FlashPages {
+    /// Pages that reads had from flash.
+    pub host_pages_read: u64,
+    /// Pages read because a write covers them in part.
+    pub merge_pages_read: u64,
+    /// Pages that garbage collection read.
+    pub gc_pages_read: u64,
+    /// Pages programmed for the host.
+    pub host_pages_programmed: u64,
+    /// Pages programmed for garbage collection.
+    pub gc_pages_programmed: u64,
+    /// Pages programmed with nothing in them.
+    pub padded_pages: u64,
+    /// Pages programmed, for whomever, for each page programmed for the host; `None` when there was none.
+    pub write_amplification: Option<f64>,
 }
 
 impl Serialize for DeviceResult {

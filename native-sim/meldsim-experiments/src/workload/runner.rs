@@ -11,7 +11,8 @@ use super::error::RunError;
 use super::job::{Job, JobError};
 use super::placement::Placement;
 use super::requests::{Pace, Request, Requests, Submitted};
-use super::result::{DeviceResult, JobResult, RunResult, Span};
+use super::result::{DeviceResult, Fill, JobResult, RunResult, Span};
+use super::room::{self, Sharing};
 use super::series::Series;
 use super::tally::{Ended, Tally};
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, drive};
@@ -26,6 +27,8 @@ pub struct Runner {
     device: Device,
     jobs: Vec<Running>,
     series: Option<Series>,
+    /// Pages that preconditioning overwrote.
+    overwritten_pages: u64,
 }
 
 impl Runner {
@@ -66,15 +69,20 @@ impl Runner {
                         nsid
                     }
                 };
-                let job = Running::new(&mut device, clone, section, nsid)?;
-                job.preload(&mut device, shared.is_some())?;
-                running.push(job);
+                running.push(Running::new(&mut device, clone, section, nsid)?);
             }
+        }
+        room::check(&device, &by_namespace(&running))?;
+        for (index, job) in running.iter().enumerate() {
+            let is_shared = job.job.file.is_some();
+            let used = is_shared && running[..index].iter().any(|other| other.nsid == job.nsid);
+            job.preload(&mut device, used)?;
         }
         Ok(Runner {
             device,
             jobs: running,
             series: None,
+            overwritten_pages: 0,
         })
     }
 
@@ -91,19 +99,22 @@ impl Runner {
     ///
     /// A state that the device cannot be in, or data that does not fit.
     pub fn precondition(mut self, precondition: &Precondition) -> Result<Runner, RunError> {
+        room::check_past(&self.device, &by_namespace(&self.jobs), precondition)?;
         self.device.precondition(precondition)?;
+        self.overwritten_pages = Fill::overwritten_pages(&self.device, precondition);
         for running in &self.jobs {
             running.preload(&mut self.device, true)?;
         }
         Ok(self)
     }
 
-    /// Runs all jobs to their ends. `progress` is told now and then which share of the work is done, 0 to 1.
+    /// Runs all jobs to their ends. `progress` gets now and then the share of the work that is done, 0 to 1.
     ///
     /// # Errors
     ///
     /// A request that the device refuses, or a defect of the model.
     pub fn run(mut self, mut progress: impl FnMut(f64)) -> Result<RunResult, RunError> {
+        let before = self.device.stats();
         let mut first = 0;
         while first < self.jobs.len() {
             let rest = &self.jobs[first + 1..];
@@ -111,7 +122,7 @@ impl Runner {
             self.run_group(first..first + group, &mut progress)?;
             first += group;
         }
-        let device = DeviceResult::of(&self.device);
+        let device = DeviceResult::of(&self.device, &before, self.overwritten_pages);
         let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
         let series = self
             .series
@@ -232,6 +243,15 @@ fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
     Ok(())
 }
 
+fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
+    let mut sharing = Sharing::new();
+    for running in jobs {
+        let together = sharing.entry(running.nsid).or_default();
+        together.push(&running.job);
+    }
+    sharing
+}
+
 fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<NamespaceId, RunError> {
     let lba_bytes = device.profile().controller.lba_size.0;
     let bytes = bytes
@@ -297,12 +317,12 @@ impl Running {
             placement: Placement::new(job.read_pattern, &job.placement_ids),
             requests: Requests::new(&job),
             next: None,
-            pace: Pace::new(&job, Instant::ZERO),
-            start: Instant::ZERO,
-            counted_from: Instant::ZERO,
-            last_completion: Instant::ZERO,
+            pace: Pace::new(&job, Instant::START),
+            start: Instant::START,
+            counted_from: Instant::START,
+            last_completion: Instant::START,
             since_pause: 0,
-            paused_until: Instant::ZERO,
+            paused_until: Instant::START,
             is_over: false,
             done_bytes: 0,
             tallies: Default::default(),
@@ -400,7 +420,7 @@ impl Running {
         let by_time = match self.job.runtime {
             Some(runtime) if self.done_bytes > 0 => {
                 let length = (self.job.ramp_time + runtime).as_secs_f64();
-                now.saturating_sub(self.start).as_secs_f64() / length
+                now.saturating_since(self.start).as_secs_f64() / length
             }
             _ => 0.0,
         };
@@ -423,8 +443,8 @@ impl Running {
         let start = jobs.iter().map(|running| running.counted_from).min();
         let end = jobs.iter().map(|running| running.last_completion).max();
         let span = Span {
-            start: start.unwrap_or(Instant::ZERO),
-            end: end.unwrap_or(Instant::ZERO),
+            start: start.unwrap_or(Instant::START),
+            end: end.unwrap_or(Instant::START),
         };
         JobResult::of_job(&jobs[0].job, jobs.len() > 1, span, read, write)
     }

@@ -84,7 +84,7 @@ impl Series {
 
     /// When the device's counters are wanted next.
     pub(super) fn next_sample(&self) -> Instant {
-        Instant::ZERO + self.interval * (self.ends.len() as u64 + 1)
+        Instant::START + self.interval * (self.ends.len() as u64 + 1)
     }
 
     /// The counters at or after [`Series::next_sample`].
@@ -278,11 +278,11 @@ mod tests {
     use super::*;
 
     fn ended(completed_us: u64, latency_us: u64) -> Ended {
-        let arrived = Instant::ZERO + Duration::from_us(completed_us - latency_us);
+        let arrived = Instant::START + Duration::from_us(completed_us - latency_us);
         Ended {
             arrived,
             submitted: arrived,
-            completed: Instant::ZERO + Duration::from_us(completed_us),
+            completed: Instant::START + Duration::from_us(completed_us),
             bytes: 4096,
             write: false,
             failed: false,

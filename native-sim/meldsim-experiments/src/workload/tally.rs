@@ -110,9 +110,9 @@ mod tests {
 
     fn ended(arrived: u64, submitted: u64, completed: u64) -> Ended {
         Ended {
-            arrived: Instant::ZERO + Duration::from_us(arrived),
-            submitted: Instant::ZERO + Duration::from_us(submitted),
-            completed: Instant::ZERO + Duration::from_us(completed),
+            arrived: Instant::START + Duration::from_us(arrived),
+            submitted: Instant::START + Duration::from_us(submitted),
+            completed: Instant::START + Duration::from_us(completed),
             bytes: 4096,
             write: false,
             failed: false,

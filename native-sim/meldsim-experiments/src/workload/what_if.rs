@@ -77,7 +77,7 @@ pub struct Outcome {
     pub dies_busy_percent: f64,
     /// Mean share of the time that a channel's bus was held.
     pub channels_busy_percent: f64,
-    /// Pages programmed with data for each page the host wrote.
+    /// Pages programmed, for whomever, for each page programmed for the host.
     pub write_amplification: f64,
 }
 
@@ -131,7 +131,7 @@ impl Outcome {
             failed: run.jobs.iter().map(|job| job.failed()).sum(),
             dies_busy_percent: busy(stats.die_busy_ps, stats.dies),
             channels_busy_percent: busy(stats.channel_busy_ps, stats.channels),
-            write_amplification: stats.write_amplification(),
+            write_amplification: run.device.run.write_amplification(),
         }
     }
 
@@ -322,7 +322,7 @@ impl WhatIf {
         let amplification = self.bars("Write amplification", unit, |outcome| {
             Some(outcome.write_amplification)
         });
-        let caption = "Garbage collection's share of the programming; each device is fresh at the start. Simulated.";
+        let caption = "Collection and padding count; each device is fresh at the start. Simulated.";
         page.chart(&amplification, caption);
         page.finish(footer)
     }

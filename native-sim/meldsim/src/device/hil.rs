@@ -55,7 +55,7 @@ impl Direction {
 
     /// Time it was in use: what is still to cross follows without a gap.
     fn busy(&self, now: Instant) -> Duration {
-        self.total - self.free_at.saturating_sub(now)
+        self.total - self.free_at.saturating_since(now)
     }
 }
 

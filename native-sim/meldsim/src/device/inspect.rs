@@ -92,7 +92,7 @@ impl Utilisation {
     }
 
     fn share(&self, busy: &[Duration], each: u32) -> f64 {
-        let whole = self.elapsed.as_secs_f64() * busy.len() as f64 * f64::from(each);
+        let whole = self.elapsed.since_start().as_secs_f64() * busy.len() as f64 * f64::from(each);
         if whole == 0.0 {
             return 0.0;
         }

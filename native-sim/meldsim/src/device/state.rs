@@ -53,7 +53,7 @@ impl FromStr for Precondition {
 /// State that commands did not bring about.
 impl Device {
     /// Places data as if it had been written in order and flushed long since. Takes no simulated
-    /// time; only padding is counted. A page that is covered in part counts as covered. On a nearly
+    /// time; nothing is counted. A page that is covered in part counts as covered. On a nearly
     /// full device there may be room for the pages and none for the padding: then a part is placed.
     /// Memory that is mapped by address holds everything already.
     pub fn preload(

@@ -1,6 +1,6 @@
 //! Physical page addresses: numbers (PPN), their parts, and the order in which a block is programmed.
 //!
-//! In come numbers and places of pages in a block group, out go wordlines of the device. A number is
+//! In come numbers, and positions of pages in a block group; out go wordlines of the device. A number is
 //! dense, and consecutive for pages that are filled one after the other:
 //!
 //! ```text
@@ -94,7 +94,6 @@ impl Addressing {
     }
 
     /// Pages that are programmed together: a wordline, or a page in shadow order.
-    #[inline]
     pub(crate) fn pages_at_once(&self, layout: Layout) -> u32 {
         match layout {
             Layout::Normal if self.is_shadow() => 1,
@@ -125,7 +124,6 @@ impl Addressing {
     }
 
     /// The lane that takes a page, when the logical page decides.
-    #[inline]
     pub(crate) fn lane_of(&self, page: u64, layout: Layout) -> u32 {
         if self.lanes == 1 {
             return 0;
@@ -137,7 +135,6 @@ impl Addressing {
         (index % u64::from(self.lanes)) as u32
     }
 
-    #[inline]
     pub(crate) fn ppn(&self, lane: u32, group: u32, position: u32) -> Ppn {
         Ppn((group * self.pages_per_group + position) * self.lanes + lane)
     }
@@ -251,7 +248,6 @@ impl Addressing {
     }
 
     /// The device's number of a unit of a lane. Of lane and unit one is always 0.
-    #[inline]
     pub(crate) fn unit(&self, lane: u32, unit: u32) -> Unit {
         self.region.unit(lane + unit)
     }
@@ -301,7 +297,6 @@ impl ShadowSequence {
     }
 
     /// The wordline and the page of it that is programmed `n`-th.
-    #[inline]
     pub(crate) fn page_at(&self, n: u32) -> (u32, u32) {
         let page = self.order[n as usize];
         (
@@ -310,7 +305,6 @@ impl ShadowSequence {
         )
     }
 
-    #[inline]
     pub(crate) fn position_of(&self, wordline: u32, page: u32) -> u32 {
         self.position[(wordline * self.pages_per_wordline + page) as usize]
     }
@@ -385,6 +379,51 @@ mod tests {
                     prop_assert_eq!(addressing.page_addr(layout, position + 1), next);
                 }
             }
+        }
+    }
+
+    proptest! {
+        /// A run of numbers falls into pieces that go on where the one before ends.
+        #[test]
+        fn pieces_of_a_run_are_the_run(addressing in addressing(), first: u32, pages in 0..200u32) {
+            let all = addressing.lanes * addressing.pages_per_group * addressing.groups;
+            let first = first % all;
+            let pages = pages.min(all - first);
+            let mut next = first;
+            for (at, pages) in addressing.pieces(Ppn(first), pages) {
+                prop_assert!(pages > 0 && at.position + pages <= addressing.pages_per_group);
+                for position in at.position..at.position + pages {
+                    prop_assert_eq!(addressing.ppn(at.lane, at.group, position), Ppn(next));
+                    next += 1;
+                }
+            }
+            prop_assert_eq!(next, first + pages);
+        }
+
+        /// What is programmed together is a wordline, or a page, and each page once.
+        #[test]
+        fn what_is_programmed_together_fills_a_group(
+            addressing in addressing(),
+            melded in any::<bool>(),
+        ) {
+            let layout = Layout::new(melded);
+            let at_once = addressing.pages_at_once(layout);
+            let mut seen = std::collections::HashSet::new();
+            for filled in (0..addressing.pages_per_group).step_by(at_once as usize) {
+                let (first, step) = addressing.positions_at_once(layout, filled);
+                let at = addressing.page_addr(layout, first);
+                for page in 0..at_once {
+                    let position = first + page * step;
+                    prop_assert!(seen.insert(position));
+                    prop_assert!(addressing.is_filled(layout, position, filled + at_once));
+                    prop_assert!(!addressing.is_filled(layout, position, filled));
+                    if at_once > 1 {
+                        let expected = PageAddr { page, ..at };
+                        prop_assert_eq!(addressing.page_addr(layout, position), expected);
+                    }
+                }
+            }
+            prop_assert_eq!(seen.len() as u32, addressing.pages_per_group);
         }
     }
 

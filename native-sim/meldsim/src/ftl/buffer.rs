@@ -45,7 +45,11 @@ pub(crate) struct WriteBuffer {
     gc_free: Box<[u32]>,
     /// The host's slots that are sealed: programs will free them.
     sealed: u32,
-    barrier: FlushBarrier,
+    /// By *epoch*, the time between two flushes, sealed pages that are not programmed, and the flush that
+    /// waits for them; the last epoch is the present one.
+    epochs: VecDeque<(u64, u32)>,
+    /// Epochs that are over and done.
+    epochs_done: u64,
     /// Requests that waited for a page's program, once for each page.
     written: Vec<u32>,
 }
@@ -58,7 +62,8 @@ impl WriteBuffer {
             free: host_slots,
             gc_free: vec![gc_slots; lanes as usize].into_boxed_slice(),
             sealed: 0,
-            barrier: FlushBarrier::new(),
+            epochs: VecDeque::from([(0, NIL)]),
+            epochs_done: 0,
             written: Vec::new(),
         }
     }
@@ -96,13 +101,11 @@ impl WriteBuffer {
         })
     }
 
-    #[inline]
     pub(crate) fn get(&self, slot: u32) -> &Slot {
         &self.slots[slot]
     }
 
     /// The slot will be used soon.
-    #[inline]
     pub(crate) fn prefetch(&self, slot: u32) {
         prefetch(&self.slots[slot]);
     }
@@ -118,7 +121,9 @@ impl WriteBuffer {
         debug_assert!(!slot.sealed);
         slot.sealed = true;
         if slot.user != User::Gc {
-            slot.epoch = self.barrier.sealed();
+            let present = self.epochs.len() - 1;
+            slot.epoch = self.epochs_done + present as u64;
+            self.epochs[present].0 += 1;
             self.sealed += 1;
         }
     }
@@ -132,7 +137,7 @@ impl WriteBuffer {
                 self.free += 1;
                 if released.sealed {
                     self.sealed -= 1;
-                    self.barrier.programmed(released.epoch);
+                    self.epochs[(released.epoch - self.epochs_done) as usize].0 -= 1;
                 }
             }
         }
@@ -150,72 +155,24 @@ impl WriteBuffer {
 
     /// A flush waits for everything sealed so far.
     pub(crate) fn flush(&mut self, request: u32) {
-        self.barrier.wait(request);
+        if let Some((_, waiting)) = self.epochs.back_mut() {
+            *waiting = request;
+        }
+        self.epochs.push_back((0, NIL));
     }
 
     /// The next flush that need not wait any longer.
     pub(crate) fn pop_flushed(&mut self) -> Option<u32> {
-        self.barrier.pop_done()
+        if self.epochs.len() == 1 || self.epochs[0].0 > 0 {
+            return None;
+        }
+        self.epochs_done += 1;
+        self.epochs.pop_front().map(|(_, request)| request)
     }
 
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
         self.slots.memory()
-    }
-}
-
-/// Counts sealed pages by *epoch*, the time between two flushes.
-#[derive(Debug)]
-struct FlushBarrier {
-    /// Unprogrammed pages of each epoch from `first` on; the last epoch is the present one.
-    epochs: VecDeque<u64>,
-    first: u64,
-    /// Requests that wait for an epoch and all before it.
-    waiting: VecDeque<(u64, u32)>,
-}
-
-impl FlushBarrier {
-    fn new() -> FlushBarrier {
-        FlushBarrier {
-            epochs: VecDeque::from([0]),
-            first: 0,
-            waiting: VecDeque::new(),
-        }
-    }
-
-    fn present(&self) -> u64 {
-        self.first + self.epochs.len() as u64 - 1
-    }
-
-    /// A page was sealed; returns its epoch.
-    fn sealed(&mut self) -> u64 {
-        let present = self.present();
-        self.epochs[(present - self.first) as usize] += 1;
-        present
-    }
-
-    /// A page of that epoch was programmed.
-    fn programmed(&mut self, epoch: u64) {
-        self.epochs[(epoch - self.first) as usize] -= 1;
-    }
-
-    /// A request waits for everything sealed so far.
-    fn wait(&mut self, request: u32) {
-        self.waiting.push_back((self.present(), request));
-        self.epochs.push_back(0);
-    }
-
-    fn pop_done(&mut self) -> Option<u32> {
-        while self.epochs.len() > 1 && self.epochs[0] == 0 {
-            self.epochs.pop_front();
-            self.first += 1;
-        }
-        let &(epoch, request) = self.waiting.front()?;
-        if epoch >= self.first {
-            return None;
-        }
-        self.waiting.pop_front();
-        Some(request)
     }
 }
 
@@ -285,5 +242,62 @@ impl Programs {
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
         self.slab.memory()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A buffer of the host's with sealed slots.
+    fn sealed(buffer: &mut WriteBuffer, count: usize) -> Vec<u32> {
+        let take = |_| {
+            let slot = buffer.take(User::Host(0), MapIndex::NONE, 0, NIL);
+            buffer.seal(slot);
+            slot
+        };
+        (0..count).map(take).collect()
+    }
+
+    #[test]
+    fn a_flush_waits_for_what_was_sealed_before_it() {
+        let mut buffer = WriteBuffer::new(8, 1, 1);
+        let before = sealed(&mut buffer, 2);
+        buffer.flush(7);
+        let after = sealed(&mut buffer, 1);
+        buffer.flush(8);
+        buffer.flush(9);
+        buffer.release(after[0]);
+        assert_eq!(buffer.pop_flushed(), None, "the first flush is not done");
+        buffer.release(before[1]);
+        assert_eq!(buffer.pop_flushed(), None);
+        buffer.release(before[0]);
+        let done: Vec<u32> = std::iter::from_fn(|| buffer.pop_flushed()).collect();
+        assert_eq!(done, [7, 8, 9]);
+        buffer.flush(10);
+        assert_eq!(buffer.pop_flushed(), Some(10), "nothing to wait for");
+    }
+
+    #[test]
+    fn slots_of_garbage_collection_are_its_own() {
+        let mut buffer = WriteBuffer::new(1, 2, 2);
+        let moved = buffer.take(User::Gc, MapIndex::NONE, 1, NIL);
+        assert_eq!(
+            (buffer.free(), buffer.gc_free(0), buffer.gc_free(1)),
+            (1, 2, 1)
+        );
+        let written = buffer.take(User::Host(0), MapIndex::NONE, 0, 5);
+        assert_eq!((buffer.free(), buffer.will_be_freed()), (0, false));
+        buffer.seal(written);
+        buffer.flush(6);
+        buffer.seal(moved);
+        assert!(buffer.will_be_freed());
+        buffer.release(written);
+        assert_eq!(
+            (buffer.pop_written(), buffer.pop_flushed()),
+            (Some(5), Some(6))
+        );
+        buffer.release(moved);
+        assert_eq!((buffer.free(), buffer.gc_free(1)), (1, 2));
     }
 }

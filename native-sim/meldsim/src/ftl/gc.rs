@@ -23,14 +23,15 @@
 use std::collections::BTreeSet;
 
 use super::address::PageAddr;
-use super::blocks::{Extent, State};
+use super::blocks::State;
 use super::buffer::User;
 use super::layer::Ftl;
 use super::mapping::{Entry, MapIndex};
 use super::reverse_map::BATCH_SHARE;
 use super::stream::{Layout, PADDING, Stream};
 use super::victim::{Copyback, Victim};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::nand::{Flash, Owner, WordlineAddr};
 
 /// Rows that are copied back at a time: what waits for a die is bounded.
@@ -106,9 +107,8 @@ impl Ftl {
         }
         let pages_per_row = self.addressing.pages_per_row;
         if victim.valid_in_row > 0 {
-            let mut slots = log.spare_rows.pop().unwrap_or_default();
-            slots.resize(pages_per_row as usize, NIL);
-            victim.begin_row(slots);
+            self.stats.gc_pages_read += u64::from(victim.valid_in_row);
+            victim.begin_row();
             victim.for_each_wordline(lane, &self.addressing, |at, pages| {
                 // Sensing the pages of a wordline at once does not need them to be laid out so.
                 flash.read(queue, at, pages, true, Owner::gc(self.set));
@@ -130,22 +130,20 @@ impl Ftl {
         let mut indices = victim.p2l[first as usize..(first + row) as usize].iter();
         if victim.copying >= COPIES_AT_ONCE * row
             || log.blocks.next_position(stream) % row != 0
-            || !indices.all(|&index| index != MapIndex::NONE && self.stays(index, layout))
+            || !indices
+                .all(|&index| index != MapIndex::NONE && self.suited(index, layout) == layout)
         {
             return false;
         }
         let (log, addressing) = (&mut self.lanes[lane as usize], &self.addressing);
-        let (
-            Some(victim),
-            Some(Extent {
-                group, position, ..
-            }),
-        ) = (&mut log.victim, log.blocks.take(stream, row, addressing))
+        let (Some(victim), Some((group, position))) =
+            (&mut log.victim, log.blocks.take(stream, row, addressing))
         else {
             return false;
         };
         victim.next += row;
         victim.copying += row;
+        self.stats.gc_pages_read += u64::from(row);
         let (from_unit, step) = addressing.strides(layout);
         for unit in 0..addressing.units {
             let copy = Copyback {
@@ -172,10 +170,6 @@ impl Ftl {
         let history = self.history.as_ref();
         let suited = history.and_then(|history| history.suits(index.leaf()));
         suited.unwrap_or(layout)
-    }
-
-    fn stays(&self, index: MapIndex, layout: Layout) -> bool {
-        self.suited(index, layout) == layout
     }
 
     fn erase_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
@@ -227,25 +221,23 @@ impl Ftl {
             victim.arrived(position, slot);
         }
         self.mapping.set_all(moved[..current].iter().copied());
-        while let Some(mut slots) = self.pop_row(lane) {
-            self.gather_row(lane, layout, &slots);
-            slots.clear();
-            self.lanes[lane as usize].spare_rows.push(slots);
-        }
+        while self.gather_row(lane).is_some() {}
         self.ready.push(lane);
     }
 
-    fn pop_row(&mut self, lane: u32) -> Option<Vec<u32>> {
-        self.lanes[lane as usize].victim.as_mut()?.pop_row()
-    }
-
-    /// Writes the pages of a row, in their order.
-    fn gather_row(&mut self, lane: u32, layout: Layout, slots: &[u32]) {
+    /// Writes the pages of the victim's row that was read first, in their order. Nothing when they have
+    /// not all arrived.
+    fn gather_row(&mut self, lane: u32) -> Option<()> {
+        let victim = self.lanes[lane as usize].victim.as_mut()?;
+        let (layout, first) = (victim.layout, victim.pop_row()?);
         let all = self.addressing.pages_per_wordline as usize;
-        for wordline in slots.chunks(all) {
+        for position in (first..first + self.addressing.pages_per_row).step_by(all) {
+            let victim = self.lanes[lane as usize].victim.as_ref()?;
+            let mut read = PADDING;
+            read[..all].copy_from_slice(&victim.slots[position as usize..][..all]);
             let mut kept = PADDING;
             let mut count = 0;
-            for &slot in wordline.iter().filter(|&&slot| slot != NIL) {
+            for slot in read.into_iter().filter(|&slot| slot != NIL) {
                 if self.buffer.get(slot).index == MapIndex::NONE {
                     self.buffer.release(slot); // overwritten or deallocated since it was read
                 } else {
@@ -268,6 +260,7 @@ impl Ftl {
                 }
             }
         }
+        Some(())
     }
 
     /// A wordline has been copied: its pages are there, unless they are no longer current.
@@ -284,6 +277,7 @@ impl Ftl {
         let log = &mut self.lanes[lane as usize];
         log.blocks.programmed(group, all);
         self.stats.programs += 1;
+        self.stats.gc_pages_programmed += u64::from(all);
         let melded = log.blocks.get(group).layout == Layout::Melded;
         self.stats.melded_wordlines_programmed += u64::from(melded);
         let Some(victim) = &mut log.victim else {

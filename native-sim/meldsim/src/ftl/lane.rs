@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::address::Addressing;
-use super::blocks::{Blocks, Extent, OpenGroup, PRELOADED};
+use super::blocks::{Blocks, OpenGroup, PRELOADED};
 use super::buffer::Program;
 use super::mapping::MapIndex;
 use super::stream::{Gatherer, Layout, PADDING, Stream, WordlinePages, single};
@@ -70,8 +70,6 @@ pub(crate) struct Lane {
     pub(crate) blocks: Blocks,
     /// The group that is being collected.
     pub(crate) victim: Option<Victim>,
-    /// Reused by the rows of victims.
-    pub(crate) spare_rows: Vec<Vec<u32>>,
     /// By stream; as long as the highest stream used.
     streams: Vec<WriteStream>,
     /// Bit n: something of the stream of that index waits.
@@ -92,7 +90,6 @@ impl Lane {
             number,
             blocks: Blocks::new(addressing, gc.wear_levelling),
             victim: None,
-            spare_rows: Vec::new(),
             streams: Vec::new(),
             waiting: 0,
             live: 0,
@@ -154,9 +151,7 @@ impl Lane {
         addressing: &Addressing,
     ) -> Option<Program> {
         let pages = addressing.pages_at_once(stream.layout());
-        let Extent {
-            group, position, ..
-        } = self.blocks.take(stream, pages, addressing)?;
+        let (group, position) = self.blocks.take(stream, pages, addressing)?;
         let (position, step) = addressing.positions_at_once(stream.layout(), position);
         Some(Program {
             lane: self.number,
@@ -329,8 +324,8 @@ impl Lane {
             let queue = stream.queue.capacity() * size_of::<Queued>();
             stream.gatherer.stripe.memory() + (size_of::<WriteStream>() + queue) as u64
         });
-        let p2l = self.victim.as_ref().map_or(0, |victim| victim.p2l.len());
-        let p2l = (p2l * size_of::<MapIndex>()) as u64;
-        self.blocks.memory() + p2l + streams.sum::<u64>()
+        let pages = self.victim.as_ref().map_or(0, |victim| victim.p2l.len());
+        let victim = pages * (size_of::<MapIndex>() + size_of::<u32>());
+        self.blocks.memory() + victim as u64 + streams.sum::<u64>()
     }
 }

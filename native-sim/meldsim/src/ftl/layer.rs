@@ -1,7 +1,6 @@
 //! The translation layer of an NVM set: its parts, what it can tell, and what changes the mapping.
 
-use super::address::{Addressing, Ppn};
-use super::blocks::Wear;
+use super::address::{Addressing, LogAddr, Ppn};
 use super::buffer::{Program, Programs, WriteBuffer};
 use super::lane::{Lane, ReadyList};
 use super::mapping::{Entry, MapIndex, Mapping, Run};
@@ -11,7 +10,8 @@ use super::region::Region;
 use super::reverse_map::ReverseMap;
 use super::stream::{Layout, RunPages, SequentialRuns};
 use super::victim::{Copyback, VictimSelection};
-use crate::engine::{Event, EventQueue, Slab};
+use crate::engine::{EventQueue, Slab};
+use crate::event::Event;
 use crate::nand::{Flash, Geometry, Owner, WordlineAddr};
 use crate::profile::Profile;
 use crate::profile::limits::gc_slots;
@@ -24,8 +24,10 @@ pub(crate) struct FtlStats {
     pub(crate) padded_pages: u64,
     pub(crate) melded_wordlines_programmed: u64,
     pub(crate) erases: u64,
+    pub(crate) gc_pages_read: u64,
     pub(crate) gc_pages_moved: u64,
     pub(crate) gc_pages_relaid: u64,
+    pub(crate) gc_pages_programmed: u64,
     pub(crate) collections: u64,
     pub(crate) background_collections: u64,
     pub(crate) levelling_collections: u64,
@@ -125,7 +127,7 @@ impl Ftl {
     }
 
     pub(crate) fn melded_mapped_pages(&self) -> u64 {
-        let melded = self.lanes.iter().map(|lane| lane.blocks.melded_valid());
+        let melded = self.lanes.iter().map(|lane| lane.blocks.melded_valid);
         melded.sum()
     }
 
@@ -137,8 +139,8 @@ impl Ftl {
     /// Erases of the block that was erased least, and of that erased most.
     pub(crate) fn erases(&self) -> (u64, u64) {
         let wear = || self.lanes.iter().map(|lane| lane.blocks.wear());
-        let least = wear().map(Wear::least).min().unwrap_or(0);
-        let most = wear().map(Wear::most).max().unwrap_or(0);
+        let least = wear().map(|(least, _)| least).min().unwrap_or(0);
+        let most = wear().map(|(_, most)| most).max().unwrap_or(0);
         (u64::from(least), u64::from(most))
     }
 
@@ -164,12 +166,8 @@ impl Ftl {
     }
 
     pub(super) fn new_runs(&self) -> SequentialRuns {
-        let Addressing {
-            pages_per_wordline,
-            lanes,
-            ..
-        } = self.addressing;
-        SequentialRuns::new(self.open_runs, pages_per_wordline, lanes)
+        let pages = self.addressing.pages_per_wordline;
+        SequentialRuns::new(self.open_runs, pages, self.addressing.lanes)
     }
 
     /// Where a page is.
@@ -178,7 +176,6 @@ impl Ftl {
     }
 
     /// A page will be written in a while: fetches what leads to its entry.
-    #[inline]
     pub(crate) fn prefetch_leaf(&self, space: u32, page: u64) {
         if let Some(index) = self.mapping.find(space, page) {
             self.mapping.prefetch_leaf(index);
@@ -186,7 +183,6 @@ impl Ftl {
     }
 
     /// A page will be written soon.
-    #[inline]
     pub(crate) fn prefetch(&self, space: u32, page: u64) {
         if let Some(index) = self.mapping.find(space, page) {
             self.mapping.prefetch(index);
@@ -195,20 +191,19 @@ impl Ftl {
 
     /// Whether a physical page shares its wordline with the pages that follow it.
     pub(crate) fn is_melded(&self, ppn: Ppn) -> bool {
-        let at = self.addressing.log_addr(ppn);
-        let blocks = &self.lanes[at.lane as usize].blocks;
-        blocks.get(at.group).layout == Layout::Melded
+        self.layout_of(self.addressing.log_addr(ppn)) == Layout::Melded
     }
 
     /// The wordline of a physical page, and which of its pages it is.
-    #[inline]
     pub(crate) fn locate(&self, ppn: Ppn) -> (WordlineAddr, u32) {
         let at = self.addressing.log_addr(ppn);
-        let blocks = &self.lanes[at.lane as usize].blocks;
-        let layout = blocks.get(at.group).layout;
-        let page = self.addressing.page_addr(layout, at.position);
+        let page = self.addressing.page_addr(self.layout_of(at), at.position);
         let wordline = self.addressing.wordline(at.lane, at.group, page);
         (wordline, page.page)
+    }
+
+    fn layout_of(&self, at: LogAddr) -> Layout {
+        self.lanes[at.lane as usize].blocks.get(at.group).layout
     }
 
     /// Reads consecutive pages in logical order: queues what is on flash for `owner`.
@@ -221,7 +216,14 @@ impl Ftl {
         end: u64,
         owner: Owner,
     ) -> PagesRead {
-        let reader = Reader::new(&self.addressing, &self.lanes, flash, queue, owner);
+        let reader = Reader {
+            addressing: &self.addressing,
+            lanes: &self.lanes,
+            flash,
+            queue,
+            owner,
+            pending: None,
+        };
         reader.read(&self.mapping, space, first, end)
     }
 
@@ -307,17 +309,12 @@ impl Ftl {
     }
 
     pub(crate) fn unmapped_pages(&self, space: u32, first: u64, end: u64) -> u64 {
-        let mut unmapped = end - first;
-        let mut page = first;
-        while let Some(present) = self.mapping.next_present(space, page, end) {
-            let (runs, count) = self.mapping.runs(space, present, end - present);
-            let mapped = runs.map_or(0, |runs| {
-                let mapped = runs.filter(|run| run.entry != Entry::Unmapped);
-                mapped.map(|run| u64::from(run.pages)).sum()
+        let mut unmapped = 0;
+        self.mapping
+            .for_each_run_in(space, first, end, |entry, pages| match entry {
+                Entry::Unmapped => unmapped += pages,
+                Entry::Buffered(_) | Entry::Flash(_) => {}
             });
-            unmapped -= mapped;
-            page = present + count;
-        }
         unmapped
     }
 
@@ -342,12 +339,9 @@ impl Ftl {
         let done = self
             .mapping
             .replace(space, page, pages, first, &mut replaced);
-        if done > 0 {
-            for &run in &replaced {
-                self.invalidate(run);
-            }
+        for run in replaced.drain(..) {
+            self.invalidate(run);
         }
-        replaced.clear();
         self.replaced = replaced;
         done
     }

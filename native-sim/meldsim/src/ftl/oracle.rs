@@ -13,43 +13,34 @@ mod none {
     use crate::ftl::address::{Addressing, Ppn};
 
     #[derive(Debug, Default)]
-    pub(crate) struct Oracle;
+    pub(crate) struct Oracle(());
 
     impl Oracle {
         /// The writes from here on bring the data of this tag.
-        #[inline(always)]
         pub(crate) fn begin(&mut self, _tag: u64) {}
 
         /// The page that is restored next was buffered when the power was cut.
-        #[inline(always)]
         pub(crate) fn begin_restored(&mut self, _space: u32, _page: u64) {}
 
         /// A slot holds a page that was written.
-        #[inline(always)]
         pub(crate) fn buffered(&mut self, _slot: u32) {}
 
         /// A slot is on its way to a die: writing to it comes too late.
-        #[inline(always)]
         pub(crate) fn sealed(&mut self, _slot: u32) {}
 
         /// Pages were placed on flash, from one on.
-        #[inline(always)]
         pub(crate) fn preloaded(&mut self, _first: Ppn, _pages: u32) {}
 
         /// A slot was programmed.
-        #[inline(always)]
         pub(crate) fn programmed(&mut self, _slot: u32, _ppn: Ppn) {}
 
         /// Garbage collection has read a page into a slot.
-        #[inline(always)]
         pub(crate) fn collected(&mut self, _ppn: Ppn, _slot: u32) {}
 
         /// A page was copied on flash.
-        #[inline(always)]
         pub(crate) fn moved(&mut self, _from: Ppn, _to: Ppn) {}
 
         /// A block group was erased.
-        #[inline(always)]
         pub(crate) fn erased(&mut self, _: &Addressing, _lane: u32, _group: u32) {}
     }
 }

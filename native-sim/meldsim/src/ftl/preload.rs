@@ -2,10 +2,10 @@
 //! collection came to its steady state.
 //!
 //! In come pages of a space; out goes the state that writing and flushing them would have led to.
-//! Nothing but padding is counted.
+//! Nothing is counted: that was before the counting began.
 
-use super::address::{LogAddr, Ppn};
-use super::blocks::{Extent, PRELOADED, State};
+use super::address::Ppn;
+use super::blocks::{PRELOADED, State};
 use super::buffer::Program;
 use super::layer::Ftl;
 use super::mapping::{Entry, LEAF, MapIndex, Run};
@@ -23,6 +23,15 @@ pub(crate) struct Filled {
     pub(crate) random: u64,
 }
 
+/// Places pages as the host's writes would, in the order of a stream. What it gathers is apart from
+/// what the host's streams do, and is of entries of the mapping and not of slots.
+struct Preload<'a> {
+    ftl: &'a mut Ftl,
+    stream: Stream,
+    /// By lane.
+    gatherers: Vec<Gatherer>,
+}
+
 /// Maps the pages to flash as if the host had written them in order and flushed. Nothing when there is
 /// no room for all of them.
 pub(crate) fn in_order(
@@ -32,48 +41,28 @@ pub(crate) fn in_order(
     end: u64,
     layout: Layout,
 ) -> Option<()> {
-    if !ftl.has_room(space, first, end, layout) {
-        return None;
+    ftl.has_room(space, first, end, layout).then_some(())?;
+    let mut gatherers = Vec::new();
+    gatherers.resize_with(ftl.lanes.len(), Gatherer::default);
+    let mut preload = Preload {
+        ftl,
+        stream: Stream::Host(0, layout),
+        gatherers,
+    };
+    let mut page = first;
+    while page < end {
+        let mut pages = preload.place_rows(space, page, end - page)?;
+        if pages == 0 {
+            // Up to where what follows is again worth placing at once.
+            pages = preload.rest_of_row_pages().min(end - page);
+            preload.place_pages(space, page, page + pages)?;
+        }
+        page += pages;
     }
-    Preload::new(ftl, layout).place(space, first, end)
-}
-
-/// Places pages as the host's writes would, in the order of a stream. What it gathers is apart from
-/// what the host's streams do, and is of entries of the mapping in place of slots.
-struct Preload<'a> {
-    ftl: &'a mut Ftl,
-    stream: Stream,
-    /// By lane.
-    gatherers: Vec<Gatherer>,
+    Some(())
 }
 
 impl Preload<'_> {
-    fn new(ftl: &mut Ftl, layout: Layout) -> Preload<'_> {
-        let mut gatherers = Vec::new();
-        gatherers.resize_with(ftl.lanes.len(), Gatherer::default);
-        Preload {
-            ftl,
-            stream: Stream::Host(0, layout),
-            gatherers,
-        }
-    }
-
-    fn place(&mut self, space: u32, first: u64, end: u64) -> Option<()> {
-        let mut page = first;
-        while page < end {
-            page += match self.place_rows(space, page, end - page)? {
-                // Up to where what follows is again worth placing at once.
-                0 => {
-                    let pages = (end - page).min(self.rest_of_row_pages());
-                    self.place_pages(space, page, page + pages)?;
-                    pages
-                }
-                pages => pages,
-            }
-        }
-        Some(())
-    }
-
     /// Pages that can be placed one by one before the next row begins.
     fn rest_of_row_pages(&mut self) -> u64 {
         let addressing = &self.ftl.addressing;
@@ -115,26 +104,24 @@ impl Preload<'_> {
         }
         let mut starts = Vec::with_capacity(self.ftl.lanes.len());
         for lane in &mut self.ftl.lanes {
-            let taken = lane.blocks.take(stream, positions, &self.ftl.addressing)?;
-            debug_assert_eq!(taken.pages, positions);
-            starts.push(taken);
+            starts.push(lane.blocks.take(stream, positions, &self.ftl.addressing)?);
         }
         let all = u64::from(positions) * lanes;
         let mapped = self.map_rows(space, page, all, &starts);
-        for ((number, lane), start) in (0..).zip(&mut self.ftl.lanes).zip(starts) {
+        for ((number, lane), (group, _)) in (0..).zip(&mut self.ftl.lanes).zip(starts) {
             // Of the pages, which go to the lanes in turn.
             let before = (number + lanes - page % lanes) % lanes;
             let valid = (mapped + lanes - 1 - before) / lanes;
             lane.live += valid;
-            lane.blocks.validate(start.group, valid as u32);
-            lane.blocks.programmed(start.group, positions);
+            lane.blocks.validate(group, valid as u32);
+            lane.blocks.programmed(group, positions);
         }
         (mapped == all).then_some(all)
     }
 
     /// Maps pages to the lanes in turn, from a group's position in each on. Returns how many were
     /// mapped: fewer when the mapping's memory is used up.
-    fn map_rows(&mut self, space: u32, first: u64, pages: u64, starts: &[Extent]) -> u64 {
+    fn map_rows(&mut self, space: u32, first: u64, pages: u64, starts: &[(u32, u32)]) -> u64 {
         let lanes = starts.len() as u64;
         let in_step = starts.iter().all(|start| *start == starts[0]);
         let mut done = 0;
@@ -142,8 +129,8 @@ impl Preload<'_> {
             let page = first + done;
             let lane = page % lanes;
             let start = starts[lane as usize];
-            let position = start.position + (done / lanes) as u32;
-            let to = self.ftl.addressing.ppn(lane as u32, start.group, position);
+            let (group, position) = (start.0, start.1 + (done / lanes) as u32);
+            let to = self.ftl.addressing.ppn(lane as u32, group, position);
             // Up to where numbers are not consecutive: another group or position, the last lane, or the
             // end of the row.
             let run = if in_step && first % lanes == 0 {
@@ -261,7 +248,6 @@ impl Preload<'_> {
         }
         for (n, index) in (0..u32::from(program.pages)).zip(pages.map(MapIndex)) {
             if index == MapIndex::NONE {
-                ftl.stats.padded_pages += 1;
                 continue;
             }
             let position = program.position + n * program.step;
@@ -292,12 +278,8 @@ impl Preload<'_> {
         let layout = blocks.get(victim).layout;
         let stream = Stream::Gc(layout);
         let mut p2l = ftl.p2l(lane, victim).into_vec();
-        let first = LogAddr {
-            lane,
-            group: victim,
-            position: 0,
-        };
-        reverse_map::confirm(&mut p2l, first, &ftl.mapping, &ftl.addressing);
+        let first = ftl.addressing.ppn(lane, victim, 0);
+        reverse_map::confirm(&mut p2l, first, ftl.addressing.lanes, &ftl.mapping);
         p2l.retain(|&index| index != MapIndex::NONE);
         let wordlines = wordlines_of(ftl, lane, stream, &p2l);
         let needed = wordlines.len() as u64 * u64::from(ftl.addressing.pages_at_once(layout));

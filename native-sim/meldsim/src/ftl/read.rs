@@ -11,8 +11,9 @@ use super::address::{Addressing, PageAddr, Ppn};
 use super::lane::Lane;
 use super::mapping::{Entry, LEAF, Mapping};
 use super::stream::Layout;
-use crate::engine::{Event, EventQueue, NIL};
-use crate::nand::{Flash, Owner, Unit, WordlineAddr};
+use crate::engine::EventQueue;
+use crate::event::Event;
+use crate::nand::{Flash, Owner, WordlineAddr};
 
 /// Where the pages of a read were found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,65 +25,28 @@ pub(crate) struct PagesRead {
 
 /// A read on its way to the flash.
 pub(crate) struct Reader<'a> {
-    addressing: &'a Addressing,
-    lanes: &'a [Lane],
-    flash: &'a mut Flash,
-    queue: &'a mut EventQueue<Event>,
-    owner: Owner,
+    pub(crate) addressing: &'a Addressing,
+    pub(crate) lanes: &'a [Lane],
+    pub(crate) flash: &'a mut Flash,
+    pub(crate) queue: &'a mut EventQueue<Event>,
+    pub(crate) owner: Owner,
     /// Pages of a melded wordline that are not queued yet.
-    pending: (WordlineAddr, u8),
+    pub(crate) pending: Option<(WordlineAddr, u8)>,
 }
 
-impl<'a> Reader<'a> {
-    #[inline]
-    pub(crate) fn new(
-        addressing: &'a Addressing,
-        lanes: &'a [Lane],
-        flash: &'a mut Flash,
-        queue: &'a mut EventQueue<Event>,
-        owner: Owner,
-    ) -> Reader<'a> {
-        let nowhere = WordlineAddr {
-            unit: Unit(NIL),
-            row: NIL,
-        };
-        Reader {
-            addressing,
-            lanes,
-            flash,
-            queue,
-            owner,
-            pending: (nowhere, 0),
-        }
-    }
-
+impl Reader<'_> {
     /// Reads consecutive pages in logical order.
     #[inline]
     pub(crate) fn read(mut self, mapping: &Mapping, space: u32, first: u64, end: u64) -> PagesRead {
         let mut read = PagesRead::default();
-        let mut page = first;
-        while page < end {
-            let (runs, count) = mapping.runs(space, page, end - page);
-            let Some(runs) = runs else {
-                // A hole may be far larger than a leaf.
-                let present = mapping.next_present(space, page, end).unwrap_or(end);
-                read.unmapped += present - page;
-                page = present;
-                continue;
-            };
-            page += count;
-            for run in runs {
-                let pages = u64::from(run.pages);
-                match run.entry {
-                    Entry::Unmapped => read.unmapped += pages,
-                    Entry::Buffered(_) => read.buffered += pages,
-                    Entry::Flash(first) => {
-                        read.flash += pages;
-                        self.run(first, run.pages);
-                    }
-                }
+        mapping.for_each_run_in(space, first, end, |entry, pages| match entry {
+            Entry::Unmapped => read.unmapped += pages,
+            Entry::Buffered(_) => read.buffered += pages,
+            Entry::Flash(first) => {
+                read.flash += pages;
+                self.run(first, pages as u32);
             }
-        }
+        });
         self.queue_pending();
         read
     }
@@ -92,15 +56,16 @@ impl<'a> Reader<'a> {
     fn run(&mut self, first: Ppn, pages: u32) {
         let addressing = self.addressing;
         for (from, pages) in addressing.pieces(first, pages) {
-            let group = (from.lane, from.group);
             let layout = self.lanes[from.lane as usize].blocks.get(from.group).layout;
             let mut at = addressing.page_addr(layout, from.position);
             if layout == Layout::Melded {
-                self.wordlines(group, at, pages);
+                self.wordlines((from.lane, from.group), at, pages);
                 continue;
             }
             for next in from.position + 1..=from.position + pages {
-                self.page(group, at);
+                let wordline = addressing.wordline(from.lane, from.group, at);
+                self.flash
+                    .read(self.queue, wordline, 1 << at.page, false, self.owner);
                 if next == from.position + pages {
                     break;
                 }
@@ -111,14 +76,6 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-    }
-
-    #[inline]
-    fn page(&mut self, (lane, group): (u32, u32), at: PageAddr) {
-        let wordline = self.addressing.wordline(lane, group, at);
-        let pages = 1 << at.page;
-        self.flash
-            .read(self.queue, wordline, pages, false, self.owner);
     }
 
     /// Reads consecutive pages of melded wordlines.
@@ -142,18 +99,18 @@ impl<'a> Reader<'a> {
     /// Pages that follow each other on one melded wordline become one operation.
     #[inline]
     fn melded(&mut self, wordline: WordlineAddr, pages: u8) {
-        if wordline == self.pending.0 {
-            self.pending.1 |= pages;
-            return;
+        match &mut self.pending {
+            Some((pending, all)) if *pending == wordline => *all |= pages,
+            _ => {
+                self.queue_pending();
+                self.pending = Some((wordline, pages));
+            }
         }
-        self.queue_pending();
-        self.pending = (wordline, pages);
     }
 
     #[inline]
     fn queue_pending(&mut self) {
-        let (wordline, pages) = self.pending;
-        if pages != 0 {
+        if let Some((wordline, pages)) = self.pending {
             self.flash
                 .read(self.queue, wordline, pages, true, self.owner);
         }

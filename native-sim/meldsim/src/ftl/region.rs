@@ -82,13 +82,11 @@ impl Region {
         self.units.len() as u32
     }
 
-    #[inline]
     pub(crate) fn unit(&self, local: u32) -> Unit {
         self.units[local as usize]
     }
 
     /// The number of a unit in this region, which has it.
-    #[inline]
     pub(crate) fn local(&self, unit: Unit) -> u32 {
         self.local[(unit.0 - self.first) as usize]
     }

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::address::{Addressing, LogAddr, Ppn};
+use super::address::{Addressing, Ppn};
 use super::mapping::{Entry, MapIndex, Mapping};
 
 /// A batch holds one in this many of the mapped pages.
@@ -98,14 +98,9 @@ impl ReverseMap {
     }
 }
 
-/// Drops those of the noted entries whose data is elsewhere by now. They are of the positions from
-/// `first` on.
-pub(crate) fn confirm(
-    p2l: &mut [MapIndex],
-    first: LogAddr,
-    mapping: &Mapping,
-    addressing: &Addressing,
-) {
+/// Drops those of the noted entries whose data is elsewhere by now. The first is of the physical page
+/// `first`; from each to the next it is as many numbers as there are lanes.
+pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, lanes: u32, mapping: &Mapping) {
     for &index in p2l.iter().filter(|&&index| index != MapIndex::NONE) {
         mapping.prefetch(index);
     }
@@ -118,7 +113,7 @@ pub(crate) fn confirm(
         let pages = p2l[at].consecutive(&p2l[at..]) as u32;
         for run in mapping.runs_at(p2l[at], pages) {
             for page in 0..run.pages {
-                let ppn = addressing.ppn(first.lane, first.group, first.position + at as u32);
+                let ppn = Ppn(first.0 + at as u32 * lanes);
                 if run.entry.plus(page) != Entry::Flash(ppn) {
                     p2l[at] = MapIndex::NONE;
                 }

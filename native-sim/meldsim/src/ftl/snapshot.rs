@@ -1,7 +1,7 @@
 //! What of a layer survives a power cut: the mapping and the state of the blocks, which a device
 //! keeps on flash, and the write buffer, which is protected.
 //!
-//! Programs on their way are lost with the places they were given; their pages are still buffered
+//! Programs on their way are lost with the positions they were given; their pages are still buffered
 //! and are written again. A group that was being collected or erased has to be collected anew.
 //!
 //! In comes a layer, out goes its saved state, and back. What is loaded may come from anywhere: a state
@@ -9,8 +9,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::address::Ppn;
-use super::blocks::SavedBlocks;
+use super::address::{Addressing, Ppn};
+use super::blocks::{Blocks, Group, OpenGroup, State};
 use super::buffer::User;
 use super::layer::Ftl;
 use super::mapping::Entry;
@@ -18,12 +18,33 @@ use super::stream::{Layout, Stream};
 use crate::engine::NIL;
 use crate::nvme::MAX_STREAMS;
 
+/// Bounds of what a saved lane may say of its past: no device lives longer, and counts go on from there.
+const CLOCK_MAX: u64 = 1 << 56;
+const ERASES_MAX: u32 = 1 << 30;
+
 /// A layer, as far as it survives.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedFtl {
     lanes: Vec<SavedBlocks>,
     runs: Vec<SavedRun>,
     buffered: Vec<SavedPage>,
+}
+
+/// The block groups of a lane, as far as they survive a power cut.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedBlocks {
+    clock: u64,
+    groups: Vec<SavedGroup>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedGroup {
+    is_free: bool,
+    is_melded: bool,
+    erases: u32,
+    closed_at: u64,
+    /// Of an open group: the stream that fills it, and the next position.
+    open: Option<(u32, u32)>,
 }
 
 /// Consecutive pages with consecutive numbers.
@@ -50,10 +71,10 @@ impl SavedFtl {
         let mut runs = Vec::new();
         let mut buffered = Vec::new();
         ftl.mapping.for_each_run(|index, run| {
-            let (space, page) = match run.entry {
-                Entry::Unmapped => return,
-                _ => ftl.mapping.logical(index),
-            };
+            if run.entry == Entry::Unmapped {
+                return;
+            }
+            let (space, page) = ftl.mapping.logical(index);
             match run.entry {
                 Entry::Unmapped => {}
                 Entry::Flash(first) => runs.push(SavedRun {
@@ -77,7 +98,11 @@ impl SavedFtl {
             }
         });
         SavedFtl {
-            lanes: ftl.lanes.iter().map(|lane| lane.blocks.save()).collect(),
+            lanes: ftl
+                .lanes
+                .iter()
+                .map(|lane| SavedBlocks::of(&lane.blocks))
+                .collect(),
             runs,
             buffered,
         }
@@ -91,7 +116,7 @@ impl SavedFtl {
             ftl.mapping.add_space();
         }
         for (lane, saved) in ftl.lanes.iter_mut().zip(&self.lanes) {
-            lane.blocks.load(saved, &ftl.addressing)?;
+            saved.load(&mut lane.blocks, &ftl.addressing)?;
             if !lane.resume_streams() {
                 return Err("more streams are open than blocks can be spared for");
             }
@@ -124,6 +149,85 @@ impl SavedFtl {
         match ftl.lanes.iter().all(|lane| lane.blocks.can_collect()) {
             true => Ok(()),
             false => Err("no block is left to collect others into"),
+        }
+    }
+}
+
+impl SavedBlocks {
+    fn of(blocks: &Blocks) -> SavedBlocks {
+        let mut groups: Vec<SavedGroup> = blocks.groups.iter().map(SavedGroup::of).collect();
+        for (stream, open) in (0..).zip(&blocks.open) {
+            if let Some(open) = open {
+                // Wordlines of which some pages are programmed cannot be gone on with.
+                let next = match open.wordlines {
+                    Some(_) => blocks.pages_per_group,
+                    None => open.next,
+                };
+                groups[open.group as usize].open = Some((stream, next));
+            }
+        }
+        SavedBlocks {
+            clock: blocks.clock,
+            groups,
+        }
+    }
+
+    /// Puts blocks that were never used into the saved state, but for the data they hold.
+    fn load(&self, blocks: &mut Blocks, addressing: &Addressing) -> Result<(), &'static str> {
+        if self.groups.len() > blocks.count as usize {
+            return Err("it has more blocks than the profile");
+        }
+        if self.clock > CLOCK_MAX {
+            return Err("more was written than can be");
+        }
+        blocks.clock = self.clock;
+        for (number, group) in (0..).zip(&self.groups) {
+            if group.erases > ERASES_MAX || group.closed_at > self.clock {
+                return Err("a block has a past that cannot be");
+            }
+            let layout = Layout::new(group.is_melded);
+            let state = match group.is_free {
+                true => State::Free,
+                false => State::Closed,
+            };
+            let mut loaded = Group::new(state, layout, group.erases, group.closed_at);
+            if let Some((stream, next)) = group.open.filter(|open| open.1 < blocks.pages_per_group)
+            {
+                let index = stream as usize;
+                if index >= Stream::COUNT
+                    || Stream::from_index(index).layout() != layout
+                    || next % addressing.pages_at_once(layout) != 0
+                    || group.is_free
+                {
+                    return Err("an open block is not one of its stream's");
+                }
+                let open = OpenGroup {
+                    group: number,
+                    next,
+                    wordlines: None,
+                };
+                if blocks.filled_by(index).replace(open).is_some() {
+                    return Err("a stream has two open blocks");
+                }
+                loaded.state = State::Open;
+            }
+            blocks.groups.push(loaded);
+            if group.is_free {
+                blocks.free_again(number);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SavedGroup {
+    fn of(group: &Group) -> SavedGroup {
+        SavedGroup {
+            is_free: group.state == State::Free,
+            is_melded: group.layout == Layout::Melded,
+            erases: group.erases,
+            closed_at: group.closed_at,
+            open: None,
         }
     }
 }

@@ -59,7 +59,6 @@ impl Stream {
     pub(crate) const COUNT: usize = 2 * (MAX_STREAMS as usize + 2);
 
     /// Its number; streams have their turn in this order.
-    #[inline]
     pub(crate) fn index(self) -> usize {
         match self {
             Stream::Gc(layout) => 2 * layout as usize,
@@ -68,7 +67,6 @@ impl Stream {
         }
     }
 
-    #[inline]
     pub(crate) fn from_index(index: usize) -> Stream {
         match index {
             0 | 2 => Stream::Gc(Layout::new(index == 2)),
@@ -158,19 +156,10 @@ impl Stripe {
 }
 
 /// Pages on their way to one wordline.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Partial {
     pages: WordlinePages,
     len: usize,
-}
-
-impl Default for Partial {
-    fn default() -> Partial {
-        Partial {
-            pages: PADDING,
-            len: 0,
-        }
-    }
 }
 
 impl Partial {
@@ -187,8 +176,10 @@ impl Partial {
 
     /// Hands over what there is.
     pub(crate) fn take(&mut self) -> Option<WordlinePages> {
-        let taken = std::mem::take(self);
-        (taken.len > 0).then_some(taken.pages)
+        let Partial { pages, len } = std::mem::take(self);
+        let mut taken = PADDING;
+        taken[..len].copy_from_slice(&pages[..len]);
+        (len > 0).then_some(taken)
     }
 }
 

@@ -6,11 +6,12 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::address::{Addressing, LogAddr};
+use super::address::Addressing;
 use super::blocks::{Blocks, Candidate};
 use super::mapping::{MapIndex, Mapping};
 use super::reverse_map;
 use super::stream::Layout;
+use crate::engine::NIL;
 use crate::nand::WordlineAddr;
 use crate::profile::limits::GC_ROWS_AT_ONCE;
 use crate::profile::{Gc, GcVictim, Profile, WearLevelling};
@@ -201,7 +202,7 @@ impl VictimSelection {
     fn rank(&mut self, blocks: &Blocks, candidates: impl Iterator<Item = Candidate>, count: usize) {
         self.ranked.clear();
         self.ranked.extend(candidates);
-        let (pages, now) = (blocks.pages_per_group, blocks.clock());
+        let (pages, now) = (blocks.pages_per_group, blocks.clock);
         rank(self.policy, &mut self.ranked, count, pages, now);
     }
 
@@ -223,15 +224,18 @@ pub(crate) struct Victim {
     pub(crate) layout: Layout,
     /// For each position the entry whose data it holds (P2L); kept up to date where it is confirmed.
     pub(crate) p2l: Box<[MapIndex]>,
+    /// For each position the slot its page was read into, or [`NIL`].
+    pub(crate) slots: Box<[u32]>,
     /// Positions that are confirmed. That is done row by row, for the mapping's entries are then still
     /// in the processor's cache when the pages move.
     confirmed: u32,
     /// Valid pages of the row that was confirmed last.
     pub(crate) valid_in_row: u32,
-    /// The first position of the next row to read.
+    /// The first position of the next row to read: a wordline of each unit.
     pub(crate) next: u32,
-    /// Rows that are being read, the first one first.
-    rows: VecDeque<Row>,
+    /// Rows that are being read, the first one first: the first position of each, and its pages that
+    /// have not arrived.
+    rows: VecDeque<(u32, u32)>,
     /// Pages that are being read.
     pub(crate) reading: u32,
     /// Pages that are being copied inside their planes.
@@ -240,22 +244,12 @@ pub(crate) struct Victim {
     pub(crate) erasing: u32,
 }
 
-/// A wordline of each unit.
-#[derive(Debug)]
-struct Row {
-    /// Its first position.
-    first: u32,
-    /// Pages that have not arrived.
-    waiting: u32,
-    /// The slots of those that have, by position.
-    slots: Vec<u32>,
-}
-
 impl Victim {
     pub(crate) fn new(group: u32, layout: Layout, p2l: Box<[MapIndex]>) -> Victim {
         Victim {
             group,
             layout,
+            slots: vec![NIL; p2l.len()].into_boxed_slice(),
             p2l,
             confirmed: 0,
             valid_in_row: 0,
@@ -280,12 +274,8 @@ impl Victim {
         if self.next >= self.confirmed {
             self.confirmed = self.next + addressing.pages_per_row;
             let row = &mut self.p2l[self.next as usize..self.confirmed as usize];
-            let first = LogAddr {
-                lane,
-                group: self.group,
-                position: self.next,
-            };
-            reverse_map::confirm(row, first, mapping, addressing);
+            let first = addressing.ppn(lane, self.group, self.next);
+            reverse_map::confirm(row, first, addressing.lanes, mapping);
             self.valid_in_row = row.iter().filter(|&&index| index != MapIndex::NONE).count() as u32;
         }
         true
@@ -307,14 +297,10 @@ impl Victim {
         self.rows.len() == GC_ROWS_AT_ONCE as usize
     }
 
-    /// The next row, whose valid pages are now being read, into `slots`.
-    pub(crate) fn begin_row(&mut self, slots: Vec<u32>) {
+    /// The valid pages of the next row are being read.
+    pub(crate) fn begin_row(&mut self) {
         self.reading += self.valid_in_row;
-        self.rows.push_back(Row {
-            first: self.next,
-            waiting: self.valid_in_row,
-            slots,
-        });
+        self.rows.push_back((self.next, self.valid_in_row));
     }
 
     /// Hands over what is to be read of the next row: wordlines, and which of their pages.
@@ -352,24 +338,21 @@ impl Victim {
     /// A page has arrived in this slot, or in none because it is no longer current.
     pub(crate) fn arrived(&mut self, position: u32, slot: u32) {
         self.reading -= 1;
-        for row in &mut self.rows {
-            let position = position.wrapping_sub(row.first) as usize;
-            if let Some(arrived) = row.slots.get_mut(position) {
-                *arrived = slot;
-                row.waiting -= 1;
-            }
+        self.slots[position as usize] = slot;
+        let mut rows = self.rows.iter_mut().rev();
+        if let Some((_, waiting)) = rows.find(|(first, _)| *first <= position) {
+            *waiting -= 1;
         }
     }
 
-    /// The slots of the row that was read first, if all of its pages have arrived.
-    pub(crate) fn pop_row(&mut self) -> Option<Vec<u32>> {
-        let has_arrived = self.rows.front()?.waiting == 0;
-        let row = if has_arrived {
-            self.rows.pop_front()
-        } else {
-            None
-        };
-        row.map(|row| row.slots)
+    /// The first position of the row that was read first, if all of its pages have arrived.
+    pub(crate) fn pop_row(&mut self) -> Option<u32> {
+        let &(first, waiting) = self.rows.front()?;
+        if waiting > 0 {
+            return None;
+        }
+        self.rows.pop_front();
+        Some(first)
     }
 }
 

@@ -16,7 +16,8 @@ use super::lane::{Lane, Queued};
 use super::layer::Ftl;
 use super::mapping::{Entry, MapIndex, Run};
 use super::stream::{Layout, PADDING, RunPages, Stream, WordlinePages, single};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::nand::Flash;
 
 /// How many wordlines before its own turn the slots of one are fetched from memory: since the first of
@@ -66,18 +67,12 @@ impl Ftl {
         if let Some(history) = &mut self.history {
             history.written(index.leaf());
         }
-        if entry != Entry::Unmapped {
-            self.invalidate(Run { entry, pages: 1 });
-        }
+        self.invalidate(Run { entry, pages: 1 });
         self.lanes[lane as usize].live += 1;
         let slot = self.buffer.take(User::Host(stream), index, lane, request);
         self.oracle.buffered(slot);
         self.mapping.change(index, entry, Entry::Buffered(slot));
-        let stream = self.lanes[lane as usize].host_stream(stream, layout);
-        match layout {
-            Layout::Normal => self.gather(lane, stream, slot),
-            Layout::Melded => self.gather_run(stream, space, page, &[slot]),
-        }
+        self.gather_host(lane, (stream, layout), (space, page), &[slot]);
         Ok(())
     }
 
@@ -116,14 +111,35 @@ impl Ftl {
         }
         self.mapping.buffer(index, &slots);
         self.lanes[0].live += u64::from(pages);
-        let stream = self.lanes[0].host_stream(stream, layout);
-        match layout {
-            Layout::Normal => slots.iter().for_each(|&slot| self.gather(0, stream, slot)),
-            Layout::Melded => self.gather_run(stream, space, first, &slots),
-        }
+        self.gather_host(0, (stream, layout), (space, first), &slots);
         slots.clear();
         self.taken = slots;
         u64::from(pages)
+    }
+
+    /// Adds consecutive pages to what a stream of the host's gathers.
+    #[inline]
+    fn gather_host(
+        &mut self,
+        lane: u32,
+        (stream, layout): (u8, Layout),
+        (space, first): (u32, u64),
+        slots: &[u32],
+    ) {
+        let stream = self.lanes[lane as usize].host_stream(stream, layout);
+        let Stream::Host(number, Layout::Melded) = stream else {
+            return slots
+                .iter()
+                .for_each(|&slot| self.gather(lane, stream, slot));
+        };
+        let index = usize::from(number);
+        while self.runs.len() <= index {
+            self.runs.push(self.new_runs());
+        }
+        for (page, &slot) in (first..).zip(slots) {
+            self.runs[index].push(space, page, slot, &mut self.gathered);
+        }
+        self.close_gathered(stream);
     }
 
     /// Adds a page to what a stream gathers in the normal layout.
@@ -138,21 +154,6 @@ impl Ftl {
             }
             self.close(lane, stream, pages);
         }
-    }
-
-    /// Adds consecutive pages to their run.
-    fn gather_run(&mut self, stream: Stream, space: u32, first: u64, slots: &[u32]) {
-        let index = match stream {
-            Stream::Host(number, _) => usize::from(number),
-            Stream::Gc(_) => 0,
-        };
-        while self.runs.len() <= index {
-            self.runs.push(self.new_runs());
-        }
-        for (page, &slot) in (first..).zip(slots) {
-            self.runs[index].push(space, page, slot, &mut self.gathered);
-        }
-        self.close_gathered(stream);
     }
 
     /// Takes what runs have handed over.
@@ -184,9 +185,9 @@ impl Ftl {
         let is_abandoned = |slot| self.buffer.get(slot).index == MapIndex::NONE;
         if slots.clone().all(is_abandoned) {
             // Everything in it was overwritten or deallocated: nothing to program.
-            slots.for_each(|slot| {
+            for slot in slots {
                 self.buffer.release(slot);
-            });
+            }
             return;
         }
         for slot in slots {
@@ -359,7 +360,10 @@ impl Ftl {
                 continue;
             }
             let released = self.buffer.release(slot);
-            self.stats.host_pages_programmed += u64::from(released.user != User::Gc);
+            match released.user {
+                User::Gc => self.stats.gc_pages_programmed += 1,
+                _ => self.stats.host_pages_programmed += 1,
+            }
             if released.index != MapIndex::NONE {
                 let ppn = self.addressing.ppn(lane, group, position + n * step);
                 self.oracle.programmed(slot, ppn);

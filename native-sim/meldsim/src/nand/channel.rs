@@ -71,7 +71,7 @@ struct EarlyGrant {
 impl Channel {
     pub(super) fn new() -> Channel {
         Channel {
-            bus_free_at: Instant::ZERO,
+            bus_free_at: Instant::START,
             transfer: Transfer::None,
             senses: Ring::new(),
             sensed: 0,
@@ -219,7 +219,7 @@ impl Channel {
     /// The time the bus was held.
     pub(super) fn busy_until(&self, now: Instant) -> Duration {
         let from = self.early.map_or(now, |early| early.from.max(now));
-        self.busy - self.bus_free_at.saturating_sub(from)
+        self.busy - self.bus_free_at.saturating_since(from)
     }
 
     /// A die senses until `end`.

@@ -83,7 +83,7 @@ impl Die {
             wait: Wait::Nothing,
             suspended: false,
             planes_used: 0,
-            busy_since: Instant::ZERO,
+            busy_since: Instant::START,
             busy: Duration::ZERO,
             counts: DieCounts::default(),
         }

@@ -52,8 +52,7 @@ impl ChannelContext<'_> {
     #[inline]
     pub(super) fn grant(&mut self, now: Instant) {
         loop {
-            let arbitration = self.shared.arbitration;
-            match self.bus.arbitrate(arbitration) {
+            match self.bus.arbitrate(self.shared.arbitration) {
                 Grant::Nothing => self.grant_early(),
                 Grant::Command(way) => {
                     self.dies[way as usize].wait = Wait::Nothing;
@@ -168,7 +167,7 @@ impl ChannelContext<'_> {
         die.reads_passed = 0;
         // The array goes on until the command is there.
         let stops_at = now + shared.timing.command;
-        suspensions.suspend(index, shared.ends_at[index].saturating_sub(stops_at));
+        suspensions.suspend(index, shared.ends_at[index].saturating_since(stops_at));
         let delay = shared.commands.suspend_time;
         match shared.ops[die.executing].kind {
             Kind::Erase => shared.counts.erase_suspends += 1,

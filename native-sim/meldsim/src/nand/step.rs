@@ -190,7 +190,7 @@ impl ChannelContext<'_> {
         let mut time = Instant::MAX;
         while ways != 0 {
             // The bus may only now have let go of what would be suspended.
-            if let MaySuspend::At(at) = self.may_suspend(ways.trailing_zeros(), Instant::ZERO) {
+            if let MaySuspend::At(at) = self.may_suspend(ways.trailing_zeros(), Instant::START) {
                 time = time.min(at);
             }
             ways &= ways - 1;

@@ -10,7 +10,7 @@ use super::reader::TraceReader;
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
 use crate::workload::error::{Fault, RunError, TraceError};
 use crate::workload::requests::Submitted;
-use crate::workload::result::{DeviceResult, JobResult, RunResult, Span, TraceSummary};
+use crate::workload::result::{DeviceResult, Fill, JobResult, RunResult, Span, TraceSummary};
 use crate::workload::series::Series;
 use crate::workload::tally::Tally;
 use meldsim::device::{Device, QueueId};
@@ -59,6 +59,7 @@ impl<R: BufRead> Replay<R> {
     /// A line that cannot be read or replayed, a request that the device refuses, or a defect of the model.
     pub fn run(self, progress: impl FnMut()) -> Result<RunResult, RunError> {
         let mut device = self.device;
+        let before = device.stats();
         let start = device.now();
         let stream = Stream::new(QueueId::default(), self.options.iodepth);
         let mut records = Records {
@@ -72,6 +73,7 @@ impl<R: BufRead> Replay<R> {
             last_completion: start,
             series: self.series,
             summary: TraceSummary::default(),
+            overwritten_pages: 0,
             progress,
         };
         let most_outstanding = drive(&mut device, [stream], &mut records)?;
@@ -84,7 +86,7 @@ impl<R: BufRead> Replay<R> {
             start,
             end: records.last_completion,
         };
-        let device = DeviceResult::of(&device);
+        let device = DeviceResult::of(&device, &before, records.overwritten_pages);
         let names = records.reader.volumes();
         let tallies = records.tallies.into_iter().zip(names);
         let jobs = tallies.map(|([read, write], name)| {
@@ -115,6 +117,7 @@ struct Records<R, F> {
     last_completion: Instant,
     series: Option<Series>,
     summary: TraceSummary,
+    overwritten_pages: u64,
     progress: F,
 }
 
@@ -265,6 +268,7 @@ impl<R: BufRead, F: FnMut()> Records<R, F> {
                 return Err(self.reader.fault(fault).into());
             }
             device.precondition(precondition)?;
+            self.overwritten_pages = Fill::overwritten_pages(device, precondition);
         }
         self.volumes.push(volume);
         self.tallies.push(Default::default());

@@ -13,7 +13,8 @@ use super::DeviceError;
 use super::namespace::Namespaces;
 use super::request::{Outcome, PageRange, Requests, Stage};
 use super::state::Precondition;
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::ftl::{Filled, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
 use crate::nand::{Finished, Flash, Geometry, Owner, Unit};
 use crate::nvme::{Hint, Opcode, Pattern, Windows};
@@ -47,7 +48,7 @@ fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]
             admissions: VecDeque::new(),
             windows: Windows::new(&profile.predictable_latency),
             outstanding: 0,
-            idle_since: Instant::ZERO,
+            idle_since: Instant::START,
             is_timed: false,
         });
     }
@@ -71,6 +72,8 @@ pub(super) struct NandMedium {
     write_cache: bool,
     /// For how long a set is idle before it collects, where it does.
     background_idle: Option<Duration>,
+    host_pages_read: u64,
+    merge_pages_read: u64,
     buffer_page_reads: u64,
     unmapped_page_reads: u64,
     /// Reused by every event.
@@ -92,6 +95,8 @@ impl NandMedium {
             halved_depth: controller.halved_read_depth as usize,
             write_cache: controller.write_cache,
             background_idle: profile.gc.background.then_some(profile.gc.background_idle),
+            host_pages_read: 0,
+            merge_pages_read: 0,
             buffer_page_reads: 0,
             unmapped_page_reads: 0,
             finished: Vec::new(),
@@ -170,6 +175,7 @@ impl NandMedium {
         request.next = end;
         request.in_flight = read.flash;
         request.parts += read.flash;
+        self.host_pages_read += read.flash;
         let in_controller = read.buffered + read.unmapped;
         if in_controller > 0 {
             self.buffer_page_reads += read.buffered;

@@ -26,7 +26,7 @@ impl NandMedium {
     }
 
     /// What a read of one page takes on an idle device, on average over the pages of a wordline.
-    pub(in crate::device) fn random_read_typical(profile: &Profile) -> Duration {
+    pub(in crate::device) fn random_read_typical(&self, profile: &Profile) -> Duration {
         let timing = Timing::new(profile);
         let pages = profile.timing.read.len() as u64;
         let senses: Duration = profile.timing.read.iter().copied().sum();
@@ -86,6 +86,10 @@ impl NandMedium {
             erases: sum(|ftl| ftl.stats().erases),
             gc_pages_moved: sum(|ftl| ftl.stats().gc_pages_moved),
             gc_pages_relaid: sum(|ftl| ftl.stats().gc_pages_relaid),
+            host_pages_read: self.host_pages_read,
+            merge_pages_read: self.merge_pages_read,
+            gc_pages_read: sum(|ftl| ftl.stats().gc_pages_read),
+            gc_pages_programmed: sum(|ftl| ftl.stats().gc_pages_programmed),
             buffer_page_reads: self.buffer_page_reads,
             unmapped_page_reads: self.unmapped_page_reads,
             channel_busy_ps: flash.channel_busy.as_ps(),

@@ -2,7 +2,8 @@
 
 use super::{NandMedium, NvmSet};
 use crate::device::request::{Outcome, Request, Requests, Stage};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
 use crate::nand::Owner;
 use crate::nvme::{Opcode, Pattern, Status};
@@ -131,6 +132,7 @@ impl NandMedium {
             if let Entry::Flash(ppn) = before {
                 // Read-modify-write: the write completes only when the rest of the page is in.
                 request.parts += 1;
+                self.merge_pages_read += 1;
                 let (at, page) = ftl.locate(ppn);
                 self.flash
                     .read(queue, at, 1 << page, false, Owner::request(id));

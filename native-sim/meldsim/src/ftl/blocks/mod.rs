@@ -5,12 +5,11 @@
 //! and candidates for garbage collection. Free groups are taken by wear.
 
 mod open;
-mod saved;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 pub(crate) use self::open::{OpenGroup, PRELOADED};
-pub(crate) use self::saved::SavedBlocks;
 use super::address::Addressing;
 use super::stream::{Layout, Stream};
 use crate::profile::WearLevelling;
@@ -38,12 +37,12 @@ pub(crate) struct Group {
     pub(crate) unprogrammed: u32,
     pub(crate) erases: u32,
     /// Pages the lane had given out when it was closed.
-    closed_at: u64,
+    pub(super) closed_at: u64,
 }
 
 impl Group {
     /// One that holds nothing.
-    fn new(state: State, layout: Layout, erases: u32, closed_at: u64) -> Group {
+    pub(super) fn new(state: State, layout: Layout, erases: u32, closed_at: u64) -> Group {
         Group {
             state,
             layout,
@@ -70,36 +69,29 @@ pub(crate) struct Candidate {
     pub(crate) closed_at: u64,
 }
 
-/// Consecutive positions of a group, to be filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) group: u32,
-    pub(crate) position: u32,
-    pub(crate) pages: u32,
-}
-
 /// The block groups of a lane.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     /// Groups of the lane.
-    count: u32,
+    pub(super) count: u32,
     pub(crate) pages_per_group: u32,
     /// Groups below this number have been used; metadata exists only for these.
-    groups: Vec<Group>,
-    erased: FreeBlocks,
-    wear: Wear,
+    pub(super) groups: Vec<Group>,
+    /// Erased groups, by wear: after their erases.
+    erased: BTreeSet<(u32, u32)>,
     levelling: WearLevelling,
     /// What is moved now is cold: it goes to the most worn group.
     pub(crate) is_levelling: bool,
     /// The last group was collected because it was cold: the next one is not.
     has_levelled: bool,
-    /// Pages given out.
-    clock: u64,
+    /// Pages given out so far.
+    pub(crate) clock: u64,
     /// Groups that may hold nothing and be closed.
     empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
-    open: Vec<Option<OpenGroup>>,
-    melded_valid: u64,
+    pub(super) open: Vec<Option<OpenGroup>>,
+    /// Pages in the melded layout whose data is current.
+    pub(crate) melded_valid: u64,
 }
 
 impl Blocks {
@@ -108,8 +100,7 @@ impl Blocks {
             count: addressing.groups,
             pages_per_group: addressing.pages_per_group,
             groups: Vec::new(),
-            erased: FreeBlocks::default(),
-            wear: Wear::new(addressing.groups),
+            erased: BTreeSet::new(),
             levelling,
             is_levelling: false,
             has_levelled: false,
@@ -122,7 +113,7 @@ impl Blocks {
 
     /// Free groups.
     pub(crate) fn free(&self) -> u32 {
-        self.count - self.groups.len() as u32 + self.erased.len()
+        self.count - self.groups.len() as u32 + self.erased.len() as u32
     }
 
     pub(crate) fn is_low(&self) -> bool {
@@ -134,13 +125,14 @@ impl Blocks {
         self.free() <= GC_RESERVE
     }
 
-    pub(crate) fn wear(&self) -> &Wear {
-        &self.wear
-    }
-
-    /// Pages given out so far.
-    pub(crate) fn clock(&self) -> u64 {
-        self.clock
+    /// Erases of the block that was erased least, and of that erased most.
+    pub(crate) fn wear(&self) -> (u32, u32) {
+        let erases = || self.groups.iter().map(|group| group.erases);
+        let least = match self.groups.len() as u32 == self.count {
+            true => erases().min(),
+            false => None, // one was never used
+        };
+        (least.unwrap_or(0), erases().max().unwrap_or(0))
     }
 
     /// The groups that collecting gains something of.
@@ -186,33 +178,20 @@ impl Blocks {
 
     /// The closed groups that lag behind the most worn by more than `threshold` erases.
     pub(crate) fn lagging(&self, threshold: u32) -> impl Iterator<Item = u32> {
-        let most = self.wear.most();
-        let count = match most - self.wear.least() > threshold {
-            true => self.groups.len(),
-            false => 0,
-        };
-        (0..)
-            .zip(&self.groups[..count])
-            .filter(move |(_, group)| group.is_collectable() && most - group.erases > threshold)
+        let (_, most) = self.wear();
+        let lags = move |group: &Group| most - group.erases > threshold;
+        let groups = (0..).zip(&self.groups);
+        groups
+            .filter(move |(_, group)| group.is_collectable() && lags(group))
             .map(|(number, _)| number)
     }
 
-    pub(crate) fn melded_valid(&self) -> u64 {
-        self.melded_valid
-    }
-
-    #[inline]
     pub(crate) fn get(&self, group: u32) -> &Group {
         &self.groups[group as usize]
     }
 
     pub(crate) fn get_mut(&mut self, group: u32) -> &mut Group {
         &mut self.groups[group as usize]
-    }
-
-    /// Groups that have been used, with their numbers.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Group)> {
-        (0..).zip(&self.groups)
     }
 
     pub(crate) fn open(&self, stream: Stream) -> Option<&OpenGroup> {
@@ -254,20 +233,16 @@ impl Blocks {
         u64::from(open) + u64::from(free) * u64::from(self.pages_per_group)
     }
 
-    /// The next positions of a stream, at most `pages`, in one group; nothing when it needs a group
-    /// it may not have.
+    /// Gives a stream its next positions: the group and the first of them. It may not take more than are
+    /// left in the group it fills. Nothing when it needs a group it may not have.
     pub(crate) fn take(
         &mut self,
         stream: Stream,
         pages: u32,
         addressing: &Addressing,
-    ) -> Option<Extent> {
-        let index = stream.index();
-        if self.open.len() <= index {
-            self.open.resize_with(index + 1, || None);
-        }
+    ) -> Option<(u32, u32)> {
         loop {
-            let mut open = match self.open[index].take() {
+            let mut open = match self.filled_by(stream.index()).take() {
                 Some(open) => open,
                 None => self.open_group(stream, addressing)?,
             };
@@ -276,12 +251,8 @@ impl Blocks {
                 self.close(open.group);
                 continue;
             }
-            let pages = pages.min(self.pages_per_group - open.next);
-            let extent = Extent {
-                group: open.group,
-                position: open.next,
-                pages,
-            };
+            debug_assert!(pages <= self.pages_per_group - open.next);
+            let taken = (open.group, open.next);
             self.groups[open.group as usize].unprogrammed += pages;
             open.next += pages;
             self.clock += u64::from(pages);
@@ -289,10 +260,19 @@ impl Blocks {
             if open.next == self.pages_per_group && open.wordlines.is_none() {
                 self.close(open.group);
             } else {
-                self.open[index] = Some(open);
+                *self.filled_by(stream.index()) = Some(open);
             }
-            return Some(extent);
+            return Some(taken);
         }
+    }
+
+    /// The group that the stream of an index fills.
+    #[inline]
+    pub(super) fn filled_by(&mut self, index: usize) -> &mut Option<OpenGroup> {
+        if self.open.len() <= index {
+            self.open.resize_with(index + 1, || None);
+        }
+        &mut self.open[index]
     }
 
     fn open_group(&mut self, stream: Stream, addressing: &Addressing) -> Option<OpenGroup> {
@@ -323,19 +303,19 @@ impl Blocks {
         (self.count - self.groups.len() as u32).saturating_sub(LOW + 1)
     }
 
-    /// Takes a free group: one that was never used, or else by wear.
+    /// Takes a free group: one that was never used, or else the least worn; for data that will stay,
+    /// the most worn.
     fn next_free(&mut self, stream: Stream) -> Option<u32> {
-        if matches!(stream, Stream::Gc(_)) && self.is_levelling {
-            if let Some(group) = self.erased.take_most_worn() {
-                return Some(group);
-            }
+        let is_cold = matches!(stream, Stream::Gc(_)) && self.is_levelling;
+        if is_cold && !self.erased.is_empty() {
+            return self.erased.pop_last().map(|(_, group)| group);
         }
         if (self.groups.len() as u32) < self.count {
             let group = Group::new(State::Free, Layout::Normal, 0, 0);
             self.groups.push(group);
             return Some(self.groups.len() as u32 - 1);
         }
-        self.erased.take_least_worn()
+        self.erased.pop_first().map(|(_, group)| group)
     }
 
     fn close(&mut self, group: u32) {
@@ -382,18 +362,54 @@ impl Blocks {
         let erased = &mut self.groups[group as usize];
         debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
         erased.state = State::Free;
-        self.wear.erased(erased.erases);
         erased.erases += 1;
         self.free_again(group);
     }
 
-    fn free_again(&mut self, group: u32) {
+    pub(super) fn free_again(&mut self, group: u32) {
         // Without levelling the number alone decides.
         let wear = match self.levelling {
             WearLevelling::None => 0,
             WearLevelling::Dynamic | WearLevelling::Static => self.get(group).erases,
         };
-        self.erased.insert(group, wear);
+        self.erased.insert((wear, group));
+    }
+
+    /// Whether positions of a group may hold data: of an open one, those that its stream has filled.
+    pub(crate) fn holds_data(
+        &self,
+        number: u32,
+        positions: Range<u32>,
+        addressing: &Addressing,
+    ) -> bool {
+        let Some(group) = self.groups.get(number as usize) else {
+            return false;
+        };
+        let mut open = self.open.iter().flatten();
+        let next = match group.state {
+            State::Open => open.find(|open| open.group == number),
+            state => return state == State::Closed,
+        };
+        next.is_some_and(|OpenGroup { next, .. }| {
+            let is_filled = |at| addressing.is_filled(group.layout, at, *next);
+            positions.into_iter().all(is_filled)
+        })
+    }
+
+    /// Whether garbage collection has room to go on, if it has to.
+    pub(crate) fn can_collect(&self) -> bool {
+        let fits = |candidate: Candidate| {
+            let stream = Stream::Gc(self.get(candidate.group).layout);
+            u64::from(candidate.valid) <= self.available(stream)
+        };
+        self.free() > 0 || self.candidates().any(fits)
+    }
+
+    /// Looks for closed groups that hold nothing.
+    pub(crate) fn find_empty(&mut self) {
+        let empty = (0..).zip(&self.groups);
+        let empty = empty.filter(|(_, group)| group.is_collectable() && group.valid == 0);
+        self.empty = empty.map(|(number, _)| number).collect();
     }
 
     /// Bytes of memory it takes.
@@ -412,108 +428,103 @@ fn reserve(stream: Stream) -> u32 {
     }
 }
 
-/// Erase counts of the groups of a lane: the least and the most at any time.
-#[derive(Clone, Debug)]
-pub(crate) struct Wear {
-    /// Blocks by the number of their erases.
-    blocks: BTreeMap<u32, u32>,
-}
-
-impl Wear {
-    /// Of `blocks` blocks that were never erased.
-    pub(crate) fn new(blocks: u32) -> Wear {
-        Wear {
-            blocks: BTreeMap::from([(0, blocks)]),
-        }
-    }
-
-    /// One of the blocks that were never erased was, so often.
-    pub(crate) fn add(&mut self, erases: u32) {
-        if erases > 0 {
-            self.take(0);
-            *self.blocks.entry(erases).or_insert(0) += 1;
-        }
-    }
-
-    /// A block is erased that had been `before` times.
-    pub(crate) fn erased(&mut self, before: u32) {
-        self.take(before);
-        *self.blocks.entry(before + 1).or_insert(0) += 1;
-    }
-
-    fn take(&mut self, erases: u32) {
-        if let Some(blocks) = self.blocks.get_mut(&erases) {
-            *blocks -= 1;
-            if *blocks == 0 {
-                self.blocks.remove(&erases);
-            }
-        }
-    }
-
-    /// Erases of the block that was erased least.
-    pub(crate) fn least(&self) -> u32 {
-        self.blocks.keys().next().copied().unwrap_or(0)
-    }
-
-    /// Erases of the block that was erased most.
-    pub(crate) fn most(&self) -> u32 {
-        self.blocks.keys().next_back().copied().unwrap_or(0)
-    }
-}
-
-/// Erased blocks, by wear.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FreeBlocks {
-    by_wear: BTreeSet<(u32, u32)>,
-}
-
-impl FreeBlocks {
-    pub(crate) fn len(&self) -> u32 {
-        self.by_wear.len() as u32
-    }
-
-    pub(crate) fn insert(&mut self, block: u32, erases: u32) {
-        self.by_wear.insert((erases, block));
-    }
-
-    /// The least worn: for data that is likely to be overwritten soon.
-    pub(crate) fn take_least_worn(&mut self) -> Option<u32> {
-        self.by_wear.pop_first().map(|(_, block)| block)
-    }
-
-    /// The most worn: for data that will stay.
-    pub(crate) fn take_most_worn(&mut self) -> Option<u32> {
-        self.by_wear.pop_last().map(|(_, block)| block)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftl::region::Region;
+    use crate::nand::Geometry;
+    use crate::profile::Profile;
+
+    const HOST: Stream = Stream::Host(0, Layout::Normal);
+
+    /// Four groups of one wordline each.
+    fn blocks(levelling: WearLevelling) -> (Blocks, Addressing) {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        profile.geometry.channels = 1;
+        profile.geometry.dies_per_channel = 1;
+        profile.geometry.wordlines_per_block = 1;
+        profile.geometry.blocks_per_plane = 4;
+        let geometry = Geometry::new(&profile);
+        let region = Region::all(&profile, &geometry).remove(0);
+        let addressing = Addressing::new(&profile, &geometry, region);
+        (Blocks::new(&addressing, levelling), addressing)
+    }
+
+    /// Fills a group of a stream and erases it so many times.
+    fn wear_out(blocks: &mut Blocks, addressing: &Addressing, times: u32) -> u32 {
+        let pages = addressing.pages_per_group;
+        let (group, _) = blocks
+            .take(Stream::Gc(Layout::Normal), pages, addressing)
+            .unwrap();
+        blocks.programmed(group, pages);
+        for _ in 0..times {
+            blocks.erased(group);
+        }
+        group
+    }
 
     #[test]
     fn wear_is_known_at_any_time() {
-        let mut wear = Wear::new(3);
-        assert_eq!((wear.least(), wear.most()), (0, 0));
-        for before in [0, 1, 2, 0] {
-            wear.erased(before);
+        let (mut blocks, addressing) = blocks(WearLevelling::None);
+        assert_eq!(blocks.wear(), (0, 0));
+        for times in [3, 1, 2] {
+            wear_out(&mut blocks, &addressing, times);
         }
-        assert_eq!((wear.least(), wear.most()), (0, 3));
-        wear.erased(0);
-        assert_eq!((wear.least(), wear.most()), (1, 3));
+        // One of the four was never used.
+        assert_eq!(blocks.wear(), (0, 3));
     }
 
     #[test]
     fn free_blocks_come_by_wear() {
-        let mut free = FreeBlocks::default();
-        for (block, erases) in [(0, 5), (1, 2), (2, 9), (3, 2)] {
-            free.insert(block, erases);
-        }
-        assert_eq!(free.len(), 4);
-        assert_eq!(free.take_least_worn(), Some(1));
-        assert_eq!(free.take_most_worn(), Some(2));
-        assert_eq!(free.take_least_worn(), Some(3));
-        assert_eq!(free.take_least_worn(), Some(0));
-        assert_eq!(free.take_least_worn(), None);
+        let (mut blocks, addressing) = blocks(WearLevelling::Dynamic);
+        blocks.groups = [5, 2, 9, 2]
+            .map(|erases| Group::new(State::Free, Layout::Normal, erases, 0))
+            .into();
+        (0..4).for_each(|group| blocks.free_again(group));
+        let pages = addressing.pages_per_group;
+        assert_eq!((blocks.free(), blocks.wear()), (4, (2, 9)));
+        // What is cold goes to the most worn.
+        blocks.is_levelling = true;
+        let cold = Stream::Gc(Layout::Normal);
+        assert_eq!(blocks.take(cold, pages, &addressing), Some((2, 0)));
+        blocks.is_levelling = false;
+        assert_eq!(blocks.take(cold, pages, &addressing), Some((1, 0)));
+        assert_eq!(blocks.take(cold, pages, &addressing), Some((3, 0)));
+        assert_eq!(blocks.take(cold, pages, &addressing), Some((0, 0)));
+        assert_eq!(blocks.take(cold, pages, &addressing), None);
+    }
+
+    /// Two groups are kept for garbage collection.
+    #[test]
+    fn the_host_leaves_a_reserve() {
+        let (mut blocks, addressing) = blocks(WearLevelling::None);
+        let pages = addressing.pages_per_group;
+        assert_eq!(blocks.available(HOST), 2 * u64::from(pages));
+        assert!(blocks.take(HOST, pages, &addressing).is_some());
+        assert!(blocks.take(HOST, pages, &addressing).is_some());
+        assert!(blocks.take(HOST, pages, &addressing).is_none());
+        assert!(blocks.is_at_reserve());
+        assert_eq!(
+            blocks.available(Stream::Gc(Layout::Normal)),
+            2 * u64::from(pages)
+        );
+    }
+
+    #[test]
+    fn a_group_that_empties_is_collected_first() {
+        let (mut blocks, addressing) = blocks(WearLevelling::None);
+        let pages = addressing.pages_per_group;
+        let (group, _) = blocks.take(HOST, pages, &addressing).unwrap();
+        blocks.validate(group, pages);
+        assert_eq!((blocks.pop_empty(), blocks.candidate(group)), (None, None));
+        blocks.programmed(group, pages);
+        assert_eq!(blocks.candidate(group), None, "nothing would be gained");
+        blocks.invalidate(group, 1);
+        assert_eq!(
+            blocks.candidate(group).map(|found| found.valid),
+            Some(pages - 1)
+        );
+        blocks.invalidate(group, pages - 1);
+        assert_eq!(blocks.pop_empty(), Some(group));
     }
 }

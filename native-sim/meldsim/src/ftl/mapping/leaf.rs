@@ -20,8 +20,8 @@ pub(crate) struct Leaf {
     // Of a dense leaf. Here and not with its entries, because a write at random should miss the
     // processor's cache for the entry only.
     runs: u16,
-    mapped: u16,
-    buffered: u16,
+    pub(crate) mapped: u16,
+    pub(crate) buffered: u16,
     /// Is in the queue of leaves that may be compacted.
     pub(crate) queued: bool,
 }
@@ -111,21 +111,10 @@ impl Leaf {
     }
 
     /// Whether a dense leaf would be smaller as runs.
-    #[inline]
     pub(crate) fn is_sequential(&self) -> bool {
         self.runs <= MAX_RUNS
     }
 
-    pub(crate) fn is_buffered(&self) -> bool {
-        self.buffered > 0
-    }
-
-    /// Whether a dense leaf maps nothing.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.mapped == 0
-    }
-
-    #[inline]
     pub(crate) fn get(&self, offset: usize) -> Entry {
         self.raw(offset).entry()
     }
@@ -143,7 +132,6 @@ impl Leaf {
     }
 
     /// An entry will be used soon.
-    #[inline]
     pub(crate) fn prefetch(&self, offset: usize) {
         if let Body::Dense(dense) = &self.body {
             prefetch(&dense.raw[offset]);
@@ -151,7 +139,6 @@ impl Leaf {
     }
 
     /// Sets one entry, in the dense form, and returns what it was.
-    #[inline]
     pub(crate) fn set(&mut self, offset: usize, raw: Raw) -> Raw {
         let before = self.raw(offset);
         self.change(offset, before, raw);
@@ -224,18 +211,12 @@ impl Leaf {
     /// Pages that map nothing, from `offset` on, `most` at most.
     #[inline]
     pub(crate) fn unmapped(&self, offset: usize, most: usize) -> usize {
-        match &self.body {
-            Body::Dense(dense) => {
-                let end = (offset + most).min(LEAF);
-                let rest = dense.raw[offset..end].iter();
-                rest.take_while(|&&raw| raw == Raw::UNMAPPED.0).count()
-            }
-            Body::Runs(_) => {
-                let runs = self.runs(offset, most.min(LEAF - offset));
-                let unmapped = runs.take_while(|run| run.entry == Entry::Unmapped);
-                unmapped.map(|run| run.pages as usize).sum()
-            }
+        if self.get(offset) != Entry::Unmapped {
+            return 0;
         }
+        let runs = self.runs(offset, most.min(LEAF - offset));
+        let unmapped = runs.take_while(|run| run.entry == Entry::Unmapped);
+        unmapped.map(|run| run.pages as usize).sum()
     }
 
     #[cold]

@@ -43,7 +43,6 @@ impl MapIndex {
     /// Of no entry.
     pub(crate) const NONE: MapIndex = MapIndex(NIL);
 
-    #[inline]
     fn new(leaf: u32, offset: usize) -> MapIndex {
         MapIndex((leaf << LEAF_BITS) | offset as u32)
     }
@@ -56,26 +55,19 @@ impl MapIndex {
         (self.0..).zip(indices).take_while(follows).count()
     }
 
-    #[inline]
     pub(crate) fn leaf(self) -> usize {
         (self.0 >> LEAF_BITS) as usize
     }
 
-    #[inline]
     fn offset(self) -> usize {
         self.0 as usize & (LEAF - 1)
     }
 }
 
-/// The first directory level of a namespace; grows to the highest page written.
-#[derive(Debug, Default)]
-struct Directory {
-    nodes: Vec<u32>,
-}
-
 #[derive(Debug)]
 pub(crate) struct Mapping {
-    directories: Vec<Directory>,
+    /// The first directory level of each namespace: its nodes, up to that of the highest page written.
+    directories: Vec<Vec<u32>>,
     nodes: Vec<Box<[u32; NODE]>>,
     leaves: Vec<Leaf>,
     free_leaves: Vec<u32>,
@@ -107,7 +99,7 @@ impl Mapping {
 
     /// Adds an empty address space and returns its number.
     pub(crate) fn add_space(&mut self) -> u32 {
-        self.directories.push(Directory::default());
+        self.directories.push(Vec::new());
         (self.directories.len() - 1) as u32
     }
 
@@ -117,16 +109,14 @@ impl Mapping {
     }
 
     /// Which node of the directory, and which leaf of it.
-    #[inline]
     fn split(page: u64) -> (usize, usize) {
         let leaf = page >> LEAF_BITS;
         ((leaf >> NODE_BITS) as usize, leaf as usize & (NODE - 1))
     }
 
-    #[inline]
     fn leaf(&self, space: u32, page: u64) -> Option<u32> {
         let (node, index) = Mapping::split(page);
-        let node = *self.directories[space as usize].nodes.get(node)?;
+        let node = *self.directories[space as usize].get(node)?;
         if node == NIL {
             return None;
         }
@@ -163,7 +153,7 @@ impl Mapping {
         let number = (page >> LEAF_BITS) as u32;
         let made = make(LeafId { space, number });
         let (node, index) = Mapping::split(page);
-        let directory = &mut self.directories[space as usize].nodes;
+        let directory = &mut self.directories[space as usize];
         if directory.len() <= node {
             directory.resize(node + 1, NIL);
         }
@@ -171,16 +161,11 @@ impl Mapping {
             directory[node] = self.nodes.len() as u32;
             self.nodes.push(Box::new([NIL; NODE]));
         }
-        let leaf = match self.free_leaves.pop() {
-            Some(leaf) => {
-                self.leaves[leaf as usize] = made;
-                leaf
-            }
-            None => {
-                self.leaves.push(made);
-                (self.leaves.len() - 1) as u32
-            }
-        };
+        let leaf = self.free_leaves.pop().unwrap_or_else(|| {
+            self.leaves.push(Leaf::free());
+            self.leaves.len() as u32 - 1
+        });
+        self.leaves[leaf as usize] = made;
         self.nodes[directory[node] as usize][index] = leaf;
         Some(leaf)
     }
@@ -189,32 +174,28 @@ impl Mapping {
     fn remove_leaf(&mut self, leaf: u32) {
         let LeafId { space, number } = self.leaves[leaf as usize].id();
         let (node, index) = Mapping::split(u64::from(number) << LEAF_BITS);
-        let node = self.directories[space as usize].nodes[node];
+        let node = self.directories[space as usize][node];
         self.nodes[node as usize][index] = NIL;
         self.leaves[leaf as usize] = Leaf::free();
         self.free_leaves.push(leaf);
     }
 
-    #[inline]
     pub(crate) fn get(&self, index: MapIndex) -> Entry {
         self.leaves[index.leaf()].get(index.offset())
     }
 
     /// The entry of a page.
-    #[inline]
     pub(crate) fn entry(&self, space: u32, page: u64) -> Entry {
         let index = self.find(space, page);
         index.map_or(Entry::Unmapped, |index| self.get(index))
     }
 
     /// The leaf of an entry will be used soon.
-    #[inline]
     pub(crate) fn prefetch_leaf(&self, index: MapIndex) {
         prefetch(&self.leaves[index.leaf()]);
     }
 
     /// An entry will be used soon.
-    #[inline]
     pub(crate) fn prefetch(&self, index: MapIndex) {
         self.leaves[index.leaf()].prefetch(index.offset());
     }
@@ -226,7 +207,6 @@ impl Mapping {
         (space, first + index.offset() as u64)
     }
 
-    #[inline]
     pub(crate) fn set(&mut self, index: MapIndex, entry: Entry) {
         self.set_all([(index, entry)].into_iter());
     }
@@ -254,7 +234,6 @@ impl Mapping {
     }
 
     /// Sets an entry that is known to be `before`.
-    #[inline]
     pub(crate) fn change(&mut self, index: MapIndex, before: Entry, entry: Entry) {
         self.change_raw(index, Raw::new(before), entry);
     }
@@ -276,7 +255,6 @@ impl Mapping {
     }
 
     /// Pages from one on that are not mapped, all of one leaf.
-    #[inline]
     pub(crate) fn unmapped_at(&self, index: MapIndex, most: usize) -> usize {
         self.leaves[index.leaf()].unmapped(index.offset(), most)
     }
@@ -342,7 +320,7 @@ impl Mapping {
         if !leaf.queued {
             return; // freed since, and perhaps used again
         }
-        leaf.queued = leaf.is_sequential() && leaf.is_buffered();
+        leaf.queued = leaf.is_sequential() && leaf.buffered > 0;
         if leaf.queued {
             self.recent.push_back(index);
         } else if leaf.is_sequential() {
@@ -397,7 +375,7 @@ impl Mapping {
             for page in 0..pages as u32 {
                 leaf.set(offset + page as usize, Raw::new(entry.plus(page)));
             }
-            if leaf.is_empty() {
+            if leaf.mapped == 0 {
                 self.remove_leaf(index);
             } else {
                 self.queue_sequential(index as usize);
@@ -416,20 +394,29 @@ impl Mapping {
         pages
     }
 
-    /// The runs of consecutive pages from `page`, as far as one leaf reaches; `None` where there is
-    /// no leaf. With it the number of pages covered, at most `limit`.
+    /// The runs of consecutive pages; those that no leaf maps are one, which may be far larger.
     #[inline]
-    pub(crate) fn runs(
+    pub(crate) fn for_each_run_in(
         &self,
         space: u32,
-        page: u64,
-        limit: u64,
-    ) -> (Option<impl Iterator<Item = Run>>, u64) {
-        let offset = page as usize & (LEAF - 1);
-        let count = limit.min((LEAF - offset) as u64);
-        let leaf = self.leaf(space, page);
-        let runs = leaf.map(|leaf| self.leaves[leaf as usize].runs(offset, count as usize));
-        (runs, count)
+        first: u64,
+        end: u64,
+        mut visit: impl FnMut(Entry, u64),
+    ) {
+        let mut page = first;
+        while page < end {
+            if let Some(index) = self.find(space, page) {
+                let pages = (end - page).min((LEAF - index.offset()) as u64);
+                for run in self.runs_at(index, pages as u32) {
+                    visit(run.entry, u64::from(run.pages));
+                }
+                page += pages;
+            } else {
+                let present = self.next_present(space, page, end).unwrap_or(end);
+                visit(Entry::Unmapped, present - page);
+                page = present;
+            }
+        }
     }
 
     /// The runs of consecutive pages from one on, all of one leaf.
@@ -440,7 +427,7 @@ impl Mapping {
 
     /// The next page from `page` on whose leaf exists, below `end`: skips holes quickly.
     pub(crate) fn next_present(&self, space: u32, page: u64, end: u64) -> Option<u64> {
-        let directory = &self.directories[space as usize].nodes;
+        let directory = &self.directories[space as usize];
         let mut page = page;
         while page < end {
             let (node, _) = Mapping::split(page);
@@ -485,7 +472,7 @@ impl Mapping {
 
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
-        let directories = self.directories.iter().map(|d| d.nodes.capacity() * 4);
+        let directories = self.directories.iter().map(|nodes| nodes.capacity() * 4);
         let nodes = self.nodes.len() * size_of::<[u32; NODE]>()
             + self.nodes.capacity() * size_of::<Box<[u32; NODE]>>();
         let leaves: usize = self.leaves.iter().map(Leaf::bytes).sum();

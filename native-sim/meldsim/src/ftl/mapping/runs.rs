@@ -18,7 +18,6 @@ pub(crate) enum Entry {
 
 impl Entry {
     /// The entry `pages` further in a run.
-    #[inline]
     pub(crate) fn plus(self, pages: u32) -> Entry {
         match self {
             Entry::Flash(first) => Entry::Flash(Ppn(first.0 + pages)),
@@ -35,7 +34,6 @@ impl Raw {
     pub(crate) const UNMAPPED: Raw = Raw(u32::MAX);
     pub(crate) const FIRST_SLOT: u32 = PPN_LIMIT as u32;
 
-    #[inline]
     pub(crate) fn new(entry: Entry) -> Raw {
         match entry {
             Entry::Unmapped => Raw::UNMAPPED,
@@ -44,7 +42,6 @@ impl Raw {
         }
     }
 
-    #[inline]
     pub(crate) fn entry(self) -> Entry {
         if self.0 < Raw::FIRST_SLOT {
             Entry::Flash(Ppn(self.0))
@@ -55,13 +52,11 @@ impl Raw {
         }
     }
 
-    #[inline]
     pub(crate) fn is_slot(self) -> bool {
         self.0 >= Raw::FIRST_SLOT && self != Raw::UNMAPPED
     }
 
     /// Whether it goes on where `before` ends, in one run.
-    #[inline]
     pub(crate) fn follows(self, before: Raw) -> bool {
         // Without branches: the host's writes decide them.
         let (number, after) = (self.0, before.0.wrapping_add(1));
@@ -96,12 +91,12 @@ pub(crate) fn encode(id: LeafId, runs: &[Run]) -> Box<[u8]> {
             Entry::Flash(first) => {
                 let gap = i64::from(first.0) - end;
                 end = i64::from(first.0) + i64::from(run.pages);
-                Gap::Numbers(gap)
+                Some(gap)
             }
-            Entry::Unmapped | Entry::Buffered(_) => Gap::Unmapped,
+            Entry::Unmapped | Entry::Buffered(_) => None,
         };
         let has_length = run.pages != length;
-        write_varint(&mut bytes, gap.code() << 1 | u64::from(has_length));
+        write_varint(&mut bytes, gap_code(gap) << 1 | u64::from(has_length));
         if has_length {
             write_varint(&mut bytes, u64::from(run.pages));
         }
@@ -110,28 +105,15 @@ pub(crate) fn encode(id: LeafId, runs: &[Run]) -> Box<[u8]> {
     bytes.into_boxed_slice()
 }
 
-/// How a run follows the last mapped one before it.
-enum Gap {
-    Unmapped,
-    Numbers(i64),
+/// How far from the end of the last mapped run another begins, as a code; nothing when it is not mapped.
+fn gap_code(gap: Option<i64>) -> u64 {
+    // Zigzag: small gaps of either sign are small codes.
+    gap.map_or(0, |gap| 1 + ((gap << 1) ^ (gap >> 63)) as u64)
 }
 
-impl Gap {
-    fn code(self) -> u64 {
-        match self {
-            Gap::Unmapped => 0,
-            // Zigzag: small gaps of either sign are small codes.
-            Gap::Numbers(gap) => 1 + ((gap << 1) ^ (gap >> 63)) as u64,
-        }
-    }
-
-    #[inline]
-    fn from_code(code: u64) -> Gap {
-        match code.checked_sub(1) {
-            None => Gap::Unmapped,
-            Some(zigzag) => Gap::Numbers((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)),
-        }
-    }
+fn gap_from(code: u64) -> Option<i64> {
+    let zigzag = code.checked_sub(1)?;
+    Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
 }
 
 /// The runs of a leaf, read from its bytes.
@@ -163,9 +145,9 @@ impl Iterator for Decode<'_> {
             self.length = read_varint(&mut self.bytes) as u32;
         }
         let pages = self.length;
-        let entry = match Gap::from_code(code >> 1) {
-            Gap::Unmapped => Entry::Unmapped,
-            Gap::Numbers(gap) => {
+        let entry = match gap_from(code >> 1) {
+            None => Entry::Unmapped,
+            Some(gap) => {
                 let first = self.end + gap;
                 self.end = first + i64::from(pages);
                 Raw(first as u32).entry()

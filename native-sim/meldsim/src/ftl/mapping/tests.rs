@@ -42,18 +42,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn runs(mapping: &Mapping, page: u64, pages: u64) -> Vec<Entry> {
+fn entries(mapping: &Mapping, page: u64, pages: u64) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let mut at = page;
-    while at < page + pages {
-        let (runs, count) = mapping.runs(0, at, page + pages - at);
-        match runs {
-            Some(runs) => entries
-                .extend(runs.flat_map(|run| (0..run.pages).map(move |page| run.entry.plus(page)))),
-            None => entries.resize(entries.len() + count as usize, Entry::Unmapped),
-        }
-        at += count;
-    }
+    mapping.for_each_run_in(0, page, page + pages, |entry, pages| {
+        entries.extend((0..pages as u32).map(|page| entry.plus(page)));
+    });
     entries
 }
 
@@ -113,8 +106,8 @@ proptest! {
             let expected: Vec<Entry> = (0..PAGES)
                 .map(|page| model.get(&page).copied().unwrap_or(Entry::Unmapped))
                 .collect();
-            prop_assert!(runs(&mapping, 0, PAGES) == expected);
-            prop_assert!(runs(&mapping, 500, 1000) == expected[500..1500]);
+            prop_assert!(entries(&mapping, 0, PAGES) == expected);
+            prop_assert!(entries(&mapping, 500, 1000) == expected[500..1500]);
             for (page, entry) in (0..).zip(expected) {
                 let found = mapping.find(0, page).map_or(Entry::Unmapped, |index| mapping.get(index));
                 prop_assert_eq!(found, entry);

@@ -6,7 +6,8 @@ mod parallelism;
 
 use super::counts::FlashStats;
 use super::{Finished, Flash, Geometry, Owner, Unit, WordlineAddr};
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::profile::Profile;
 
 /// Time of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
@@ -85,14 +86,14 @@ impl Rig {
             if let Event::Channel(channel) = event {
                 self.flash.step(&mut self.queue, channel, &mut finished);
             }
-            let now = self.queue.now() - Instant::ZERO;
+            let now = self.queue.now() - Instant::START;
             self.done.extend(finished.drain(..).map(|what| (now, what)));
         }
     }
 
     /// Lets so much time pass from the start on.
     fn run_until(&mut self, limit: Duration) {
-        let limit = Instant::ZERO + limit;
+        let limit = Instant::START + limit;
         self.process(limit);
         self.queue.advance_clock(limit);
     }
