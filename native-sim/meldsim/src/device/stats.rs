@@ -47,9 +47,9 @@ stats! {
     host_read_bytes,
     /// Bytes of the writes submitted.
     host_written_bytes,
-    /// Duration with at least one read outstanding.
+    /// Time with at least one read outstanding.
     read_active_ps,
-    /// Duration with at least one command outstanding.
+    /// Time with at least one command outstanding.
     active_ps,
     /// Sum of the latencies of completed reads.
     read_latency_ps,
@@ -75,9 +75,9 @@ stats! {
     erases,
     /// Pages moved by garbage collection.
     gc_pages_moved,
-    /// Duration buses were held, summed over channels.
+    /// Time buses were held, summed over channels.
     channel_busy_ps,
-    /// Duration dies were busy, from command to idle, summed over dies.
+    /// Time dies were busy, from command to idle, summed over dies.
     die_busy_ps,
     /// Channels of the device.
     channels,
@@ -117,9 +117,9 @@ stats! {
     die_interleaving_pages,
     /// Pages of transactions of several planes of some of several dies.
     both_sharing_pages,
-    /// Duration packages (ways) had a busy die, summed over packages.
+    /// Time packages (ways) had a busy die, summed over packages.
     package_busy_ps,
-    /// Duration planes were in use, summed over planes.
+    /// Time planes were in use, summed over planes.
     plane_busy_ps,
     /// Packages of the device.
     packages,
@@ -143,11 +143,11 @@ stats! {
     least_erases,
     /// Erases of the block that was erased most.
     most_erases,
-    /// Duration commands waited in their queues until the controller fetched them, summed over commands.
+    /// Time commands waited in their queues until the controller fetched them, summed over commands.
     queue_wait_ps,
-    /// Duration data of writes crossed the link.
+    /// Time data of writes crossed the link.
     link_to_device_busy_ps,
-    /// Duration data of reads crossed the link.
+    /// Time data of reads crossed the link.
     link_to_host_busy_ps,
     /// Pages that garbage collection moved to the other layout.
     gc_pages_relaid,
@@ -157,25 +157,25 @@ stats! {
     chunk_writes,
     /// Accesses to part of a chunk of XPoint memory.
     partial_chunk_accesses,
-    /// Duration accesses waited for a sector buffer, summed over them.
+    /// Time accesses waited for a sector buffer, summed over them.
     sector_buffer_wait_ps,
     /// Cores of the firmware; none when it is ideal.
     firmware_cores,
-    /// Duration cores fetched, parsed and completed commands, summed over cores.
+    /// Time cores fetched, parsed and completed commands, summed over cores.
     firmware_nvmq_busy_ps,
-    /// Duration cores kept the index lock.
+    /// Time cores kept the index lock.
     firmware_ilock_busy_ps,
-    /// Duration cores looked up and changed the burst buffer.
+    /// Time cores looked up and changed the burst buffer.
     firmware_cache_busy_ps,
-    /// Duration cores translated.
+    /// Time cores translated.
     firmware_trans_busy_ps,
-    /// Duration cores composed flash transactions.
+    /// Time cores composed flash transactions.
     firmware_fcmd_busy_ps,
-    /// Duration cores collected garbage.
+    /// Time cores collected garbage.
     firmware_bgc_busy_ps,
-    /// Duration cores journalled.
+    /// Time cores journalled.
     firmware_log_busy_ps,
-    /// Duration commands waited for a range of pages, and cores for a lock of shared memory.
+    /// Time commands waited for a range of pages, and cores for a lock of shared memory.
     firmware_lock_wait_ps,
     /// Commands that found their range locked.
     firmware_lock_conflicts,
