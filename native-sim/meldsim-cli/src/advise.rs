@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use meldsim_experiments::workload::Job;
-use meldsim_experiments::workload::advise::{Flow, advise};
+use meldsim_experiments::workload::advise::{Sample, advise};
 use meldsim_experiments::workload::trace::{TraceFormat, TraceReader};
 
 use crate::args::{Format, FormatArg};
@@ -39,17 +39,17 @@ pub(crate) struct AdviseArgs {
 
 pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
     let profile = profiles::load(&args.profile)?;
-    let flow = match &args.trace {
+    let sample = match &args.trace {
         Some(path) => {
             let (input, _) = trace_file::open("--trace", path)?;
-            Flow::of_trace(TraceReader::new(path, input, args.trace_format)?)?
+            Sample::of_trace(TraceReader::new(path, input, args.trace_format)?)?
         }
         None => {
             let path = args.job.as_deref().unwrap_or_default();
-            Flow::of_jobs(&read_jobs(path, &Job::new("advise"))?)
+            Sample::of_jobs(&read_jobs(path, &Job::new("advise"))?)
         }
     };
-    let advice = advise(&profile, &flow)?;
+    let advice = advise(&profile, &sample)?;
     match args.format.format {
         Format::Json => to_json(&profile.name, "simulated", &advice),
         Format::Table => Ok(advice.to_text() + &footer(&profile.name, "simulated")),

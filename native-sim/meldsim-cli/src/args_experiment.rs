@@ -1,5 +1,6 @@
 //! The command line of experiments and their validation.
 
+use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, ValueEnum};
 use meldsim_experiments::experiment::{BusSpeed, EXPERIMENTS, Experiment, Options};
 use meldsim_experiments::workload::parse_bytes;
@@ -140,12 +141,12 @@ pub(crate) enum OutputFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     meldsim validate\n  \
-    meldsim validate --section 1 --format json\n\n\
+    meldsim validate --experiment optane-contract --format json\n\n\
     Exit code 0 when every claim holds that is not excepted, 1 otherwise. [P] published, [F] fitted to published numbers, [A] our assumption.")]
 pub(crate) struct ValidateArgs {
-    /// Only the claims of this section of the device model
-    #[arg(long, value_name = "N")]
-    pub(crate) section: Option<u32>,
+    /// Only the claims of this experiment; several times for several experiments
+    #[arg(long, value_name = "NAME", value_parser = names(), hide_possible_values = true)]
+    pub(crate) experiment: Vec<String>,
     /// A claim by its id that is known not to hold: it is shown as such, and does not decide the exit code
     #[arg(long, value_name = "CLAIM")]
     pub(crate) except: Vec<String>,
@@ -153,4 +154,8 @@ pub(crate) struct ValidateArgs {
     pub(crate) format: FormatArg,
     #[command(flatten)]
     pub(crate) jobs: JobsArg,
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(EXPERIMENTS.iter().map(|experiment| experiment.name))
 }

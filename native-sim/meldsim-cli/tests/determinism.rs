@@ -157,7 +157,7 @@ fn profile_of_sets(program_order: ProgramOrder) -> String {
 
 /// What has independent parts to simulate on several threads.
 const IN_PARALLEL: [&str; 8] = [
-    "validate --section 1 --format json",
+    "validate --experiment programming --experiment melding-window --format json",
     "experiment melded-latency --format json",
     "experiment palloc --quick --format json",
     "experiment noisy-neighbor --quick --format json",

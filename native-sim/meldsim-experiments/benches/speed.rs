@@ -41,7 +41,7 @@ fn requests(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Duration a request must not depend on how many there are; `meldsim bench --full` goes to 20 million.
+/// Time a request must not depend on how many there are; `meldsim bench --full` goes to 20 million.
 fn flatness(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("flatness");
     group.sample_size(10);

@@ -18,7 +18,7 @@ struct Work {
     transfer_ps: u64,
 }
 
-/// Duration to the last byte of a burst of `pages` pages.
+/// Time to the last byte of a burst of `pages` pages.
 fn naive_ps(setup: &Setup, pages: u64, layout: Layout) -> u64 {
     let byte_ps = |bytes: f64| {
         (bytes * 8e6 / (setup.bus.mts * u64::from(setup.bus.bits)) as f64).round() as u64

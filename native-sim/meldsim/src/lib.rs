@@ -56,6 +56,7 @@
 
 pub mod device;
 pub mod engine;
+mod event;
 mod firmware;
 mod ftl;
 mod nand;

@@ -269,7 +269,7 @@ proptest! {
         run.check();
     }
 
-    /// Duration moved in one go, event by event or in slices: the same completions and counters.
+    /// Time moved in one go, event by event or in slices: the same completions and counters.
     #[test]
     fn how_time_is_moved_makes_no_difference(steps in prop::collection::vec(step(), 1..60), slice_us in 1..3000u64) {
         let run = |mut drive: Box<dyn FnMut(&mut Device)>| {

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 const SPAN_BYTES: u64 = 256 << 20;
 const SECTOR_BYTES: u64 = 512;
 const REQUEST_BYTES: u64 = 4096;
-/// Duration between two arrivals: less than the device can serve.
+/// Time between two arrivals: less than the device can serve.
 const INTERVAL_NS: u64 = 5_000;
 /// One request of so many writes, the others read.
 const WRITE_EVERY: u64 = 8;

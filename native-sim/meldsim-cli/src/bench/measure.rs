@@ -12,7 +12,7 @@ use super::figure::{Figure, Spent, Stopwatch, peak_bytes};
 use super::generated::GeneratedTrace;
 use crate::progress::Progress;
 
-/// Duration a request of a long run may take, of a short run's.
+/// Time a request of a long run may take, of a short run's.
 const FLATNESS: f64 = 1.25;
 /// Runs of which the fastest counts.
 const RUNS: u32 = 5;

@@ -62,7 +62,7 @@ impl From<LoadError> for ExperimentError {
     }
 }
 
-/// Duration from the arrival of a read of `request_bytes` on a fresh device of `profile` to its last byte.
+/// Time from the arrival of a read of `request_bytes` on a fresh device of `profile` to its last byte.
 pub fn burst_read(
     profile: &Profile,
     request_bytes: u64,

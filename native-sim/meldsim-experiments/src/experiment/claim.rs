@@ -38,8 +38,8 @@ impl Serialize for Basis {
 pub struct Claim {
     /// Stable name, `experiment.claim`.
     pub id: &'static str,
-    /// Section of the device model that it belongs to.
-    pub section: u32,
+    /// The paper of the device, and of the claim when it is published.
+    pub paper: &'static str,
     /// Where its number comes from.
     pub basis: Basis,
     /// What is claimed.
@@ -74,7 +74,7 @@ impl Claim {
         let experiment = id.split_once('.').map_or(id, |(experiment, _)| experiment);
         Claim {
             id,
-            section: 0,
+            paper: "",
             basis,
             statement: String::new(),
             published: String::new(),

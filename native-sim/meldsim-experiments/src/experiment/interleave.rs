@@ -6,7 +6,7 @@
 use super::burst::ExperimentError;
 use super::claim::Claim;
 use super::contract::rules::{CHUNK_BYTES, DeviceUnderTest};
-use super::contract::{FLASH, SOURCE};
+use super::contract::{FLASH, PAPER};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::sheet::Sheet;
 use crate::load::Loop;
@@ -17,7 +17,7 @@ use meldsim::profile::Profile;
 pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     name: "interleave-detection",
     about: "How many dies consecutive chunks lie on, found from outside by strided reads",
-    section: 5,
+    paper: PAPER,
     profile: "optane-900p",
     options: Options::Scale,
     plan,
@@ -116,7 +116,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         );
         let outcome = run
             .report(about)
-            .published(format!("{SOURCE}: dips at stride 7 on Optane and at 128 on flash"))
+            .published(format!("Wu, Arpaci-Dusseau, Arpaci-Dusseau: {PAPER}: dips at stride 7 on Optane and at 128 on flash"))
             .assumed("the data was written once, in order")
             .sheet(sheet)
             .claims(claims(&scans));

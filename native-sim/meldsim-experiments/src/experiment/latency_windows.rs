@@ -8,7 +8,7 @@
 
 use super::burst::ExperimentError;
 use super::claim::Claim;
-use super::noisy::SOURCE;
+use super::noisy::PAPER;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::sheet::Sheet;
 use crate::load::{Access, Loop, Until, WarmUp, finish};
@@ -22,7 +22,7 @@ use meldsim::profile::{Profile, SetLayout};
 pub(super) const LATENCY_WINDOWS: Experiment = Experiment {
     name: "latency-windows",
     about: "Reads of an NVM set after random writes, with and without a deterministic window",
-    section: 3,
+    paper: PAPER,
     profile: "nvmset-2tb",
     options: Options::None,
     plan,
@@ -85,7 +85,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         );
         let outcome = run
             .report(about)
-            .published(format!("{SOURCE}: windows of predictable latency mode move garbage collection out of the deterministic window"))
+            .published(format!("{PAPER}: windows of predictable latency mode move garbage collection out of the deterministic window"))
             .assumed(format!("{BLOCKS} blocks a plane; page size, planes and the times of eMLC (see the profile)"))
             .assumed(format!("the reads begin {} ms after the last write", DRAIN.as_us() / 1000))
             .sheet(sheet)

@@ -13,13 +13,12 @@ use crate::report::chart::{Axis, BarChart, Line, LineChart};
 use crate::report::{Align, Table, bytes};
 use meldsim::profile::{MeldedPartialRead, Profile};
 
-pub(super) const SOURCE: &str =
-    "Arpith K, K. Gopinath: \"A Case for Melded Pages\" (HotStorage'20)";
+pub(super) const PAPER: &str = "\"A Case for Melded Pages\" (HotStorage'20)";
 
 pub(super) const LATENCY: Experiment = Experiment {
     name: "melded-latency",
     about: "Time to the last byte of one request, by its size: normal and melded layout",
-    section: 1,
+    paper: PAPER,
     profile: "melded-tlc-8x8",
     options: Options::SetupsAndSizes(
         || vec![LATENCY_SETUP],
@@ -31,7 +30,7 @@ pub(super) const LATENCY: Experiment = Experiment {
 pub(super) const THROUGHPUT: Experiment = Experiment {
     name: "melded-throughput",
     about: "Throughput of one 128 MiB read, by page size and bus: normal and melded layout",
-    section: 1,
+    paper: PAPER,
     profile: "melded-tlc-8x8",
     options: Options::Setups(|| throughput_cells().map(|(setup, _)| setup).collect()),
     plan: plan_throughput,
@@ -132,7 +131,7 @@ impl Compared {
 
 fn outcome(run: &Run, about: &str) -> Outcome {
     run.report(about)
-        .published(format!("{SOURCE}: read times of single pages and of a melded read, latency and throughput cells, 8 x 8 dies, buses"))
+        .published(format!("Arpith K, K. Gopinath: {PAPER}: read times of single pages and of a melded read, latency and throughput cells, 8 x 8 dies, buses"))
         .fitted("bytes on the bus for a page, the read command's bus time, commands before data, a die busy until its last byte has left")
         .assumed("blocks, wordlines and program times: reads of a fresh device do not depend on them")
 }
@@ -453,7 +452,7 @@ fn brief_latency(rows: &[Row], compared: &Compared) -> (String, serde_json::Valu
     let criterion = "off: differs after truncation to whole us";
     let text = format!(
         "melded-latency: one request as one burst, time to its last byte in us.\n\
-         published (truncated): {SOURCE}; off: simulated, truncated, less published\n\n{table}\n{}\n",
+         published (truncated): Arpith K, K. Gopinath: {PAPER}; off: simulated, truncated, less published\n\n{table}\n{}\n",
         compared.verdict(criterion)
     );
     let cells: Vec<serde_json::Value> = rows
@@ -471,7 +470,7 @@ fn brief_latency(rows: &[Row], compared: &Compared) -> (String, serde_json::Valu
         .collect();
     let json = serde_json::json!({
         "experiment": "melded-latency",
-        "source": SOURCE,
+        "source": format!("Arpith K, K. Gopinath: {PAPER}"),
         "cells": cells,
         "verdict": compared.to_json(criterion),
     });
@@ -499,7 +498,7 @@ fn brief_throughput(rows: &[Row], compared: &Compared) -> (String, serde_json::V
     let criterion = "off: deviates by more than 0.15 %";
     let text = format!(
         "melded-throughput: {} read as one burst, MiB/s.\n\
-         published (truncated): {SOURCE}\n\n{table}\n{}\n",
+         published (truncated): Arpith K, K. Gopinath: {PAPER}\n\n{table}\n{}\n",
         bytes(THROUGHPUT_BYTES),
         compared.verdict(criterion)
     );
@@ -519,7 +518,7 @@ fn brief_throughput(rows: &[Row], compared: &Compared) -> (String, serde_json::V
         .collect();
     let json = serde_json::json!({
         "experiment": "melded-throughput",
-        "source": SOURCE,
+        "source": format!("Arpith K, K. Gopinath: {PAPER}"),
         "request_bytes": THROUGHPUT_BYTES,
         "cells": cells,
         "verdict": compared.to_json(criterion),

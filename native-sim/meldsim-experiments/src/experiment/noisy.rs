@@ -24,14 +24,13 @@ use meldsim::profile::{Profile, SetLayout};
 pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {
     name: "noisy-neighbor",
     about: "Reads of one NVM set beside a writer on another, under four layouts of the sets",
-    section: 3,
+    paper: PAPER,
     profile: "nvmset-2tb",
     options: Options::Scale,
     plan,
 };
 
-pub(super) const SOURCE: &str =
-    "Seagate and Facebook on I/O determinism (Flash Memory Summit 2017)";
+pub(super) const PAPER: &str = "Seagate and Facebook on I/O determinism (Flash Memory Summit 2017)";
 /// Namespaces, one for each set.
 const SETS: u32 = 4;
 /// Where the writer is: 32 KiB sequential at queue depth 4 \[P\].
@@ -56,9 +55,9 @@ const FAR_LOWER: f64 = 2.0;
 /// How much is simulated.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
-    /// Duration before latencies count: the writer has filled the buffer and begun to collect.
+    /// Time before latencies count: the writer has filled the buffer and begun to collect.
     warm_up: Duration,
-    /// Duration that latencies count.
+    /// Time that latencies count.
     counted: Duration,
     /// Points in the picture over time.
     windows: u64,
@@ -167,7 +166,7 @@ fn outcome(run: &Run, layouts: &[Layout], extent: Extent) -> Outcome {
         extent.warm_up.as_us() / 1000,
     );
     run.report(about)
-        .published(format!("{SOURCE}: 128 dies on 8 channels, ONFi 400 MT/s, 2 TB of eMLC; the four layouts, the two workloads, and that with vertical sets reads are as without a writer"))
+        .published(format!("{PAPER}: 128 dies on 8 channels, ONFi 400 MT/s, 2 TB of eMLC; the four layouts, the two workloads, and that with vertical sets reads are as without a writer"))
         .assumed("page size, planes, block size and the times of eMLC (see the profile)")
         .assumed(format!("{BLOCKS} blocks a plane, so that the writer collects within seconds; every namespace is full and was written in order, and the writer overwrites its own round and round"))
         .assumed("in the mixed layout the reader is on the set that shares the writer's channels")

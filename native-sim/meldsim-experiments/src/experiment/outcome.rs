@@ -46,7 +46,6 @@ pub struct Outcome {
     /// What was done, in a sentence or two.
     pub about: String,
     /// Where the numbers come from.
-    #[serde(rename = "grounds")]
     pub provenance: Provenance,
     /// The numbers.
     #[serde(serialize_with = "by_name")]

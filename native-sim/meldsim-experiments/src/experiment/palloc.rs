@@ -25,13 +25,14 @@ use meldsim::profile::{Dimension, PageAllocation, Profile};
 pub(super) const PALLOC: Experiment = Experiment {
     name: "palloc",
     about: "The 24 page allocations: throughput, latency, utilisation, advanced commands",
-    section: 2,
+    paper: PAPER,
     profile: "palloc-mlc-8x8x2",
     options: Options::Scale,
     plan,
 };
 
-const SOURCE: &str = "M. Jung, M. Kandemir: \"An Evaluation of Different Page Allocation Strategies on High-Speed SSDs\" (HotStorage'12)";
+const PAPER: &str =
+    "\"An Evaluation of Different Page Allocation Strategies on High-Speed SSDs\" (HotStorage'12)";
 /// The published queue depth.
 const DEPTH: u32 = 32;
 /// Bytes that the requests touch: all planes many times over.
@@ -231,7 +232,7 @@ fn outcome(run: &Run, cells: &[Cell]) -> Outcome {
          die and plane."
     );
     run.report(about)
-        .published(format!("{SOURCE}: 8 channels x 8 packages of two dies, a queue of 32, page-level mapping, greedy collection, a bus of 40 MB/s, and the five findings below"))
+        .published(format!("M. Jung, M. Kandemir: {PAPER}: 8 channels x 8 packages of two dies, a queue of 32, page-level mapping, greedy collection, a bus of 40 MB/s, and the five findings below"))
         .assumed("two planes, pages of 2 KiB and the times of an MLC part of that bus (see the profile): not published")
         .assumed(
             "a channel works for one request at a time, in the order of arrival, and a package on one transaction, composed of that \

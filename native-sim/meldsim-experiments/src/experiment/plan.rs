@@ -25,8 +25,8 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it shows, in a line.
     pub about: &'static str,
-    /// The section of the device model whose claims it checks.
-    pub section: u32,
+    /// The paper of its device and of what is claimed of it.
+    pub paper: &'static str,
     /// The built-in profile of the published device.
     pub profile: &'static str,
     /// What else it can be run with.
@@ -154,7 +154,7 @@ pub(super) fn outcomes(
     let outcomes = planned.into_iter().zip(runs).map(|(report, run)| {
         let mut outcome = report().ok_or(ExperimentError::Incomplete(None))?;
         for claim in &mut outcome.claims {
-            claim.section = run.experiment.section;
+            claim.paper = run.experiment.paper;
         }
         Ok(outcome)
     });

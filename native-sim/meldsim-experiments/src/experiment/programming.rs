@@ -2,6 +2,7 @@
 
 use super::burst::ExperimentError;
 use super::claim::Claim;
+use super::melded::PAPER;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
 use super::sheet::Sheet;
@@ -14,7 +15,7 @@ use meldsim::profile::{Profile, ProgramOrder};
 pub(super) const PROGRAMMING: Experiment = Experiment {
     name: "programming",
     about: "Program times and orders on one die, and what a flush pads",
-    section: 1,
+    paper: PAPER,
     profile: "melded-tlc-8x8",
     options: Options::None,
     plan,

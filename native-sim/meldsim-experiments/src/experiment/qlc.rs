@@ -2,7 +2,7 @@
 
 use super::burst::{Layout, burst_read, burst_read_at};
 use super::claim::Claim;
-use super::melded::{SOURCE, fit};
+use super::melded::{PAPER, fit};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
@@ -13,7 +13,7 @@ use meldsim::profile::{MeldedPartialRead, Profile};
 pub(super) const QLC_MELDING: Experiment = Experiment {
     name: "qlc-melding",
     about: "Melding the four pages of a QLC wordline, extrapolated from TLC",
-    section: 1,
+    paper: PAPER,
     profile: "melded-qlc-8x8",
     options: Options::None,
     plan,
@@ -88,7 +88,7 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
     };
     run.report("One request as one burst on an idle QLC device, four pages of a wordline apart or melded, by its size.")
         .published(format!(
-            "{SOURCE}: QLC melds four pages the same way; the read times of TLC, from which X + nY is fitted"
+            "Arpith K, K. Gopinath: {PAPER}: QLC melds four pages the same way; the read times of TLC, from which X + nY is fitted"
         ))
         .fitted(format!("X = {x:.2} us and Y = {y:.2} us, by least squares over 1, 2, 4 and 7 senses of TLC"))
         .assumed("every QLC time and so every number here: pages of 1, 2, 4 and 8 senses, 15 for all four, with TLC's X and Y")

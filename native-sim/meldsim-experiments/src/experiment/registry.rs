@@ -13,7 +13,7 @@ use super::{
 };
 use meldsim::profile::Profile;
 
-/// All experiments, by section.
+/// All experiments, by paper.
 pub const EXPERIMENTS: &[Experiment] = &[
     melded::LATENCY,
     melded::THROUGHPUT,
@@ -55,19 +55,18 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// Runs the experiments of `section`, or all, each in full on its own profile, on `jobs` threads.
+    /// Runs these experiments, each in full on its own profile, on `jobs` threads.
     ///
     /// # Errors
     ///
     /// A device cannot be simulated or refuses a request: a defect of the model or of a built-in profile.
     pub fn run(
-        section: Option<u32>,
+        experiments: impl IntoIterator<Item = &'static Experiment>,
         jobs: NonZeroUsize,
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<Validation, ExperimentError> {
-        let runs: Vec<Run> = EXPERIMENTS
-            .iter()
-            .filter(|experiment| section.is_none_or(|section| experiment.section == section))
+        let runs: Vec<Run> = experiments
+            .into_iter()
             .map(|experiment| Run::new(experiment, Profile::builtin(experiment.profile)?))
             .collect::<Result<_, ExperimentError>>()?;
         let outcomes = outcomes(&runs, jobs, progress)?.into_iter();
@@ -79,16 +78,5 @@ impl Validation {
             holds: claims_held == claims.len() && !claims.is_empty(),
             claims,
         })
-    }
-
-    /// The sections that have claims, in order.
-    pub fn sections() -> Vec<u32> {
-        let mut sections: Vec<u32> = EXPERIMENTS
-            .iter()
-            .map(|experiment| experiment.section)
-            .collect();
-        sections.sort_unstable();
-        sections.dedup();
-        sections
     }
 }

@@ -7,7 +7,7 @@
 
 use super::burst::{ExperimentError, Layout};
 use super::claim::Claim;
-use super::melded::SOURCE;
+use super::melded::PAPER;
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::sheet::Sheet;
@@ -21,7 +21,7 @@ use meldsim::profile::Profile;
 pub(super) const MELDING_WINDOW: Experiment = Experiment {
     name: "melding-window",
     about: "Gain of melding by the bytes that a reader of one 128 MiB block keeps outstanding",
-    section: 6,
+    paper: PAPER,
     profile: "melded-tlc-8x8",
     options: Options::None,
     plan,
@@ -150,7 +150,7 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
         bytes(PACKET_BYTES)
     );
     run.report(about)
-        .published(format!("{SOURCE}: melding loses at 1 MiB and below, wins at 2 MiB and above, and gains 1.41 on 128 MiB"))
+        .published(format!("Arpith K, K. Gopinath: {PAPER}: melding loses at 1 MiB and below, wins at 2 MiB and above, and gains 1.41 on 128 MiB"))
         .published("HDFS defaults: packets of 64 KiB, 4 MiB of read-ahead, blocks of 128 MiB")
         .fitted("the read timing, by the cells of melded-latency and melded-throughput")
         .assumed("by default the directive is given to readers whose window reaches 2 MiB, as the DataNode plugin does with its window of 16 MiB")

@@ -75,7 +75,7 @@ impl WarmUp {
 pub(crate) enum Until {
     /// So many requests of the first loop are tallied. What is outstanding then remains so.
     Requests(u64),
-    /// The same, and the device has come to rest.
+    /// The same, and the device has drained: programs and collections under way have ended, too.
     Drained(u64),
     /// This much time has passed since the warm-up. What is outstanding then remains so.
     Time(Duration),
@@ -292,5 +292,95 @@ where
             Failure::Refused(_, _, error) => LoadError::Device(error),
             Failure::Stuck { .. } => LoadError::Incomplete(None),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meldsim::profile::Profile;
+
+    fn device() -> (Device, NamespaceId) {
+        let mut device = Device::new(&Profile::builtin("melded-tlc-8x8").unwrap()).unwrap();
+        let nsid = device.create_namespace(4 << 20).unwrap();
+        device.preload(nsid, 0, 1024, Directive::NONE).unwrap();
+        (device, nsid)
+    }
+
+    #[test]
+    fn a_loop_ends_with_its_commands() {
+        let (mut device, nsid) = device();
+        let reads = Access::RandomRead
+            .requests(&device, nsid, 8192, 1)
+            .take(100);
+        let read = Loop::new(8u64, reads).measure(&mut device, WarmUp::NONE, Until::End);
+        let tally = read.unwrap();
+        assert_eq!((tally.requests, tally.bytes), (100, 100 * 8192));
+        assert_eq!(tally.latency.count(), 100);
+        assert_eq!(
+            (device.outstanding(), device.now()),
+            (0, Instant::START + tally.elapsed)
+        );
+    }
+
+    #[test]
+    fn what_is_not_warm_is_not_tallied() {
+        for (warm_up, seen) in [
+            (WarmUp::Requests(30), 70),
+            (WarmUp::Time(Duration::from_ms(50)), 0),
+        ] {
+            let (mut device, nsid) = device();
+            let reads = Access::RandomRead.requests(&device, nsid, 4096, 1);
+            let reads = [Loop::new(4u64, reads.take(100))];
+            let mut watched = 0;
+            let tallies = measure(&mut device, reads, warm_up, Until::End, |_, _| watched += 1);
+            assert_eq!((tallies.unwrap()[0].requests, watched), (seen, seen));
+        }
+    }
+
+    #[test]
+    fn enough_requests_end_a_loop_at_once_or_drained() {
+        let reads = |until| {
+            let (mut device, nsid) = device();
+            let reads = Loop::new(8u64, Access::RandomRead.requests(&device, nsid, 4096, 1));
+            let tally = reads.measure(&mut device, WarmUp::NONE, until).unwrap();
+            assert_eq!(tally.requests, 40);
+            (device.stats().read_commands, device.outstanding())
+        };
+        let (submitted, outstanding) = reads(Until::Requests(40));
+        // The last that is tallied is not followed by another.
+        assert!(submitted == 47 && outstanding > 0, "{outstanding}");
+        let (submitted, outstanding) = reads(Until::Drained(40));
+        assert!(submitted >= 48 && outstanding == 0, "{submitted}");
+    }
+
+    #[test]
+    fn time_ends_all_loops_together() {
+        let (mut device, nsid) = device();
+        let loops = [1u64, 16].map(|depth| {
+            Loop::new(
+                depth,
+                Access::RandomRead.requests(&device, nsid, 4096, depth),
+            )
+        });
+        let until = Until::Time(Duration::from_ms(20));
+        let warm_up = WarmUp::Time(Duration::from_ms(10));
+        let tallies = measure(&mut device, loops, warm_up, until, |_, _| {}).unwrap();
+        let (slow, fast) = (&tallies[0], &tallies[1]);
+        assert!(fast.requests > 8 * slow.requests, "{fast:?} {slow:?}");
+        assert!(slow.first > Duration::ZERO && fast.elapsed <= Duration::from_ms(20));
+        assert!(device.now() > Instant::START + Duration::from_ms(30));
+    }
+
+    #[test]
+    fn a_command_alone_takes_its_latency() {
+        let (mut device, nsid) = device();
+        let read = Command::read(nsid, 0, 1, 0);
+        let latency = Loop::once(read).complete(&mut device).unwrap();
+        assert_eq!(device.now(), Instant::START + latency);
+        // Beyond the namespace.
+        let read = Command::read(nsid, 1 << 40, 1, 0);
+        let refused = Loop::once(read).complete(&mut device);
+        assert!(matches!(refused, Err(LoadError::Device(_))), "{refused:?}");
     }
 }

@@ -234,3 +234,134 @@ pub(crate) fn finish(device: &mut Device) {
         while device.pop_completion().is_some() {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meldsim::Duration;
+    use meldsim::nvme::NamespaceId;
+    use meldsim::profile::Profile;
+
+    /// Reads of one page at given times, stream by stream; notes what the driver does with them.
+    #[derive(Default)]
+    struct Scripted {
+        /// Of each stream, the arrivals to come, the last first.
+        arrivals: Vec<Vec<Instant>>,
+        breaks_after: Option<usize>,
+        slba: u64,
+        submitted: Vec<(usize, Instant)>,
+        completed: Vec<usize>,
+        most_outstanding: u64,
+    }
+
+    impl Load for Scripted {
+        type Request = Instant;
+        type Error = Option<DeviceError>;
+
+        fn next(
+            &mut self,
+            device: &mut Device,
+            turn: Turn,
+        ) -> Result<Next<Instant>, Option<DeviceError>> {
+            let arrivals = &mut self.arrivals[turn.stream];
+            match arrivals.last() {
+                None => Ok(Next::Wait),
+                Some(&time) if time > device.now() => Ok(Next::At(time)),
+                Some(&time) => {
+                    arrivals.pop();
+                    self.submitted.push((turn.stream, device.now()));
+                    self.most_outstanding = self.most_outstanding.max(turn.outstanding + 1);
+                    let read = Command::read(NamespaceId(1), self.slba, 1, 99);
+                    Ok(Next::Submit(read, time))
+                }
+            }
+        }
+
+        fn completed(
+            &mut self,
+            stream: usize,
+            request: Instant,
+            completion: &Completion,
+        ) -> Result<ControlFlow<()>, Option<DeviceError>> {
+            assert!(completion.submitted >= request);
+            self.completed.push(stream);
+            match self.breaks_after == Some(self.completed.len()) {
+                true => Ok(ControlFlow::Break(())),
+                false => Ok(ControlFlow::Continue(())),
+            }
+        }
+
+        fn failed(&self, failure: Failure<Instant>) -> Option<DeviceError> {
+            match failure {
+                Failure::Refused(_, _, error) => Some(error),
+                Failure::Stuck { .. } => None,
+            }
+        }
+    }
+
+    fn device() -> Device {
+        let mut device = Device::new(&Profile::builtin("melded-tlc-8x8").unwrap()).unwrap();
+        let nsid = device.create_namespace(1 << 20).unwrap();
+        device.preload(nsid, 0, 256, Directive::NONE).unwrap();
+        device
+    }
+
+    fn streams(depths: &[u64]) -> impl Iterator<Item = Stream> {
+        depths
+            .iter()
+            .map(|&depth| Stream::new(QueueId::default(), depth))
+    }
+
+    fn at(ms: u64) -> Instant {
+        Instant::START + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn streams_go_on_at_their_times_in_their_order() {
+        let mut load = Scripted {
+            arrivals: vec![vec![at(9), at(5)], vec![at(5), at(1)], vec![]],
+            ..Scripted::default()
+        };
+        let mut device = device();
+        let most = drive(&mut device, streams(&[4, 4, 4]), &mut load);
+        assert_eq!(most, Ok(2));
+        let expected = [(1, at(1)), (0, at(5)), (1, at(5)), (0, at(9))];
+        assert_eq!(load.submitted, expected);
+        assert_eq!(load.completed.len(), 4);
+    }
+
+    #[test]
+    fn a_depth_is_used_up_and_not_exceeded() {
+        let mut load = Scripted {
+            arrivals: vec![vec![at(0); 50]],
+            ..Scripted::default()
+        };
+        assert_eq!(drive(&mut device(), streams(&[7]), &mut load), Ok(7));
+        assert_eq!((load.most_outstanding, load.completed.len()), (7, 50));
+    }
+
+    #[test]
+    fn a_break_leaves_the_rest_outstanding() {
+        let mut load = Scripted {
+            arrivals: vec![vec![at(0); 50]],
+            breaks_after: Some(3),
+            ..Scripted::default()
+        };
+        let mut device = device();
+        drive(&mut device, streams(&[7]), &mut load).unwrap();
+        assert_eq!((load.completed.len(), load.submitted.len()), (3, 9));
+        finish(&mut device);
+        assert_eq!(device.outstanding(), 0);
+    }
+
+    #[test]
+    fn a_refusal_is_handed_on() {
+        let mut load = Scripted {
+            arrivals: vec![vec![at(0)]],
+            slba: 256,
+            ..Scripted::default()
+        };
+        let refused = drive(&mut device(), streams(&[1]), &mut load);
+        assert!(matches!(refused, Err(Some(_))), "{refused:?}");
+    }
+}

@@ -39,7 +39,7 @@ pub enum RunError {
     /// A trace cannot be read or replayed.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// The device cannot be brought into the state asked for.
+    /// The device cannot be brought into the required state.
     #[error("precondition: {0}")]
     Precondition(#[from] DeviceError),
     /// Commands are outstanding and no event is scheduled: a defect of the model.
@@ -66,7 +66,7 @@ pub enum TraceError {
     /// A line that cannot be used.
     #[error("{file}:{line}: {field}: {message}; {remedy}")]
     Line {
-        /// The file's name as the caller knows it.
+        /// The file's name, given by the caller.
         file: String,
         /// The line, from 1.
         line: u64,
@@ -80,7 +80,7 @@ pub enum TraceError {
     /// The trace cannot be read on.
     #[error("{file}:{line}: cannot be read: {error}; the trace may be cut off or damaged")]
     Read {
-        /// The file's name as the caller knows it.
+        /// The file's name, given by the caller.
         file: String,
         /// The line, from 1.
         line: u64,

@@ -1,6 +1,7 @@
 //! Job files in fio's syntax: `[global]`, sections, `key=value`, comments after `;` or `#`. Text comes in, [`Job`]s go out,
 //! and a job's options as a result shows them.
 
+use meldsim::profile::nearest;
 use thiserror::Error;
 
 use super::distribution::{Distribution, parse_distribution};
@@ -289,33 +290,6 @@ fn parse_block_split(text: &str) -> Result<Vec<BlockShare>, String> {
         shares[index].percent = left / count + u32::from((nth as u32) < left % count);
     }
     Ok(shares)
-}
-
-/// The word of `known` at the smallest edit distance from `word`, when that is close enough to be a slip.
-fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (word.chars().count() / 3).max(1);
-    known
-        .into_iter()
-        .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions and replacements that make `b` of `a` (Levenshtein), one row at a time.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ impl Runner {
         Ok(self)
     }
 
-    /// Runs all jobs to their ends. `progress` is told now and then which share of the work is done, 0 to 1.
+    /// Runs all jobs to their ends. `progress` gets now and then the share of the work that is done, 0 to 1.
     ///
     /// # Errors
     ///

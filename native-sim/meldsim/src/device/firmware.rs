@@ -2,7 +2,8 @@
 
 use super::Stats;
 use super::request::Request;
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::firmware::{Action, Arrival, Firmware, Pages};
 use crate::profile::{Firmware as Section, Profile};
 

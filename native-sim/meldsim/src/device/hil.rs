@@ -53,7 +53,7 @@ impl Direction {
         self.free_at
     }
 
-    /// Duration it was in use: what is still to cross follows without a gap.
+    /// Time it was in use: what is still to cross follows without a gap.
     fn busy(&self, now: Instant) -> Duration {
         self.total - self.free_at.saturating_since(now)
     }
@@ -116,7 +116,7 @@ pub(super) struct HostInterface {
     queues: Vec<SubmissionQueue>,
     /// What the controller is fetching.
     pub(super) fetching: Option<u32>,
-    /// Duration from submission to fetch, summed over commands.
+    /// Time from submission to fetch, summed over commands.
     pub(super) queue_wait: Duration,
     /// Unless it limits nothing.
     pub(super) link: Option<Link>,
@@ -192,7 +192,7 @@ impl HostInterface {
         }
     }
 
-    /// Duration data of writes, and of reads, crossed the link.
+    /// Time data of writes, and of reads, crossed the link.
     pub(super) fn link_busy(&self, now: Instant) -> [Duration; 2] {
         let link = self.link.as_ref();
         link.map_or([Duration::ZERO; 2], |link| {

@@ -38,7 +38,8 @@ use self::namespace::Namespaces;
 use self::nand::NandMedium;
 use self::request::Requests;
 use self::xpoint::XpointMedium;
-use crate::engine::{Event, EventQueue, Instant};
+use crate::engine::{EventQueue, Instant};
+use crate::event::Event;
 use crate::nvme::Completion;
 use crate::profile::{Kind, Profile, ProfileErrors};
 

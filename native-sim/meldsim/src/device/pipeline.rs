@@ -12,7 +12,8 @@
 
 use super::request::{Outcome, Request, Stage};
 use super::{Device, DeviceError, Medium, QueueId};
-use crate::engine::{Duration, Event};
+use crate::engine::Duration;
+use crate::event::Event;
 use crate::firmware::Action;
 use crate::nvme::{Command, Directive, NamespaceId, Opcode, Status};
 

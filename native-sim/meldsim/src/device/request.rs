@@ -276,12 +276,12 @@ impl Requests {
         records.filter(|request| request.stage != Stage::Completed)
     }
 
-    /// Duration with at least one command outstanding.
+    /// Time with at least one command outstanding.
     pub(super) fn active(&self, now: Instant) -> Duration {
         self.all.total(now)
     }
 
-    /// Duration with at least one read outstanding.
+    /// Time with at least one read outstanding.
     pub(super) fn read_active(&self, now: Instant) -> Duration {
         self.reads.total(now)
     }

@@ -1,8 +1,6 @@
 //! The NVM sets of a device (a medium that knows no sets is one), and the windows of their predictable latency mode.
 
-use super::nand::NandMedium;
 use super::request::Request;
-use super::xpoint::XpointMedium;
 use super::{Device, DeviceError, Medium};
 use crate::engine::Duration;
 use crate::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
@@ -138,8 +136,8 @@ impl Device {
     /// What a read of one page takes on an idle device, on average over the pages of a wordline.
     pub fn random_read_typical(&self) -> Duration {
         match &self.medium {
-            Medium::Nand(_) => NandMedium::random_read_typical(&self.profile),
-            Medium::Xpoint(_) => XpointMedium::random_read_typical(&self.profile),
+            Medium::Nand(nand) => nand.random_read_typical(&self.profile),
+            Medium::Xpoint(xpoint) => xpoint.random_read_typical(&self.profile),
         }
     }
 

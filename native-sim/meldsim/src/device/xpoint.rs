@@ -4,7 +4,8 @@ use super::Stats;
 use super::inspect::{Location, Utilisation};
 use super::request::{Outcome, PageRange, Requests};
 use super::sets::SetInfo;
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::Profile;
 use crate::xpoint::{Access, Array};
@@ -141,7 +142,7 @@ impl XpointMedium {
     }
 
     /// What a read of one chunk takes on an idle device.
-    pub(super) fn random_read_typical(profile: &Profile) -> Duration {
+    pub(super) fn random_read_typical(&self, profile: &Profile) -> Duration {
         let xpoint = &profile.xpoint;
         let byte_ps = 1_000_000_000_000 / xpoint.read_rate.0.max(1);
         let path = Duration::from_ps(byte_ps.saturating_mul(xpoint.chunk_size.0));

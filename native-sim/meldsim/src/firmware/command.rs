@@ -1,6 +1,7 @@
 //! A command in the firmware: how it arrives, its steps, whose work they are and what they take.
 
-use crate::engine::{Duration, Event, EventQueue};
+use crate::engine::{Duration, EventQueue};
+use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::{Firmware, FirmwareDesign};
 
@@ -239,11 +240,11 @@ impl Costs {
 /// Counters of the firmware since the device was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FirmwareUsage {
-    /// Duration cores worked as threads of each type: NVMQ, ILOCK, CACHE, TRANS, FCMD, BGC, LOG.
+    /// Time cores worked as threads of each type: NVMQ, ILOCK, CACHE, TRANS, FCMD, BGC, LOG.
     pub(crate) busy: [Duration; TYPES],
-    /// Duration that commands waited for a range, and cores for a lock of shared memory.
+    /// Time that commands waited for a range, and cores for a lock of shared memory.
     pub(crate) lock_wait: Duration,
-    /// Duration that cores did nothing but wait for a lock of shared memory.
+    /// Time that cores did nothing but wait for a lock of shared memory.
     pub(crate) spin: Duration,
     /// Commands that found their range locked.
     pub(crate) lock_conflicts: u64,
@@ -256,7 +257,7 @@ pub(crate) struct FirmwareUsage {
 }
 
 impl FirmwareUsage {
-    /// Duration that cores were at work or waited at full power.
+    /// Time that cores were at work or waited at full power.
     pub(crate) fn active(&self) -> Duration {
         self.busy.iter().copied().sum::<Duration>() + self.spin
     }

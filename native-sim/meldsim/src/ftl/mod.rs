@@ -53,7 +53,8 @@ pub(crate) use snapshot::SavedFtl;
 pub(crate) use write::WriteError;
 
 use self::stream::Layout;
-use crate::engine::{Event, EventQueue};
+use crate::engine::EventQueue;
+use crate::event::Event;
 use crate::nand::Flash;
 
 impl Ftl {
@@ -65,8 +66,8 @@ impl Ftl {
         }
     }
 
-    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing but
-    /// padding is counted. False when there is no room for all of them.
+    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing
+    /// is counted. False when there is no room for all of them.
     pub(crate) fn preload(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
         preload::in_order(self, space, first, end, layout).is_some()
     }

@@ -16,7 +16,8 @@ use super::lane::{Lane, Queued};
 use super::layer::Ftl;
 use super::mapping::{Entry, MapIndex, Run};
 use super::stream::{Layout, PADDING, RunPages, Stream, WordlinePages, single};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::nand::Flash;
 
 /// How many wordlines before its own turn the slots of one are fetched from memory: since the first of

@@ -190,9 +190,9 @@ impl ChannelContext<'_> {
         let Some(suspensions) = &self.shared.suspensions else {
             return MaySuspend::Never;
         };
-        let kind = self.shared.ops[self.dies[way as usize].executing].kind;
-        let end = self.shared.ends_at[self.index(way)];
-        suspensions.may_suspend(self.index(way), kind, end, now)
+        let (index, executing) = (self.index(way), self.dies[way as usize].executing);
+        let kind = self.shared.ops[executing].kind;
+        suspensions.may_suspend(index, kind, self.shared.ends_at[index], now)
     }
 }
 

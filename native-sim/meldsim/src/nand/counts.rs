@@ -18,7 +18,7 @@ pub(crate) struct DieCounts {
     pub(crate) pages_programmed: u64,
     pub(crate) erases: u64,
     pub(crate) copybacks: u64,
-    /// Duration its planes were in use, summed over planes.
+    /// Time its planes were in use, summed over planes.
     pub(crate) plane_busy: Duration,
 }
 

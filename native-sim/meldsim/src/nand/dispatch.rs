@@ -52,8 +52,7 @@ impl ChannelContext<'_> {
     #[inline]
     pub(super) fn grant(&mut self, now: Instant) {
         loop {
-            let arbitration = self.shared.arbitration;
-            match self.bus.arbitrate(arbitration) {
+            match self.bus.arbitrate(self.shared.arbitration) {
                 Grant::Nothing => self.grant_early(),
                 Grant::Command(way) => {
                     self.dies[way as usize].wait = Wait::Nothing;

@@ -9,7 +9,8 @@ use super::counts::{DieCounts, FlashStats};
 use super::die::{Die, Wait};
 use super::geometry::{Geometry, Unit, WordlineAddr};
 use super::operation::{Finished, Kind, Op, Owner};
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::profile::{Energy, Profile};
 
 /// The queue that the channels have their timers in.
@@ -34,6 +35,7 @@ pub(crate) struct Flash {
 impl Flash {
     pub(crate) fn new(profile: &Profile, geometry: &Geometry) -> Flash {
         let per_channel = geometry.dies_per_channel;
+        let dies = (0..geometry.dies).map(|die| Die::new(die / per_channel, die % per_channel));
         Flash {
             shared: Shared::new(profile, geometry),
             energy: profile.energy.clone(),
@@ -42,9 +44,7 @@ impl Flash {
             rows_per_plane: geometry.blocks_per_plane * geometry.wordlines_per_block,
             wordlines_per_block: geometry.wordlines_per_block,
             channels: (0..geometry.channels).map(|_| Channel::new()).collect(),
-            dies: (0..geometry.dies)
-                .map(|die| Die::new(die / per_channel, die % per_channel))
-                .collect(),
+            dies: dies.collect(),
             acting_for: Owner::gc(0),
         }
     }

@@ -161,7 +161,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Duration from submission to completion.
+    /// Time from submission to completion.
     pub fn latency(&self) -> Duration {
         self.completed - self.submitted
     }

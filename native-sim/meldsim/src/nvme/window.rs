@@ -5,8 +5,8 @@
 //!
 //! In the deterministic window (DTWIN) the set does nothing in the background. The window ends when
 //! its budget of reads, writes or time is used up, or when the host asks for it. Then the set is in
-//! the non-deterministic window (NDWIN) and catches up. Duration there earns the next budget: none before
-//! NDWIN Duration Minimum Low, all of it at NDWIN Duration Minimum High, in proportion between. Two choices
+//! the non-deterministic window (NDWIN) and catches up. Time there earns the next budget: none before
+//! NDWIN Time Minimum Low, all of it at NDWIN Time Minimum High, in proportion between. Two choices
 //! are this model's: an unearned window is refused, and the mode begins with a whole budget earned.
 
 use crate::engine::{Duration, Instant};
@@ -34,7 +34,7 @@ pub struct PredictableLatencyConfig {
     pub reads_threshold: u64,
     /// DTWIN Writes Threshold.
     pub writes_threshold: u64,
-    /// DTWIN Duration Threshold, in milliseconds.
+    /// DTWIN Time Threshold, in milliseconds.
     pub time_threshold_ms: u64,
 }
 
@@ -50,17 +50,17 @@ pub struct PredictableLatencyLog {
     pub dtwin_reads_typical: u64,
     /// DTWIN Writes Typical, in units of the Optimal Write Size.
     pub dtwin_writes_typical: u64,
-    /// DTWIN Duration Maximum, in milliseconds.
+    /// DTWIN Time Maximum, in milliseconds.
     pub dtwin_time_maximum_ms: u64,
-    /// NDWIN Duration Minimum High, in milliseconds: for a whole DTWIN after it.
+    /// NDWIN Time Minimum High, in milliseconds: for a whole DTWIN after it.
     pub ndwin_time_minimum_high_ms: u64,
-    /// NDWIN Duration Minimum Low, in milliseconds: for any DTWIN after it.
+    /// NDWIN Time Minimum Low, in milliseconds: for any DTWIN after it.
     pub ndwin_time_minimum_low_ms: u64,
     /// DTWIN Reads Estimate: left in this window, or in the next one.
     pub dtwin_reads_estimate: u64,
     /// DTWIN Writes Estimate.
     pub dtwin_writes_estimate: u64,
-    /// DTWIN Duration Estimate, in milliseconds.
+    /// DTWIN Time Estimate, in milliseconds.
     pub dtwin_time_estimate_ms: u64,
 }
 

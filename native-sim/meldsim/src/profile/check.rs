@@ -53,6 +53,40 @@ impl From<ProfileError> for ProfileErrors {
     }
 }
 
+/// Whether two keys are the same, or one is a section or a list with the other in it.
+pub(super) fn overlap(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let rest = long.strip_prefix(short);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// "Did you mean": the word of `known` at the smallest edit distance from `word`, when that is close enough to be a slip.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = (word.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions and replacements that make `b` of `a` (Levenshtein), one row at a time.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
 /// Declares a section of a profile: each key with its type, its default and, where it has one, the
 /// range of its values. Gives the struct, its `Default` and `check_ranges`.
 macro_rules! section {
@@ -89,16 +123,39 @@ pub(super) use section;
 #[derive(Default)]
 pub(super) struct Checker {
     pub(super) errors: Vec<ProfileError>,
+    /// Keys that are known to be wrong: they are refused no more, and their values mean nothing.
+    unread: Vec<String>,
+    /// Errors that were there before.
+    before: usize,
 }
 
 impl Checker {
+    /// After a text was read with these errors, and without the values of these keys.
+    #[cfg(feature = "toml")]
+    pub(super) fn after(errors: Vec<ProfileError>, unread: Vec<String>) -> Checker {
+        Checker {
+            before: errors.len(),
+            errors,
+            unread,
+        }
+    }
+
     pub(super) fn refuse(
         &mut self,
         key: &str,
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) {
-        self.errors.push(ProfileError::new(key, message, remedy));
+        if !self.unread.iter().any(|unread| overlap(unread, key)) {
+            self.errors.push(ProfileError::new(key, message, remedy));
+        }
+    }
+
+    /// Whether nothing is wrong with any of these keys and sections, so that they can be compared.
+    pub(super) fn are_sound(&self, keys: &[&str]) -> bool {
+        let found = self.errors[self.before..].iter().map(|error| &error.key);
+        let mut wrong = self.unread.iter().chain(found);
+        !wrong.any(|wrong| keys.iter().any(|key| overlap(wrong, key)))
     }
 
     pub(super) fn range<T: PartialOrd + Display>(
@@ -125,5 +182,19 @@ impl Checker {
         } else {
             self.range(key, &size, range);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_recognised_and_strangers_are_not() {
+        let known = ["bs", "iodepth", "runtime", "read_pattern"];
+        assert_eq!(nearest("iodpeth", known), Some("iodepth"));
+        assert_eq!(nearest("read-pattern", known), Some("read_pattern"));
+        assert_eq!(nearest("runtme", known), Some("runtime"));
+        assert_eq!(nearest("zonesize", known), None);
     }
 }

@@ -15,6 +15,48 @@ struct Kind {
     what: &'static str,
     example: &'static str,
     units: &'static [(&'static str, u64)],
+    /// Whether the second is a way to write the unit with the name that is the first.
+    is_named: fn(&str, &str) -> bool,
+}
+
+/// As it is, for `ms` is not `Ms`.
+fn exactly(name: &str, unit: &str) -> bool {
+    name == unit
+}
+
+/// Sizes are powers of 1024 however they are written: `KiB`, `KB` and `K`, large or small. A number
+/// alone is of bytes.
+fn as_size(name: &str, unit: &str) -> bool {
+    let prefix = name.trim_end_matches("iB").trim_end_matches('B');
+    let Some((start, rest)) = unit.split_at_checked(prefix.len()) else {
+        return false;
+    };
+    let endings: &[&str] = match prefix {
+        "" => &["", "b"],
+        _ => &["", "b", "ib"],
+    };
+    start.eq_ignore_ascii_case(prefix) && endings.iter().any(|end| rest.eq_ignore_ascii_case(end))
+}
+
+/// A decimal number times its unit's factor, when that is whole and fits: of `4 KiB` with 1024 for
+/// `KiB`, 4096. `factor` gives none for a unit that it does not know.
+pub fn parse_quantity(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+    let text = text.trim();
+    let split = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() {
+        return None;
+    }
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let scaled = digits.checked_mul(u128::from(factor(unit)?))?;
+    if scaled % scale != 0 {
+        return None;
+    }
+    u64::try_from(scaled / scale).ok()
 }
 
 const TIME: Kind = Kind {
@@ -27,6 +69,7 @@ const TIME: Kind = Kind {
         ("ns", 1_000),
         ("ps", 1),
     ],
+    is_named: exactly,
 };
 
 const SIZE: Kind = Kind {
@@ -39,12 +82,14 @@ const SIZE: Kind = Kind {
         ("KiB", 1 << 10),
         ("B", 1),
     ],
+    is_named: as_size,
 };
 
 const TRANSFER_RATE: Kind = Kind {
     what: "transfer rate",
     example: "800MT/s",
     units: &[("GT/s", 1_000), ("MT/s", 1)],
+    is_named: exactly,
 };
 
 const DATA_RATE: Kind = Kind {
@@ -58,6 +103,7 @@ const DATA_RATE: Kind = Kind {
         ("kB/s", 1_000),
         ("B/s", 1),
     ],
+    is_named: exactly,
 };
 
 const ENERGY: Kind = Kind {
@@ -70,34 +116,17 @@ const ENERGY: Kind = Kind {
         ("nJ", 1_000),
         ("pJ", 1),
     ],
+    is_named: exactly,
 };
 
 impl Kind {
     /// Parses `text`, exactly: a value that is not a whole number of the smallest unit is refused.
     fn parse(&self, text: &str) -> Result<u64, String> {
-        let trimmed = text.trim();
-        let split = trimmed
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(trimmed.len());
-        let (number, unit) = (&trimmed[..split], trimmed[split..].trim());
-        let factor = self
-            .units
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .map(|&(_, factor)| factor);
-        let (Some(factor), false) = (factor, number.is_empty()) else {
-            return Err(self.refusal(text));
+        let factor = |unit: &str| {
+            let named = |(name, _): &&(&str, u64)| (self.is_named)(name, unit);
+            self.units.iter().find(named).map(|&(_, factor)| factor)
         };
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let scale = 10u128.checked_pow(fraction.len() as u32);
-        let digits = format!("{whole}{fraction}").parse::<u128>().ok();
-        let scaled = digits.and_then(|digits| digits.checked_mul(u128::from(factor)));
-        match (scaled, scale) {
-            (Some(scaled), Some(scale)) if !whole.is_empty() && scaled % scale == 0 => {
-                u64::try_from(scaled / scale).map_err(|_| self.refusal(text))
-            }
-            _ => Err(self.refusal(text)),
-        }
+        parse_quantity(text, factor).ok_or_else(|| self.refusal(text))
     }
 
     fn refusal(&self, text: &str) -> String {
@@ -196,7 +225,7 @@ macro_rules! quantity {
 }
 
 quantity! {
-    /// A size in bytes, written `"4KiB"`.
+    /// A size in bytes, written `"4KiB"`; `4 KiB`, `4KB`, `4k` and `4096` are read as well.
     ByteSize: SIZE
 }
 quantity! {
@@ -242,6 +271,23 @@ mod tests {
     }
 
     #[test]
+    fn a_size_is_the_same_however_it_is_written() {
+        for text in [
+            "4KB", "4kb", "4K", "4k", "4KiB", "4 KiB", "4kib", "4kB", " 4096 ", "4096B", "4096 b",
+        ] {
+            assert_eq!(text.parse(), Ok(ByteSize(4096)), "{text}");
+        }
+        for text in ["1.5GB", "1.5g", "1536MiB", "1536 mb"] {
+            assert_eq!(text.parse(), Ok(ByteSize(3 << 29)), "{text}");
+        }
+        for bad in [
+            "4kbb", "4ki", "4iB", "k", "4 K B", "4kµ", "KB4", "-4k", "4KB/s",
+        ] {
+            assert!(bad.parse::<ByteSize>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn refuses_and_says_how_to_write_it() {
         let error = "58 parsecs".parse::<Duration>().unwrap_err();
         assert!(
@@ -261,7 +307,7 @@ mod tests {
         ] {
             assert!(bad.parse::<Duration>().is_err(), "{bad}");
         }
-        assert!("4KB".parse::<ByteSize>().is_err());
+        assert!("58US".parse::<Duration>().is_err());
         assert!("800".parse::<TransferRate>().is_err());
     }
 

@@ -5,24 +5,12 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::{Duration, Event, EventQueue, Instant, Slab};
+use crate::engine::{Duration, EventQueue, Instant, Slab};
+use crate::event::{Event, XpointStep};
 use crate::profile::Xpoint;
 
 /// The queue that the array has its events in.
 type Events = EventQueue<Event>;
-
-/// What can happen in the array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// An access is the next of its command.
-    Issue(u32),
-    /// A die can take the first access that waits for it.
-    Die(u32),
-    /// A die has done an access.
-    Done(u32),
-    /// An access has passed the data path.
-    Passed(u32),
-}
 
 /// A chunk, read or written for a command, as a whole or in part.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +31,7 @@ pub(crate) struct ArrayCounts {
     pub(crate) chunk_writes: u64,
     /// Chunks accessed only in part.
     pub(crate) partial_accesses: u64,
-    /// Duration accesses waited for a sector buffer, summed over them.
+    /// Time accesses waited for a sector buffer, summed over them.
     pub(crate) buffer_wait: Duration,
 }
 
@@ -91,7 +79,7 @@ impl Array {
     pub(crate) fn submit(&mut self, queue: &mut Events, access: Access, at: Instant) {
         let access = self.accesses.insert(access);
         if at > queue.now() {
-            schedule(queue, at, Step::Issue(access));
+            schedule(queue, at, XpointStep::Issue(access));
         } else {
             self.issue(queue, access);
         }
@@ -99,21 +87,21 @@ impl Array {
 
     /// Goes on after an event. Returns the access that has ended with it, if one has.
     #[inline]
-    pub(crate) fn step(&mut self, queue: &mut Events, step: Step) -> Option<Access> {
+    pub(crate) fn step(&mut self, queue: &mut Events, step: XpointStep) -> Option<Access> {
         match step {
-            Step::Issue(index) => self.issue(queue, index),
-            Step::Die(die) => {
+            XpointStep::Issue(index) => self.issue(queue, index),
+            XpointStep::Die(die) => {
                 self.dies[die as usize].has_event = false;
                 self.run_die(queue, die);
             }
-            Step::Done(index) if self.accesses[index].is_write => {
+            XpointStep::Done(index) if self.accesses[index].is_write => {
                 return Some(self.end(queue, index));
             }
-            Step::Done(index) => self.transfer(queue, index),
-            Step::Passed(index) if !self.accesses[index].is_write => {
+            XpointStep::Done(index) => self.transfer(queue, index),
+            XpointStep::Passed(index) if !self.accesses[index].is_write => {
                 return Some(self.end(queue, index));
             }
-            Step::Passed(index) => self.enqueue(queue, index),
+            XpointStep::Passed(index) => self.enqueue(queue, index),
         }
         None
     }
@@ -147,7 +135,7 @@ impl Array {
             bytes, is_write, ..
         } = self.accesses[index];
         let end = self.path.transfer(queue.now(), bytes, is_write);
-        schedule(queue, end, Step::Passed(index));
+        schedule(queue, end, XpointStep::Passed(index));
     }
 
     #[inline]
@@ -165,7 +153,7 @@ impl Array {
             match self.dies[number as usize].next(now) {
                 Next::Nothing => return,
                 Next::Wait(until) => {
-                    schedule(queue, until, Step::Die(number));
+                    schedule(queue, until, XpointStep::Die(number));
                     return;
                 }
                 Next::Start(index) => {
@@ -179,7 +167,7 @@ impl Array {
                     self.counts.chunk_reads += u64::from(reads_first);
                     self.counts.chunk_writes += u64::from(access.is_write);
                     let done = now + time + self.after_die(&access) + self.controller;
-                    schedule(queue, done, Step::Done(index));
+                    schedule(queue, done, XpointStep::Done(index));
                 }
             }
         }
@@ -240,12 +228,12 @@ impl Array {
         &self.die_counts
     }
 
-    /// Duration the data path was in use.
+    /// Time the data path was in use.
     pub(crate) fn path_busy(&self, now: Instant) -> Duration {
         self.path.line.busy(now)
     }
 
-    /// Duration each die was taken.
+    /// Time each die was taken.
     pub(crate) fn dies_busy(&self, now: Instant) -> impl Iterator<Item = Duration> + '_ {
         self.dies.iter().map(move |die| die.line.busy(now))
     }
@@ -258,7 +246,7 @@ impl Array {
 }
 
 #[inline]
-fn schedule(queue: &mut Events, at: Instant, step: Step) {
+fn schedule(queue: &mut Events, at: Instant, step: XpointStep) {
     queue.schedule(at, Event::Xpoint(step));
 }
 
@@ -278,7 +266,7 @@ impl Line {
         self.free_at
     }
 
-    /// Duration it was taken: what is taken ahead follows without a gap.
+    /// Time it was taken: what is taken ahead follows without a gap.
     fn busy(&self, now: Instant) -> Duration {
         self.total - self.free_at.saturating_since(now)
     }

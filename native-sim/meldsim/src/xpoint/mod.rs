@@ -13,4 +13,4 @@ mod array;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use array::{Access, Array, Step};
+pub(crate) use array::{Access, Array};

@@ -1,7 +1,8 @@
 //! The array alone: closed forms of what it takes.
 
-use super::{Access, Array, Step};
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use super::{Access, Array};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::{Event, XpointStep};
 use crate::profile::{DataRate, Xpoint};
 
 const CHUNK: u32 = 4096;
@@ -129,5 +130,5 @@ fn counts_say_what_the_dies_did() {
 
 #[test]
 fn steps_are_small_enough_for_the_event_queue() {
-    assert!(size_of::<Event>() <= 16 && size_of::<Step>() <= 8);
+    assert!(size_of::<Event>() <= 16 && size_of::<XpointStep>() <= 8);
 }

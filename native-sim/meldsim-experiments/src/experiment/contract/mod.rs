@@ -15,13 +15,14 @@ use meldsim::profile::Profile;
 pub(super) const OPTANE_CONTRACT: Experiment = Experiment {
     name: "optane-contract",
     about: "The seven rules of an Optane SSD's unwritten contract, on it and on flash",
-    section: 5,
+    paper: PAPER,
     profile: "optane-900p",
     options: Options::Scale,
     plan,
 };
 
-pub(super) const SOURCE: &str = "Wu, Arpaci-Dusseau, Arpaci-Dusseau: \"Towards an Unwritten Contract of Intel Optane SSD\" (HotStorage'19)";
+pub(super) const PAPER: &str =
+    "\"Towards an Unwritten Contract of Intel Optane SSD\" (HotStorage'19)";
 /// The flash that Optane is held against.
 pub(super) const FLASH: &str = "flash-970pro";
 /// How far the ratios of rules 3, 5 and 6 may be from the published ones.
@@ -119,7 +120,7 @@ fn outcome(run: &Run) -> Outcome {
         run.profile.name
     );
     run.report(about)
-        .published(format!("{SOURCE}: the heat map of T, 4.6x for crowded sectors, 5x for tiny requests, 1.2x for a sector off, degree 7 in chunks of 4 KiB"))
+        .published(format!("Wu, Arpaci-Dusseau, Arpaci-Dusseau: {PAPER}: the heat map of T, 4.6x for crowded sectors, 5x for tiny requests, 1.2x for a sector off, degree 7 in chunks of 4 KiB"))
         .fitted("the times and rates of both profiles, one set for all rules, by the heat map and the ratios of rules 3, 5 and 6")
         .fitted("that the flash reads 128 KiB in two halves beside one to five other commands, by the cells of 128 KiB at depths 2 and 4, and by nothing else")
         .assumed(format!(

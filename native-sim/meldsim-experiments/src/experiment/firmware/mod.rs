@@ -26,7 +26,7 @@ use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::Directive;
 use meldsim::profile::{FirmwareDesign, Profile};
 
-const SOURCE: &str = "J. Zhang, M. Kwon, M. Swift, M. Jung: \"Scalable Parallel Flash Firmware for Many-core Architectures\" (FAST'20)";
+const PAPER: &str = "\"Scalable Parallel Flash Firmware for Many-core Architectures\" (FAST'20)";
 /// Requests outstanding, from one submission queue \[A\].
 const DEPTH: u32 = 256;
 /// Bytes outstanding at most: large requests need no more to keep the flash busy.
@@ -204,7 +204,7 @@ fn loop_of(
 /// An outcome with the provenance that all firmware experiments share.
 fn report(run: &Run, about: impl Into<String>) -> Outcome {
     run.report(about)
-        .published(format!("{SOURCE}: stages, types of threads, designs and the findings below"))
+        .published(format!("J. Zhang, M. Kwon, M. Swift, M. Jung: {PAPER}: stages, types of threads, designs and the findings below"))
         .fitted("calibrated: firmware.cost.handover, so that naive firmware reaches 813 K IOPS on 32 cores")
         .fitted("calibrated: firmware.cost.message, so that the full design passes 1 M IOPS on 12 cores; every other number is predicted")
         .assumed("what each stage takes, how many NVMQ, TRANS and FCMD threads there are, and the flash: not published, see the profile")

@@ -3,14 +3,14 @@
 use super::super::claim::Claim;
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::super::sheet::Sheet;
-use super::{Cell, Design, MILLION, Specification, report};
+use super::{Cell, Design, MILLION, PAPER, Specification, report};
 use crate::report::chart::BarChart;
 use meldsim::profile::{EnergyAmount, FirmwareCore};
 
 pub(in crate::experiment) const POWER: Experiment = Experiment {
     name: "firmware-power",
     about: "Energy of a request against the type of the controller's cores",
-    section: 4,
+    paper: PAPER,
     profile: "deepflash",
     options: Options::Scale,
     plan,

@@ -4,14 +4,14 @@ use super::super::claim::Claim;
 use super::super::outcome::Outcome;
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::super::sheet::Sheet;
-use super::{Cell, Design, MILLION, Specification, kiops, report};
+use super::{Cell, Design, MILLION, PAPER, Specification, kiops, report};
 use crate::load::Access;
 use crate::report::chart::{Axis, Line, LineChart};
 
 pub(in crate::experiment) const SCALING: Experiment = Experiment {
     name: "firmware-scaling",
     about: "IOPS against the controller's cores, by four designs of its firmware",
-    section: 4,
+    paper: PAPER,
     profile: "deepflash",
     options: Options::Scale,
     plan,

@@ -3,13 +3,13 @@
 use super::super::claim::Claim;
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::super::sheet::Sheet;
-use super::{Cell, Design, Specification, kiops, report};
+use super::{Cell, Design, PAPER, Specification, kiops, report};
 use crate::report::chart::BarChart;
 
 pub(in crate::experiment) const STEADY_STATE: Experiment = Experiment {
     name: "firmware-steady-state",
     about: "What garbage collection and the journal cost behind firmware",
-    section: 4,
+    paper: PAPER,
     profile: "deepflash",
     options: Options::Scale,
     plan,

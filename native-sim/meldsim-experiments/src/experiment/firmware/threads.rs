@@ -3,14 +3,14 @@
 use super::super::claim::Claim;
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::super::sheet::Sheet;
-use super::{Cell, Design, MILLION, Specification, kiops, report};
+use super::{Cell, Design, MILLION, PAPER, Specification, kiops, report};
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::profile::FirmwareThreads;
 
 pub(in crate::experiment) const THREADS: Experiment = Experiment {
     name: "firmware-threads",
     about: "IOPS against the firmware's threads of one type: NVMQ, CACHE, TRANS",
-    section: 4,
+    paper: PAPER,
     profile: "deepflash",
     options: Options::Scale,
     plan,

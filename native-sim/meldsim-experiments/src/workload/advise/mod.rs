@@ -2,12 +2,12 @@
 //!
 //! The workload is simulated as it is, and once more for each broken rule with that rule kept.
 
-mod flow;
+mod sample;
 
 use serde::Serialize;
 
-pub use self::flow::{Flow, Outcome};
-use self::flow::{Io, Seen, simulate};
+use self::sample::{Contention, Io, simulate};
+pub use self::sample::{Outcome, Sample};
 use super::error::RunError;
 use crate::report::{Align, Table, bytes};
 use meldsim::profile::{Kind, Profile};
@@ -53,8 +53,8 @@ pub struct Advice {
 
 /// What a rule is checked with.
 struct Context<'a> {
-    flow: &'a Flow,
-    seen: &'a Seen,
+    sample: &'a Sample,
+    contention: &'a Contention,
     chunk_bytes: u64,
     /// Requests of this workload that fill the device; more only wait.
     enough: u32,
@@ -65,25 +65,25 @@ struct Context<'a> {
 /// # Errors
 ///
 /// When the workload cannot run on such a device.
-pub fn advise(profile: &Profile, flow: &Flow) -> Result<Advice, RunError> {
+pub fn advise(profile: &Profile, sample: &Sample) -> Result<Advice, RunError> {
     let chunk_bytes = match profile.kind {
         Kind::Xpoint => profile.xpoint.chunk_size.0,
         Kind::Nand => profile.geometry.page_size.0,
     };
-    let (as_is, seen) = simulate(profile, flow, chunk_bytes)?;
-    let requests = flow.requests.len() as u64;
+    let (as_is, contention) = simulate(profile, sample, chunk_bytes)?;
+    let requests = sample.requests.len() as u64;
     let context = Context {
-        flow,
-        seen: &seen,
+        sample,
+        contention: &contention,
         chunk_bytes,
-        enough: enough(profile, flow, as_is, chunk_bytes)?,
+        enough: enough(profile, sample, as_is, chunk_bytes)?,
     };
     let rules = RULES
         .iter()
         .filter(|rule| rule.kinds.contains(&profile.kind));
     let mut broken = Vec::new();
     for rule in rules.clone() {
-        let breaking = (0..flow.requests.len())
+        let breaking = (0..sample.requests.len())
             .filter(|&index| (rule.breaks)(&context, index))
             .count() as u64;
         if breaking == 0 {
@@ -114,16 +114,16 @@ pub fn advise(profile: &Profile, flow: &Flow) -> Result<Advice, RunError> {
 /// The least depth, by doubling, that moves nearly as many bytes a second as the workload does as it is.
 fn enough(
     profile: &Profile,
-    flow: &Flow,
+    sample: &Sample,
     as_is: Outcome,
     chunk_bytes: u64,
 ) -> Result<u32, RunError> {
-    let most = flow.depth.unwrap_or(MOST_DEPTH);
+    let most = sample.depth.unwrap_or(MOST_DEPTH);
     let mut depth = 1;
     while depth < most {
-        let shallow = Flow {
+        let shallow = Sample {
             depth: Some(depth),
-            ..flow.clone()
+            ..sample.clone()
         };
         let (outcome, _) = simulate(profile, &shallow, chunk_bytes)?;
         if outcome.mb_s >= NEARLY * as_is.mb_s {
@@ -189,7 +189,7 @@ struct Rule {
     /// Whether the request at an index breaks it.
     breaks: fn(&Context<'_>, usize) -> bool,
     /// The workload with the rule kept.
-    keep: fn(&Context<'_>) -> Flow,
+    keep: fn(&Context<'_>) -> Sample,
     advice: fn(&Context<'_>) -> String,
 }
 
@@ -201,10 +201,10 @@ const RULES: [Rule; 6] = [
         number: 1,
         name: "access with low request scale",
         kinds: &[Kind::Xpoint],
-        breaks: |context, index| context.seen.outstanding[index] >= context.enough * SLACK,
-        keep: |context| Flow {
+        breaks: |context, index| context.contention.outstanding[index] >= context.enough * SLACK,
+        keep: |context| Sample {
             depth: Some(context.enough),
-            ..context.flow.clone()
+            ..context.sample.clone()
         },
         advice: |context| {
             format!(
@@ -225,7 +225,7 @@ const RULES: [Rule; 6] = [
         number: 3,
         name: "avoid crowded accesses",
         kinds: BOTH,
-        breaks: |context, index| context.seen.is_crowded[index],
+        breaks: |context, index| context.contention.is_crowded[index],
         keep: |context| {
             // Each goes where none has been, with the same alignment.
             let mut next = 0;
@@ -246,10 +246,10 @@ const RULES: [Rule; 6] = [
         number: 5,
         name: "avoid tiny accesses",
         kinds: BOTH,
-        breaks: |context, index| context.flow.requests[index].bytes < context.chunk_bytes,
-        keep: |context| Flow {
+        breaks: |context, index| context.sample.requests[index].bytes < context.chunk_bytes,
+        keep: |context| Sample {
             requests: gathered(context),
-            ..context.flow.clone()
+            ..context.sample.clone()
         },
         advice: |context| format!("gather requests to whole {}", bytes(context.chunk_bytes)),
     },
@@ -258,7 +258,7 @@ const RULES: [Rule; 6] = [
         name: "align to chunks",
         kinds: BOTH,
         breaks: |context, index| {
-            let io = &context.flow.requests[index];
+            let io = &context.sample.requests[index];
             let touched = io.chunks(context.chunk_bytes);
             touched.end - touched.start > io.bytes.div_ceil(context.chunk_bytes)
         },
@@ -284,14 +284,14 @@ const RULES: [Rule; 6] = [
 
 /// Whether a request of that direction does not begin where the one before it ended.
 fn jumps(context: &Context<'_>, index: usize, is_write: bool) -> bool {
-    let io = &context.flow.requests[index];
+    let io = &context.sample.requests[index];
     let before = index.checked_sub(1);
-    let before = before.map(|before| &context.flow.requests[before]);
+    let before = before.map(|before| &context.sample.requests[before]);
     io.is_write == is_write && before.is_some_and(|before| before.end() != io.offset)
 }
 
 /// The requests of that direction one after the other.
-fn in_order(context: &Context<'_>, is_write: bool) -> Flow {
+fn in_order(context: &Context<'_>, is_write: bool) -> Sample {
     let mut next = 0;
     changed(context, |io| {
         if io.is_write == is_write {
@@ -301,10 +301,10 @@ fn in_order(context: &Context<'_>, is_write: bool) -> Flow {
     })
 }
 
-fn changed(context: &Context<'_>, change: impl FnMut(&mut Io)) -> Flow {
-    let mut flow = context.flow.clone();
-    flow.requests.iter_mut().for_each(change);
-    flow
+fn changed(context: &Context<'_>, change: impl FnMut(&mut Io)) -> Sample {
+    let mut sample = context.sample.clone();
+    sample.requests.iter_mut().for_each(change);
+    sample
 }
 
 /// Tiny requests of one direction, as many of them together as fill a chunk: the chunk of the first.
@@ -312,7 +312,7 @@ fn gathered(context: &Context<'_>) -> Vec<Io> {
     let chunk_bytes = context.chunk_bytes;
     let mut requests = Vec::new();
     let mut gathered: [Option<Io>; 2] = [None, None];
-    for io in &context.flow.requests {
+    for io in &context.sample.requests {
         if io.bytes >= chunk_bytes {
             requests.push(*io);
             continue;

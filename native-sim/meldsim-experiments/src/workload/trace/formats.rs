@@ -16,8 +16,8 @@
 //!
 //! `time_ns` counts from any moment; `volume` names a volume, without commas; `block` is the block's identifier; `offset` and
 //! `length` are bytes of the block; `op` is `read`, `write`, `flush` or `delete` (the last two with offset and length 0),
-//! or, since version 2, `truncate` (the offset is the block's new length) or `open` (somebody got the block's file and reads it
-//! unseen); `pattern` is `sequential`, `random` or `none`; `client` says for whom, such as `client`, `replication`, `balancer` or
+//! or, since version 2, `truncate` (the offset is the block's new length) or `open` (a reader got the block's file, and its
+//! reads are not recorded); `pattern` is `sequential`, `random` or `none`; `client` says for whom, such as `client`, `replication`, `balancer` or
 //! `scanner`, and is not needed to replay. Lines that begin with `#` are comments.
 
 use std::str::FromStr;
@@ -52,7 +52,7 @@ pub enum Op {
     Delete,
     /// Giving up what a block has from the offset on.
     Truncate,
-    /// Handing a block's file to a reader that nobody sees.
+    /// Handing a block's file to a reader whose reads are not recorded.
     Open,
 }
 
@@ -78,7 +78,7 @@ pub struct Record {
     pub offset: u64,
     /// Bytes of the range; 0 where none is moved.
     pub length: u64,
-    /// What is asked for.
+    /// The operation.
     pub op: Op,
     /// How the data is said to be read; `None` where the trace does not say.
     pub pattern: Option<Pattern>,
@@ -104,7 +104,7 @@ const VOLUMES_MAX: usize = 1024;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Volumes {
     pub(super) names: Vec<String>,
-    /// Host and disk, where volumes are told apart by these.
+    /// Host and disk, where these identify a volume.
     disks: Vec<(String, u64)>,
     /// The volume of the record before: mostly that of the next, too.
     last: usize,
@@ -184,7 +184,7 @@ const SECTOR_BYTES: u64 = 512;
 fn parse_mqsim(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
     let mut fields = Fields::new(line, Separator::Blanks);
     let arrival = fields.number("arrival time")?;
-    // The simulator has one device, and does not look at the number either.
+    // All requests go to one device.
     fields.number("device")?;
     let sector = fields.number("first sector")?;
     let sectors = fields.number("sectors")?;

@@ -169,7 +169,7 @@ impl Volume {
         })
     }
 
-    /// Places what `range` reads and nobody wrote, together with its neighbours: whole stripes over all dies, as data that
+    /// Places what `range` reads and was never written, together with its neighbours: whole stripes over all dies, as data that
     /// was written long ago would lie. False when there is no room for it.
     pub(super) fn preload(
         &mut self,

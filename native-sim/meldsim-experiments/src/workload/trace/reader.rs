@@ -17,7 +17,7 @@ pub struct TraceReader<R> {
 }
 
 impl<R: BufRead> TraceReader<R> {
-    /// Reads from `input`; `file` is only named in errors. Without a format, the first line tells it.
+    /// Reads from `input`; `file` is only named in errors. Without a format, it is guessed from the first line.
     pub fn new(
         file: &str,
         input: R,

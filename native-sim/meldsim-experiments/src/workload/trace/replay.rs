@@ -193,7 +193,7 @@ impl<R: BufRead, F: FnMut()> Load for Records<R, F> {
 }
 
 impl<R: BufRead, F: FnMut()> Records<R, F> {
-    /// The next record, and when it is there to be submitted. Duration does not go back.
+    /// The next record, and when it is there to be submitted. Time does not go back.
     fn read(&mut self, now: Instant) -> Result<Option<(Record, Instant)>, TraceError> {
         let Some(record) = self.reader.next_record()? else {
             return Ok(None);

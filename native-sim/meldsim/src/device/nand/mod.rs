@@ -13,7 +13,8 @@ use super::DeviceError;
 use super::namespace::Namespaces;
 use super::request::{Outcome, PageRange, Requests, Stage};
 use super::state::Precondition;
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::ftl::{Filled, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
 use crate::nand::{Finished, Flash, Geometry, Owner, Unit};
 use crate::nvme::{Hint, Opcode, Pattern, Windows};
@@ -172,9 +173,9 @@ impl NandMedium {
         let owner = Owner::request(id);
         let read = ftl.read(&mut self.flash, queue, space, first, end, owner);
         request.next = end;
-        self.host_pages_read += read.flash;
         request.in_flight = read.flash;
         request.parts += read.flash;
+        self.host_pages_read += read.flash;
         let in_controller = read.buffered + read.unmapped;
         if in_controller > 0 {
             self.buffer_page_reads += read.buffered;

@@ -26,7 +26,7 @@ impl NandMedium {
     }
 
     /// What a read of one page takes on an idle device, on average over the pages of a wordline.
-    pub(in crate::device) fn random_read_typical(profile: &Profile) -> Duration {
+    pub(in crate::device) fn random_read_typical(&self, profile: &Profile) -> Duration {
         let timing = Timing::new(profile);
         let pages = profile.timing.read.len() as u64;
         let senses: Duration = profile.timing.read.iter().copied().sum();

@@ -3,7 +3,8 @@
 use super::NandMedium;
 use crate::device::DeviceError;
 use crate::device::request::Request;
-use crate::engine::{Event, EventQueue, Instant};
+use crate::engine::{EventQueue, Instant};
+use crate::event::Event;
 use crate::nand::Owner;
 use crate::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
 use crate::nvme::{Opcode, Window, WindowError};

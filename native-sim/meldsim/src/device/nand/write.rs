@@ -2,7 +2,8 @@
 
 use super::{NandMedium, NvmSet};
 use crate::device::request::{Outcome, Request, Requests, Stage};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
 use crate::nand::Owner;
 use crate::nvme::{Opcode, Pattern, Status};

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use super::buffer::BurstBuffer;
 use super::command::Events;
 use super::{Action, Arrival, Firmware, Pages};
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::{Firmware as Section, FirmwareDesign};
 
@@ -22,6 +23,10 @@ pub(super) struct Record {
 }
 
 impl Record {
+    pub(super) fn new() -> Record {
+        Record::default()
+    }
+
     pub(super) fn lock(&mut self, request: u32) {
         self.order.push(request);
     }

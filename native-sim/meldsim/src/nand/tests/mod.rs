@@ -6,10 +6,11 @@ mod parallelism;
 
 use super::counts::FlashStats;
 use super::{Finished, Flash, Geometry, Owner, Unit, WordlineAddr};
-use crate::engine::{Duration, Event, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::profile::Profile;
 
-/// Duration of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
+/// Time of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
 const COMMAND: Duration = Duration::from_ps(12_500);
 const PAGE: Duration = Duration::from_ps(5_781_250);
 /// All pages of a TLC wordline.

@@ -1,4 +1,4 @@
-//! A workload as a list of requests, and what a device does with it.
+//! The first requests of a workload, of jobs or of a trace, and how a device serves them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,7 +15,7 @@ use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::Profile;
 use meldsim::{Duration, Instant};
 
-/// Requests that are looked at: the first of a workload.
+/// Requests of a sample at most.
 const MOST_REQUESTS: usize = 100_000;
 /// What is refused names this as its job.
 const JOB: &str = "advise";
@@ -48,17 +48,17 @@ impl Io {
     }
 }
 
-/// The requests of a workload, in order.
+/// The first requests of a workload, in order.
 #[derive(Clone, Debug)]
-pub struct Flow {
+pub struct Sample {
     pub(super) requests: Vec<Io>,
     /// How many are outstanding at a time; `None` where they arrive when they did.
     pub(super) depth: Option<u32>,
 }
 
-impl Flow {
+impl Sample {
     /// The jobs' requests, in turn, as many outstanding as all jobs have.
-    pub fn of_jobs(jobs: &[Job]) -> Flow {
+    pub fn of_jobs(jobs: &[Job]) -> Sample {
         let mut sources: Vec<(Requests, u64)> = Vec::new();
         let (mut base, mut depth) = (0, 0);
         for job in jobs {
@@ -80,14 +80,14 @@ impl Flow {
             });
         }
         requests.truncate(MOST_REQUESTS);
-        Flow {
+        Sample {
             requests,
             depth: Some(depth),
         }
     }
 
     /// The trace's reads and writes, when they arrived. Volumes and blocks lie one after the other.
-    pub fn of_trace<R: BufRead>(mut reader: TraceReader<R>) -> Result<Flow, RunError> {
+    pub fn of_trace<R: BufRead>(mut reader: TraceReader<R>) -> Result<Sample, RunError> {
         let mut requests = Vec::new();
         // Only looked up, so that its order is never seen.
         let mut places: HashMap<(usize, u64), u64> = HashMap::new();
@@ -99,7 +99,7 @@ impl Flow {
                 continue;
             }
             let base = match record.extent {
-                Extent::Volume => record.volume as u64 * Flow::VOLUME_BYTES,
+                Extent::Volume => record.volume as u64 * Sample::VOLUME_BYTES,
                 Extent::Block(block) => {
                     let next = places.len() as u64;
                     BLOCK_BYTES * *places.entry((record.volume, block)).or_insert(next)
@@ -112,7 +112,7 @@ impl Flow {
                 is_write: record.op == Op::Write,
             });
         }
-        Ok(Flow {
+        Ok(Sample {
             requests,
             depth: None,
         })
@@ -122,7 +122,7 @@ impl Flow {
     const VOLUME_BYTES: u64 = 1 << 40;
 }
 
-/// What a device does with a flow.
+/// How a device serves a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Outcome {
     /// Mean latency of a request, in microseconds.
@@ -133,50 +133,50 @@ pub struct Outcome {
 
 /// What was outstanding when each request was submitted.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Contention {
     /// Requests outstanding before it.
     pub(super) outstanding: Vec<u32>,
     /// Whether one of them touches a chunk of its.
     pub(super) is_crowded: Vec<bool>,
 }
 
-/// Simulates the flow.
+/// Simulates the sample.
 pub(super) fn simulate(
     profile: &Profile,
-    flow: &Flow,
+    sample: &Sample,
     chunk_bytes: u64,
-) -> Result<(Outcome, Seen), RunError> {
+) -> Result<(Outcome, Contention), RunError> {
     let mut device = Device::new(profile)?;
     let lba_bytes = profile.controller.lba_size.0;
-    let end = flow.requests.iter().map(Io::end).max();
+    let end = sample.requests.iter().map(Io::end).max();
     let size_bytes = end
         .unwrap_or(1)
         .next_multiple_of(chunk_bytes.max(lba_bytes));
     let nsid = device
         .create_namespace(size_bytes)
         .map_err(RunError::of(JOB))?;
-    for io in &flow.requests {
+    for io in &sample.requests {
         let (slba, nlb) = io.lbas(lba_bytes);
         let placed = device.preload_unmapped(nsid, slba, nlb, Directive::NONE);
         placed.map_err(RunError::of(JOB))?;
     }
-    let depth = flow.depth.map_or(u64::MAX, u64::from);
+    let depth = sample.depth.map_or(u64::MAX, u64::from);
     let stream = Stream::new(QueueId::default(), depth);
     let mut load = Simulated {
-        flow,
+        sample,
         nsid,
         lba_bytes,
         chunk_bytes,
         next: 0,
         touched: HashMap::new(),
-        seen: Seen::default(),
+        contention: Contention::default(),
         latency: Duration::ZERO,
         bytes: 0,
     };
     drive(&mut device, [stream], &mut load)?;
     drain(&mut device);
     let elapsed = device.now().since_start().as_secs_f64();
-    let requests = flow.requests.len().max(1) as f64;
+    let requests = sample.requests.len().max(1) as f64;
     let outcome = Outcome {
         mean_us: load.latency.as_secs_f64() * 1e6 / requests,
         mb_s: if elapsed > 0.0 {
@@ -185,12 +185,12 @@ pub(super) fn simulate(
             0.0
         },
     };
-    Ok((outcome, load.seen))
+    Ok((outcome, load.contention))
 }
 
-/// A flow on its way through a device.
+/// A sample as a load.
 struct Simulated<'a> {
-    flow: &'a Flow,
+    sample: &'a Sample,
     nsid: NamespaceId,
     lba_bytes: u64,
     chunk_bytes: u64,
@@ -198,7 +198,7 @@ struct Simulated<'a> {
     next: usize,
     /// How many outstanding requests touch each chunk; only looked up.
     touched: HashMap<u64, u32>,
-    seen: Seen,
+    contention: Contention,
     latency: Duration,
     bytes: u64,
 }
@@ -212,21 +212,21 @@ impl<'a> Load for Simulated<'a> {
         if turn.unseen > 0 {
             return Ok(Next::Wait);
         }
-        let Some(io) = self.flow.requests.get(self.next) else {
+        let Some(io) = self.sample.requests.get(self.next) else {
             return Ok(Next::Wait);
         };
-        if self.flow.depth.is_none() && io.arrival > device.now() {
+        if self.sample.depth.is_none() && io.arrival > device.now() {
             return Ok(Next::At(io.arrival));
         }
         self.next += 1;
-        self.seen.outstanding.push(turn.outstanding as u32);
+        self.contention.outstanding.push(turn.outstanding as u32);
         let mut is_crowded = false;
         for chunk in io.chunks(self.chunk_bytes) {
             let users = self.touched.entry(chunk).or_default();
             is_crowded |= *users > 0;
             *users += 1;
         }
-        self.seen.is_crowded.push(is_crowded);
+        self.contention.is_crowded.push(is_crowded);
         let (slba, nlb) = io.lbas(self.lba_bytes);
         let command = match io.is_write {
             true => Command::write(self.nsid, slba, nlb as u32, Directive::NONE, 0),
