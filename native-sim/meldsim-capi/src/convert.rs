@@ -8,7 +8,7 @@ use meldsim::nvme::wire::io::DsmByte;
 use meldsim::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
 use meldsim::{
     Command, Device, DeviceError, Directive, Location, Namespace, NamespaceId, Opcode, Profile,
-    ProfileErrors, QueueId, SetInfo, SnapshotError, Status,
+    ProfileError, ProfileErrors, QueueId, SetInfo, SnapshotError, Status,
 };
 use meldsim_experiments::workload::trace::decompressed;
 use meldsim_experiments::workload::{RequestError, RunError, RunRequest};
@@ -34,13 +34,10 @@ pub(crate) fn device(name: &str) -> Result<Device, Failure> {
 
 fn read(path: &str) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
-        let names: Vec<&str> = Profile::builtin_names().collect();
+        let remedy = ProfileError::not_built_in(path).remedy;
         Failure::new(
             MELDSIM_ERR_PROFILE,
-            format!(
-                "profile {path}: not built in ({}) and not a readable file: {error}",
-                names.join(", ")
-            ),
+            format!("profile {path}: not built in and not a readable file ({error}); {remedy}"),
         )
     })
 }

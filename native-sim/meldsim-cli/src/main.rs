@@ -1,7 +1,7 @@
 //! `meldsim`: the SSD simulator from a shell.
 //!
-//! Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input. An error is one message on standard error that names
-//! what is wrong and the remedy.
+//! Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar of `bench --against` is missed,
+//! 2 bad usage or input. An error is one message on standard error that names what is wrong and the remedy.
 
 mod advise;
 mod args;
@@ -22,7 +22,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::advise::AdviseArgs;
-use crate::args::{BenchArgs, ExperimentArgs, ProfilesArgs, ValidateArgs};
+use crate::args::{BenchArgs, ProfilesArgs};
+use crate::args_experiment::{ExperimentArgs, ValidateArgs};
 use crate::run::RunArgs;
 use crate::what_if::WhatIfArgs;
 
@@ -38,7 +39,7 @@ use crate::what_if::WhatIfArgs;
         meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
         meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
         Sizes are powers of 1024: 4KiB, 4KB and 4k are 4096 bytes; times take ns, us, ms, s.\n\
-        Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input."
+        Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar is missed, 2 bad usage or input."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -72,25 +73,19 @@ fn main() -> ExitCode {
             return ExitCode::from(message.exit_code() as u8);
         }
     };
-    let mut claims_hold = true;
+    let only_text = |text| (text, true);
     let outcome = match cli.command {
-        Command::Profiles(args) => profiles::run(&args),
-        Command::Run(args) => run::run(&args),
-        Command::Advise(args) => advise::run(&args),
-        Command::WhatIf(args) => what_if::run(&args),
-        Command::Experiment(args) => experiment::run(&args),
-        Command::Validate(args) => match validate::run(&args) {
-            Ok((text, holds)) => {
-                claims_hold = holds;
-                Ok(text)
-            }
-            Err(error) => Err(error),
-        },
+        Command::Profiles(args) => profiles::run(&args).map(only_text),
+        Command::Run(args) => run::run(&args).map(only_text),
+        Command::Advise(args) => advise::run(&args).map(only_text),
+        Command::WhatIf(args) => what_if::run(&args).map(only_text),
+        Command::Experiment(args) => experiment::run(&args).map(only_text),
+        Command::Validate(args) => validate::run(&args),
         Command::Bench(args) => bench::run(&args),
     };
-    match outcome.and_then(|text| output::print(&text)) {
-        Ok(()) if claims_hold => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::from(error::RUNTIME_FAILURE),
+    match outcome.and_then(|(text, holds)| output::print(&text).map(|()| holds)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(error::RUNTIME_FAILURE),
         Err(error) => {
             // `{:#}` is the chain of causes in one line; anyhow's backtrace is for `{:?}` only.
             output::complain(&format!("error: {error:#}"));

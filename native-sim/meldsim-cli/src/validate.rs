@@ -3,7 +3,8 @@
 use anyhow::Result;
 use meldsim_experiments::experiment::{Claim, EXPERIMENTS, Validation, claims_table};
 
-use crate::args::{Format, ValidateArgs};
+use crate::args::Format;
+use crate::args_experiment::ValidateArgs;
 use crate::error::BadInput;
 use crate::output::{to_json, version_line};
 use crate::progress::Progress;

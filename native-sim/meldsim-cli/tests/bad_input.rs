@@ -60,6 +60,40 @@ fn a_profile_with_a_wrong_unit() {
 }
 
 #[test]
+fn a_profile_with_many_mistakes_has_them_told_at_once() {
+    let text = preset()
+        .replace("channels = 8", "channels = \"abc\"")
+        .replace("[bus]", "[bus]\nwitdh_bits = 8")
+        .replace("\"166us\"", "\"166 parsecs\"")
+        .replace("blocks_per_plane = 736", "blocks_per_plane = 0");
+    let file = text_file("p.toml", &text);
+    refused(
+        &format!("profiles check {}", file.path),
+        &[
+            "p.toml: 4 mistakes",
+            "geometry.channels: is \"abc\"; write a whole number, such as 8",
+            "bus.witdh_bits: is not a key of a profile; did you mean bus.width_bits?",
+            "timing.melded_read: is \"166 parsecs\"",
+            "geometry.blocks_per_plane: is 0; must be at least 1",
+        ],
+    );
+}
+
+#[test]
+fn a_misspelt_profile_or_setting() {
+    for command in ["profiles check", "profiles show", "run --profile"] {
+        refused(
+            &format!("{command} melded-tlc-8x9"),
+            &["\"melded-tlc-8x9\"", "did you mean melded-tlc-8x8?"],
+        );
+    }
+    refused(
+        "run --set geometry.chanels=4",
+        &["did you mean geometry.channels?"],
+    );
+}
+
+#[test]
 fn a_profile_of_an_impossible_device() {
     let file = text_file("p.toml", &preset().replace("channels = 8", "channels = 0"));
     for command in [
@@ -177,4 +211,14 @@ fn flags_with_wrong_values() {
         "experiment melded-latency --request-size 0",
         &["request size"],
     );
+}
+
+#[test]
+fn a_program_to_compare_with_that_is_none() {
+    refused(
+        "bench --against ./nowhere --pairs 1",
+        &["--against ./nowhere", "cannot be started", "give the path"],
+    );
+    refused("bench --pairs 3", &["--against"]);
+    refused("bench --bar 0.97", &["--against"]);
 }

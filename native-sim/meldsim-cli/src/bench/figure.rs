@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 /// Below this, CPU time is too coarse: a tick may be 10 ms.
 const MEASURABLE: Duration = Duration::from_millis(100);
 
+const AT_LEAST: &str = "at least";
+
 /// Time that something took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
@@ -61,9 +63,9 @@ pub(super) fn peak_bytes() -> Option<u64> {
 
 #[derive(Deserialize, Serialize)]
 pub(super) struct Figure {
-    what: String,
-    value: f64,
-    unit: String,
+    pub(super) what: String,
+    pub(super) value: f64,
+    pub(super) unit: String,
     bar: f64,
     /// Whether the value must be at least the bar, or at most.
     bar_is: String,
@@ -77,7 +79,7 @@ impl Figure {
     pub(super) fn at_least(what: String, value: f64, unit: &str, bar: f64, spent: Spent) -> Figure {
         Figure {
             passes: value >= bar,
-            bar_is: "at least".to_owned(),
+            bar_is: AT_LEAST.to_owned(),
             ..Figure::at_most(what, value, unit, bar, spent)
         }
     }
@@ -96,16 +98,25 @@ impl Figure {
         }
     }
 
-    pub(super) fn cells(&self) -> Vec<String> {
-        let number = |value: f64| match value {
+    /// Of a rate; less is better of a time and of memory.
+    pub(super) fn is_better_when_more(&self) -> bool {
+        self.bar_is == AT_LEAST
+    }
+
+    /// A value with as many digits as matter.
+    pub(super) fn number(value: f64) -> String {
+        match value {
             value if value >= 1e4 => count(value),
             value if value >= 10.0 => format!("{value:.0}"),
             value => format!("{value:.3}"),
-        };
+        }
+    }
+
+    pub(super) fn cells(&self) -> Vec<String> {
         vec![
             self.what.clone(),
-            format!("{} {}", number(self.value), self.unit),
-            format!("{} {}", self.bar_is, number(self.bar)),
+            format!("{} {}", Figure::number(self.value), self.unit),
+            format!("{} {}", self.bar_is, Figure::number(self.bar)),
             if self.passes { "passes" } else { "FAILS" }.to_owned(),
             format!("{:.2}", self.cpu_s),
             format!("{:.2}", self.wall_s),

@@ -1,6 +1,7 @@
 //! The profiles that come with the simulator, and `base`, by which another is laid over one of them.
 
-use super::{Profile, ProfileError, ProfileErrors};
+use super::Profile;
+use super::check::{ProfileError, ProfileErrors, nearest};
 
 macro_rules! builtin {
     ($($name:literal)*) => {
@@ -20,15 +21,11 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// None has that name.
+    /// None has that name: those that there are, and which one may be meant.
     pub fn builtin(name: &str) -> Result<Profile, ProfileErrors> {
         match Profile::builtin_text(name) {
             Some(text) => Profile::from_toml(text),
-            None => {
-                let message = format!("\"{name}\" is not a built-in profile");
-                let remedy = format!("use one of {}, or the path of a file", names());
-                Err(ProfileError::new("profile", message, remedy).into())
-            }
+            None => Err(ProfileError::not_built_in(name).into()),
         }
     }
 
@@ -45,25 +42,40 @@ impl Profile {
     }
 }
 
-fn names() -> String {
-    Profile::builtin_names().collect::<Vec<_>>().join(", ")
+impl ProfileError {
+    /// That no built-in profile has this name; the remedy says which one may be meant, and which
+    /// there are.
+    pub fn not_built_in(name: &str) -> ProfileError {
+        let message = format!("\"{name}\" is not a built-in profile");
+        let remedy = use_a_builtin(name) + ", or the path of a TOML file";
+        ProfileError::new("profile", message, remedy)
+    }
 }
 
-/// The profile's table over that of its base; as it is when it names none.
-pub(super) fn over_base(mut profile: toml::Table) -> Result<toml::Table, ProfileError> {
+/// What to do about a name that is none.
+fn use_a_builtin(name: &str) -> String {
+    let names: Vec<&str> = Profile::builtin_names().collect();
+    let meant = nearest(name, Profile::builtin_names());
+    let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+    format!("{meant}use one of {}", names.join(", "))
+}
+
+/// The profile's table over that of its base, or as it is when it names none; and what is wrong
+/// with the name.
+pub(super) fn over_base(mut profile: toml::Table) -> (toml::Table, Option<ProfileError>) {
     let Some(base) = profile.remove(BASE) else {
-        return Ok(profile);
+        return (profile, None);
     };
-    let refused = |message: String| {
-        let remedy = format!("name a built-in profile: {}", names());
-        ProfileError::new(BASE, message, remedy)
+    let text = base.as_str().and_then(Profile::builtin_text);
+    if let Some(mut merged) = text.and_then(|text| text.parse().ok()) {
+        lay_over(&mut merged, profile);
+        return (merged, None);
+    }
+    let (message, remedy) = match base.as_str() {
+        Some(name) => (format!("is {base}, which is unknown"), use_a_builtin(name)),
+        None => (format!("is {base}"), use_a_builtin("")),
     };
-    let name = base.as_str().ok_or_else(|| refused(format!("is {base}")))?;
-    let mut merged: toml::Table = Profile::builtin_text(name)
-        .and_then(|text| text.parse().ok())
-        .ok_or_else(|| refused(format!("is {base}, which is unknown")))?;
-    lay_over(&mut merged, profile);
-    Ok(merged)
+    (profile, Some(ProfileError::new(BASE, message, remedy)))
 }
 
 /// Sections are merged key by key; any other value, lists too, replaces the one below.
@@ -105,7 +117,8 @@ mod tests {
     fn a_wrong_base_and_wrong_keys_over_it_are_named() {
         for (text, said) in [
             ("base = \"none\"", "base: is \"none\", which is unknown"),
-            ("base = 3", "base: is 3; name a built-in profile"),
+            ("base = \"melded-tlc-8x9\"", "did you mean melded-tlc-8x8?"),
+            ("base = 3", "base: is 3; use one of melded-tlc-8x8"),
             (
                 "base = \"melded-tlc-8x8\"\n[ftl]\nwrong = 1",
                 "ftl.wrong: is not a key",

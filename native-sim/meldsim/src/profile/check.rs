@@ -53,6 +53,13 @@ impl From<ProfileError> for ProfileErrors {
     }
 }
 
+/// Whether two keys are the same, or one is a section or a list with the other in it.
+pub(super) fn overlap(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let rest = long.strip_prefix(short);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
 /// "Did you mean": the word of `known` at the smallest edit distance from `word`, when that is close enough to be a slip.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (word.chars().count() / 3).max(1);
@@ -116,16 +123,39 @@ pub(super) use section;
 #[derive(Default)]
 pub(super) struct Checker {
     pub(super) errors: Vec<ProfileError>,
+    /// Keys that are known to be wrong: they are refused no more, and their values mean nothing.
+    unread: Vec<String>,
+    /// Errors that were there before.
+    before: usize,
 }
 
 impl Checker {
+    /// After a text was read with these errors, and without the values of these keys.
+    #[cfg(feature = "toml")]
+    pub(super) fn after(errors: Vec<ProfileError>, unread: Vec<String>) -> Checker {
+        Checker {
+            before: errors.len(),
+            errors,
+            unread,
+        }
+    }
+
     pub(super) fn refuse(
         &mut self,
         key: &str,
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) {
-        self.errors.push(ProfileError::new(key, message, remedy));
+        if !self.unread.iter().any(|unread| overlap(unread, key)) {
+            self.errors.push(ProfileError::new(key, message, remedy));
+        }
+    }
+
+    /// Whether nothing is wrong with any of these keys and sections, so that they can be compared.
+    pub(super) fn are_sound(&self, keys: &[&str]) -> bool {
+        let found = self.errors[self.before..].iter().map(|error| &error.key);
+        let mut wrong = self.unread.iter().chain(found);
+        !wrong.any(|wrong| keys.iter().any(|key| overlap(wrong, key)))
     }
 
     pub(super) fn range<T: PartialOrd + Display>(

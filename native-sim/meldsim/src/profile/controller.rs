@@ -96,13 +96,14 @@ impl Controller {
     pub(super) fn check_flash(&self, page: ByteSize, checker: &mut Checker) {
         self.check_ranges(checker);
         let segment = self.read_segment;
-        if page.0 != 0 && segment.0 % page.0 != 0 {
+        let sizes = ["geometry.page_size", "controller.read_segment"];
+        if checker.are_sound(&sizes) && segment.0 % page.0 != 0 {
             let message = format!("is {segment}, and pages are of {page}");
             let remedy = "must be a multiple of geometry.page_size, or 0B for no limit";
             checker.refuse("controller.read_segment", message, remedy);
         }
         let depth = self.halved_read_depth;
-        if depth > 0 && segment.0 == 0 {
+        if depth > 0 && segment.0 == 0 && checker.are_sound(&["controller.read_segment"]) {
             let message = format!("is {depth}, and reads are of no segments");
             let remedy = "set controller.read_segment, or 0 here";
             checker.refuse("controller.halved_read_depth", message, remedy);
@@ -114,7 +115,8 @@ impl Host {
     pub(super) fn check(&self, checker: &mut Checker) {
         if self.link_rate != DataRate(0) {
             checker.range("host.link_rate", &self.link_rate, DataRate::RANGE);
-        } else if self.link_command_time > Duration::ZERO {
+        } else if self.link_command_time > Duration::ZERO && checker.are_sound(&["host.link_rate"])
+        {
             let message = format!("is {}, and the link takes no time", self.link_command_time);
             checker.refuse("host.link_command_time", message, "give host.link_rate");
         }

@@ -183,7 +183,8 @@ impl Geometry {
     pub(super) fn check(&self, checker: &mut Checker) {
         self.check_ranges(checker);
         let dies_per_package = self.dies_per_package;
-        if dies_per_package != 0 && self.dies_per_channel % dies_per_package != 0 {
+        let dies = ["geometry.dies_per_channel", "geometry.dies_per_package"];
+        if checker.are_sound(&dies) && self.dies_per_channel % dies_per_package != 0 {
             let message = format!("is {dies_per_package}");
             let remedy = "must divide geometry.dies_per_channel";
             checker.refuse("geometry.dies_per_package", message, remedy);
@@ -216,13 +217,13 @@ impl Timing {
         if let Some(time) = &self.melded_read {
             let key = "timing.melded_read";
             checker.range(key, time, ANY_TIME..=SECOND);
-            if pages == 1 {
+            if pages == 1 && checker.are_sound(&["timing.read"]) {
                 let message = "is given for wordlines of one page";
                 checker.refuse(key, message, "remove it: there is nothing to meld");
             }
         }
         if let Some(times) = &self.program_pages {
-            if times.len() != pages {
+            if times.len() != pages && checker.are_sound(&["timing.read"]) {
                 let message = format!("has {} times", times.len());
                 let remedy = format!("give one for each of the {pages} pages of a wordline");
                 checker.refuse("timing.program_pages", message, remedy);

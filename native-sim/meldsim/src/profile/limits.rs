@@ -94,20 +94,24 @@ impl Profile {
                 "turn it off or set ftl.program_order = \"one-shot\"",
             );
         }
-        if commands.multi_plane && self.geometry.planes_per_die == 1 {
+        let has_one_plane = self.geometry.planes_per_die == 1;
+        if commands.multi_plane && has_one_plane && checker.are_sound(&["geometry.planes_per_die"])
+        {
             checker.refuse(
                 "commands.multi_plane",
                 "is true for dies of one plane",
                 "turn it off or raise geometry.planes_per_die",
             );
         }
-        if is_shadow && self.timing.program_pages.is_none() {
+        let are_pages_unknown = self.timing.program_pages.is_none();
+        if is_shadow && are_pages_unknown && checker.are_sound(&["timing.program_pages"]) {
             let message = "is \"shadow\", and no times are known for single pages";
             let remedy = "give timing.program_pages, or make it \"one-shot\"";
             checker.refuse("ftl.program_order", message, remedy);
         }
         let relayout = "gc.relayout";
-        if self.gc.relayout && self.timing.melded_read.is_none() {
+        let cannot_meld = self.timing.melded_read.is_none();
+        if self.gc.relayout && cannot_meld && checker.are_sound(&["timing.melded_read"]) {
             let message = "is true for a device that cannot meld";
             checker.refuse(relayout, message, "turn it off or give timing.melded_read");
         }

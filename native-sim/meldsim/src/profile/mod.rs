@@ -138,20 +138,23 @@ impl Profile {
     /// Everything that makes it impossible, all at once.
     pub fn validate(&self) -> Result<(), ProfileErrors> {
         let mut checker = Checker::default();
+        self.check(&mut checker);
+        match checker.errors.is_empty() {
+            true => Ok(()),
+            false => Err(ProfileErrors(checker.errors)),
+        }
+    }
+
+    fn check(&self, checker: &mut Checker) {
         if self.name.trim().is_empty() {
             checker.refuse("name", "is empty", "name the profile");
         }
-        self.controller.check_shared(&mut checker);
-        self.host.check(&mut checker);
-        self.firmware.check(&mut checker);
+        self.controller.check_shared(checker);
+        self.host.check(checker);
+        self.firmware.check(checker);
         match self.kind {
-            Kind::Nand => self.check_flash(&mut checker),
-            Kind::Xpoint => self.xpoint.check(&mut checker),
-        }
-        if checker.errors.is_empty() {
-            Ok(())
-        } else {
-            Err(ProfileErrors(checker.errors))
+            Kind::Nand => self.check_flash(checker),
+            Kind::Xpoint => self.xpoint.check(checker),
         }
     }
 
@@ -168,8 +171,15 @@ impl Profile {
         self.predictable_latency.check(checker);
         self.gc.check_ranges(checker);
         self.check_sections(checker);
-        // What follows computes with the fields, so it needs them to be in range.
-        if checker.errors.is_empty() {
+        // It computes with these.
+        let computed = [
+            "geometry",
+            "timing.read",
+            "ftl",
+            "sets",
+            "controller.write_buffer",
+        ];
+        if checker.are_sound(&computed) {
             self.check_limits(checker);
         }
     }

@@ -72,10 +72,11 @@ pub enum SetLayout {
 }
 
 impl Sets {
-    /// Whether the geometry, whose fields are in range, can be divided so.
+    /// Whether the geometry can be divided so.
     pub(super) fn check(&self, geometry: &Geometry, checker: &mut Checker) {
         self.check_ranges(checker);
-        if self.count == 0 || self.channel_groups == 0 {
+        let divided = ["sets", "geometry.channels", "geometry.dies_per_channel"];
+        if !checker.are_sound(&divided) {
             return;
         }
         let (channels, dies) = (geometry.channels, geometry.dies_per_channel);
@@ -124,7 +125,10 @@ impl Sets {
 impl PredictableLatency {
     pub(super) fn check(&self, checker: &mut Checker) {
         self.check_ranges(checker);
-        let whole_window = self.ndwin_time_low.min(HOUR)..=HOUR;
+        if !checker.are_sound(&["predictable_latency.ndwin_time_low"]) {
+            return;
+        }
+        let whole_window = self.ndwin_time_low..=HOUR;
         let high = &self.ndwin_time_high;
         checker.range("predictable_latency.ndwin_time_high", high, whole_window);
     }

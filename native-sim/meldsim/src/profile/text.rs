@@ -3,8 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Deserialize;
+
 use super::builtin::{lay_over, over_base};
-use super::{Kind, Profile, ProfileError, ProfileErrors};
+use super::check::{Checker, ProfileError, ProfileErrors, nearest, overlap};
+use super::{Kind, Profile};
+use crate::engine::Duration;
 
 /// Keys of flash that have no default.
 const REQUIRED_OF_NAND: &[&str] = &[
@@ -60,8 +64,9 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// The text's own mistakes: unknown keys, wrong units or types. Whether the device is possible
-    /// is said by [`Profile::validate`].
+    /// The text's own mistakes: unknown and missing keys, wrong units or types. With them comes what
+    /// is impossible among the keys that could be read. Of a text without mistakes,
+    /// [`Profile::validate`] says whether the device is possible.
     pub fn from_toml(text: &str) -> Result<Profile, ProfileErrors> {
         Profile::from_toml_with(text, &[])
     }
@@ -76,46 +81,25 @@ impl Profile {
         for setting in settings {
             lay_over(&mut own, setting.table.clone());
         }
-        let table = over_base(own)?;
-        let kind = kind(&table);
-        // Those of another kind would be ignored.
-        if let Some(kind) = kind {
-            let mut foreign = kind.foreign().iter();
-            if let Some(key) = foreign.find(|key| value_of(&table, key).is_some()) {
-                let message = format!("does not belong to a device of kind \"{}\"", kind.name());
-                return Err(ProfileError::new(*key, message, "remove it, or change kind").into());
-            }
+        let (table, wrong_base) = over_base(own);
+        let kind = match wrong_base {
+            Some(_) => None,
+            None => kind(&table),
+        };
+        let has = |key: &&str| value_of(&table, key).is_some();
+        let is_whole = kind
+            .is_some_and(|kind| kind.required().iter().all(has) && !kind.foreign().iter().any(has));
+        match deserialize(&table) {
+            Ok(profile) if is_whole => Ok(profile),
+            _ => Err(Mistakes::of(&table, kind, wrong_base)),
         }
-        let profile = serde_path_to_error::deserialize(toml::Value::Table(table.clone()))
-            .map_err(|error| described(&error.path().to_string(), error.inner().message()))?;
-        // Last, for a misspelt section is both unknown and missing, and the first is what helps.
-        let mut required = kind.unwrap_or_default().required().iter();
-        if let Some(key) = required.find(|key| value_of(&table, key).is_none()) {
-            let section = key.split_once('.').map_or(*key, |(section, _)| section);
-            let missing = match table.contains_key(section) {
-                true => key,
-                false => section,
-            };
-            return Err(
-                ProfileError::new(missing, "is missing", "it has no default, add it").into(),
-            );
-        }
-        Ok(profile)
     }
 
     /// The profile as TOML, every key of its kind of device with its value.
     pub fn to_toml(&self) -> String {
         // Nothing in a profile is beyond TOML: no map with odd keys, no number over 63 bits.
         let mut table = toml::Table::try_from(self).unwrap_or_default();
-        for key in self.kind.foreign() {
-            match key.split_once('.') {
-                None => table.remove(*key),
-                Some((section, key)) => table
-                    .get_mut(section)
-                    .and_then(toml::Value::as_table_mut)
-                    .and_then(|section| section.remove(key)),
-            };
-        }
+        remove(&mut table, self.kind.foreign());
         toml::to_string(&table).unwrap_or_default()
     }
 }
@@ -138,6 +122,37 @@ fn value_of<'a>(profile: &'a toml::Table, key: &str) -> Option<&'a toml::Value> 
     }
 }
 
+/// Takes sections, and keys of sections, out of a profile.
+fn remove(profile: &mut toml::Table, keys: &[&str]) {
+    for key in keys {
+        match key.split_once('.') {
+            None => profile.remove(*key),
+            Some((section, key)) => profile
+                .get_mut(section)
+                .and_then(toml::Value::as_table_mut)
+                .and_then(|section| section.remove(key)),
+        };
+    }
+}
+
+/// A profile that says nothing but `key = value`, where the key has its sections.
+fn only(key: &str, mut value: toml::Value) -> toml::Table {
+    let (sections, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let mut table = toml::Table::new();
+    table.insert(name.to_owned(), value);
+    for section in sections.rsplit('.').filter(|section| !section.is_empty()) {
+        value = toml::Value::Table(std::mem::take(&mut table));
+        table.insert(section.to_owned(), value);
+    }
+    table
+}
+
+/// The profile that a table with known keys describes, or why it describes none.
+fn deserialize(table: &toml::Table) -> Result<Profile, String> {
+    let table = toml::Value::Table(table.clone());
+    Profile::deserialize(table).map_err(|error: toml::de::Error| error.message().to_owned())
+}
+
 fn syntax(error: &toml::de::Error) -> ProfileErrors {
     let message = format!(
         "is not TOML: {}",
@@ -146,25 +161,176 @@ fn syntax(error: &toml::de::Error) -> ProfileErrors {
     ProfileError::new("(file)", message, "correct the line").into()
 }
 
-/// Splits serde's message into what was read and what to do.
-fn described(key: &str, message: &str) -> ProfileError {
-    if let Some(rest) = message.strip_prefix("unknown field ") {
-        let known = rest.split_once(", ").map_or("", |(_, known)| known);
-        return ProfileError::new(key, "is not a key of a profile", format!("{known} here"));
+/// Reads a text that is no profile, key by key, for all that is wrong with it.
+struct Mistakes {
+    /// Sections, and keys of sections, that only a device of the other kind has.
+    foreign: &'static [&'static str],
+    /// What refuses them.
+    kind: &'static str,
+    found: Vec<ProfileError>,
+    /// Keys without a value that means something.
+    unread: Vec<String>,
+}
+
+impl Mistakes {
+    fn of(table: &toml::Table, kind: Option<Kind>, base: Option<ProfileError>) -> ProfileErrors {
+        let mut mistakes = Mistakes {
+            foreign: kind.map_or(&[], Kind::foreign),
+            kind: kind.map_or("", Kind::name),
+            found: base.into_iter().collect(),
+            unread: Vec::new(),
+        };
+        let known = known_keys(mistakes.foreign);
+        let good = mistakes.read("", table, &known);
+        if let Some(kind) = kind {
+            mistakes.require(kind, &good);
+            let mut checker = Checker::after(mistakes.found, mistakes.unread);
+            deserialize(&good).unwrap_or_default().check(&mut checker);
+            return ProfileErrors(checker.errors);
+        }
+        ProfileErrors(mistakes.found)
     }
-    if let Some(rest) = message.strip_prefix("unknown variant ") {
-        let (found, known) = rest.split_once(", ").unwrap_or((rest, "use a known name"));
-        let found = found.replace('`', "\"");
-        return ProfileError::new(key, format!("is {found}, which is unknown"), known);
+
+    fn refuse(&mut self, key: &str, message: impl Into<String>, remedy: impl Into<String>) {
+        self.found.push(ProfileError::new(key, message, remedy));
     }
-    match message.split_once("; ") {
-        Some((message, remedy)) => ProfileError::new(key, message, remedy),
-        None => match message.split_once(", expected ") {
-            Some((message, expected)) => {
-                ProfileError::new(key, message, format!("write {expected}"))
+
+    /// The keys of a section that can be read. A misspelt one is read as the one that was meant, so
+    /// that its value is checked as well.
+    fn read(&mut self, section: &str, table: &toml::Table, known: &toml::Table) -> toml::Table {
+        let path = |name: &str| match section {
+            "" => name.to_owned(),
+            section => format!("{section}.{name}"),
+        };
+        let mut good = toml::Table::new();
+        for (name, value) in table {
+            if self.foreign.contains(&path(name).as_str()) {
+                let message = format!("does not belong to a device of kind \"{}\"", self.kind);
+                self.refuse(&path(name), message, "remove it, or change kind");
+                continue;
             }
-            None => ProfileError::new(key, message, "correct the value"),
-        },
+            let mut name = name.as_str();
+            if !known.contains_key(name) {
+                let unknown = path(name);
+                let message = "is not a key of a profile";
+                let Some(meant) = nearest(name, known.keys().map(String::as_str)) else {
+                    let keys: Vec<&str> = known.keys().map(String::as_str).collect();
+                    self.refuse(&unknown, message, format!("use one of {}", keys.join(", ")));
+                    continue;
+                };
+                self.refuse(&unknown, message, format!("did you mean {}?", path(meant)));
+                if table.contains_key(meant) || good.contains_key(meant) {
+                    continue;
+                }
+                name = meant;
+            }
+            let key = path(name);
+            match (&known[name], value) {
+                (toml::Value::Table(known), toml::Value::Table(values)) => {
+                    let values = self.read(&key, values, known);
+                    good.insert(name.to_owned(), toml::Value::Table(values));
+                }
+                (toml::Value::Table(_), _) => {
+                    self.refuse(&key, is(value), format!("make it a section: [{key}]"));
+                    self.unread.push(key);
+                }
+                (example, _) if self.can_be_read(&key, value, example) => {
+                    good.insert(name.to_owned(), value.clone());
+                }
+                _ => self.unread.push(key),
+            }
+        }
+        good
+    }
+
+    /// Whether the key can have the value; a list is read one by one.
+    fn can_be_read(&mut self, key: &str, value: &toml::Value, example: &toml::Value) -> bool {
+        let before = self.found.len();
+        let mut read = |place: &str, value: &toml::Value, tried: toml::Value| {
+            if let Err(message) = deserialize(&only(key, tried)) {
+                self.found.push(described(place, value, &message, example));
+            }
+        };
+        match (value, example) {
+            (toml::Value::Array(items), toml::Value::Array(_)) => {
+                for (index, item) in items.iter().enumerate() {
+                    let tried = toml::Value::Array(vec![item.clone()]);
+                    read(&format!("{key}[{index}]"), item, tried);
+                }
+            }
+            _ => read(key, value, value.clone()),
+        }
+        self.found.len() == before
+    }
+
+    /// Refuses that keys without a default are not there; those that cannot be read have been refused.
+    fn require(&mut self, kind: Kind, good: &toml::Table) {
+        for key in kind.required() {
+            let section = key.split_once('.').map_or(*key, |(section, _)| section);
+            let key = match good.contains_key(section) {
+                true => key,
+                false => section,
+            };
+            let is_refused = self.unread.iter().any(|unread| overlap(unread, key));
+            if value_of(good, key).is_none() && !is_refused {
+                self.refuse(key, "is missing", "it has no default, add it");
+                self.unread.push(key.to_owned());
+            }
+        }
+    }
+}
+
+/// Every key but these, each with a value that it could have.
+fn known_keys(foreign: &[&str]) -> toml::Table {
+    let mut whole = Profile::default();
+    whole.timing.program_pages = Some(vec![Duration::from_us(500)]);
+    let mut known = toml::Table::try_from(whole).unwrap_or_default();
+    let example = Profile::builtin_text("melded-tlc-8x8").unwrap_or_default();
+    lay_over(&mut known, example.parse().unwrap_or_default());
+    remove(&mut known, foreign);
+    known
+}
+
+/// What is wrong with a value that serde refused with this message.
+fn described(key: &str, value: &toml::Value, message: &str, example: &toml::Value) -> ProfileError {
+    if message.starts_with("unknown variant ") {
+        let names: Vec<&str> = message.split('`').skip(3).step_by(2).collect();
+        let remedy = match value
+            .as_str()
+            .and_then(|value| nearest(value, names.clone()))
+        {
+            Some(meant) => format!("did you mean \"{meant}\"?"),
+            None => format!("use one of {}", names.join(", ")),
+        };
+        return ProfileError::new(key, is(value) + ", which is unknown", remedy);
+    }
+    // A quantity says itself what is wrong.
+    match message.rsplit_once("; ") {
+        Some((message, remedy)) if !message.starts_with("invalid ") => {
+            return ProfileError::new(key, message, remedy);
+        }
+        _ => {}
+    }
+    let unit = message.rsplit_once(", expected ").map(|(_, unit)| unit);
+    let what = match (unit, example) {
+        (Some(unit), _) if unit.contains(" with its unit") => {
+            return ProfileError::new(key, is(value), format!("write {unit}"));
+        }
+        (_, toml::Value::Integer(_)) => "a whole number",
+        (_, toml::Value::Boolean(_)) => "true or false",
+        (_, toml::Value::Array(_)) => "a list",
+        _ => "text in quotes",
+    };
+    ProfileError::new(key, is(value), format!("write {what}, such as {example}"))
+}
+
+/// What was found, on one line and not too long.
+fn is(value: &toml::Value) -> String {
+    const MOST: usize = 60;
+    let text = value.to_string().replace('\n', " ");
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("is {}…", &text[..end]),
+        None => format!("is {text}"),
     }
 }
 
@@ -193,16 +359,7 @@ impl FromStr for Setting {
                 "is \"{text}\", which is no setting; write KEY=VALUE, such as ftl.page_allocation=PDWC"
             ));
         }
-        let mut value = toml_value(value);
-        let mut parts = key.rsplit('.');
-        let mut name = parts.next().unwrap_or(key);
-        for section in parts {
-            let mut inner = toml::Table::new();
-            inner.insert(name.to_owned(), value);
-            (name, value) = (section, toml::Value::Table(inner));
-        }
-        let mut table = toml::Table::new();
-        table.insert(name.to_owned(), value);
+        let table = only(key, toml_value(value));
         Ok(Setting {
             text: text.to_owned(),
             table,

@@ -54,12 +54,24 @@ impl Xpoint {
     pub(super) fn check(&self, checker: &mut Checker) {
         self.check_ranges(checker);
         checker.power_of_two("xpoint.chunk_size", self.chunk_size);
-        for (key, time, interval) in [
-            ("xpoint.read_interval", self.read, self.read_interval),
-            ("xpoint.write_interval", self.write, self.write_interval),
+        for (whole, time, key, interval) in [
+            (
+                "xpoint.read",
+                self.read,
+                "xpoint.read_interval",
+                self.read_interval,
+            ),
+            (
+                "xpoint.write",
+                self.write,
+                "xpoint.write_interval",
+                self.write_interval,
+            ),
         ] {
-            let least = Duration::from_ps(time.as_ps().div_ceil(MOST_OVERLAPPING));
-            checker.range(key, &interval, least..=time);
+            if checker.are_sound(&[whole]) {
+                let least = Duration::from_ps(time.as_ps().div_ceil(MOST_OVERLAPPING));
+                checker.range(key, &interval, least..=time);
+            }
         }
     }
 }
