@@ -1,7 +1,7 @@
 //! Fuzz targets: everything of the simulator that reads what others wrote.
 //!
 //! A target is a function of bytes that panics on a defect. The same function runs under libFuzzer
-//! (`fuzz_targets/`) and, over the committed corpus and mutations of it, in the tests of this crate.
+//! (`main.rs`) and, over the committed corpus and mutations of it, in the tests of this crate.
 
 pub mod mutate;
 pub mod targets;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// A target: what is fuzzed, and the function that panics on a defect.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// Its name, which is that of its corpus folder and its libFuzzer program.
+    /// Its name, which is that of its corpus folder.
     pub name: &'static str,
     /// Runs one input.
     pub run: fn(&[u8]),
@@ -19,37 +19,20 @@ pub struct Target {
 
 /// All targets.
 pub const TARGETS: &[Target] = &[
-    Target {
-        name: "abi",
-        run: targets::abi::run,
-    },
-    Target {
-        name: "job",
-        run: targets::job::run,
-    },
-    Target {
-        name: "nvme",
-        run: targets::nvme::run,
-    },
-    Target {
-        name: "profile",
-        run: targets::profile::run,
-    },
-    Target {
-        name: "run",
-        run: targets::run::run,
-    },
-    Target {
-        name: "snapshot",
-        run: targets::snapshot::run,
-    },
-    Target {
-        name: "trace",
-        run: targets::trace::run,
-    },
+    Target::new("abi", targets::abi::run),
+    Target::new("device", targets::device::run),
+    Target::new("job", targets::job::run),
+    Target::new("profile", targets::profile::run),
+    Target::new("run", targets::run::run),
+    Target::new("snapshot", targets::snapshot::run),
+    Target::new("trace", targets::trace::run),
 ];
 
 impl Target {
+    const fn new(name: &'static str, run: fn(&[u8])) -> Target {
+        Target { name, run }
+    }
+
     /// The folder of its corpus.
     pub fn corpus(&self) -> PathBuf {
         PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -81,8 +81,8 @@ fn trace() {
 }
 
 #[test]
-fn nvme() {
-    fuzz("nvme");
+fn device() {
+    fuzz("device");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use meldsim::nvme::wire::io::DsmByte;
 use meldsim::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
 use meldsim::{
     Command, Device, DeviceError, Directive, Location, Namespace, NamespaceId, Opcode, Profile,
-    ProfileErrors, QueueId, SetInfo, SnapshotError, Status,
+    ProfileError, ProfileErrors, QueueId, SetInfo, SnapshotError, Status,
 };
 use meldsim_experiments::workload::trace::decompressed;
 use meldsim_experiments::workload::{RequestError, RunError, RunRequest};
@@ -34,13 +34,10 @@ pub(crate) fn device(name: &str) -> Result<Device, Failure> {
 
 fn read(path: &str) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
-        let names: Vec<&str> = Profile::builtin_names().collect();
+        let remedy = ProfileError::not_built_in(path).remedy;
         Failure::new(
             MELDSIM_ERR_PROFILE,
-            format!(
-                "profile {path}: not built in ({}) and not a readable file: {error}",
-                names.join(", ")
-            ),
+            format!("profile {path}: not built in and not a readable file ({error}); {remedy}"),
         )
     })
 }
@@ -59,6 +56,7 @@ fn run_code(error: &RequestError) -> i32 {
         RequestError::Run(RunError::Device { error, .. } | RunError::Precondition(error)) => {
             refused_code(error)
         }
+        RequestError::Run(RunError::Room { .. }) => MELDSIM_ERR_CAPACITY,
         RequestError::Run(RunError::Stuck { .. }) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
         RequestError::Malformed(_)
         | RequestError::JobFile(_)
@@ -139,7 +137,7 @@ pub(crate) fn window_values(
     config: &PredictableLatencyConfig,
 ) -> [u64; MELDSIM_WINDOW_INFO_COUNT as usize] {
     [
-        log.status.into(),
+        (log.status as u8).into(),
         log.event_type.into(),
         log.dtwin_reads_typical,
         log.dtwin_writes_typical,

@@ -1,6 +1,6 @@
 //! The C ABI of the meldsim SSD simulator; see `include/meldsim.h` for the contract with C callers.
 //!
-//! Every entry point lives in [`abi`] and crosses one panic boundary. Devices are behind integer handles, so a stale or
+//! Every entry point lives in `abi` and crosses one panic boundary. Devices are behind integer handles, so a stale or
 //! invented handle is an error and never undefined behaviour. Simulated time is moved by one of two executives:
 //! `account` and `realtime`.
 

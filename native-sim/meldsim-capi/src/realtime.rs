@@ -12,7 +12,7 @@
 
 use std::time::{Duration, Instant};
 
-use meldsim::Time;
+use meldsim::Instant as Simulated;
 use parking_lot::MutexGuard;
 
 use crate::deadline::Deadline;
@@ -43,7 +43,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// A clock that shows `simulated` now and then runs `dilation` times slower than the wall.
-    pub(crate) fn start(simulated: Time, dilation: f64) -> Result<Clock, Failure> {
+    pub(crate) fn start(simulated: Simulated, dilation: f64) -> Result<Clock, Failure> {
         if !(DILATION_MIN..=DILATION_MAX).contains(&dilation) {
             return Err(Failure::argument(format!(
                 "time dilation {dilation} is not between {DILATION_MIN} and {DILATION_MAX}"
@@ -62,20 +62,20 @@ impl Clock {
     }
 
     /// The simulated time that the wall clock allows now.
-    pub(crate) fn simulated_now(&self) -> Time {
+    pub(crate) fn simulated_now(&self) -> Simulated {
         self.simulated_after(self.anchor_wall.elapsed())
     }
 
-    fn simulated_after(&self, elapsed: Duration) -> Time {
+    fn simulated_after(&self, elapsed: Duration) -> Simulated {
         let ps = (elapsed.as_nanos() * self.rate) >> RATE_BITS;
-        Time::from_ps(
+        Simulated::from_ps(
             self.anchor_ps
                 .saturating_add(u64::try_from(ps).unwrap_or(u64::MAX)),
         )
     }
 
     /// The first wall time at which `simulated` has been reached; `None` when it is beyond the clock's range.
-    fn wall_of(&self, simulated: Time) -> Option<Instant> {
+    fn wall_of(&self, simulated: Simulated) -> Option<Instant> {
         let ahead_ps = u128::from(simulated.as_ps().saturating_sub(self.anchor_ps));
         let elapsed_ns = (ahead_ps << RATE_BITS).div_ceil(self.rate);
         let elapsed = Duration::from_nanos(u64::try_from(elapsed_ns).ok()?);
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn clock(dilation: f64) -> Clock {
-        Clock::start(Time::from_ps(5_000), dilation).unwrap()
+        Clock::start(Simulated::from_ps(5_000), dilation).unwrap()
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         for dilation in [1e-3, 0.37, 1.0, 3.0, 17.3, 1e6] {
             let clock = clock(dilation);
             for ps in [0, 4_999, 5_000, 5_001, 123_456_789, 10u64.pow(15)] {
-                let Some(due) = clock.wall_of(Time::from_ps(ps)) else {
+                let Some(due) = clock.wall_of(Simulated::from_ps(ps)) else {
                     continue;
                 };
                 let reached = clock.simulated_after(due - clock.anchor_wall);
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn impossible_dilations_are_refused() {
         for dilation in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-4, 1e7] {
-            assert!(Clock::start(Time::from_ps(0), dilation).is_err());
+            assert!(Clock::start(Simulated::from_ps(0), dilation).is_err());
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use meldsim::{
-    Device, DeviceError, Directive, Namespace, NamespaceId, Precondition, Stats, Time, Utilisation,
+    Device, DeviceError, Directive, Instant, Namespace, NamespaceId, Precondition, Stats,
+    Utilisation,
 };
 use parking_lot::MutexGuard;
 
@@ -160,7 +161,7 @@ impl Session {
     }
 
     /// Lets simulated time pass in account mode.
-    pub(crate) fn advance(&self, duration: Time) -> Result<(), Failure> {
+    pub(crate) fn advance(&self, duration: meldsim::Duration) -> Result<(), Failure> {
         let mut state = self.lock()?;
         state.usable()?;
         if let Executive::RealTime(_) = state.executive {
@@ -171,7 +172,7 @@ impl Session {
         let until = state.device.now().as_ps().checked_add(duration.as_ps());
         let until = until.filter(|&ps| ps <= Device::LAST_SUBMISSION.as_ps());
         let until = until.ok_or_else(|| refused(DeviceError::EndOfTime))?;
-        state.device.advance_to(Time::from_ps(until));
+        state.device.advance_to(Instant::from_ps(until));
         state.collect();
         self.spread_news(&mut state);
         Ok(())
@@ -186,7 +187,11 @@ impl Session {
     }
 
     /// The latency that `quantile` of the reads, or of the writes, did not exceed.
-    pub(crate) fn latency(&self, writes: bool, quantile: f64) -> Result<Time, Failure> {
+    pub(crate) fn latency(
+        &self,
+        writes: bool,
+        quantile: f64,
+    ) -> Result<meldsim::Duration, Failure> {
         self.on_device(|_| Ok(()))?;
         Ok(self.lock()?.latency(writes, quantile))
     }

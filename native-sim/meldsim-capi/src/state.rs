@@ -1,6 +1,6 @@
 //! What one open device consists of; everything here is under the session's mutex.
 
-use meldsim::{Device, Opcode, Time};
+use meldsim::{Device, Duration, Opcode};
 use meldsim_experiments::report::LatencyHistogram;
 
 use crate::error::{Failure, MELDSIM_ERR_CLOSED};
@@ -92,7 +92,7 @@ impl State {
     }
 
     /// The latency that `quantile` (0 to 1) of the reads, or of the writes, did not exceed; zero when there were none.
-    pub(crate) fn latency(&self, writes: bool, quantile: f64) -> Time {
+    pub(crate) fn latency(&self, writes: bool, quantile: f64) -> Duration {
         self.latencies[usize::from(writes)].quantile(quantile)
     }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use meldsim::Time;
+use meldsim::Duration;
 
 use super::{MELDSIM_READ, MELDSIM_WRITE, fill};
 use crate::error::Failure;
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn meldsim_channels_busy_ps(handle: i64, out: *mut u64, n:
         let session = handles::get(handle)?;
         let busy = session.guard(|session| Ok(session.utilisation()?.channels_busy))?;
         // SAFETY: the contract of this function on `out` and `n`.
-        unsafe { fill(out, n, busy.into_iter().map(Time::as_ps)) }
+        unsafe { fill(out, n, busy.into_iter().map(Duration::as_ps)) }
     })
 }
 
@@ -104,6 +104,6 @@ pub unsafe extern "C" fn meldsim_dies_busy_ps(handle: i64, out: *mut u64, n: u32
         let session = handles::get(handle)?;
         let busy = session.guard(|session| Ok(session.utilisation()?.dies_busy))?;
         // SAFETY: the contract of this function on `out` and `n`.
-        unsafe { fill(out, n, busy.into_iter().map(Time::as_ps)) }
+        unsafe { fill(out, n, busy.into_iter().map(Duration::as_ps)) }
     })
 }

@@ -1,7 +1,7 @@
 //! Ranges of logical blocks: what they are told, and where they are.
 
 use meldsim::NamespaceId;
-use meldsim::nvme::wire::io::{DatasetManagement, DsmRange};
+use meldsim::nvme::{DsmRange, MAX_DSM_RANGES};
 
 use super::{MELDSIM_DETACHED, MELDSIM_NO_WAIT, check_flags, fill, status};
 use crate::convert;
@@ -39,8 +39,8 @@ pub struct meldsim_range {
     pub slba: u64,
 }
 
-const _: () = assert!(size_of::<meldsim_range>() == DsmRange::BYTES);
-const _: () = assert!(MELDSIM_RANGES_MAX as usize == DatasetManagement::MAX_RANGES);
+const _: () = assert!(size_of::<meldsim_range>() == 16);
+const _: () = assert!(MELDSIM_RANGES_MAX as usize == MAX_DSM_RANGES);
 const _: () =
     assert!(MELDSIM_RANGE_SEQUENTIAL_READ == DsmRange::attributes_of(0, 0, true, false, false, 64));
 

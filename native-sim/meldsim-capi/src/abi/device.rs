@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use meldsim::Time;
+use meldsim::Duration;
 
 use super::status;
 use crate::convert;
@@ -114,7 +114,7 @@ pub extern "C" fn meldsim_set_mode(handle: i64, mode: u32, time_dilation: f64) -
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_advance(handle: i64, duration_ps: u64) -> i32 {
     status(handle, |session| {
-        session.advance(Time::from_ps(duration_ps))
+        session.advance(Duration::from_ps(duration_ps))
     })
 }
 

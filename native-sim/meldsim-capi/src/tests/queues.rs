@@ -1,7 +1,7 @@
 //! Submission queues through the ABI.
 
 use meldsim::profile::QueueArbitration;
-use meldsim::{Profile, Time};
+use meldsim::{Duration, Profile};
 
 use super::support::*;
 use crate::*;
@@ -9,7 +9,7 @@ use crate::*;
 /// A device that fetches a command each 10 us and arbitrates by priority.
 fn slow() -> (i64, u32) {
     let mut profile = Profile::builtin(PROFILE).unwrap();
-    profile.host.command_cost = Time::from_us(10);
+    profile.host.command_cost = Duration::from_us(10);
     profile.host.arbitration = QueueArbitration::WeightedRoundRobin;
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), profile.to_toml()).unwrap();

@@ -30,7 +30,8 @@ use super::mapping::{Entry, MapIndex};
 use super::reverse_map::BATCH_SHARE;
 use super::stream::{Layout, PADDING, Stream};
 use super::victim::{Copyback, Victim};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::nand::{Flash, Owner, WordlineAddr};
 
 /// Rows that are copied back at a time: what waits for a die is bounded.
@@ -106,6 +107,7 @@ impl Ftl {
         }
         let pages_per_row = self.addressing.pages_per_row;
         if victim.valid_in_row > 0 {
+            self.stats.gc_pages_read += u64::from(victim.valid_in_row);
             victim.begin_row();
             victim.for_each_wordline(lane, &self.addressing, |at, pages| {
                 // Sensing the pages of a wordline at once does not need them to be laid out so.
@@ -141,6 +143,7 @@ impl Ftl {
         };
         victim.next += row;
         victim.copying += row;
+        self.stats.gc_pages_read += u64::from(row);
         let (from_unit, step) = addressing.strides(layout);
         for unit in 0..addressing.units {
             let copy = Copyback {
@@ -276,6 +279,7 @@ impl Ftl {
         let log = &mut self.lanes[lane as usize];
         log.blocks.programmed(group, all);
         self.stats.programs += 1;
+        self.stats.gc_pages_programmed += u64::from(all);
         let melded = log.blocks.get(group).layout == Layout::Melded;
         self.stats.melded_wordlines_programmed += u64::from(melded);
         let Some(victim) = &mut log.victim else {

@@ -6,13 +6,14 @@
 use std::collections::VecDeque;
 
 use super::address::Addressing;
-use super::blocks::{Blocks, OVER_PROVISIONED_GROUPS, OpenGroup, PRELOADED};
+use super::blocks::{Blocks, OpenGroup, PRELOADED};
 use super::buffer::Program;
 use super::mapping::MapIndex;
 use super::stream::{Gatherer, Layout, PADDING, Stream, WordlinePages, single};
 use super::victim::Victim;
 use crate::nvme::MAX_STREAMS;
 use crate::profile::Gc;
+use crate::profile::limits::OVER_PROVISIONED_GROUPS;
 
 /// What waits for positions.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,6 @@
 //! The translation layer of an NVM set: its parts, what it can tell, and what changes the mapping.
 
 use super::address::{Addressing, LogAddr, Ppn};
-use super::blocks::OVER_PROVISIONED_GROUPS;
 use super::buffer::{Program, Programs, WriteBuffer};
 use super::lane::{Lane, ReadyList};
 use super::mapping::{Entry, MapIndex, Mapping, Run};
@@ -10,10 +9,12 @@ use super::read::{PagesRead, ReadHistory, Reader};
 use super::region::Region;
 use super::reverse_map::ReverseMap;
 use super::stream::{Layout, RunPages, SequentialRuns};
-use super::victim::{Copyback, VictimSelection, gc_slots};
-use crate::engine::{Event, EventQueue, Slab};
+use super::victim::{Copyback, VictimSelection};
+use crate::engine::{EventQueue, Slab};
+use crate::event::Event;
 use crate::nand::{Flash, Geometry, Owner, WordlineAddr};
 use crate::profile::Profile;
+use crate::profile::limits::gc_slots;
 
 /// What the layer counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,8 +24,10 @@ pub(crate) struct FtlStats {
     pub(crate) padded_pages: u64,
     pub(crate) melded_wordlines_programmed: u64,
     pub(crate) erases: u64,
+    pub(crate) gc_pages_read: u64,
     pub(crate) gc_pages_moved: u64,
     pub(crate) gc_pages_relaid: u64,
+    pub(crate) gc_pages_programmed: u64,
     pub(crate) collections: u64,
     pub(crate) background_collections: u64,
     pub(crate) levelling_collections: u64,
@@ -72,7 +75,7 @@ impl Ftl {
         let sets = u64::from(profile.sets.count);
         let host_slots = (profile.controller.write_buffer.0 / sets / geometry.page_bytes) as u32;
         let addressing = Addressing::new(profile, geometry, region);
-        let spare = spare_groups(profile);
+        let spare = profile.spare_blocks_per_plane();
         let (lanes, groups) = (addressing.lanes, addressing.groups.saturating_sub(spare));
         let pages = addressing.pages_per_wordline;
         let gc_slots = gc_slots(addressing.units, pages, addressing.is_shadow());
@@ -362,18 +365,4 @@ impl Ftl {
             }
         }
     }
-}
-
-/// Groups of each lane that the host cannot fill: whole ones, so that over-provisioning is never
-/// less than what garbage collection needs.
-fn spare_groups(profile: &Profile) -> u32 {
-    let groups = u64::from(profile.geometry.blocks_per_plane);
-    let spare = (groups * u64::from(profile.ftl.over_provisioning_percent)).div_ceil(100);
-    (spare as u32).max(OVER_PROVISIONED_GROUPS)
-}
-
-/// Logical pages a device can hold.
-pub(crate) fn capacity_pages(profile: &Profile, geometry: &Geometry) -> u64 {
-    let groups = profile.geometry.blocks_per_plane;
-    u64::from(groups.saturating_sub(spare_groups(profile))) * geometry.pages_per_block_row()
 }

@@ -45,19 +45,16 @@ mod stream;
 mod victim;
 mod write;
 
-pub(crate) use blocks::OVER_PROVISIONED_GROUPS;
-pub(crate) use layer::{Ftl, capacity_pages};
-pub(crate) use mapping::{
-    Entry, MAPPING_BYTES_PER_PAGE, MAX_NAMESPACE_PAGES, MAX_SLOTS, PPN_LIMIT,
-};
+pub(crate) use layer::Ftl;
+pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES};
 pub(crate) use preload::Filled;
 pub(crate) use region::Region;
 pub(crate) use snapshot::SavedFtl;
-pub(crate) use stream::Layout;
-pub(crate) use victim::gc_slots;
 pub(crate) use write::WriteError;
 
-use crate::engine::{Event, EventQueue};
+use self::stream::Layout;
+use crate::engine::EventQueue;
+use crate::event::Event;
 use crate::nand::Flash;
 
 impl Ftl {
@@ -69,8 +66,8 @@ impl Ftl {
         }
     }
 
-    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing but
-    /// padding is counted. False when there is no room for all of them.
+    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing
+    /// is counted. False when there is no room for all of them.
     pub(crate) fn preload(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
         preload::in_order(self, space, first, end, layout).is_some()
     }

@@ -2,7 +2,7 @@
 //! collection came to its steady state.
 //!
 //! In come pages of a space; out goes the state that writing and flushing them would have led to.
-//! Nothing but padding is counted.
+//! Nothing is counted: that was before the counting began.
 
 use super::address::Ppn;
 use super::blocks::{PRELOADED, State};
@@ -244,7 +244,6 @@ impl Preload<'_> {
         }
         for (n, index) in (0..u32::from(program.pages)).zip(pages.map(MapIndex)) {
             if index == MapIndex::NONE {
-                ftl.stats.padded_pages += 1;
                 continue;
             }
             let position = program.position + n * program.step;

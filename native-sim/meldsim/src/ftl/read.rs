@@ -11,7 +11,8 @@ use super::address::{Addressing, PageAddr, Ppn};
 use super::lane::Lane;
 use super::mapping::{Entry, LEAF, Mapping};
 use super::stream::Layout;
-use crate::engine::{Event, EventQueue};
+use crate::engine::EventQueue;
+use crate::event::Event;
 use crate::nand::{Flash, Owner, WordlineAddr};
 
 /// Where the pages of a read were found.

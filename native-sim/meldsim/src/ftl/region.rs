@@ -23,7 +23,7 @@
 use std::ops::Range;
 
 use crate::nand::{Geometry, Unit};
-use crate::profile::allocation::PageAllocation;
+use crate::profile::PageAllocation;
 use crate::profile::{Profile, SetLayout, Sets};
 
 /// The units of a set, in the order of the page allocation.

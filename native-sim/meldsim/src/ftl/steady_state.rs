@@ -28,8 +28,8 @@
 //! So positions are made in their physical order, without a table of them, and a pass fits the
 //! processor's cache.
 
-use super::mapping::PPN_LIMIT;
 use crate::engine::Random;
+use crate::profile::limits::PPN_LIMIT;
 
 /// Pages of a pass at least, and pages of a block in a pass on average: the more, the less is spent on
 /// going through blocks, and the fewer, the nearer is the cache that holds them.

@@ -24,6 +24,7 @@
 use crate::engine::NIL;
 use crate::nand::MAX_PAGES_PER_WORDLINE;
 use crate::nvme::MAX_STREAMS;
+use crate::profile::limits::FIXED_STREAMS;
 
 /// How pages lie on wordlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub(crate) enum Stream {
 
 impl Stream {
     /// Streams that are always there: the first ones.
-    pub(crate) const FIXED: usize = 4;
+    pub(crate) const FIXED: usize = FIXED_STREAMS as usize;
 
     /// Streams there can be.
     pub(crate) const COUNT: usize = 2 * (MAX_STREAMS as usize + 2);

@@ -13,10 +13,8 @@ use super::reverse_map::{self, ReverseMap};
 use super::stream::Layout;
 use crate::engine::NIL;
 use crate::nand::WordlineAddr;
+use crate::profile::limits::GC_ROWS_AT_ONCE;
 use crate::profile::{Gc, GcVictim, Profile, WearLevelling};
-
-/// Rows that are read at a time: the next one's senses overlap the last one's transfers.
-const ROWS_AT_ONCE: usize = 2;
 
 /// A group must gain this share of its pages to be collected in the background, 1 in so many.
 const BACKGROUND_GAIN: u32 = 10;
@@ -289,7 +287,7 @@ impl Victim {
 
     /// Whether so many rows are being read that the next one has to wait.
     pub(crate) fn reads_enough(&self) -> bool {
-        self.rows.len() == ROWS_AT_ONCE
+        self.rows.len() == GC_ROWS_AT_ONCE as usize
     }
 
     /// The valid pages of the next row are being read.
@@ -362,17 +360,6 @@ pub(crate) struct Copyback {
     pub(crate) to: u32,
     /// From each page's position to the next one's.
     pub(crate) step: u32,
-}
-
-/// Slots the collector of a lane needs: rows being read, an open stripe, one being programmed, and a
-/// packed wordline; in shadow order also the pages that open wordlines hold.
-pub(crate) fn gc_slots(units: u32, pages_per_wordline: u32, is_shadow: bool) -> u32 {
-    let held = match is_shadow {
-        true => pages_per_wordline * (pages_per_wordline - 1) / 2,
-        false => 0,
-    };
-    let rows = ROWS_AT_ONCE as u32 + 2;
-    units * (rows * pages_per_wordline + held) + pages_per_wordline
 }
 
 #[cfg(test)]

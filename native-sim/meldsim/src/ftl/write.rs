@@ -16,7 +16,8 @@ use super::lane::{Lane, Queued};
 use super::layer::Ftl;
 use super::mapping::{Entry, MapIndex, Run};
 use super::stream::{Layout, PADDING, RunPages, Stream, WordlinePages, single};
-use crate::engine::{Event, EventQueue, NIL};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::nand::Flash;
 
 /// How many wordlines before its own turn the slots of one are fetched from memory: since the first of
@@ -363,7 +364,10 @@ impl Ftl {
                 continue;
             }
             let released = self.buffer.release(slot);
-            self.stats.host_pages_programmed += u64::from(released.user != User::Gc);
+            match released.user {
+                User::Gc => self.stats.gc_pages_programmed += 1,
+                _ => self.stats.host_pages_programmed += 1,
+            }
             if released.index != MapIndex::NONE {
                 let ppn = self.addressing.ppn(lane, group, position + n * step);
                 self.oracle.programmed(slot, ppn);

@@ -1,4 +1,7 @@
 //! Arbitration: from which submission queue the controller fetches next.
+//!
+//! In: commands that arrive in queues. Out: the queue of the next fetch. Round robin, and weighted
+//! round robin with urgent priority class, of the Base specification 2.0, Command Arbitration.
 
 use std::collections::VecDeque;
 
@@ -16,18 +19,6 @@ pub enum Priority {
     Medium = 2,
     /// Weighted, by default the lightest.
     Low = 3,
-}
-
-impl Priority {
-    /// From the two bits of QPRIO.
-    pub const fn from_bits(bits: u8) -> Priority {
-        match bits & 0x3 {
-            0 => Priority::Urgent,
-            1 => Priority::High,
-            2 => Priority::Medium,
-            _ => Priority::Low,
-        }
-    }
 }
 
 /// How the controller chooses (Base specification, Command Arbitration).
@@ -102,17 +93,6 @@ impl Arbiter {
             priority,
             waiting: 0,
         });
-    }
-
-    /// Commands that wait in `queue`.
-    pub(crate) fn waiting(&self, queue: u32) -> u32 {
-        self.queues[queue as usize].waiting
-    }
-
-    /// An idle queue has another priority from now on.
-    pub(crate) fn set_priority(&mut self, queue: u32, priority: Priority) {
-        debug_assert_eq!(self.waiting(queue), 0, "a queue in use");
-        self.queues[queue as usize].priority = priority;
     }
 
     /// A command has arrived in `queue`.
@@ -263,6 +243,6 @@ mod tests {
         assert_eq!(first, [0, 1, 1, 1, 0, 1, 1, 1]);
         let rest: Vec<u32> = std::iter::from_fn(|| arbiter.grant()).collect();
         assert_eq!(rest, [0, 1, 1, 0, 0, 0, 0, 0]);
-        assert_eq!(arbiter.waiting(0) + arbiter.waiting(1), 0);
+        assert!(arbiter.queues.iter().all(|queue| queue.waiting == 0));
     }
 }

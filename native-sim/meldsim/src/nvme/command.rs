@@ -1,8 +1,45 @@
-//! Commands and completions.
+//! Commands, completions, and the namespaces they address.
+//!
+//! Numbers and names are those of the NVM Command Set specification 1.0; counts of logical blocks are
+//! counts, where the wire has them zero-based.
 
-use super::wire::io::DsmByte;
-use super::{Directive, NamespaceId};
-use crate::engine::Time;
+use std::fmt;
+
+use super::dataset::DsmByte;
+use super::directive::Directive;
+use crate::engine::{Duration, Instant};
+
+/// Identifies a namespace; the first one is 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NamespaceId(pub u32);
+
+impl fmt::Display for NamespaceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// A namespace: a thin address space over the medium, with what Identify Namespace tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Namespace {
+    /// Its identifier.
+    pub id: NamespaceId,
+    /// Bytes of one logical block.
+    pub lba_bytes: u64,
+    /// Size in logical blocks (NSZE). Thin provisioned: it may exceed the device's capacity.
+    pub size_lbas: u64,
+    /// Bytes of one flash page: the smallest write that needs no read-modify-write.
+    pub page_bytes: u64,
+    /// Bytes of one wordline: the preferred granularity of sequential reads and writes.
+    pub wordline_bytes: u64,
+}
+
+impl Namespace {
+    /// Its size in flash pages; the last may be covered in part.
+    pub fn pages(&self) -> u64 {
+        (self.size_lbas * self.lba_bytes).div_ceil(self.page_bytes)
+    }
+}
 
 /// What a command asks for. Discriminants are the NVM command set's opcodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,7 +68,7 @@ impl Opcode {
     }
 }
 
-/// One command, as parsed from its submission queue entry.
+/// One command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
     /// What to do.
@@ -52,10 +89,9 @@ pub struct Command {
 }
 
 impl Command {
-    /// A read of `nlb` logical blocks from `slba`.
-    pub const fn read(nsid: NamespaceId, slba: u64, nlb: u32, tag: u64) -> Command {
+    const fn new(opcode: Opcode, nsid: NamespaceId, slba: u64, nlb: u32, tag: u64) -> Command {
         Command {
-            opcode: Opcode::Read,
+            opcode,
             nsid,
             slba,
             nlb,
@@ -63,6 +99,11 @@ impl Command {
             dsm: DsmByte(0),
             tag,
         }
+    }
+
+    /// A read of `nlb` logical blocks from `slba`.
+    pub const fn read(nsid: NamespaceId, slba: u64, nlb: u32, tag: u64) -> Command {
+        Command::new(Opcode::Read, nsid, slba, nlb, tag)
     }
 
     /// A write of `nlb` logical blocks from `slba`.
@@ -74,13 +115,8 @@ impl Command {
         tag: u64,
     ) -> Command {
         Command {
-            opcode: Opcode::Write,
-            nsid,
-            slba,
-            nlb,
             directive,
-            dsm: DsmByte(0),
-            tag,
+            ..Command::new(Opcode::Write, nsid, slba, nlb, tag)
         }
     }
 
@@ -91,28 +127,12 @@ impl Command {
 
     /// A deallocation of `nlb` logical blocks from `slba`.
     pub const fn deallocate(nsid: NamespaceId, slba: u64, nlb: u32, tag: u64) -> Command {
-        Command {
-            opcode: Opcode::Deallocate,
-            nsid,
-            slba,
-            nlb,
-            directive: Directive::NONE,
-            dsm: DsmByte(0),
-            tag,
-        }
+        Command::new(Opcode::Deallocate, nsid, slba, nlb, tag)
     }
 
     /// A flush.
     pub const fn flush(nsid: NamespaceId, tag: u64) -> Command {
-        Command {
-            opcode: Opcode::Flush,
-            nsid,
-            slba: 0,
-            nlb: 0,
-            directive: Directive::NONE,
-            dsm: DsmByte(0),
-            tag,
-        }
+        Command::new(Opcode::Flush, nsid, 0, 0, tag)
     }
 }
 
@@ -135,14 +155,14 @@ pub struct Completion {
     /// How it ended.
     pub status: Status,
     /// When it was submitted.
-    pub submitted: Time,
+    pub submitted: Instant,
     /// When it completed.
-    pub completed: Time,
+    pub completed: Instant,
 }
 
 impl Completion {
     /// Time from submission to completion.
-    pub fn latency(&self) -> Time {
+    pub fn latency(&self) -> Duration {
         self.completed - self.submitted
     }
 }

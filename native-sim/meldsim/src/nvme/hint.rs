@@ -1,13 +1,12 @@
-//! Read patterns: what the host says in four encodings, resolved in one place.
+//! Read patterns: the host says them in four encodings, which come to one hint here.
+//!
+//! In: directives and DSM fields of writes, described ranges, streams bound to a pattern. Out: the
+//! pattern and the stream of a write, for the FTL. `docs/nvme.md` has the order of the encodings.
 
-use super::directive::{Directive, DirectiveError, Pattern};
-use super::ranges::RangeSet;
-use super::wire::io::{DsmByte, DsmRange};
+use super::dataset::{DsmByte, DsmRange, RangeSet};
+use super::directive::{Directive, DirectiveError, MAX_STREAMS, Pattern};
 
-/// Streams of a namespace, numbered from 1; 0 is no stream.
-pub const MAX_STREAMS: u16 = 16;
-
-/// What the FTL is told about a write.
+/// Pattern and stream of a write, for the FTL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hint {
     pub(crate) pattern: Pattern,
@@ -22,7 +21,7 @@ impl Hint {
     };
 }
 
-/// What was said about a namespace before its writes.
+/// What the host has said about a namespace before its writes.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
     /// Ranges that will be read sequentially.
@@ -33,8 +32,8 @@ pub(crate) struct Hints {
 
 impl Hints {
     /// The pattern and the stream of a write. The pattern is that of the strongest encoding that
-    /// tells one: the read-pattern directive, a range said to be read sequentially that covers
-    /// the write, the DSM byte, the stream.
+    /// names one: the read-pattern directive, a described range that covers the write, the DSM
+    /// byte, the stream.
     #[inline]
     pub(crate) fn resolve(
         &self,
@@ -43,10 +42,10 @@ impl Hints {
         directive: Directive,
         dsm: DsmByte,
     ) -> Result<Hint, DirectiveError> {
-        let told = directive.pattern()?;
+        let named = directive.pattern()?;
         let stream = directive.stream();
-        let pattern = if told != Pattern::None {
-            told
+        let pattern = if named != Pattern::None {
+            named
         } else if self.sequential.covers(slba, slba.saturating_add(nlb))
             || (dsm.sequential() && dsm.frequency() == DsmByte::AF_READ_MOSTLY)
         {
@@ -61,21 +60,16 @@ impl Hints {
     }
 
     /// A range of a Dataset Management command whose ranges are an integral dataset for reads.
-    /// Sequential with an access size says how it will be read; anything else takes back what was
-    /// said.
+    /// Sequential with an access size says how it will be read; anything else withdraws that.
     pub(crate) fn describe(&mut self, range: &DsmRange) {
-        let (start, end) = (
-            range.slba,
-            range.slba.saturating_add(u64::from(range.length)),
-        );
         if range.sequential_read() && range.access_lbas() > 0 {
-            self.sequential.insert(start, end);
+            self.sequential.insert(range.slba, range.end());
         } else {
-            self.sequential.remove(start, end);
+            self.sequential.remove(range.slba, range.end());
         }
     }
 
-    /// What was in the range is gone, and what was said about it with it.
+    /// The data of the range are deallocated, so its description is void.
     pub(crate) fn forget(&mut self, slba: u64, nlb: u64) {
         self.sequential.remove(slba, slba.saturating_add(nlb));
     }

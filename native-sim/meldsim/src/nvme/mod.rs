@@ -1,22 +1,40 @@
-//! What the host sees of the device: commands, directives, namespaces, status; and the wire.
+//! The host's side of the device in NVMe's terms: what a host may ask for, and what it is told.
+//!
+//! In: commands with their directives and hints, what is said about ranges and streams, features of
+//! an NVM set. Out: completions, a log page. Nothing here knows the device or moves time.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `command` | commands, completions, namespaces (NVM Command Set specification 1.0) |
+//! | `directive` | directives of a write (Base specification 2.0, Directives) |
+//! | `dataset` | the DSM field and the ranges of Dataset Management |
+//! | `hint` | one read pattern from all that was said about a write |
+//! | `arbiter` | from which submission queue the controller fetches next (Base specification 2.0, Command Arbitration) |
+//! | `window` | Predictable Latency Mode of an NVM set (Features 13h and 14h, Log Page 0Ah) |
 
 mod arbiter;
 mod command;
-mod controller;
+mod dataset;
 mod directive;
 mod hint;
-mod namespace;
-mod ranges;
 mod window;
-pub mod wire;
 
 pub use arbiter::Priority;
 pub(crate) use arbiter::{Arbiter, Scheme};
-pub use command::{Command, Completion, Opcode, Status};
-pub use controller::{Controller, Posted, SubmissionError};
-pub use directive::{Directive, DirectiveError, Pattern};
-pub use hint::MAX_STREAMS;
+pub use command::{Command, Completion, Namespace, NamespaceId, Opcode, Status};
+pub use dataset::{DsmByte, DsmRange, MAX_DSM_RANGES};
+pub use directive::{Directive, DirectiveError, MAX_STREAMS, Pattern};
 pub(crate) use hint::{Hint, Hints};
-pub use namespace::{Namespace, NamespaceId};
-pub use window::Window;
+pub use window::{PredictableLatencyConfig, PredictableLatencyLog, Window};
 pub(crate) use window::{WindowError, Windows};
+
+/// The paths of old; see the modules above.
+#[doc(hidden)]
+pub mod wire {
+    pub mod io {
+        pub use crate::nvme::{DsmByte, DsmRange};
+    }
+    pub mod sets {
+        pub use crate::nvme::{PredictableLatencyConfig, PredictableLatencyLog};
+    }
+}

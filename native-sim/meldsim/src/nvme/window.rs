@@ -1,14 +1,15 @@
-//! Predictable latency mode of an NVM set: windows, budgets, events.
+//! Predictable Latency Mode of an NVM set: windows, budgets, events.
 //!
-//! In the deterministic window (DTWIN) the set does nothing in the background, for at most as many
-//! reads and writes and as long as the window's budget says; then, or when the host asks for it, it
-//! goes to the non-deterministic window (NDWIN) and catches up. Time there earns the next budget:
-//! none before NDWIN Time Minimum Low, all of it at NDWIN Time Minimum High, in proportion between.
-//! That a request for an unearned window is refused with Command Sequence Error, and that the mode
-//! begins in NDWIN with a whole budget earned, are this model's choices.
+//! In: what the host configures and asks for, the commands it begins, time. Out: the window, and the
+//! log page. Base specification 2.0: Features 13h and 14h, Log Identifier 0Ah; the names are its.
+//!
+//! In the deterministic window (DTWIN) the set does nothing in the background. The window ends when
+//! its budget of reads, writes or time is used up, or when the host asks for it. Then the set is in
+//! the non-deterministic window (NDWIN) and catches up. Time there earns the next budget: none before
+//! NDWIN Time Minimum Low, all of it at NDWIN Time Minimum High, in proportion between. Two choices
+//! are this model's: an unearned window is refused, and the mode begins with a whole budget earned.
 
-use super::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog as Log};
-use crate::engine::Time;
+use crate::engine::{Duration, Instant};
 use crate::profile::PredictableLatency;
 
 /// The window an NVM set is in, by its number in Feature 14h and in the log's Status.
@@ -24,6 +25,58 @@ pub enum Window {
     NonDeterministic = 2,
 }
 
+/// What is to be reported of a set: the data of Predictable Latency Mode Config, Feature 13h.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PredictableLatencyConfig {
+    /// Enable Event: the events to be reported, bits as in [`PredictableLatencyLog::event_type`].
+    pub enable_event: u16,
+    /// DTWIN Reads Threshold: warn when fewer reads are left.
+    pub reads_threshold: u64,
+    /// DTWIN Writes Threshold.
+    pub writes_threshold: u64,
+    /// DTWIN Time Threshold, in milliseconds.
+    pub time_threshold_ms: u64,
+}
+
+/// Predictable Latency Per NVM Set log page (Log Identifier 0Ah).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PredictableLatencyLog {
+    /// Status: the window.
+    pub status: Window,
+    /// Event Type: what was reported and not cleared.
+    pub event_type: u16,
+    /// DTWIN Reads Typical: random reads of 4 KiB.
+    pub dtwin_reads_typical: u64,
+    /// DTWIN Writes Typical, in units of the Optimal Write Size.
+    pub dtwin_writes_typical: u64,
+    /// DTWIN Time Maximum, in milliseconds.
+    pub dtwin_time_maximum_ms: u64,
+    /// NDWIN Time Minimum High, in milliseconds: for a whole DTWIN after it.
+    pub ndwin_time_minimum_high_ms: u64,
+    /// NDWIN Time Minimum Low, in milliseconds: for any DTWIN after it.
+    pub ndwin_time_minimum_low_ms: u64,
+    /// DTWIN Reads Estimate: left in this window, or in the next one.
+    pub dtwin_reads_estimate: u64,
+    /// DTWIN Writes Estimate.
+    pub dtwin_writes_estimate: u64,
+    /// DTWIN Time Estimate, in milliseconds.
+    pub dtwin_time_estimate_ms: u64,
+}
+
+impl PredictableLatencyLog {
+    /// Event Type bit 0: fewer reads are left in the DTWIN than the threshold.
+    pub const READS_WARNING: u16 = 1;
+    /// Event Type bit 1: fewer writes are left than the threshold.
+    pub const WRITES_WARNING: u16 = 1 << 1;
+    /// Event Type bit 2: less time is left than the threshold.
+    pub const TIME_WARNING: u16 = 1 << 2;
+    /// Event Type bit 14: autonomous transition to NDWIN, a typical or maximum value was exceeded.
+    pub const EXCEEDED: u16 = 1 << 14;
+    /// Event Type bit 15: autonomous transition to NDWIN, a deterministic excursion.
+    pub const EXCURSION: u16 = 1 << 15;
+}
+
 /// Why a window cannot be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowError {
@@ -36,7 +89,7 @@ pub(crate) enum WindowError {
 struct Budget {
     reads: u64,
     writes: u64,
-    time: Time,
+    time: Duration,
 }
 
 /// The state of one set.
@@ -46,14 +99,14 @@ pub(crate) struct Windows {
     config: PredictableLatencyConfig,
     window: Window,
     /// When the window began.
-    since: Time,
+    since: Instant,
     /// What the deterministic window began with, and what of it is used; in the non-deterministic
     /// window not in use.
     granted: Budget,
     reads: u64,
     writes: u64,
     /// Whether a whole budget is there without waiting.
-    rested: bool,
+    whole_earned: bool,
     events: u16,
 }
 
@@ -66,15 +119,15 @@ impl Windows {
                 true => Window::NonDeterministic,
                 false => Window::Disabled,
             },
-            since: Time::ZERO,
+            since: Instant::START,
             granted: Budget {
                 reads: 0,
                 writes: 0,
-                time: Time::ZERO,
+                time: Duration::ZERO,
             },
             reads: 0,
             writes: 0,
-            rested: true,
+            whole_earned: true,
             events: 0,
         }
     }
@@ -88,13 +141,18 @@ impl Windows {
     }
 
     /// Enables or disables the mode, with what is to be reported.
-    pub(crate) fn configure(&mut self, enable: bool, config: PredictableLatencyConfig, now: Time) {
+    pub(crate) fn configure(
+        &mut self,
+        enable: bool,
+        config: PredictableLatencyConfig,
+        now: Instant,
+    ) {
         self.config = config;
         match (enable, self.window) {
             (true, Window::Disabled) => {
                 self.window = Window::NonDeterministic;
                 self.since = now;
-                self.rested = true;
+                self.whole_earned = true;
             }
             (false, _) => {
                 self.window = Window::Disabled;
@@ -107,17 +165,17 @@ impl Windows {
     /// A command arrives. True when that begins a deterministic window: the set alternates by
     /// itself, and has earned a whole one.
     #[inline]
-    pub(crate) fn alternate(&mut self, now: Time) -> bool {
+    pub(crate) fn alternate(&mut self, now: Instant) -> bool {
         if !self.terms.alternate || self.window != Window::NonDeterministic {
             return false;
         }
-        let rest = now.saturating_sub(self.since);
-        let is_due = self.rested || rest >= self.terms.ndwin_time_high;
+        let outside = now.saturating_since(self.since);
+        let is_due = self.whole_earned || outside >= self.terms.ndwin_time_high;
         is_due && self.enter(true, now).is_ok()
     }
 
     /// The host asks for a window. Asking for the present one changes nothing.
-    pub(crate) fn enter(&mut self, deterministic: bool, now: Time) -> Result<(), WindowError> {
+    pub(crate) fn enter(&mut self, deterministic: bool, now: Instant) -> Result<(), WindowError> {
         match (self.window, deterministic) {
             (Window::Disabled, _) => Err(WindowError::NotEnabled),
             (Window::NonDeterministic, true) => {
@@ -136,13 +194,13 @@ impl Windows {
     }
 
     /// When the deterministic window ends at the latest.
-    pub(crate) fn deadline(&self) -> Option<Time> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         (self.window == Window::Deterministic).then(|| self.since + self.granted.time)
     }
 
     /// Reads of 4 KiB and writes of the optimal size are begun. True when they end the
     /// deterministic window: they were more than its budget.
-    pub(crate) fn account(&mut self, reads: u64, writes: u64, now: Time) -> bool {
+    pub(crate) fn account(&mut self, reads: u64, writes: u64, now: Instant) -> bool {
         if self.window != Window::Deterministic {
             return false;
         }
@@ -151,40 +209,40 @@ impl Windows {
         self.warn(now);
         let exceeded = self.reads > self.granted.reads || self.writes > self.granted.writes;
         if exceeded {
-            self.transition(Log::EXCEEDED, now);
+            self.transition(PredictableLatencyLog::EXCEEDED, now);
         }
         exceeded
     }
 
     /// True when the deterministic window ends now because its time is up.
-    pub(crate) fn expire(&mut self, now: Time) -> bool {
+    pub(crate) fn expire(&mut self, now: Instant) -> bool {
         let expired = self.deadline().is_some_and(|deadline| deadline <= now);
         if expired {
             self.warn(now);
-            self.transition(Log::EXCEEDED, now);
+            self.transition(PredictableLatencyLog::EXCEEDED, now);
         }
         expired
     }
 
     /// Work in the background could not be put off: the deterministic window, if it is one, ends.
-    pub(crate) fn excursion(&mut self, now: Time) -> bool {
+    pub(crate) fn excursion(&mut self, now: Instant) -> bool {
         let ends = self.window == Window::Deterministic;
         if ends {
-            self.transition(Log::EXCURSION, now);
+            self.transition(PredictableLatencyLog::EXCURSION, now);
         }
         ends
     }
 
     /// The log page; events stay in it until they are cleared.
-    pub(crate) fn log(&mut self, now: Time, retain: bool) -> Log {
+    pub(crate) fn log(&mut self, now: Instant, retain: bool) -> PredictableLatencyLog {
         self.warn(now);
         let terms = &self.terms;
         let left = match self.window {
             Window::Deterministic => Some(self.left(now)),
             _ => self.earned(now),
         };
-        let log = Log {
-            status: self.window as u8,
+        let log = PredictableLatencyLog {
+            status: self.window,
             event_type: self.events,
             dtwin_reads_typical: terms.dtwin_reads,
             dtwin_writes_typical: terms.dtwin_writes,
@@ -201,19 +259,19 @@ impl Windows {
         log
     }
 
-    fn transition(&mut self, cause: u16, now: Time) {
+    fn transition(&mut self, cause: u16, now: Instant) {
         self.events |= cause & self.config.enable_event;
         self.leave(now);
     }
 
-    fn leave(&mut self, now: Time) {
+    fn leave(&mut self, now: Instant) {
         self.window = Window::NonDeterministic;
         self.since = now;
-        self.rested = false;
+        self.whole_earned = false;
     }
 
-    fn left(&self, now: Time) -> Budget {
-        let elapsed = now.saturating_sub(self.since);
+    fn left(&self, now: Instant) -> Budget {
+        let elapsed = now.saturating_since(self.since);
         Budget {
             reads: self.granted.reads.saturating_sub(self.reads),
             writes: self.granted.writes.saturating_sub(self.writes),
@@ -222,35 +280,44 @@ impl Windows {
     }
 
     /// The budget of a deterministic window that began now.
-    fn earned(&self, now: Time) -> Option<Budget> {
+    fn earned(&self, now: Instant) -> Option<Budget> {
         let terms = &self.terms;
         let high = terms.ndwin_time_high;
-        let rest = match self.rested {
+        let outside = match self.whole_earned {
             true => high,
-            false => now.saturating_sub(self.since).min(high),
+            false => now.saturating_since(self.since).min(high),
         };
         let share = |whole: u64| {
-            let part = u128::from(whole) * u128::from(rest.as_ps()) / u128::from(high.as_ps());
+            let part = u128::from(whole) * u128::from(outside.as_ps()) / u128::from(high.as_ps());
             u64::try_from(part).unwrap_or(whole)
         };
-        (rest >= terms.ndwin_time_low).then(|| Budget {
+        (outside >= terms.ndwin_time_low).then(|| Budget {
             reads: share(terms.dtwin_reads),
             writes: share(terms.dtwin_writes),
-            time: Time::from_ps(share(terms.dtwin_time.as_ps())),
+            time: Duration::from_ps(share(terms.dtwin_time.as_ps())),
         })
     }
 
     /// Notes what has fallen below its threshold.
-    fn warn(&mut self, now: Time) {
+    fn warn(&mut self, now: Instant) {
         if self.window != Window::Deterministic {
             return;
         }
         let left = self.left(now);
         let config = &self.config;
         let warnings = [
-            (left.reads < config.reads_threshold, Log::READS_WARNING),
-            (left.writes < config.writes_threshold, Log::WRITES_WARNING),
-            (ms(left.time) < config.time_threshold_ms, Log::TIME_WARNING),
+            (
+                left.reads < config.reads_threshold,
+                PredictableLatencyLog::READS_WARNING,
+            ),
+            (
+                left.writes < config.writes_threshold,
+                PredictableLatencyLog::WRITES_WARNING,
+            ),
+            (
+                ms(left.time) < config.time_threshold_ms,
+                PredictableLatencyLog::TIME_WARNING,
+            ),
         ];
         for (below, bit) in warnings {
             if below {
@@ -260,7 +327,7 @@ impl Windows {
     }
 }
 
-fn ms(time: Time) -> u64 {
+fn ms(time: Duration) -> u64 {
     time.as_us() / 1_000
 }
 
@@ -275,8 +342,8 @@ mod tests {
         time_threshold_ms: 20,
     };
 
-    fn at(ms: u64) -> Time {
-        Time::from_ms(ms)
+    fn at(ms: u64) -> Instant {
+        Instant::START + Duration::from_ms(ms)
     }
 
     /// 100 reads, 50 writes, 200 ms; earned in 100 ms, from 40 ms on.
@@ -285,9 +352,9 @@ mod tests {
             alternate: false,
             dtwin_reads: 100,
             dtwin_writes: 50,
-            dtwin_time: at(200),
-            ndwin_time_high: at(100),
-            ndwin_time_low: at(40),
+            dtwin_time: Duration::from_ms(200),
+            ndwin_time_high: Duration::from_ms(100),
+            ndwin_time_low: Duration::from_ms(40),
         });
         windows.configure(true, CONFIG, at(0));
         windows
@@ -298,7 +365,7 @@ mod tests {
         let mut windows = Windows::new(&PredictableLatency::default());
         assert_eq!(windows.enter(true, at(0)), Err(WindowError::NotEnabled));
         assert!(!windows.account(1 << 40, 0, at(0)) && !windows.expire(at(1 << 20)));
-        assert_eq!(windows.log(at(0), false).status, 0);
+        assert_eq!(windows.log(at(0), false).status, Window::Disabled);
         let mut windows = enabled();
         assert_eq!(windows.window(), Window::NonDeterministic);
         windows.enter(true, at(0)).unwrap();
@@ -315,7 +382,11 @@ mod tests {
             assert!(windows.account(reads - 100.min(reads), writes - 50.min(writes), at(7)));
             assert_eq!(windows.window(), Window::NonDeterministic);
             let log = windows.log(at(7), false);
-            assert_eq!((log.status, log.event_type & 0xC000), (2, Log::EXCEEDED));
+            let exceeded = PredictableLatencyLog::EXCEEDED;
+            assert_eq!(
+                (log.status, log.event_type & 0xC000),
+                (Window::NonDeterministic, exceeded)
+            );
             assert_eq!(windows.log(at(7), false).event_type, 0, "cleared");
         }
     }
@@ -361,7 +432,7 @@ mod tests {
         let mut windows = enabled();
         assert!(!windows.alternate(at(1000)), "not unless told");
         windows.terms.alternate = true;
-        assert!(windows.alternate(at(1000)), "rested");
+        assert!(windows.alternate(at(1000)), "earned from the start");
         assert!(!windows.alternate(at(1001)));
         assert!(windows.account(101, 0, at(1002)));
         assert!(
@@ -379,12 +450,17 @@ mod tests {
         windows.account(90, 45, at(1));
         assert_eq!(windows.log(at(180), true).event_type, 0);
         windows.account(1, 0, at(2));
-        assert_eq!(windows.log(at(3), true).event_type, Log::READS_WARNING);
+        assert_eq!(
+            windows.log(at(3), true).event_type,
+            PredictableLatencyLog::READS_WARNING
+        );
         windows.account(0, 1, at(4));
-        let all = Log::READS_WARNING | Log::WRITES_WARNING | Log::TIME_WARNING;
+        let all = PredictableLatencyLog::READS_WARNING
+            | PredictableLatencyLog::WRITES_WARNING
+            | PredictableLatencyLog::TIME_WARNING;
         assert_eq!(windows.log(at(181), true).event_type, all);
         let silent = PredictableLatencyConfig {
-            enable_event: Log::EXCURSION,
+            enable_event: PredictableLatencyLog::EXCURSION,
             ..CONFIG
         };
         let mut windows = enabled();
@@ -393,6 +469,9 @@ mod tests {
         windows.account(99, 49, at(199));
         assert_eq!(windows.log(at(199), true).event_type, 0);
         assert!(windows.excursion(at(199)) && !windows.excursion(at(199)));
-        assert_eq!(windows.log(at(199), true).event_type, Log::EXCURSION);
+        assert_eq!(
+            windows.log(at(199), true).event_type,
+            PredictableLatencyLog::EXCURSION
+        );
     }
 }

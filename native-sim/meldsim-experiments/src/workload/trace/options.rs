@@ -1,8 +1,7 @@
-//! How a trace is read and replayed, and the words for it.
+//! How a trace is replayed, and the words for it.
 
 use std::str::FromStr;
 
-use super::TraceFormat;
 use crate::workload::job::{Job, JobError};
 use crate::workload::quantity::parse_decimal;
 use meldsim::device::Precondition;
@@ -97,19 +96,6 @@ impl ReplayMode {
         match self {
             ReplayMode::Open => Job::IODEPTH_MAX,
             ReplayMode::Closed => 1,
-        }
-    }
-}
-
-impl FromStr for TraceFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<TraceFormat, String> {
-        match text {
-            "mqsim" => Ok(TraceFormat::Mqsim),
-            "msr" => Ok(TraceFormat::Msr),
-            "meld" => Ok(TraceFormat::Meld),
-            _ => Err("use mqsim, msr or meld".to_owned()),
         }
     }
 }

@@ -13,15 +13,10 @@ pub(crate) use self::open::{OpenGroup, PRELOADED};
 use super::address::Addressing;
 use super::stream::{Layout, Stream};
 use crate::profile::WearLevelling;
+use crate::profile::limits::GC_RESERVE;
 
-/// Groups that only garbage collection may open: it must be able to make room.
-const GC_RESERVE: u32 = 2;
 /// Collection starts when this few are left, before the host has to wait.
 const LOW: u32 = GC_RESERVE + 2;
-/// Groups the host cannot fill, at least: the reserve, one open for each stream that is always
-/// there, and one more, so that a full lane always has a group with an invalid page to collect.
-pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + Stream::FIXED as u32 + 1;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Free,

@@ -18,10 +18,11 @@ use std::collections::VecDeque;
 
 pub(crate) use self::leaf::LEAF;
 use self::leaf::{LEAF_BITS, Leaf};
-pub(crate) use self::runs::{Entry, MAX_SLOTS, PPN_LIMIT, Run};
+pub(crate) use self::runs::{Entry, Run};
 use self::runs::{LeafId, Raw};
 use super::address::Ppn;
 use crate::engine::{NIL, prefetch};
+use crate::profile::limits::MAPPING_BYTES_PER_PAGE;
 
 const NODE_BITS: u32 = 10;
 const NODE: usize = 1 << NODE_BITS;
@@ -31,8 +32,6 @@ const RECENT_LEAVES: usize = 1024;
 /// Leaves that are tried when one more becomes recent: some have pages in the buffer and must stay dense.
 const COMPACT_ATTEMPTS: usize = 4;
 
-/// A full mapping at random: an entry for each page.
-pub(crate) const MAPPING_BYTES_PER_PAGE: u64 = 4;
 /// Bounds the first directory level to a few MiB.
 pub(crate) const MAX_NAMESPACE_PAGES: u64 = 1 << 40;
 

@@ -5,11 +5,7 @@
 //! several writers take turns.
 
 use crate::ftl::address::Ppn;
-
-/// Slots of the write buffer at most, of the host and of garbage collection together.
-pub(crate) const MAX_SLOTS: u32 = 1 << 21;
-/// Physical pages must be numbered below this.
-pub(crate) const PPN_LIMIT: u64 = Raw::FIRST_SLOT as u64;
+use crate::profile::limits::PPN_LIMIT;
 
 /// Where a logical page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +32,7 @@ pub(crate) struct Raw(pub(crate) u32);
 
 impl Raw {
     pub(crate) const UNMAPPED: Raw = Raw(u32::MAX);
-    pub(crate) const FIRST_SLOT: u32 = u32::MAX - MAX_SLOTS;
+    pub(crate) const FIRST_SLOT: u32 = PPN_LIMIT as u32;
 
     pub(crate) fn new(entry: Entry) -> Raw {
         match entry {
