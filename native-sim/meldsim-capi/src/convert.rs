@@ -58,11 +58,8 @@ fn run_code(error: &RequestError) -> i32 {
         }
         RequestError::Run(RunError::Room { .. }) => MELDSIM_ERR_CAPACITY,
         RequestError::Run(RunError::Stuck { .. }) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
-        RequestError::Malformed(_)
-        | RequestError::JobFile(_)
-        | RequestError::Option(_)
-        | RequestError::Unreadable { .. }
-        | RequestError::Run(RunError::Job { .. } | RunError::Trace(_)) => MELDSIM_ERR_ARGUMENT,
+        // The rest is wrong with the request itself.
+        _ => MELDSIM_ERR_ARGUMENT,
     }
 }
 
