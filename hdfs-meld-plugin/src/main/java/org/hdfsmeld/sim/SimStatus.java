@@ -16,7 +16,6 @@ public final class SimStatus {
   public static final int PANIC = -9;
   public static final int ABI = -10;
   public static final int TICKET = -11;
-  public static final int INJECTED = -12;
   public static final int SNAPSHOT = -13;
 
   private static final String[] NAMES = {
@@ -32,7 +31,7 @@ public final class SimStatus {
     "PANIC",
     "ABI",
     "TICKET",
-    "INJECTED",
+    "status -12", // of the tests' library
     "SNAPSHOT"
   };
 
