@@ -216,6 +216,11 @@
 #define MELDSIM_ERR_SNAPSHOT -13
 
 /**
+ * The device's simulated time is used up, after 106 days: close it and open a new one.
+ */
+#define MELDSIM_ERR_CLOCK -14
+
+/**
  * The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
  * blocks (real-time mode) until there is room.
  */
