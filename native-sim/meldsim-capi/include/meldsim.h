@@ -94,27 +94,27 @@
 /**
  * Write directive: no hint.
  */
-#define MELDSIM_DIRECTIVE_NONE 0
+#define MELDSIM_DIRECTIVE_NONE 0x00000000
 
 /**
  * Write directive (`dtype << 16 | dspec`): will be read sequentially.
  */
-#define MELDSIM_DIRECTIVE_SEQUENTIAL 983041
+#define MELDSIM_DIRECTIVE_SEQUENTIAL 0x000f0001
 
 /**
  * Write directive (`dtype << 16 | dspec`): will be read at random.
  */
-#define MELDSIM_DIRECTIVE_RANDOM 983042
+#define MELDSIM_DIRECTIVE_RANDOM 0x000f0002
 
 /**
  * Write directive: add a stream's number, 1 to 16. Data of one stream is kept together, and apart from that of others.
  */
-#define MELDSIM_DIRECTIVE_STREAM 65536
+#define MELDSIM_DIRECTIVE_STREAM 0x00010000
 
 /**
  * DSM field of a write: sequential, written seldom and read often; it will be read sequentially.
  */
-#define MELDSIM_DSM_SEQUENTIAL_READS 67
+#define MELDSIM_DSM_SEQUENTIAL_READS 0x00000043
 
 /**
  * The most ranges of one call.
@@ -124,7 +124,7 @@
 /**
  * Context attributes of a range: it will be read sequentially, in commands of 64 logical blocks.
  */
-#define MELDSIM_RANGE_SEQUENTIAL_READ 1073742080
+#define MELDSIM_RANGE_SEQUENTIAL_READ 0x40000100
 
 /**
  * How many values `meldsim_locate` knows.

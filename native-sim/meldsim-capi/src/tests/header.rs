@@ -57,7 +57,21 @@ fn generate() -> String {
         .generate()
         .unwrap()
         .write(&mut out);
-    String::from_utf8(out).unwrap()
+    let header = String::from_utf8(out).unwrap();
+    let lines: Vec<String> = header.lines().map(in_hexadecimal).collect();
+    lines.join("\n") + "\n"
+}
+
+/// Constants that are fields of bits, as directives are, are read in hexadecimal.
+fn in_hexadecimal(line: &str) -> String {
+    let of_bits = ["MELDSIM_DIRECTIVE_", "MELDSIM_DSM_", "MELDSIM_RANGE_"];
+    if let ["#define", name, value] = line.split(' ').collect::<Vec<&str>>()[..] {
+        let number = value.parse::<u32>();
+        if let (true, Ok(number)) = (of_bits.iter().any(|start| name.starts_with(start)), number) {
+            return format!("#define {name} {number:#010x}");
+        }
+    }
+    line.to_owned()
 }
 
 fn counters() -> String {
