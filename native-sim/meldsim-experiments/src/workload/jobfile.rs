@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::distribution::{Distribution, parse_distribution};
 use super::job::{BlockShare, Job, PATTERNS, PRIORITIES, Rate, parse_read_pattern};
-use super::placement::{DataPlacement, parse_placement_ids};
+use super::placement::{PLACEMENTS, parse_placement_ids};
 use super::quantity::{name_of, parse_bytes, parse_count, parse_name, parse_time, parse_time_in};
 use meldsim::engine::Duration;
 
@@ -141,7 +141,7 @@ fn set(job: &mut Job, key: &str, value: &str) -> Result<(), String> {
         "rate_process" => job.poisson = parse_name(value, &RATE_PROCESSES)?,
         "thinktime" => job.think_time = parse_time_in(value, "us")?,
         "thinktime_blocks" => job.think_blocks = number(value)?,
-        "dataplacement" => job.data_placement = DataPlacement::parse(value)?,
+        "dataplacement" => job.data_placement = parse_name(value, &PLACEMENTS)?,
         "plids" => job.placement_ids = parse_placement_ids(value)?,
         "nvm_set" => job.nvm_set = Some(number(value)?),
         "queue_priority" => job.queue_priority = parse_name(value, &PRIORITIES)?,
@@ -215,7 +215,7 @@ fn texts(job: &Job) -> [(&'static str, String); 30] {
         ("nvm_set", list(job.nvm_set, "")),
         ("queue_priority", name_of(&job.queue_priority, &PRIORITIES)),
         ("read_pattern", name_of(&job.read_pattern, &PATTERNS)),
-        ("dataplacement", job.data_placement.name().to_owned()),
+        ("dataplacement", name_of(&job.data_placement, &PLACEMENTS)),
         ("plids", list(&job.placement_ids, ",")),
     ]
 }

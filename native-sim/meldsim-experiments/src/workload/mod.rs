@@ -1,8 +1,8 @@
 //! Workloads: jobs in fio's terms and their files, recorded traces, and what runs them on a device.
 //!
 //! ```text
-//!   job file --parse--> Job ---------Runner----> Device
-//!   trace ---TraceReader--> Record --Replay---->   |
+//!   job file --parse--> Job ---------Runner--> load driver --> Device
+//!   trace ---TraceReader--> Record --Replay-->      |
 //!                                             completions --> Tally, Series --> RunResult --> table, JSON, CSV, HTML
 //! ```
 

@@ -18,28 +18,11 @@ pub enum DataPlacement {
     Streams,
 }
 
-impl DataPlacement {
-    const NAMES: [(&'static str, DataPlacement); 2] = [
-        ("none", DataPlacement::None),
-        ("streams", DataPlacement::Streams),
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        let name = DataPlacement::NAMES
-            .iter()
-            .find(|(_, value)| *value == self);
-        name.map_or("", |(name, _)| name)
-    }
-
-    pub(super) fn parse(text: &str) -> Result<DataPlacement, String> {
-        match DataPlacement::NAMES.iter().find(|(name, _)| *name == text) {
-            Some((_, value)) => Ok(*value),
-            None => Err(format!(
-                "is \"{text}\", which is unknown; use none or streams"
-            )),
-        }
-    }
-}
+/// The names of placements in job files.
+pub(super) const PLACEMENTS: [(&str, DataPlacement); 2] = [
+    ("none", DataPlacement::None),
+    ("streams", DataPlacement::Streams),
+];
 
 /// Placement identifiers as fio writes them: `1,3-5`.
 pub(super) fn parse_placement_ids(text: &str) -> Result<Vec<u16>, String> {
