@@ -3,7 +3,7 @@
  *            window of 16 tickets
  *   submit --> [ 1 MiB | 1 MiB | ... | 1 MiB ] --> wait for the oldest --> next
  *
- * Build and run (from native-sim, after cargo build --release -p meldsim-capi):
+ * Build and run (from native-sim, after cargo build --release -p libmeldsim):
  *   cc -std=c11 -I meldsim-capi/include meldsim-capi/examples/scan.c -L target/release -lmeldsim -o scan
  *   LD_LIBRARY_PATH=target/release ./scan
  */
@@ -45,10 +45,10 @@ static void scan(const char *layout, uint32_t directive) {
   must(meldsim_open(MELDSIM_ABI_VERSION, "melded-tlc-8x8", &device), "meldsim_open");
 
   uint32_t nsid = 0;
-  uint64_t info[MELDSIM_NAMESPACE_INFO_COUNT];
+  meldsim_namespace info = {.size = sizeof info};
   must(meldsim_namespace_create(device, FILE_BYTES, &nsid), "meldsim_namespace_create");
-  must(meldsim_namespace_info(device, nsid, info, MELDSIM_NAMESPACE_INFO_COUNT), "meldsim_namespace_info");
-  const uint64_t lba_bytes = info[0];
+  must(meldsim_namespace_info(device, nsid, &info), "meldsim_namespace_info");
+  const uint64_t lba_bytes = info.lba_bytes;
 
   /* The file has been on the device for long. */
   must(meldsim_preload(device, nsid, 0, FILE_BYTES / lba_bytes, directive), "meldsim_preload");

@@ -4,6 +4,10 @@
  * whose text meldsim_last_error gives to the thread that got them. Everything ending in _ps is simulated picoseconds;
  * everything ending in _ns is wall nanoseconds. All functions may be called from any thread at any time.
  *
+ * Every struct begins with its size: set it to sizeof before each call. Fields are only ever added at the end. A struct
+ * that a function fills is filled as far as the caller knows it, with 0 in fields that the library does not know; one that
+ * is given to it must have 0 there. Fields named reserved are 0.
+ *
  * Generated from src/abi: UPDATE_HEADER=1 cargo test -p meldsim-capi header */
 
 #ifndef MELDSIM_H
@@ -14,7 +18,7 @@
 /**
  * The version of this interface; give it to `meldsim_open`. It changes when a caller must be rebuilt.
  */
-#define MELDSIM_ABI_VERSION 1
+#define MELDSIM_ABI_VERSION 2
 
 /**
  * Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
@@ -27,39 +31,54 @@
 #define MELDSIM_REAL_TIME 1
 
 /**
- * How many values `meldsim_namespace_info` knows.
+ * Write directive: no hint.
  */
-#define MELDSIM_NAMESPACE_INFO_COUNT 7
+#define MELDSIM_DIRECTIVE_NONE 0x00
 
 /**
- * How many values `meldsim_layout` knows.
+ * Write directive (`dtype << 16 | dspec`): will be read sequentially.
  */
-#define MELDSIM_LAYOUT_COUNT 3
+#define MELDSIM_DIRECTIVE_SEQUENTIAL 0x000f0001
 
 /**
- * How many values `meldsim_set_info` knows.
+ * Write directive (`dtype << 16 | dspec`): will be read at random.
  */
-#define MELDSIM_SET_INFO_COUNT 13
+#define MELDSIM_DIRECTIVE_RANDOM 0x000f0002
 
 /**
- * Priority of `meldsim_queue_create`: before all others, under weighted round robin.
+ * Write directive: add a stream's number, 1 to 16. Data of one stream is kept together, and apart from that of others.
  */
-#define MELDSIM_PRIORITY_URGENT 0
+#define MELDSIM_DIRECTIVE_STREAM 0x00010000
 
 /**
- * Priority of `meldsim_queue_create`.
+ * The most ranges of one call.
  */
-#define MELDSIM_PRIORITY_HIGH 1
+#define MELDSIM_RANGES_MAX 256
 
 /**
- * Priority of `meldsim_queue_create`, and of queue 0.
+ * Context attributes of a range: it will be read sequentially, in commands of 64 logical blocks.
  */
-#define MELDSIM_PRIORITY_MEDIUM 2
+#define MELDSIM_RANGE_SEQUENTIAL_READ 0x40000100
 
 /**
- * Priority of `meldsim_queue_create`.
+ * A location: never written, or deallocated.
  */
-#define MELDSIM_PRIORITY_LOW 3
+#define MELDSIM_UNMAPPED 0
+
+/**
+ * A location: in the write buffer.
+ */
+#define MELDSIM_BUFFERED 1
+
+/**
+ * A location: on flash.
+ */
+#define MELDSIM_ON_FLASH 2
+
+/**
+ * A location: in XPoint memory.
+ */
+#define MELDSIM_IN_XPOINT 3
 
 /**
  * Opcode of `meldsim_submit`: everything buffered goes to the flash.
@@ -92,69 +111,29 @@
 #define MELDSIM_NO_WAIT 2
 
 /**
- * Write directive: no hint.
- */
-#define MELDSIM_DIRECTIVE_NONE 0
-
-/**
- * Write directive (`dtype << 16 | dspec`): will be read sequentially.
- */
-#define MELDSIM_DIRECTIVE_SEQUENTIAL 983041
-
-/**
- * Write directive (`dtype << 16 | dspec`): will be read at random.
- */
-#define MELDSIM_DIRECTIVE_RANDOM 983042
-
-/**
- * Write directive: add a stream's number, 1 to 16. Data of one stream is kept together, and apart from that of others.
- */
-#define MELDSIM_DIRECTIVE_STREAM 65536
-
-/**
  * DSM field of a write: sequential, written seldom and read often; it will be read sequentially.
  */
-#define MELDSIM_DSM_SEQUENTIAL_READS 67
+#define MELDSIM_DSM_SEQUENTIAL_READS 0x43
 
 /**
- * The most ranges of one call.
+ * Priority of `meldsim_queue_create`: before all others, under weighted round robin.
  */
-#define MELDSIM_RANGES_MAX 256
+#define MELDSIM_PRIORITY_URGENT 0
 
 /**
- * Context attributes of a range: it will be read sequentially, in commands of 64 logical blocks.
+ * Priority of `meldsim_queue_create`.
  */
-#define MELDSIM_RANGE_SEQUENTIAL_READ 1073742080
+#define MELDSIM_PRIORITY_HIGH 1
 
 /**
- * How many values `meldsim_locate` knows.
+ * Priority of `meldsim_queue_create`, and of queue 0.
  */
-#define MELDSIM_LOCATION_COUNT 7
+#define MELDSIM_PRIORITY_MEDIUM 2
 
 /**
- * A location: never written, or deallocated.
+ * Priority of `meldsim_queue_create`.
  */
-#define MELDSIM_UNMAPPED 0
-
-/**
- * A location: in the write buffer.
- */
-#define MELDSIM_BUFFERED 1
-
-/**
- * A location: on flash.
- */
-#define MELDSIM_ON_FLASH 2
-
-/**
- * A location: in XPoint memory.
- */
-#define MELDSIM_IN_XPOINT 3
-
-/**
- * How many values `meldsim_window_info` knows.
- */
-#define MELDSIM_WINDOW_INFO_COUNT 14
+#define MELDSIM_PRIORITY_LOW 3
 
 /**
  * A window: predictable latency mode is not enabled.
@@ -232,11 +211,6 @@
 #define MELDSIM_ERR_TICKET -11
 
 /**
- * The error asked for with `meldsim_inject_fault`.
- */
-#define MELDSIM_ERR_INJECTED -12
-
-/**
  * The bytes are no snapshot, one of another version, damaged, or of a device that cannot be.
  */
 #define MELDSIM_ERR_SNAPSHOT -13
@@ -248,9 +222,146 @@
 #define MELDSIM_MAX_OUTSTANDING 1024
 
 /**
- * One command of `meldsim_submit_batch`: 32 bytes without padding, fields as the arguments of `meldsim_submit`.
+ * A namespace, of `meldsim_namespace_info`.
+ */
+typedef struct meldsim_namespace {
+  /**
+   * sizeof(meldsim_namespace), set by the caller.
+   */
+  uint32_t size;
+  /**
+   * The NVM set it is in.
+   */
+  uint32_t set;
+  /**
+   * Bytes of a logical block.
+   */
+  uint64_t lba_bytes;
+  /**
+   * Its size in logical blocks. It is thin: the device may hold less.
+   */
+  uint64_t size_lbas;
+  /**
+   * Bytes of a flash page: the smallest write that costs no more than itself.
+   */
+  uint64_t page_bytes;
+  /**
+   * Bytes of a wordline: the preferred unit of melded reads.
+   */
+  uint64_t wordline_bytes;
+  /**
+   * Bytes that the whole device can hold.
+   */
+  uint64_t capacity_bytes;
+  /**
+   * Logical blocks that hold data.
+   */
+  uint64_t allocated_lbas;
+} meldsim_namespace;
+
+/**
+ * Flash pages of a range, of `meldsim_layout`.
+ */
+typedef struct meldsim_page_counts {
+  /**
+   * sizeof(meldsim_page_counts), set by the caller.
+   */
+  uint32_t size;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Pages that hold data.
+   */
+  uint64_t mapped;
+  /**
+   * Of those, the ones in the write buffer, which have no layout yet.
+   */
+  uint64_t buffered;
+  /**
+   * Of those that hold data, the ones melded: they share a wordline with what follows them.
+   */
+  uint64_t melded;
+} meldsim_page_counts;
+
+/**
+ * Where a logical block is, of `meldsim_locate`. What a location does not have is 0.
+ */
+typedef struct meldsim_location {
+  /**
+   * sizeof(meldsim_location), set by the caller.
+   */
+  uint32_t size;
+  /**
+   * MELDSIM_UNMAPPED, MELDSIM_BUFFERED, MELDSIM_ON_FLASH or MELDSIM_IN_XPOINT.
+   */
+  uint32_t kind;
+  /**
+   * On flash, the channel. This and all that follows count from 0.
+   */
+  uint32_t channel;
+  /**
+   * On flash, the die of the channel; in XPoint memory, the die of the device.
+   */
+  uint32_t die;
+  /**
+   * On flash, the plane of the die.
+   */
+  uint32_t plane;
+  /**
+   * On flash, the wordline of the block.
+   */
+  uint32_t wordline;
+  /**
+   * On flash, the page of the wordline.
+   */
+  uint32_t page;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * On flash, the block of the plane; in XPoint memory, the chunk of the device.
+   */
+  uint64_t block;
+} meldsim_location;
+
+/**
+ * A range of logical blocks, of `meldsim_describe` and `meldsim_deallocate`.
+ */
+typedef struct meldsim_range {
+  /**
+   * sizeof(meldsim_range).
+   */
+  uint32_t size;
+  /**
+   * Context attributes as in NVMe's Range Definition, such as MELDSIM_RANGE_SEQUENTIAL_READ; 0 for none. Of no
+   * meaning to a deallocation.
+   */
+  uint32_t attributes;
+  /**
+   * Number of logical blocks.
+   */
+  uint32_t nlb;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * First logical block.
+   */
+  uint64_t slba;
+} meldsim_range;
+
+/**
+ * One command of `meldsim_submit_batch`; fields as the arguments of `meldsim_submit`.
  */
 typedef struct meldsim_command {
+  /**
+   * sizeof(meldsim_command).
+   */
+  uint32_t size;
   /**
    * MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE.
    */
@@ -260,13 +371,13 @@ typedef struct meldsim_command {
    */
   uint32_t nsid;
   /**
-   * First logical block.
-   */
-  uint64_t slba;
-  /**
    * Number of logical blocks.
    */
   uint32_t nlb;
+  /**
+   * First logical block.
+   */
+  uint64_t slba;
   /**
    * `dtype << 16 | dspec`; writes only.
    */
@@ -279,25 +390,203 @@ typedef struct meldsim_command {
    * The submission queue, 0 or one of `meldsim_queue_create`.
    */
   uint32_t queue;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
 } meldsim_command;
 
 /**
- * A range of logical blocks: 16 bytes, laid out as NVMe's Range Definition of Dataset Management.
+ * How submission queues share the controller, of `meldsim_arbitration` and for `meldsim_set_arbitration`.
  */
-typedef struct meldsim_range {
+typedef struct meldsim_queue_shares {
   /**
-   * Context attributes, such as MELDSIM_RANGE_SEQUENTIAL_READ; 0 for none, which a deallocation does not look at.
+   * sizeof(meldsim_queue_shares).
    */
-  uint32_t attributes;
+  uint32_t size;
   /**
-   * Number of logical blocks.
+   * Arbitration burst: commands fetched from a queue before the next one of its priority; 0 for no limit.
    */
-  uint32_t nlb;
+  uint32_t burst;
   /**
-   * First logical block.
+   * Weight of high priority.
    */
-  uint64_t slba;
-} meldsim_range;
+  uint32_t high;
+  /**
+   * Weight of medium priority.
+   */
+  uint32_t medium;
+  /**
+   * Weight of low priority.
+   */
+  uint32_t low;
+} meldsim_queue_shares;
+
+/**
+ * An NVM set, of `meldsim_set_info`. What it did, it did since the device was opened.
+ */
+typedef struct meldsim_nvm_set {
+  /**
+   * sizeof(meldsim_nvm_set), set by the caller.
+   */
+  uint32_t size;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Pages that can hold data at one time.
+   */
+  uint64_t capacity_pages;
+  /**
+   * Pages that hold data.
+   */
+  uint64_t mapped_pages;
+  /**
+   * Erased blocks.
+   */
+  uint64_t free_blocks;
+  /**
+   * Pages programmed for the host.
+   */
+  uint64_t host_pages_programmed;
+  /**
+   * Pages moved by garbage collection.
+   */
+  uint64_t gc_pages_moved;
+  /**
+   * Blocks erased.
+   */
+  uint64_t erases;
+  /**
+   * Reads begun.
+   */
+  uint64_t read_commands;
+  /**
+   * Bytes of them.
+   */
+  uint64_t read_bytes;
+  /**
+   * Writes begun.
+   */
+  uint64_t write_commands;
+  /**
+   * Bytes of them.
+   */
+  uint64_t written_bytes;
+  /**
+   * Bytes programmed in all.
+   */
+  uint64_t programmed_bytes;
+  /**
+   * Its optimal write: bytes of a wordline.
+   */
+  uint64_t optimal_write_bytes;
+  /**
+   * What a read of one page takes on an idle device, in simulated picoseconds.
+   */
+  uint64_t random_read_ps;
+} meldsim_nvm_set;
+
+/**
+ * What is to be reported of predictable latency mode, for `meldsim_window_configure`.
+ */
+typedef struct meldsim_window_config {
+  /**
+   * sizeof(meldsim_window_config).
+   */
+  uint32_t size;
+  /**
+   * 1 enables the mode, 0 disables it.
+   */
+  uint32_t enable;
+  /**
+   * A sum of the events to be reported; bits as in `meldsim_window`.
+   */
+  uint32_t events;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Warn when fewer reads are left.
+   */
+  uint64_t reads_threshold;
+  /**
+   * Warn when fewer writes are left.
+   */
+  uint64_t writes_threshold;
+  /**
+   * Warn when fewer milliseconds are left.
+   */
+  uint64_t time_threshold_ms;
+} meldsim_window_config;
+
+/**
+ * Predictable latency mode of an NVM set, of `meldsim_window_info`: its log page, and what it was configured to.
+ */
+typedef struct meldsim_window {
+  /**
+   * sizeof(meldsim_window), set by the caller.
+   */
+  uint32_t size;
+  /**
+   * MELDSIM_WINDOW_DISABLED, MELDSIM_WINDOW_DETERMINISTIC or MELDSIM_WINDOW_NON_DETERMINISTIC.
+   */
+  uint32_t window;
+  /**
+   * What has happened and was not cleared; bits as in the log page (0 to 2 warnings, 14 budget exceeded, 15 excursion).
+   */
+  uint32_t events;
+  /**
+   * The events that are reported.
+   */
+  uint32_t events_enabled;
+  /**
+   * Reads of 4 KiB in a whole deterministic window.
+   */
+  uint64_t dtwin_reads;
+  /**
+   * Optimal writes in a whole deterministic window.
+   */
+  uint64_t dtwin_writes;
+  /**
+   * Milliseconds of a whole deterministic window.
+   */
+  uint64_t dtwin_time_ms;
+  /**
+   * Milliseconds outside that earn a whole one.
+   */
+  uint64_t ndwin_time_high_ms;
+  /**
+   * Milliseconds outside that earn any.
+   */
+  uint64_t ndwin_time_low_ms;
+  /**
+   * Reads left in this window, or in the next one.
+   */
+  uint64_t reads_left;
+  /**
+   * Writes left.
+   */
+  uint64_t writes_left;
+  /**
+   * Milliseconds left.
+   */
+  uint64_t time_left_ms;
+  /**
+   * A warning is reported when fewer reads are left.
+   */
+  uint64_t reads_threshold;
+  /**
+   * A warning is reported when fewer writes are left.
+   */
+  uint64_t writes_threshold;
+  /**
+   * A warning is reported when fewer milliseconds are left.
+   */
+  uint64_t time_threshold_ms;
+} meldsim_window;
 
 #ifdef __cplusplus
 extern "C" {
@@ -417,26 +706,35 @@ int32_t meldsim_restore(uint32_t abi_version,
                         int64_t *handle);
 
 /**
+ * Puts the device into the state of one that has been used for long: every namespace filled to `fill_percent` (1 to 100)
+ * from its start, of which the first `random_percent` (0 to 100) was overwritten at random until garbage collection came
+ * to its steady state. What the namespaces held before is gone.
+ *
+ * First completes everything outstanding, at once. The state itself is computed, in no simulated time. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (a share), MELDSIM_ERR_CAPACITY, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_precondition(int64_t handle,
+                             uint32_t fill_percent,
+                             uint32_t random_percent);
+
+/**
  * Creates a namespace of `size_bytes`, a multiple of the logical block size, and stores its id in `*nsid`.
  *
  * Namespaces are thin: their sizes may add up to more than the device holds. They live as long as the device, and go to
  * its NVM sets in turn, the first to set 0. Thread-safe.
  *
- * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED. `*nsid` is set
- * on success only.
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC. `*nsid` is set on success only.
  *
  * # Safety
  * `nsid` is null or writable.
  */
-int32_t meldsim_namespace_create(int64_t handle,
-                                 uint64_t size_bytes,
-                                 uint32_t *nsid);
+int32_t meldsim_namespace_create(int64_t handle, uint64_t size_bytes, uint32_t *nsid);
 
 /**
  * Creates a namespace in the NVM set `set`, which counts from 0; else as `meldsim_namespace_create`.
  *
- * Errors: MELDSIM_ERR_ARGUMENT (null, set, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED. `*nsid` is
- * set on success only.
+ * Errors: MELDSIM_ERR_ARGUMENT (null, set, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC. `*nsid` is set on success only.
  *
  * # Safety
  * `nsid` is null or writable.
@@ -447,41 +745,6 @@ int32_t meldsim_namespace_create_in(int64_t handle,
                                     uint32_t *nsid);
 
 /**
- * Fills `out` with at most `n` of: bytes of a logical block, size in logical blocks, bytes of a flash page, bytes of a
- * wordline (the preferred unit of melded reads), capacity of the device in bytes, NVM set, logical blocks that hold data.
- *
- * Returns how many values there are (MELDSIM_NAMESPACE_INFO_COUNT, more in a later library). The caller owns `out`. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
- *
- * # Safety
- * `out` is null with `n` 0, or points to `n` writable values.
- */
-int32_t meldsim_namespace_info(int64_t handle,
-                               uint32_t nsid,
-                               uint64_t *out,
-                               uint32_t n);
-
-/**
- * Fills `out` with at most `n` of, for the flash pages that the range lies in: pages that hold data; of those, the ones in
- * the write buffer, which have no layout yet; of those, the ones melded, which share a wordline with what follows them.
- *
- * Returns how many values there are (MELDSIM_LAYOUT_COUNT, more in a later library). Takes wall time in proportion to the
- * range, about 10 ns a page, in which the device serves nobody else. The caller owns `out`. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
- *
- * # Safety
- * `out` is null with `n` 0, or points to `n` writable values.
- */
-int32_t meldsim_layout(int64_t handle,
-                       uint32_t nsid,
-                       uint64_t slba,
-                       uint64_t nlb,
-                       uint64_t *out,
-                       uint32_t n);
-
-/**
  * The number of namespaces of the device; their ids count from 1. Thread-safe.
  *
  * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
@@ -489,120 +752,73 @@ int32_t meldsim_layout(int64_t handle,
 int32_t meldsim_namespaces(int64_t handle);
 
 /**
- * The number of NVM sets of the device, as its profile has it; they are numbered from 0. Thread-safe.
+ * Fills `*out` with what a namespace is. The caller owns `out`. Thread-safe.
  *
- * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
- */
-int32_t meldsim_sets(int64_t handle);
-
-/**
- * Fills `out` with at most `n` of an NVM set's: capacity in pages, pages that hold data, erased blocks; since the device
- * was opened pages programmed for the host, pages moved by garbage collection, blocks erased, reads begun and their bytes,
- * writes begun and their bytes, bytes programmed in all; its optimal write in bytes (a wordline), and what a read of one
- * page takes on an idle device, in simulated picoseconds.
- *
- * Returns how many values there are (MELDSIM_SET_INFO_COUNT, more in a later library). In real-time mode they are as of
- * now. The caller owns `out`. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT (null, set), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  *
  * # Safety
- * `out` is null with `n` 0, or points to `n` writable values.
+ * `out` is null, or points to a struct whose size is set.
  */
-int32_t meldsim_set_info(int64_t handle,
-                         uint32_t set,
-                         uint64_t *out,
+int32_t meldsim_namespace_info(int64_t handle, uint32_t nsid, struct meldsim_namespace *out);
+
+/**
+ * Fills `*out` with how many of the flash pages that the range lies in hold data, and how. Takes wall time in proportion
+ * to the range, about 10 ns a page, in which the device serves nobody else. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null, or points to a struct whose size is set.
+ */
+int32_t meldsim_layout(int64_t handle,
+                       uint32_t nsid,
+                       uint64_t slba,
+                       uint64_t nlb,
+                       struct meldsim_page_counts *out);
+
+/**
+ * Fills `*out` with where a logical block is. In real-time mode that is as of now. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null, or points to a struct whose size is set.
+ */
+int32_t meldsim_locate(int64_t handle, uint32_t nsid, uint64_t lba, struct meldsim_location *out);
+
+/**
+ * Places data as if it had been written long ago with `directive`; takes no simulated time. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_UNSUPPORTED (directive),
+ * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_preload(int64_t handle, uint32_t nsid, uint64_t slba, uint64_t nlb, uint32_t directive);
+
+/**
+ * Says how the data of `n` ranges (1 to MELDSIM_RANGES_MAX) of a namespace will be read, for the writes to them that follow:
+ * as Dataset Management with the integral dataset for read attribute. A range with sequential read and a command access
+ * size will be read sequentially; any other withdraws that, and so does a deallocation. A namespace remembers 4096 ranges.
+ * The caller owns `ranges`, which is copied. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, `n`, size), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC. The ranges before the one that is refused are described.
+ *
+ * # Safety
+ * `ranges` is null, or points to `n` ranges whose sizes are set.
+ */
+int32_t meldsim_describe(int64_t handle,
+                         uint32_t nsid,
+                         const struct meldsim_range *ranges,
                          uint32_t n);
 
 /**
- * Adds a submission queue that holds `depth` commands at most, and stores its number in `*queue`. Queues matter where the
- * profile's `[host]` limits what the controller works on; queue 0 is always there, without a limit. They live as long as
- * the device. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT (null, depth 0, priority), MELDSIM_ERR_CAPACITY (65536 queues), MELDSIM_ERR_CLOSED,
- * MELDSIM_ERR_PANIC. `*queue` is set on success only.
- *
- * # Safety
- * `queue` is null or writable.
- */
-int32_t meldsim_queue_create(int64_t handle,
-                             uint32_t depth,
-                             uint32_t priority,
-                             uint32_t *queue);
-
-/**
- * Commands that wait in a submission queue to be fetched; none in one that does not exist. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
- */
-int32_t meldsim_queued(int64_t handle, uint32_t queue);
-
-/**
- * Changes the arbitration burst and the weights of the priorities below urgent, as NVMe's Feature 01h does. A burst of 0 is
- * no limit; a weight of 0 is taken for 1. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
- */
-int32_t meldsim_set_arbitration(int64_t handle,
-                                uint32_t burst,
-                                uint32_t high,
-                                uint32_t medium,
-                                uint32_t low);
-
-/**
- * Fills `out` with at most `n` of: arbitration burst, 0 for no limit; weights of high, medium and low priority.
- *
- * Returns how many values there are (4, more in a later library). The caller owns `out`. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
- *
- * # Safety
- * `out` is null with `n` 0, or points to `n` writable values.
- */
-int32_t meldsim_arbitration(int64_t handle, uint64_t *out, uint32_t n);
-
-/**
- * Submits one command; it reaches the device now, in simulated time.
- *
- * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
- * and 0 for a flush); a DSM field and a queue need `meldsim_submit_batch`; `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
- * MELDSIM_DETACHED and MELDSIM_NO_WAIT.
- *
- * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
- * MELDSIM_MAX_OUTSTANDING commands are on the device, the engine runs (account mode) or the call blocks (real-time mode)
- * until there is room. With MELDSIM_NO_WAIT it never blocks: nothing is submitted and MELDSIM_ERR_TIMEOUT returned.
- * Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT (flags), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED (opcode,
- * directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_TIMEOUT (no room), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC,
- * MELDSIM_ERR_INJECTED.
- */
-int64_t meldsim_submit(int64_t handle,
-                       uint32_t opcode,
-                       uint32_t nsid,
-                       uint64_t slba,
-                       uint32_t nlb,
-                       uint32_t directive,
-                       uint32_t flags);
-
-/**
- * Submits `n` commands (1 to MELDSIM_MAX_OUTSTANDING) that reach the device in order at one instant, under one ticket.
- *
- * Waiting gives the latency of the slowest. When the device refuses a command, the commands before it have been
- * submitted, detached; those after it have not. Else as `meldsim_submit`. The caller owns `cmds`, which is copied.
- *
- * # Safety
- * `cmds` is null, or points to `n` commands.
- */
-int64_t meldsim_submit_batch(int64_t handle, const struct meldsim_command *cmds, uint32_t n, uint32_t flags);
-
-/**
  * Says how the data of a stream will be read, where its writes do not say it themselves: `directive` is
- * MELDSIM_DIRECTIVE_SEQUENTIAL or MELDSIM_DIRECTIVE_RANDOM, or MELDSIM_DIRECTIVE_NONE to take it back. `stream` is 1 to 16,
+ * MELDSIM_DIRECTIVE_SEQUENTIAL or MELDSIM_DIRECTIVE_RANDOM, or MELDSIM_DIRECTIVE_NONE to withdraw it. `stream` is 1 to 16,
  * of this namespace. For writes submitted from now on. Thread-safe.
  *
- * Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (stream, directive), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC,
- * MELDSIM_ERR_INJECTED.
+ * Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (stream, directive), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  */
 int32_t meldsim_stream_bind(int64_t handle,
                             uint32_t nsid,
@@ -633,6 +849,54 @@ int32_t meldsim_stream_release(int64_t handle,
 int32_t meldsim_streams_bound(int64_t handle, uint32_t nsid, uint64_t *out, uint32_t n);
 
 /**
+ * Submits one command; it reaches the device now, in simulated time.
+ *
+ * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
+ * and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+ * MELDSIM_DETACHED and MELDSIM_NO_WAIT. A DSM field and a queue need `meldsim_submit_batch`.
+ *
+ * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
+ * MELDSIM_MAX_OUTSTANDING commands are on the device, the engine runs (account mode) or the call blocks (real-time mode)
+ * until there is room. With MELDSIM_NO_WAIT it never blocks: nothing is submitted and MELDSIM_ERR_TIMEOUT returned.
+ * Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (flags), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED (opcode,
+ * directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_TIMEOUT (no room), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int64_t meldsim_submit(int64_t handle,
+                       uint32_t opcode,
+                       uint32_t nsid,
+                       uint64_t slba,
+                       uint32_t nlb,
+                       uint32_t directive,
+                       uint32_t flags);
+
+/**
+ * Submits `n` commands (1 to MELDSIM_MAX_OUTSTANDING) that reach the device in order at one instant, under one ticket.
+ *
+ * Waiting gives the latency of the slowest. When the device refuses a command, the commands before it have been
+ * submitted, detached; those after it have not. Else as `meldsim_submit`. The caller owns `cmds`, which is copied.
+ *
+ * # Safety
+ * `cmds` is null, or points to `n` commands whose sizes are set.
+ */
+int64_t meldsim_submit_batch(int64_t handle, const struct meldsim_command *cmds, uint32_t n, uint32_t flags);
+
+/**
+ * Submits the deallocation of `n` ranges (1 to MELDSIM_RANGES_MAX) of a namespace as one command, to submission queue
+ * `queue`; all of them or, on an error, none. Else as `meldsim_submit`.
+ *
+ * # Safety
+ * `ranges` is null, or points to `n` ranges whose sizes are set.
+ */
+int64_t meldsim_deallocate(int64_t handle,
+                           uint32_t nsid,
+                           const struct meldsim_range *ranges,
+                           uint32_t n,
+                           uint32_t queue,
+                           uint32_t flags);
+
+/**
  * Waits for a ticket: the simulated latency of its slowest command in picoseconds, or an error.
  *
  * `timeout_ns` is wall time; UINT64_MAX waits without limit. In account mode a wait runs the engine on the calling thread
@@ -640,7 +904,7 @@ int32_t meldsim_streams_bound(int64_t handle, uint32_t nsid, uint64_t *out, uint
  * else it is used up. Thread-safe; of several threads that wait for one ticket, one gets the latency.
  *
  * Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_TIMEOUT, MELDSIM_ERR_CAPACITY (a write found the device full),
- * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+ * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  */
 int64_t meldsim_wait(int64_t handle,
                      int64_t ticket,
@@ -654,91 +918,80 @@ int64_t meldsim_wait(int64_t handle,
 int32_t meldsim_forget(int64_t handle, int64_t ticket);
 
 /**
- * Places data as if it had been written long ago with `directive`; takes no simulated time. Thread-safe.
+ * Adds a submission queue that holds `depth` commands at most, and stores its number in `*queue`. Queues matter where the
+ * profile's `[host]` limits what the controller works on; queue 0 is always there, without a limit. They live as long as
+ * the device. Thread-safe.
  *
- * Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_UNSUPPORTED (directive),
- * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
- */
-int32_t meldsim_preload(int64_t handle, uint32_t nsid, uint64_t slba, uint64_t nlb, uint32_t directive);
-
-/**
- * Puts the device into the state of one that has been used for long: every namespace filled to `fill_percent` (1 to 100)
- * from its start, of which the first `random_percent` (0 to 100) was overwritten at random until garbage collection came
- * to its steady state. What the namespaces held before is gone.
- *
- * First completes everything outstanding, at once. The state itself is computed, in no simulated time. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT (a share), MELDSIM_ERR_CAPACITY, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
- */
-int32_t meldsim_precondition(int64_t handle,
-                             uint32_t fill_percent,
-                             uint32_t random_percent);
-
-/**
- * Says how the data of `n` ranges (1 to MELDSIM_RANGES_MAX) of a namespace will be read, for the writes to them that follow:
- * as Dataset Management with the integral dataset for read attribute. A range with sequential read and a command access
- * size will be read sequentially; any other takes back what was told, and so does a deallocation. A namespace remembers
- * 4096 ranges. The caller owns `ranges`, which is copied. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT (null, `n`), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE (those before it are told),
- * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ * Errors: MELDSIM_ERR_ARGUMENT (null, depth 0, priority), MELDSIM_ERR_CAPACITY (65536 queues), MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC. `*queue` is set on success only.
  *
  * # Safety
- * `ranges` is null, or points to `n` ranges.
+ * `queue` is null or writable.
  */
-int32_t meldsim_describe(int64_t handle,
-                         uint32_t nsid,
-                         const struct meldsim_range *ranges,
-                         uint32_t n);
+int32_t meldsim_queue_create(int64_t handle,
+                             uint32_t depth,
+                             uint32_t priority,
+                             uint32_t *queue);
 
 /**
- * Submits the deallocation of `n` ranges (1 to MELDSIM_RANGES_MAX) of a namespace as one command, to submission queue
- * `queue`; all of them or, on an error, none. Else as `meldsim_submit`.
+ * Commands that wait in a submission queue to be fetched; none in one that does not exist. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_queued(int64_t handle, uint32_t queue);
+
+/**
+ * Changes the arbitration burst and the weights of the priorities below urgent, as NVMe's Feature 01h does. A weight of 0
+ * counts as 1. `shares` is copied. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  *
  * # Safety
- * `ranges` is null, or points to `n` ranges.
+ * `shares` is null, or points to a struct whose size is set.
  */
-int64_t meldsim_deallocate(int64_t handle,
-                           uint32_t nsid,
-                           const struct meldsim_range *ranges,
-                           uint32_t n,
-                           uint32_t queue,
-                           uint32_t flags);
+int32_t meldsim_set_arbitration(int64_t handle,
+                                const struct meldsim_queue_shares *shares);
 
 /**
- * Fills `out` with at most `n` of where a logical block is: MELDSIM_UNMAPPED, MELDSIM_BUFFERED or MELDSIM_ON_FLASH; and on flash
- * its channel, die of the channel, plane, block, wordline, and page of the wordline, each from 0. MELDSIM_IN_XPOINT has the
- * die and the chunk of the device in the places of die and block, else 0.
+ * Fills `*out` with the arbitration burst and the weights. The caller owns `out`. Thread-safe.
  *
- * Returns how many values there are (MELDSIM_LOCATION_COUNT, more in a later library). In real-time mode they are as of
- * now. The caller owns `out`. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  *
  * # Safety
- * `out` is null with `n` 0, or points to `n` writable values.
+ * `out` is null, or points to a struct whose size is set.
  */
-int32_t meldsim_locate(int64_t handle,
-                       uint32_t nsid,
-                       uint64_t lba,
-                       uint64_t *out,
-                       uint32_t n);
+int32_t meldsim_arbitration(int64_t handle, struct meldsim_queue_shares *out);
 
 /**
- * Enables (`enable` 1) or disables (0) predictable latency mode for an NVM set, as NVMe's Feature 13h does. `events` is a sum
- * of the events to be reported, bits as in the log page (0 to 2 warnings, 14 budget exceeded, 15 excursion); the thresholds
- * are those of the warnings: reads of 4 KiB, optimal writes and milliseconds left. The mode begins in the non-deterministic
- * window, with a deterministic one earned. Thread-safe.
+ * The number of NVM sets of the device, as its profile has it; they are numbered from 0. Thread-safe.
  *
- * Errors: MELDSIM_ERR_ARGUMENT (set, `enable`, `events`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_sets(int64_t handle);
+
+/**
+ * Fills `*out` with what an NVM set holds and has done. In real-time mode that is as of now. The caller owns `out`.
+ * Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size, set), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null, or points to a struct whose size is set.
+ */
+int32_t meldsim_set_info(int64_t handle, uint32_t set, struct meldsim_nvm_set *out);
+
+/**
+ * Enables or disables predictable latency mode for an NVM set, as NVMe's Feature 13h does, and says what is to be reported.
+ * The mode begins in the non-deterministic window, with a deterministic one earned. `config` is copied. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, set, a field of `config`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `config` is null, or points to a struct whose size is set.
  */
 int32_t meldsim_window_configure(int64_t handle,
                                  uint32_t set,
-                                 uint32_t enable,
-                                 uint32_t events,
-                                 uint64_t reads_threshold,
-                                 uint64_t writes_threshold,
-                                 uint64_t time_threshold_ms);
+                                 const struct meldsim_window_config *config);
 
 /**
  * Moves an NVM set to MELDSIM_WINDOW_DETERMINISTIC or MELDSIM_WINDOW_NON_DETERMINISTIC, as NVMe's Feature 14h does. The
@@ -752,24 +1005,18 @@ int32_t meldsim_window_enter(int64_t handle,
                              uint32_t window);
 
 /**
- * Fills `out` with at most `n` of the Predictable Latency log page of an NVM set and its configuration: window, events; of a
- * whole deterministic window reads, writes and milliseconds; milliseconds outside that earn a whole one, and any; reads,
- * writes and milliseconds left in this window, or in the next one; events enabled, and thresholds of reads, writes and
- * milliseconds. Events are cleared unless `retain` is 1.
+ * Fills `*out` with the Predictable Latency log page of an NVM set and its configuration. Events are cleared unless `retain`
+ * is 1. In real-time mode the values are as of now. The caller owns `out`. Thread-safe.
  *
- * Returns how many values there are (MELDSIM_WINDOW_INFO_COUNT, more in a later library). In real-time mode they are as of
- * now. The caller owns `out`. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT (null, set, `retain`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size, set, `retain`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  *
  * # Safety
- * `out` is null with `n` 0, or points to `n` writable values.
+ * `out` is null, or points to a struct whose size is set.
  */
 int32_t meldsim_window_info(int64_t handle,
                             uint32_t set,
                             uint32_t retain,
-                            uint64_t *out,
-                            uint32_t n);
+                            struct meldsim_window *out);
 
 /**
  * Fills `out` with the first `n` counters of the device, all since it was opened (names in `_ps`: simulated picoseconds).
@@ -862,15 +1109,6 @@ int64_t meldsim_run(uint32_t abi_version,
  */
 int64_t meldsim_run_result(char *buf,
                            uint64_t len);
-
-/**
- * Test hook: after `after_calls` more calls of namespace_create, submit, submit_batch, wait or preload on this device,
- * the next one panics inside (`kind` 1: the device is out of service from then on, MELDSIM_ERR_PANIC) or fails, as does
- * every later one (`kind` 2: MELDSIM_ERR_INJECTED), or never returns (`kind` 3). `kind` 0 disarms. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT (kind), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
- */
-int32_t meldsim_inject_fault(int64_t handle, uint32_t kind, uint64_t after_calls);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,8 +1,17 @@
-//! Status codes and the calling thread's last error.
+//! What goes wrong behind an entry point: status codes, texts, panics.
 //!
-//! Codes are part of the ABI: they are negative, stable, and never reused.
+//! In: refusals of the model and of the crates above it, panics. Out: a negative code for the caller,
+//! and the calling thread's last error. Codes are part of the ABI: stable, and never reused. -12 is
+//! that of the tests' library.
 
-use std::cell::RefCell;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+use meldsim::nvme::DirectiveError;
+use meldsim::{DeviceError, SnapshotError, Status};
+use meldsim_experiments::workload::{RequestError, RunError};
 
 /// The call succeeded.
 pub const MELDSIM_OK: i32 = 0;
@@ -28,12 +37,12 @@ pub const MELDSIM_ERR_PANIC: i32 = -9;
 pub const MELDSIM_ERR_ABI: i32 = -10;
 /// The ticket was never given out, or was already waited for or forgotten.
 pub const MELDSIM_ERR_TICKET: i32 = -11;
-/// The error asked for with `meldsim_inject_fault`.
-pub const MELDSIM_ERR_INJECTED: i32 = -12;
 /// The bytes are no snapshot, one of another version, damaged, or of a device that cannot be.
 pub const MELDSIM_ERR_SNAPSHOT: i32 = -13;
+/// The device's simulated time is used up, after 106 days: close it and open a new one.
+pub const MELDSIM_ERR_CLOCK: i32 = -14;
 
-/// What goes wrong behind an entry point: a code for the caller, a text for the person.
+/// A code for the caller, a text for the person.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Failure {
@@ -56,10 +65,86 @@ impl Failure {
     pub(crate) fn panic(message: impl Into<String>) -> Failure {
         Failure::new(MELDSIM_ERR_PANIC, message)
     }
+
+    /// The failure of a command that completed with an error.
+    pub(crate) fn of_command(status: Status) -> Failure {
+        match status {
+            Status::Success => Failure::panic("success taken for a failure"),
+            Status::CapacityExceeded => Failure::new(
+                MELDSIM_ERR_CAPACITY,
+                "the device has no room for the write; deallocate something",
+            ),
+        }
+    }
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Failure {
+        Failure::new(device_code(&error), error.to_string())
+    }
+}
+
+impl From<DirectiveError> for Failure {
+    fn from(error: DirectiveError) -> Failure {
+        DeviceError::from(error).into()
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Failure {
+        Failure::new(MELDSIM_ERR_SNAPSHOT, error.to_string())
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Failure {
+        Failure::new(request_code(&error), error.to_string())
+    }
+}
+
+fn device_code(error: &DeviceError) -> i32 {
+    match error {
+        DeviceError::UnknownNamespace { .. } => MELDSIM_ERR_NAMESPACE,
+        DeviceError::NamespaceSize { .. }
+        | DeviceError::UnknownSet { .. }
+        | DeviceError::UnknownQueue { .. }
+        | DeviceError::QueueDepth
+        | DeviceError::NoRanges
+        | DeviceError::Busy
+        | DeviceError::WindowsUnsupported
+        | DeviceError::WindowsDisabled { .. }
+        | DeviceError::WindowNotEarned { .. } => MELDSIM_ERR_ARGUMENT,
+        DeviceError::OutOfRange { .. } => MELDSIM_ERR_RANGE,
+        DeviceError::Directive(_) | DeviceError::DirectiveNotOnWrite => MELDSIM_ERR_UNSUPPORTED,
+        DeviceError::CapacityExceeded { .. }
+        | DeviceError::QueueFull { .. }
+        | DeviceError::TooManyQueues => MELDSIM_ERR_CAPACITY,
+        DeviceError::EndOfTime => MELDSIM_ERR_CLOCK,
+    }
+}
+
+fn request_code(error: &RequestError) -> i32 {
+    match error {
+        RequestError::Profile(_) | RequestError::Run(RunError::Profile(_)) => MELDSIM_ERR_PROFILE,
+        RequestError::Run(RunError::Device { error, .. } | RunError::Precondition(error)) => {
+            device_code(error)
+        }
+        RequestError::Run(RunError::Room { .. }) => MELDSIM_ERR_CAPACITY,
+        RequestError::Malformed(_)
+        | RequestError::JobFile(_)
+        | RequestError::Option(_)
+        | RequestError::Unreadable { .. }
+        | RequestError::Run(RunError::Job { .. } | RunError::Trace(_)) => MELDSIM_ERR_ARGUMENT,
+        // Defects: a run that is stuck, a result beyond JSON.
+        RequestError::Run(_) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
+    }
 }
 
 thread_local! {
     static LAST_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
+    /// How many [`catch`]es this thread is in.
+    static CATCHING: Cell<u32> = const { Cell::new(0) };
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Remembers `failure` as this thread's last error and gives its code.
@@ -77,11 +162,55 @@ pub(crate) fn with_last<R>(read: impl FnOnce(&str) -> R) -> R {
     LAST_ERROR.with_borrow(|last| read(last))
 }
 
-/// The longest start of `text` that has at most `bytes` bytes and whole characters.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// Runs `body`; a panic inside gives its text, with the place it came from.
+///
+/// The text goes to the caller instead of the process's standard error: a library inside a DataNode
+/// must not print.
+pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(install_hook);
+    CATCHING.set(CATCHING.get() + 1);
+    let outcome = catch_unwind(AssertUnwindSafe(body));
+    CATCHING.set(CATCHING.get() - 1);
+    outcome.map_err(|payload| {
+        PANIC
+            .take()
+            .unwrap_or_else(|| payload_text(payload.as_ref()).to_owned())
+    })
+}
+
+fn install_hook() {
+    let previous = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if CATCHING.get() == 0 {
+            previous(info);
+            return;
+        }
+        let text = payload_text(info.payload());
+        let text = match info.location() {
+            Some(at) => format!("{text} (at {}:{})", at.file(), at.line()),
+            None => text.to_owned(),
+        };
+        PANIC.set(Some(text));
+    }));
+}
+
+fn payload_text(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("panic without a message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_its_text_and_place() {
+        let text = catch(|| panic!("out of {}", "wordlines")).unwrap_err();
+        assert!(text.starts_with("out of wordlines (at "), "{text}");
+        assert_eq!(catch(|| 7), Ok(7));
     }
-    &text[..end]
 }

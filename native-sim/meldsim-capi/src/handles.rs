@@ -45,7 +45,7 @@ pub(crate) fn insert(session: Session) -> Result<i64, Failure> {
     let slot = &mut table[index];
     slot.generation += 1;
     slot.session = Some(Arc::new(session));
-    Ok(i64::from(slot.generation) << 32 | (index as i64 + 1))
+    Ok(handle_of(slot, index))
 }
 
 /// The device behind `handle`.
@@ -64,6 +64,20 @@ pub(crate) fn remove(handle: i64) -> Result<Arc<Session>, Failure> {
     let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
     let index = live_index(&table, handle)?;
     table[index].session.take().ok_or_else(|| closed(handle))
+}
+
+/// The handles of all open devices.
+pub(crate) fn open() -> Vec<i64> {
+    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    let slots = table.iter().enumerate();
+    slots
+        .filter(|(_, slot)| slot.session.is_some())
+        .map(|(index, slot)| handle_of(slot, index))
+        .collect()
+}
+
+fn handle_of(slot: &Slot, index: usize) -> i64 {
+    i64::from(slot.generation) << 32 | (index as i64 + 1)
 }
 
 fn live_index(table: &[Slot], handle: i64) -> Result<usize, Failure> {

@@ -1,22 +1,13 @@
-//! One open device shared by all threads that hold its handle: one lock, and two bells to sleep by.
+//! One open device, shared by all threads that hold its handle: its calls.
+//!
+//! In: calls of any thread. Out: what they return; a panic of one takes the device out of service.
 
-use std::time::Duration;
+use meldsim::{Device, DeviceError, Duration, Precondition};
 
-use meldsim::{
-    Device, DeviceError, Directive, Instant, Namespace, NamespaceId, Precondition, Stats,
-    Utilisation,
-};
-use parking_lot::MutexGuard;
-
-use crate::account;
-use crate::convert::{completed_with, refused};
-use crate::deadline::Deadline;
-use crate::error::{Failure, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_TIMEOUT};
-use crate::fault::Fault;
-use crate::lock::{Bell, DeviceLock};
-use crate::panic::catch;
-use crate::realtime::{self, Clock};
-use crate::state::{Executive, State};
+use crate::clock::{Clock, Deadline};
+use crate::error::{Failure, MELDSIM_ERR_TIMEOUT, catch};
+use crate::monitor::{Guard, Monitor, Next};
+use crate::state::{Executive, FaultCheck, State};
 use crate::tickets::DETACHED;
 
 /// The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
@@ -25,17 +16,13 @@ pub const MELDSIM_MAX_OUTSTANDING: u32 = 1024;
 
 /// An open device.
 pub(crate) struct Session {
-    state: DeviceLock,
-    pub(crate) leader: Bell,
-    pub(crate) follower: Bell,
+    monitor: Monitor<State>,
 }
 
 impl Session {
     pub(crate) fn new(device: Device) -> Session {
         Session {
-            state: DeviceLock::new(State::new(device)),
-            leader: Bell::default(),
-            follower: Bell::default(),
+            monitor: Monitor::new(State::new(device)),
         }
     }
 
@@ -45,196 +32,103 @@ impl Session {
         body: impl FnOnce(&Session) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         catch(|| body(self)).unwrap_or_else(|text| {
-            if let Ok(mut state) = self.lock() {
+            if let Ok(mut state) = self.monitor.lock() {
                 state.failed = Some(text.clone());
             }
-            self.wake_all();
+            self.monitor.wake_all();
             Err(Failure::panic(text))
         })
     }
 
+    /// Runs `body` on the device as it is now; its effects reach those who wait.
+    pub(crate) fn with<R>(
+        &self,
+        body: impl FnOnce(&mut State) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let mut state = self.usable()?;
+        state.catch_up();
+        let outcome = body(&mut state);
+        self.publish(state);
+        outcome
+    }
+
+    /// As [`Session::with`], for a call that tests can make fail.
+    pub(crate) fn with_check<R>(
+        &self,
+        body: impl FnOnce(&mut State) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.with(|state| {
+            state.check_fault()?;
+            body(state)
+        })
+    }
+
     pub(crate) fn close(&self) {
-        // A device that hangs tells its callers so, and is freed when the last of them has gone.
-        if let Ok(mut state) = self.lock() {
+        // A device that hangs is freed when the last of its callers has gone.
+        if let Ok(mut state) = self.monitor.lock() {
             state.closed = true;
         }
-        self.wake_all();
+        self.monitor.wake_all();
     }
 
-    pub(crate) fn arm(&self, fault: Option<Fault>) -> Result<(), Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        state.fault = fault;
+    pub(crate) fn set_fault_check(&self, check: Option<FaultCheck>) -> Result<(), Failure> {
+        self.usable()?.fault_check = check;
         Ok(())
     }
 
-    pub(crate) fn set_account(&self) -> Result<(), Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
+    /// Real-time mode with a dilation, or account mode.
+    pub(crate) fn set_mode(&self, dilation: Option<f64>) -> Result<(), Failure> {
+        let mut state = self.usable()?;
+        let start = |state: &State| match dilation {
+            None => Ok(Executive::Account),
+            Some(dilation) => Clock::start(state.device.now(), dilation).map(Executive::RealTime),
+        };
+        start(&state)?;
         state.catch_up();
-        account::drain(&mut state);
-        state.executive = Executive::Account;
-        drop(state);
-        self.wake_all();
-        Ok(())
-    }
-
-    pub(crate) fn set_real_time(&self, dilation: f64) -> Result<(), Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        Clock::start(state.device.now(), dilation)?;
-        match state.executive {
-            // What was accounted must not be paced afterwards.
-            Executive::Account => account::drain(&mut state),
-            // Already paced: going on at another speed loses nothing, and a drain would run ahead of the wall.
-            Executive::RealTime(_) => state.catch_up(),
+        // What was accounted must not be paced afterwards. What is paced already goes on at another
+        // speed: a drain would run ahead of the wall.
+        if !matches!(state.executive, Executive::RealTime(_)) || dilation.is_none() {
+            state.drain();
         }
         // Anchored after the drain, which takes wall time of its own.
-        state.executive = Executive::RealTime(Clock::start(state.device.now(), dilation)?);
+        state.executive = start(&state)?;
         drop(state);
-        self.wake_all();
+        self.monitor.wake_all();
         Ok(())
-    }
-
-    /// Creates a namespace in `set`, or in the sets in turn.
-    pub(crate) fn create_namespace(
-        &self,
-        set: Option<u32>,
-        size_bytes: u64,
-    ) -> Result<NamespaceId, Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        state.count_call()?;
-        match set {
-            Some(set) => state.device.create_namespace_in(set, size_bytes),
-            None => state.device.create_namespace(size_bytes),
-        }
-        .map_err(refused)
     }
 
     /// Completes everything outstanding, then preconditions the device.
     pub(crate) fn precondition(&self, precondition: &Precondition) -> Result<(), Failure> {
-        let (mut state, _patience) = self.state.lock_for_long()?;
+        let (mut state, _hold) = self.monitor.lock_for_long()?;
         state.usable()?;
-        state.count_call()?;
+        state.check_fault()?;
         state.catch_up();
-        account::drain(&mut state);
-        let outcome = state.device.precondition(precondition).map_err(refused);
+        state.drain();
+        let outcome = state.device.precondition(precondition);
         drop(state);
-        self.wake_all();
-        outcome
-    }
-
-    pub(crate) fn bind_stream(
-        &self,
-        nsid: NamespaceId,
-        stream: u16,
-        directive: Directive,
-    ) -> Result<(), Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        state.count_call()?;
-        let pattern = directive
-            .pattern()
-            .map_err(|error| refused(DeviceError::Directive(error)))?;
-        state
-            .device
-            .bind_stream(nsid, stream, pattern)
-            .map_err(refused)
-    }
-
-    /// Runs `body` on the device as it is now; what comes of it reaches those who wait.
-    pub(crate) fn on_device<R>(
-        &self,
-        body: impl FnOnce(&mut Device) -> Result<R, Failure>,
-    ) -> Result<R, Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        state.catch_up();
-        let outcome = body(&mut state.device);
-        state.collect();
-        if let Executive::RealTime(clock) = &state.executive {
-            realtime::nudge(self, &state, clock);
-        }
-        self.spread_news(&mut state);
-        outcome
+        self.monitor.wake_all();
+        Ok(outcome?)
     }
 
     /// Lets simulated time pass in account mode.
-    pub(crate) fn advance(&self, duration: meldsim::Duration) -> Result<(), Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        if let Executive::RealTime(_) = state.executive {
-            return Err(Failure::argument(
-                "in real-time mode the wall clock moves time; sleep instead",
-            ));
-        }
-        let until = state.device.now().as_ps().checked_add(duration.as_ps());
-        let until = until.filter(|&ps| ps <= Device::LAST_SUBMISSION.as_ps());
-        let until = until.ok_or_else(|| refused(DeviceError::EndOfTime))?;
-        state.device.advance_to(Instant::from_ps(until));
-        state.collect();
-        self.spread_news(&mut state);
-        Ok(())
+    pub(crate) fn advance(&self, duration: Duration) -> Result<(), Failure> {
+        self.with(|state| {
+            if let Executive::RealTime(_) = state.executive {
+                return Err(Failure::argument(
+                    "in real-time mode the wall clock moves time; sleep instead",
+                ));
+            }
+            let until = state.device.now() + duration;
+            if until > Device::LAST_SUBMISSION {
+                return Err(DeviceError::EndOfTime.into());
+            }
+            state.device.advance_to(until);
+            Ok(())
+        })
     }
 
-    pub(crate) fn sets(&self) -> Result<u32, Failure> {
-        self.on_device(|device| Ok(device.sets()))
-    }
-
-    pub(crate) fn stats(&self) -> Result<Stats, Failure> {
-        self.on_device(|device| Ok(device.stats()))
-    }
-
-    /// The latency that `quantile` of the reads, or of the writes, did not exceed.
-    pub(crate) fn latency(
-        &self,
-        writes: bool,
-        quantile: f64,
-    ) -> Result<meldsim::Duration, Failure> {
-        self.on_device(|_| Ok(()))?;
-        Ok(self.lock()?.latency(writes, quantile))
-    }
-
-    pub(crate) fn utilisation(&self) -> Result<Utilisation, Failure> {
-        self.on_device(|device| Ok(device.utilisation()))
-    }
-
-    pub(crate) fn namespace<R>(
-        &self,
-        id: NamespaceId,
-        read: impl FnOnce(&Device, &Namespace) -> R,
-    ) -> Result<R, Failure> {
-        let state = self.lock()?;
-        state.usable()?;
-        match state.device.namespace(id) {
-            Some(namespace) => Ok(read(&state.device, namespace)),
-            None => Err(Failure::new(
-                MELDSIM_ERR_NAMESPACE,
-                "no such namespace on this device",
-            )),
-        }
-    }
-
-    pub(crate) fn preload(
-        &self,
-        id: NamespaceId,
-        slba: u64,
-        nlb: u64,
-        directive: Directive,
-    ) -> Result<(), Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        state.count_call()?;
-        state.catch_up();
-        state
-            .device
-            .preload(id, slba, nlb, directive)
-            .map_err(refused)
-    }
-
-    /// Submits `count` commands at one instant; `send` submits the n-th with a tag. A ticket, or 0 when `detached`. In
-    /// real-time mode blocks until there is room, or with `no_wait` is a timeout.
+    /// Submits `count` commands at one instant; `send` submits the n-th with a tag. A ticket, or 0 when
+    /// `detached`. In real-time mode blocks until there is room, or with `no_wait` is a timeout.
     pub(crate) fn submit(
         &self,
         count: usize,
@@ -242,9 +136,8 @@ impl Session {
         no_wait: bool,
         mut send: impl FnMut(&mut Device, usize, u64) -> Result<(), Failure>,
     ) -> Result<i64, Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        state.count_call()?;
+        let mut state = self.usable()?;
+        state.check_fault()?;
         state.catch_up();
         let room = MELDSIM_MAX_OUTSTANDING as usize - count;
         if state.device.outstanding() > room {
@@ -260,24 +153,22 @@ impl Session {
             true => DETACHED as i64,
             false => state.tickets.issue(count as u32)?,
         };
+        let mut outcome = Ok(ticket);
         for sent in 0..count {
             if let Err(failure) = send(&mut state.device, sent, ticket as u64) {
                 state.tickets.withdraw(ticket, (count - sent) as u32);
-                return Err(failure);
+                outcome = Err(failure);
+                break;
             }
         }
-        if let Executive::RealTime(clock) = &state.executive {
-            realtime::nudge(self, &state, clock);
-        }
-        self.spread_news(&mut state);
-        Ok(ticket)
+        self.publish(state);
+        outcome
     }
 
     /// Waits for `ticket`; the latency of its slowest command in simulated picoseconds.
     pub(crate) fn wait(&self, ticket: i64, mut deadline: Deadline) -> Result<u64, Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
-        state.count_call()?;
+        let mut state = self.usable()?;
+        state.check_fault()?;
         let mut outcome = None;
         state = self.wait_until(
             state,
@@ -291,27 +182,40 @@ impl Session {
         drop(state);
         match outcome {
             Some(Ok(latency_ps)) => Ok(latency_ps),
-            Some(Err(status)) => Err(completed_with(status)),
+            Some(Err(status)) => Err(Failure::of_command(status)),
             None => Err(Failure::panic("a wait ended without an outcome")),
         }
     }
 
     pub(crate) fn forget(&self, ticket: i64) -> Result<(), Failure> {
-        let mut state = self.lock()?;
-        state.usable()?;
+        let mut state = self.usable()?;
         let awaited = state.tickets.forget(ticket)?;
         drop(state);
         if awaited {
-            self.wake_all();
+            self.monitor.wake_all();
         }
         Ok(())
     }
 
+    /// The device under its lock, if it is in service.
+    fn usable(&self) -> Result<Guard<'_, State>, Failure> {
+        let state = self.monitor.lock()?;
+        state.usable()?;
+        Ok(state)
+    }
+
+    /// What the caller has done reaches those who wait.
+    fn publish(&self, mut state: Guard<'_, State>) {
+        state.collect();
+        self.monitor.wake_leader(&state, State::next_due);
+        self.monitor.notify(&mut state);
+    }
+
     fn wait_for_room<'a>(
         &'a self,
-        state: MutexGuard<'a, State>,
+        state: Guard<'a, State>,
         room: usize,
-    ) -> Result<MutexGuard<'a, State>, Failure> {
+    ) -> Result<Guard<'a, State>, Failure> {
         self.wait_until(
             state,
             &mut Deadline::never(),
@@ -326,79 +230,29 @@ impl Session {
         )
     }
 
-    /// Moves time by the rules of the executive until `done`. `mark` is told when the caller starts and stops sleeping.
+    /// Moves time by the rules of the executive until `done`. `mark` is called when the caller starts
+    /// and when it stops sleeping.
     fn wait_until<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        state: Guard<'a, State>,
         deadline: &mut Deadline,
         mut done: impl FnMut(&mut State) -> Result<bool, Failure>,
         mark: impl Fn(&mut State, bool),
-    ) -> Result<MutexGuard<'a, State>, Failure> {
-        let mut unlooked = 0;
-        loop {
-            let finished = state.usable().and_then(|()| {
-                state.catch_up();
-                done(&mut state)
-            });
-            self.spread_news(&mut state);
-            let progress = match finished {
-                Ok(true) => {
-                    self.hand_over(&state);
-                    return Ok(state);
-                }
-                Ok(false) => match state.executive {
-                    Executive::Account => account::step(&mut state, deadline, &mut unlooked),
-                    Executive::RealTime(clock) => {
-                        mark(&mut state, true);
-                        let (woken, slept) = realtime::pause(self, state, &clock, deadline)?;
-                        state = woken;
-                        mark(&mut state, false);
-                        slept
-                    }
-                },
-                Err(failure) => Err(failure),
-            };
-            if let Err(failure) = progress {
-                self.hand_over(&state);
-                return Err(failure);
+    ) -> Result<Guard<'a, State>, Failure> {
+        let mut unread = 0;
+        let step = |state: &mut State, is_led: bool| {
+            state.usable()?;
+            state.catch_up();
+            if done(state)? {
+                return Ok(Next::Done);
             }
-        }
-    }
-
-    /// Gives the device free and sleeps until `bell` rings, at most for `limit`.
-    pub(crate) fn sleep<'a>(
-        &'a self,
-        bell: &Bell,
-        state: MutexGuard<'a, State>,
-        limit: Option<Duration>,
-    ) -> Result<MutexGuard<'a, State>, Failure> {
-        let rings = bell.rings();
-        drop(state);
-        bell.sleep(rings, limit);
-        self.lock()
-    }
-
-    /// A caller stops waiting: when nobody leads any more, a follower must.
-    fn hand_over(&self, state: &State) {
-        if state.leader_wakes.is_none() && state.followers > 0 {
-            self.follower.wake_one();
-        }
-    }
-
-    fn spread_news(&self, state: &mut State) {
-        if std::mem::take(&mut state.news) {
-            self.leader.wake_all();
-            self.follower.wake_all();
-        }
-    }
-
-    fn wake_all(&self) {
-        self.leader.wake_all();
-        self.follower.wake_all();
-    }
-
-    fn lock(&self) -> Result<MutexGuard<'_, State>, Failure> {
-        // Who sleeps need not hear of a hang by himself.
-        self.state.lock().inspect_err(|_| self.wake_all())
+            match state.executive {
+                Executive::Account => state.step(deadline, &mut unread).map(|()| Next::Again),
+                Executive::RealTime(clock) => {
+                    state.sleep_limit(&clock, deadline, is_led).map(Next::Sleep)
+                }
+            }
+        };
+        self.monitor.wait_until(state, step, mark)
     }
 }

@@ -1,17 +1,31 @@
-//! What one open device consists of; everything here is under the session's mutex.
+//! What one open device consists of: the model's device, its tickets, and who moves its time.
+//!
+//! Everything here is under the device's lock; see [`monitor`](crate::monitor).
 
-use meldsim::{Device, Duration, Opcode};
+use std::time::{Duration, Instant};
+
+use meldsim::{Device, Duration as Simulated, Opcode};
 use meldsim_experiments::report::LatencyHistogram;
 
+use crate::clock::{Clock, Deadline};
 use crate::error::{Failure, MELDSIM_ERR_CLOSED};
-use crate::fault::Fault;
-use crate::realtime::Clock;
+use crate::monitor::Guarded;
 use crate::tickets::Tickets;
+
+/// To read the wall clock costs as much as to simulate a small request, so in account mode a wait
+/// reads it once in this many completions. As many pass before a timeout, so that a caller that polls
+/// makes progress.
+const COMPLETIONS_PER_READING: u32 = 16;
+
+/// The error of a fault that a [`FaultCheck`] strikes with.
+pub const ERR_INJECTED: i32 = -12;
+/// Runs at the begin of a call on a device: it may panic, fail with a text, or not return.
+pub type FaultCheck = Box<dyn FnMut() -> Result<(), String> + Send>;
 
 /// Who moves simulated time.
 #[derive(Clone, Copy)]
 pub(crate) enum Executive {
-    /// Waiters run the engine as far as they need.
+    /// A caller that waits runs the engine on its own thread, as far as it needs.
     Account,
     /// The scaled wall clock does.
     RealTime(Clock),
@@ -24,15 +38,12 @@ pub(crate) struct State {
     latencies: Box<[LatencyHistogram; 2]>,
     pub(crate) tickets: Tickets,
     pub(crate) executive: Executive,
-    pub(crate) fault: Option<Fault>,
-    /// When the leading real-time waiter plans to wake; `None` when nobody leads.
-    pub(crate) leader_wakes: Option<std::time::Instant>,
-    /// Real-time waiters that rely on the leader.
-    pub(crate) followers: u32,
-    /// Threads waiting for room to submit.
+    /// Set by tests only.
+    pub(crate) fault_check: Option<FaultCheck>,
+    /// Threads that wait for room to submit.
     pub(crate) room_waiters: u32,
-    /// A completion has arrived that a blocked thread waits for.
-    pub(crate) news: bool,
+    /// Something has happened that a thread waits for.
+    news: bool,
     pub(crate) closed: bool,
     /// Why the device is out of service.
     pub(crate) failed: Option<String>,
@@ -45,9 +56,7 @@ impl State {
             latencies: Box::default(),
             tickets: Tickets::default(),
             executive: Executive::Account,
-            fault: None,
-            leader_wakes: None,
-            followers: 0,
+            fault_check: None,
             room_waiters: 0,
             news: false,
             closed: false,
@@ -71,11 +80,11 @@ impl State {
         Ok(())
     }
 
-    /// Lets an armed fault strike.
-    pub(crate) fn count_call(&mut self) -> Result<(), Failure> {
-        match &mut self.fault {
+    /// The begin of a call that tests can make fail.
+    pub(crate) fn check_fault(&mut self) -> Result<(), Failure> {
+        match &mut self.fault_check {
             None => Ok(()),
-            Some(fault) => fault.call(),
+            Some(check) => check().map_err(|text| Failure::new(ERR_INJECTED, text)),
         }
     }
 
@@ -91,8 +100,9 @@ impl State {
         }
     }
 
-    /// The latency that `quantile` (0 to 1) of the reads, or of the writes, did not exceed; zero when there were none.
-    pub(crate) fn latency(&self, writes: bool, quantile: f64) -> Duration {
+    /// The latency that `quantile` (0 to 1) of the reads, or of the writes, did not exceed; zero when
+    /// there were none.
+    pub(crate) fn latency(&self, writes: bool, quantile: f64) -> Simulated {
         self.latencies[usize::from(writes)].quantile(quantile)
     }
 
@@ -107,11 +117,76 @@ impl State {
         }
     }
 
-    /// A command is outstanding and nothing is scheduled: a defect of the model, reported instead of hanging.
-    pub(crate) fn stuck(&self) -> Failure {
+    /// Account mode: runs the engine to the next completion. `unread` counts completions since the
+    /// wall clock was read.
+    pub(crate) fn step(
+        &mut self,
+        deadline: &mut Deadline,
+        unread: &mut u32,
+    ) -> Result<(), Failure> {
+        *unread += 1;
+        if *unread > COMPLETIONS_PER_READING {
+            *unread = 1;
+            deadline.left()?;
+        }
+        if !self.device.run_until_completion() {
+            return Err(self.stuck());
+        }
+        self.collect();
+        Ok(())
+    }
+
+    /// Real-time mode: how long a thread that waits sleeps at most. A leader sleeps until the next
+    /// event is due.
+    pub(crate) fn sleep_limit(
+        &self,
+        clock: &Clock,
+        deadline: &mut Deadline,
+        is_led: bool,
+    ) -> Result<Option<Duration>, Failure> {
+        let left = deadline.left()?;
+        if is_led {
+            return Ok(left);
+        }
+        let event = self.device.next_event().ok_or_else(|| self.stuck())?;
+        let due = clock.wall_of(event).map_or(Duration::MAX, |due| {
+            due.saturating_duration_since(Instant::now())
+        });
+        let limit = due.max(clock.quantum);
+        Ok(Some(limit.min(left.unwrap_or(Duration::MAX))))
+    }
+
+    /// Real-time mode: when the next event is due, with the time that a sleep may be too long.
+    pub(crate) fn next_due(&self) -> Option<Instant> {
+        let Executive::RealTime(clock) = &self.executive else {
+            return None;
+        };
+        let event = self.device.next_event()?;
+        clock.wall_of(event).map(|due| due + clock.quantum)
+    }
+
+    /// Runs the device until it is idle: nothing is outstanding, and what was written is programmed but
+    /// for wordlines that still lack pages. Else programs that were only accounted would be paced after
+    /// a change of mode.
+    pub(crate) fn drain(&mut self) {
+        while let Some(next) = self.device.next_event() {
+            self.device.advance_to(next);
+            self.collect();
+        }
+    }
+
+    /// A command is outstanding and nothing is scheduled: a defect of the model, reported instead of
+    /// hanging.
+    fn stuck(&self) -> Failure {
         Failure::panic(format!(
             "{} commands are outstanding and no event is scheduled",
             self.device.outstanding()
         ))
+    }
+}
+
+impl Guarded for State {
+    fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.news)
     }
 }

@@ -75,8 +75,7 @@ impl Tickets {
         };
         let entry = &mut self.entries[index];
         entry.pending -= 1;
-        let latency_ps = completion.completed.as_ps() - completion.submitted.as_ps();
-        entry.latency_ps = entry.latency_ps.max(latency_ps);
+        entry.latency_ps = entry.latency_ps.max(completion.latency().as_ps());
         if completion.status != Status::Success && entry.failed.is_none() {
             entry.failed = Some(completion.status);
         }

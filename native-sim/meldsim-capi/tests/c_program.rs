@@ -1,31 +1,64 @@
-//! Compiles C programs against `include/meldsim.h`, links them with `libmeldsim` and runs them.
+//! Compiles C programs against `include/meldsim.h`, links them with `libmeldsim` and runs them: as they
+//! are, with the address and undefined behaviour sanitizers of the C compiler, and under valgrind, which
+//! sees into the library too.
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+const SMOKE: &str = "tests/c/smoke.c";
+const SCAN: &str = "examples/scan.c";
 
-/// The directory of the C library, built when first asked for: cargo does not build it for tests by itself.
+/// How a program is built and run.
+#[derive(Clone, Copy, Debug)]
+enum Under {
+    Nothing,
+    Sanitizers,
+    Valgrind,
+}
+
+impl Under {
+    fn compiler_flags(self) -> &'static [&'static str] {
+        match self {
+            Under::Sanitizers => &[
+                "-g",
+                "-fsanitize=address,undefined",
+                "-fno-sanitize-recover=all",
+            ],
+            Under::Nothing | Under::Valgrind => &["-g"],
+        }
+    }
+
+    fn command(self, program: &Path) -> Command {
+        match self {
+            Under::Nothing | Under::Sanitizers => Command::new(program),
+            Under::Valgrind => {
+                let mut valgrind = Command::new("valgrind");
+                valgrind
+                    .args(["--quiet", "--error-exitcode=9", "--leak-check=full"])
+                    .arg(program);
+                valgrind
+            }
+        }
+    }
+}
+
+/// The directory of the C libraries, built when first asked for: cargo does not build them for tests by
+/// itself.
 fn library_directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
-    DIRECTORY.get_or_init(build_library)
+    DIRECTORY.get_or_init(build_libraries)
 }
 
 /// The profile is that of tests, so that what they depend on is not built again.
-fn build_library() -> PathBuf {
+fn build_libraries() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let status = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--locked",
-            "--profile",
-            "test",
-            "--package",
-            "libmeldsim",
-        ])
+        .args(["build", "--quiet", "--locked", "--profile", "test"])
+        .args(["--package", "libmeldsim", "--package", "libmeldsim-testing"])
         .arg("--target-dir")
         .arg(target)
         .current_dir(CRATE)
@@ -35,28 +68,34 @@ fn build_library() -> PathBuf {
     target.join("debug")
 }
 
+fn checked(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}\n{messages}");
+    output
+}
+
 /// Compiles `source` and gives what the program prints.
-fn run(source: &str) -> String {
+fn run(source: &str, under: Under) -> String {
     let library = library_directory();
     let source = Path::new(CRATE).join(source);
-    let program = library.join(source.file_stem().unwrap());
-    let output = Command::new("cc")
-        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I"])
-        .arg(Path::new(CRATE).join("include"))
-        .arg(&source)
-        .arg("-o")
-        .arg(&program)
-        .arg("-L")
-        .arg(library)
-        .arg("-lmeldsim")
-        .arg(format!("-Wl,-rpath,{}", library.display()))
-        .output()
-        .unwrap();
+    let name = source.file_stem().unwrap().to_str().unwrap();
+    let program = library.join(format!("{name}-{under:?}"));
+    checked(
+        Command::new("cc")
+            .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I"])
+            .arg(Path::new(CRATE).join("include"))
+            .args(under.compiler_flags())
+            .arg(&source)
+            .arg("-o")
+            .arg(&program)
+            .arg("-L")
+            .arg(library)
+            .arg("-lmeldsim")
+            .arg(format!("-Wl,-rpath,{}", library.display())),
+    );
+    let output = checked(&mut under.command(&program));
     let messages = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{messages}");
-    let output = Command::new(program).output().unwrap();
-    let messages = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{messages}");
     assert!(
         messages.is_empty(),
         "the library must not print: {messages}"
@@ -66,12 +105,21 @@ fn run(source: &str) -> String {
 
 #[test]
 fn a_c_program_uses_the_whole_interface() {
-    assert_eq!(run("tests/c/smoke.c"), "ok\n");
+    assert_eq!(run(SMOKE, Under::Nothing), "ok\n");
+    let sources =
+        [SMOKE, SCAN].map(|path| std::fs::read_to_string(Path::new(CRATE).join(path)).unwrap());
+    for function in functions() {
+        let call = format!("{function}(");
+        assert!(
+            sources.iter().any(|text| text.contains(&call)),
+            "{function}"
+        );
+    }
 }
 
 #[test]
 fn the_scan_example_is_faster_melded() {
-    let output = run("examples/scan.c");
+    let output = run(SCAN, Under::Nothing);
     let rate = |layout: &str| -> f64 {
         let line = output
             .lines()
@@ -80,4 +128,75 @@ fn the_scan_example_is_faster_melded() {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     };
     assert!(rate("melded:") > 1.3 * rate("normal:"), "{output}");
+}
+
+#[test]
+fn c_programs_are_clean_under_the_sanitizers() {
+    assert_eq!(run(SMOKE, Under::Sanitizers), "ok\n");
+    assert!(run(SCAN, Under::Sanitizers).contains("melded:"));
+}
+
+#[test]
+fn c_programs_are_clean_under_valgrind() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("valgrind is not installed: not tested");
+        return;
+    }
+    assert_eq!(run(SMOKE, Under::Valgrind), "ok\n");
+    assert!(run(SCAN, Under::Valgrind).contains("melded:"));
+}
+
+#[test]
+fn the_header_is_cpp_too() {
+    let header = Path::new(CRATE).join("include/meldsim.h");
+    if Command::new("c++").arg("--version").output().is_err() {
+        println!("no C++ compiler is installed: not tested");
+        return;
+    }
+    checked(
+        Command::new("c++")
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic"])
+            .args(["-fsyntax-only", "-x", "c++"])
+            .arg(header),
+    );
+}
+
+/// The functions that the header declares.
+fn functions() -> BTreeSet<String> {
+    let header = std::fs::read_to_string(Path::new(CRATE).join("include/meldsim.h")).unwrap();
+    let declarations = header.lines().filter(|line| {
+        let starts = ["int", "uint", "const"];
+        starts.iter().any(|start| line.starts_with(start)) && line.contains('(')
+    });
+    declarations
+        .map(|line| {
+            let name = line.split('(').next().unwrap();
+            name.rsplit([' ', '*']).next().unwrap().to_owned()
+        })
+        .collect()
+}
+
+/// The functions that a library exports.
+fn exported(library: &Path) -> BTreeSet<String> {
+    let output = checked(
+        Command::new("nm")
+            .args(["--dynamic", "--defined-only", "--format=just-symbols"])
+            .arg(library),
+    );
+    let names = String::from_utf8(output.stdout).unwrap();
+    names.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_library_is_what_the_header_says_and_nothing_for_tests() {
+    let directory = library_directory();
+    let library = directory.join("libmeldsim.so");
+    assert!(functions().len() > 40);
+    assert_eq!(exported(&library), functions());
+    let bytes = std::fs::read(library).unwrap();
+    let injected = bytes.windows(8).any(|window| window == b"injected");
+    assert!(!injected, "fault injection in the library");
+    let mut for_tests = exported(&directory.join("libmeldsim_testing.so"));
+    assert!(for_tests.remove("meldsim_testing_inject_fault"));
+    assert_eq!(for_tests, functions());
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
     }
     match args.format {
         OutputFormat::Table => Ok(outcome.to_text() + &footer),
-        OutputFormat::Json => to_json(name, "simulated", &outcome.to_json()?),
+        OutputFormat::Json => to_json(name, "simulated", &&outcome),
         OutputFormat::Csv => Ok(outcome.to_csv()),
     }
 }

@@ -16,18 +16,17 @@ fn one_throughput_cell_as_json() {
     let document = parsed(
         "experiment melded-throughput --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json",
     );
-    let cells = document["cells"].as_array().unwrap();
+    let cells = document["sheets"]["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 1);
     let cell = &cells[0];
     for (key, value) in [
         ("channels", 16),
         ("dies_per_channel", 4),
         ("page_bytes", 8192),
-        ("bus_mts", 1600),
-        ("bus_bits", 16),
     ] {
         assert_eq!(cell[key], value, "{key}");
     }
+    assert_eq!(cell["bus"], "1600x16");
     for key in ["normal_mib_s", "melded_mib_s"] {
         let rate = cell[key].as_f64().unwrap();
         assert!(
@@ -35,20 +34,21 @@ fn one_throughput_cell_as_json() {
             "{key} is whole or missing: {rate}"
         );
     }
-    assert!(cell.get("published").is_none());
-    assert_eq!(document["verdict"]["holds"], Value::Null);
+    // Nothing is published of this device, and so nothing is claimed.
+    assert_eq!(cell["normal_published_mib_s"], Value::Null);
+    assert_eq!(document["claims"], serde_json::json!([]));
     assert_eq!(document["kind"], "simulated");
 }
 
 #[test]
 fn latency_cells_as_json() {
     let document = parsed("experiment melded-latency --request-size 4KiB,2MiB --format json");
-    let cells = document["cells"].as_array().unwrap();
+    let cells = document["sheets"]["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 2);
     assert_eq!(cells[0]["request_bytes"], 4096);
     assert_eq!(cells[0]["normal_us"].as_f64().unwrap().trunc(), 63.0);
     assert_eq!(cells[0]["melded_us"].as_f64().unwrap().trunc(), 183.0);
-    assert_eq!(cells[1]["published"]["melded_us"], 636);
+    assert_eq!(cells[1]["melded_published_us"], 636);
     assert_eq!(
         document["command"],
         "meldsim experiment melded-latency --request-size 4KiB,2MiB --format json"
@@ -59,14 +59,17 @@ fn latency_cells_as_json() {
 fn the_published_tables_hold() {
     let latency = stdout("experiment melded-latency");
     assert!(
-        latency.contains("verdict: holds, 0 of 32 published cells off"),
+        latency.contains("32 cells in whole us published, 0 of 32 off"),
         "{latency}"
     );
     let throughput = stdout("experiment melded-throughput");
     assert!(
-        throughput.contains("verdict: holds, 0 of 16 published cells off"),
+        throughput.contains("16 cells in MiB/s published, 0 of 16 off"),
         "{throughput}"
     );
+    for text in [&latency, &throughput] {
+        assert!(!text.contains("DOES NOT HOLD"), "{text}");
+    }
     insta::assert_snapshot!("melded_latency", latency);
     insta::assert_snapshot!("melded_throughput", throughput);
 }
@@ -80,7 +83,10 @@ fn a_claim_that_does_not_hold_is_said_and_exits_0() {
         "experiment melded-latency --profile {}",
         file.path
     ));
-    assert!(text.contains("verdict: DOES NOT HOLD"), "{text}");
+    assert!(
+        text.contains("DOES NOT HOLD: [P] latency of one burst"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,15 +1,13 @@
-//! Counters, and how busy the parts of a device are.
+//! Counters, percentiles, and how busy the parts of a device are.
 
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
+use std::sync::OnceLock;
 
-use meldsim::Duration;
+use meldsim::{Duration, Stats};
 
-use super::{MELDSIM_READ, MELDSIM_WRITE, fill};
-use crate::error::Failure;
-use crate::handles;
-use crate::names;
-use crate::panic::{boundary, catch};
-use crate::session::Session;
+use super::io::{MELDSIM_READ, MELDSIM_WRITE};
+use crate::entry::{device, fill, long, session};
+use crate::error::{Failure, catch};
 
 /// Fills `out` with the first `n` counters of the device, all since it was opened (names in `_ps`: simulated picoseconds).
 ///
@@ -23,11 +21,9 @@ use crate::session::Session;
 /// `out` is null with `n` 0, or points to `n` writable values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_stats(handle: i64, out: *mut u64, n: u32) -> i32 {
-    boundary(|| {
-        let session = handles::get(handle)?;
-        let stats = session.guard(Session::stats)?;
+    device(handle, |device| {
         // SAFETY: the contract of this function on `out` and `n`.
-        unsafe { fill(out, n, stats.to_array().into_iter()) }
+        unsafe { fill(out, n, device.stats().to_array().into_iter()) }
     })
 }
 
@@ -36,13 +32,15 @@ pub unsafe extern "C" fn meldsim_stats(handle: i64, out: *mut u64, n: u32) -> i3
 /// The text is NUL-terminated, belongs to the library and lives as long as it. Thread-safe; nothing else can go wrong.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_stats_name(index: u32) -> *const c_char {
-    catch(|| names::name(index)).unwrap_or(std::ptr::null())
+    static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
+    text_at(&NAMES, Stats::NAMES, index)
 }
 
 /// What the counter at `index` of `meldsim_stats` counts, in one English sentence; else as `meldsim_stats_name`.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_stats_description(index: u32) -> *const c_char {
-    catch(|| names::description(index)).unwrap_or(std::ptr::null())
+    static DESCRIPTIONS: OnceLock<Vec<CString>> = OnceLock::new();
+    text_at(&DESCRIPTIONS, Stats::DESCRIPTIONS, index)
 }
 
 /// The latency that `quantile` (0 to 1, such as 0.99) of the reads or of the writes did not exceed, in simulated
@@ -54,7 +52,7 @@ pub extern "C" fn meldsim_stats_description(index: u32) -> *const c_char {
 /// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_latency(handle: i64, opcode: u32, quantile: f64) -> i64 {
-    boundary(|| {
+    session(handle, |session| {
         let writes = match opcode {
             MELDSIM_READ => false,
             MELDSIM_WRITE => true,
@@ -68,9 +66,8 @@ pub extern "C" fn meldsim_latency(handle: i64, opcode: u32, quantile: f64) -> i6
             let message = format!("quantile {quantile} is outside of 0 to 1; use one such as 0.99");
             return Err(Failure::argument(message));
         }
-        let session = handles::get(handle)?;
-        let latency = session.guard(|session| session.latency(writes, quantile))?;
-        Ok(i64::try_from(latency.as_ps()).unwrap_or(i64::MAX))
+        let latency = session.with(|state| Ok(state.latency(writes, quantile)))?;
+        Ok(long(latency.as_ps()))
     })
 }
 
@@ -86,9 +83,8 @@ pub extern "C" fn meldsim_latency(handle: i64, opcode: u32, quantile: f64) -> i6
 /// `out` is null with `n` 0, or points to `n` writable values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_channels_busy_ps(handle: i64, out: *mut u64, n: u32) -> i32 {
-    boundary(|| {
-        let session = handles::get(handle)?;
-        let busy = session.guard(|session| Ok(session.utilisation()?.channels_busy))?;
+    device(handle, |device| {
+        let busy = device.utilisation().channels_busy;
         // SAFETY: the contract of this function on `out` and `n`.
         unsafe { fill(out, n, busy.into_iter().map(Duration::as_ps)) }
     })
@@ -100,10 +96,26 @@ pub unsafe extern "C" fn meldsim_channels_busy_ps(handle: i64, out: *mut u64, n:
 /// `out` is null with `n` 0, or points to `n` writable values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_dies_busy_ps(handle: i64, out: *mut u64, n: u32) -> i32 {
-    boundary(|| {
-        let session = handles::get(handle)?;
-        let busy = session.guard(|session| Ok(session.utilisation()?.dies_busy))?;
+    device(handle, |device| {
+        let busy = device.utilisation().dies_busy;
         // SAFETY: the contract of this function on `out` and `n`.
         unsafe { fill(out, n, busy.into_iter().map(Duration::as_ps)) }
     })
+}
+
+/// Text `index` as a C string, or null past the last one. The strings are made once.
+fn text_at(
+    made: &'static OnceLock<Vec<CString>>,
+    texts: &'static [&'static str],
+    index: u32,
+) -> *const c_char {
+    let found = catch(|| {
+        let made = made.get_or_init(|| {
+            // Neither an identifier nor a doc comment has a NUL in it.
+            let text = |text: &&str| CString::new(*text).unwrap_or_default();
+            texts.iter().map(text).collect()
+        });
+        made.get(index as usize).map(|text| text.as_ptr())
+    });
+    found.ok().flatten().unwrap_or(std::ptr::null())
 }

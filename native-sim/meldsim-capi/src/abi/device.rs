@@ -1,18 +1,16 @@
-//! The library, its errors, and devices.
+//! The library, its errors; devices, their snapshots, and who moves their time.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 
-use meldsim::Duration;
+use meldsim::{Device, Duration, Precondition, Profile, ProfileErrors};
 
-use super::status;
-use crate::convert;
-use crate::error::{self, Failure, MELDSIM_ERR_ABI};
+use crate::entry::{boundary, check_out, copy_text, count, device, long, status, string};
+use crate::error::{self, Failure, MELDSIM_ERR_ABI, MELDSIM_ERR_PROFILE, MELDSIM_OK};
 use crate::handles;
-use crate::panic::boundary;
 use crate::session::Session;
 
 /// The version of this interface; give it to `meldsim_open`. It changes when a caller must be rebuilt.
-pub const MELDSIM_ABI_VERSION: u32 = 1;
+pub const MELDSIM_ABI_VERSION: u32 = 2;
 
 /// Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
 pub const MELDSIM_ACCOUNT: u32 = 0;
@@ -36,10 +34,9 @@ pub extern "C" fn meldsim_abi_version() -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_last_error(buf: *mut c_char, len: u64) -> i32 {
     boundary(|| {
-        Ok(error::with_last(|text| {
-            // SAFETY: the contract of this function on `buf` and `len`.
-            unsafe { copy_text(text, buf, len) }
-        }))
+        // SAFETY: the contract of this function on `buf` and `len`.
+        let needed = error::with_last(|text| unsafe { copy_text(text, buf, len) });
+        Ok(count(needed))
     })
 }
 
@@ -61,18 +58,13 @@ pub unsafe extern "C" fn meldsim_open(
 ) -> i32 {
     boundary(|| {
         check_abi(abi_version)?;
-        if profile.is_null() || handle.is_null() {
-            return Err(Failure::argument("profile or handle is null"));
-        }
-        // SAFETY: not null, and the caller vouches for a NUL-terminated string that lives through the call.
-        let name = unsafe { CStr::from_ptr(profile) };
-        let name = name
-            .to_str()
-            .map_err(|_| Failure::argument("the profile's name is not UTF-8"))?;
-        let opened = handles::insert(Session::new(convert::device(name)?))?;
+        check_out(handle, "handle")?;
+        // SAFETY: the contract of this function on `profile`.
+        let name = unsafe { string(profile, "profile") }?;
+        let opened = handles::insert(Session::new(device_of(name)?))?;
         // SAFETY: not null, and the caller vouches that it is writable.
         unsafe { handle.write(opened) };
-        Ok(error::MELDSIM_OK)
+        Ok(MELDSIM_OK)
     })
 }
 
@@ -84,7 +76,7 @@ pub unsafe extern "C" fn meldsim_open(
 pub extern "C" fn meldsim_close(handle: i64) -> i32 {
     boundary(|| {
         handles::remove(handle)?.close();
-        Ok(error::MELDSIM_OK)
+        Ok(MELDSIM_OK)
     })
 }
 
@@ -98,8 +90,8 @@ pub extern "C" fn meldsim_close(handle: i64) -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_set_mode(handle: i64, mode: u32, time_dilation: f64) -> i32 {
     status(handle, |session| match mode {
-        MELDSIM_ACCOUNT => session.set_account(),
-        MELDSIM_REAL_TIME => session.set_real_time(time_dilation),
+        MELDSIM_ACCOUNT => session.set_mode(None),
+        MELDSIM_REAL_TIME => session.set_mode(Some(time_dilation)),
         other => Err(Failure::argument(format!(
             "mode {other} is unknown; use 0 (account) or 1 (real-time)"
         ))),
@@ -126,11 +118,10 @@ pub extern "C" fn meldsim_advance(handle: i64, duration_ps: u64) -> i32 {
 /// `buf` is null, or points to `len` writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_profile(handle: i64, buf: *mut c_char, len: u64) -> i32 {
-    boundary(|| {
-        let profile = handles::get(handle)?
-            .guard(|session| session.on_device(|device| Ok(device.profile().to_toml())))?;
+    device(handle, |device| {
+        let profile = device.profile().to_toml();
         // SAFETY: the contract of this function on `buf` and `len`.
-        Ok(unsafe { copy_text(&profile, buf, len) })
+        Ok(count(unsafe { copy_text(&profile, buf, len) }))
     })
 }
 
@@ -139,15 +130,96 @@ pub unsafe extern "C" fn meldsim_profile(handle: i64, buf: *mut c_char, len: u64
 /// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_memory_bytes(handle: i64) -> i64 {
+    device(handle, |device| Ok(long(device.memory())))
+}
+
+/// Copies what would survive if the power were cut now into `out`, when its `n` bytes are enough: all data whose write has
+/// been acknowledged, the wear of the blocks, the namespaces, and the profile. Commands on the device are not in it, and
+/// neither are counters, what was said of ranges and streams, or predictable latency mode. The device goes on unchanged.
+///
+/// Returns the bytes that the snapshot needs; a null `out` with `n` 0 asks for that only. The state may change between two
+/// calls: compare what the second one returns with `n`. The same state gives the same bytes. The caller owns `out`.
+/// Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (null), MELDSIM_ERR_SNAPSHOT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `out` is null with `n` 0, or points to `n` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_snapshot(handle: i64, out: *mut u8, n: u64) -> i64 {
+    device(handle, |device| {
+        if out.is_null() && n > 0 {
+            return Err(Failure::argument("out is null"));
+        }
+        let bytes = device.snapshot()?;
+        if bytes.len() as u64 <= n {
+            // SAFETY: the caller gives `n` writable bytes at `out`, and there are no more of them.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len()) };
+        }
+        Ok(long(bytes.len() as u64))
+    })
+}
+
+/// Opens a device in account mode in the state of a snapshot, as after the power has come back: its time and its counters
+/// begin anew, its namespaces keep their ids. The snapshot brings the profile with it. Else as `meldsim_open`.
+///
+/// `snapshot` is `n` bytes of `meldsim_snapshot`, from this or another process; it is read before the call returns. What is
+/// not a snapshot is refused and changes nothing. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ABI, MELDSIM_ERR_ARGUMENT (null), MELDSIM_ERR_SNAPSHOT (another version, damaged, contradictory),
+/// MELDSIM_ERR_CAPACITY (too many devices open). `*handle` is set on success only.
+///
+/// # Safety
+/// `snapshot` is null or points to `n` bytes; `handle` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_restore(
+    abi_version: u32,
+    snapshot: *const u8,
+    n: u64,
+    handle: *mut i64,
+) -> i32 {
     boundary(|| {
-        let bytes = handles::get(handle)?
-            .guard(|session| session.on_device(|device| Ok(device.memory())))?;
-        Ok(i64::try_from(bytes).unwrap_or(i64::MAX))
+        check_abi(abi_version)?;
+        check_out(handle, "handle")?;
+        if snapshot.is_null() {
+            return Err(Failure::argument("snapshot is null"));
+        }
+        let length = isize::try_from(n)
+            .map_err(|_| Failure::argument(format!("no snapshot has {n} bytes")))?;
+        // SAFETY: not null, a length that a slice may have, and the caller vouches for as many bytes that live through
+        // the call.
+        let bytes = unsafe { std::slice::from_raw_parts(snapshot, length.unsigned_abs()) };
+        let opened = handles::insert(Session::new(Device::restore(bytes)?))?;
+        // SAFETY: not null, and the caller vouches that it is writable.
+        unsafe { handle.write(opened) };
+        Ok(MELDSIM_OK)
+    })
+}
+
+/// Puts the device into the state of one that has been used for long: every namespace filled to `fill_percent` (1 to 100)
+/// from its start, of which the first `random_percent` (0 to 100) was overwritten at random until garbage collection came
+/// to its steady state. What the namespaces held before is gone.
+///
+/// First completes everything outstanding, at once. The state itself is computed, in no simulated time. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (a share), MELDSIM_ERR_CAPACITY, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_precondition(handle: i64, fill_percent: u32, random_percent: u32) -> i32 {
+    status(handle, |session| {
+        if !(1..=100).contains(&fill_percent) || random_percent > 100 {
+            return Err(Failure::argument(format!(
+                "fill {fill_percent} % and random {random_percent} %: use 1 to 100 and 0 to 100"
+            )));
+        }
+        session.precondition(&Precondition {
+            fill_percent,
+            random_percent,
+        })
     })
 }
 
 /// Refuses a caller that was compiled for another version of the interface.
-pub(super) fn check_abi(abi_version: u32) -> Result<(), Failure> {
+pub(crate) fn check_abi(abi_version: u32) -> Result<(), Failure> {
     match abi_version {
         MELDSIM_ABI_VERSION => Ok(()),
         _ => Err(Failure::new(
@@ -159,19 +231,26 @@ pub(super) fn check_abi(abi_version: u32) -> Result<(), Failure> {
     }
 }
 
-/// Copies as much of `text` as fits, with a NUL, and gives the bytes that all of it needs.
-///
-/// # Safety
-/// `buf` is null, or points to `len` writable bytes.
-pub(super) unsafe fn copy_text(text: &str, buf: *mut c_char, len: u64) -> i32 {
-    if !buf.is_null() && len > 0 {
-        let room = usize::try_from(len - 1).unwrap_or(usize::MAX);
-        let bytes = error::cut(text, room).as_bytes();
-        // SAFETY: the caller gives `len` writable bytes at `buf`; at most `len - 1` and the NUL are written.
-        unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), buf.cast::<u8>(), bytes.len());
-            buf.add(bytes.len()).write(0);
-        }
-    }
-    i32::try_from(text.len() + 1).unwrap_or(i32::MAX)
+/// A fresh device of the profile `name`: a built-in one, or the path of a TOML file.
+fn device_of(name: &str) -> Result<Device, Failure> {
+    let refused = |errors: ProfileErrors| {
+        Failure::new(MELDSIM_ERR_PROFILE, format!("profile {name}: {errors}"))
+    };
+    let profile = if Profile::builtin_names().any(|builtin| builtin == name) {
+        Profile::builtin(name).map_err(refused)?
+    } else {
+        Profile::from_toml(&read(name)?).map_err(refused)?
+    };
+    Device::new(&profile).map_err(refused)
+}
+
+fn read(path: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let names: Vec<&str> = Profile::builtin_names().collect();
+        let names = names.join(", ");
+        Failure::new(
+            MELDSIM_ERR_PROFILE,
+            format!("profile {path}: not built in ({names}) and not a readable file: {error}"),
+        )
+    })
 }

@@ -1,14 +1,15 @@
-//! Commands and their tickets.
+//! Commands and their tickets, and the submission queues they go through.
 
-use meldsim::{NamespaceId, Precondition};
+use meldsim::nvme::{DsmByte, Priority};
+use meldsim::{Command, Device, NamespaceId, Opcode, QueueId};
 
-use super::{check_flags, fill, status};
-use crate::convert;
-use crate::deadline::Deadline;
-use crate::error::Failure;
-use crate::handles;
-use crate::panic::boundary;
-use crate::session::MELDSIM_MAX_OUTSTANDING;
+use super::namespace::{MELDSIM_RANGES_MAX, directive_of, meldsim_range, range_of};
+use crate::clock::Deadline;
+use crate::entry::{
+    List, Versioned, check_out, check_reserved, count, device, give, long, session, status, take,
+};
+use crate::error::{Failure, MELDSIM_ERR_UNSUPPORTED};
+use crate::session::{MELDSIM_MAX_OUTSTANDING, Session};
 
 /// Opcode of `meldsim_submit`: everything buffered goes to the flash.
 pub const MELDSIM_FLUSH: u32 = 0;
@@ -24,46 +25,77 @@ pub const MELDSIM_DETACHED: u32 = 1;
 /// Flag of `meldsim_submit`: in real-time mode, MELDSIM_ERR_TIMEOUT when there is no room, instead of blocking.
 pub const MELDSIM_NO_WAIT: u32 = 2;
 
-/// Write directive: no hint.
-pub const MELDSIM_DIRECTIVE_NONE: u32 = 0;
-/// Write directive (`dtype << 16 | dspec`): will be read sequentially.
-pub const MELDSIM_DIRECTIVE_SEQUENTIAL: u32 = 0x000F_0001;
-/// Write directive (`dtype << 16 | dspec`): will be read at random.
-pub const MELDSIM_DIRECTIVE_RANDOM: u32 = 0x000F_0002;
-/// Write directive: add a stream's number, 1 to 16. Data of one stream is kept together, and apart from that of others.
-pub const MELDSIM_DIRECTIVE_STREAM: u32 = 0x0001_0000;
-
 /// DSM field of a write: sequential, written seldom and read often; it will be read sequentially.
 pub const MELDSIM_DSM_SEQUENTIAL_READS: u32 = 0x43;
 
-/// One command of `meldsim_submit_batch`: 32 bytes without padding, fields as the arguments of `meldsim_submit`.
+/// Priority of `meldsim_queue_create`: before all others, under weighted round robin.
+pub const MELDSIM_PRIORITY_URGENT: u32 = 0;
+/// Priority of `meldsim_queue_create`.
+pub const MELDSIM_PRIORITY_HIGH: u32 = 1;
+/// Priority of `meldsim_queue_create`, and of queue 0.
+pub const MELDSIM_PRIORITY_MEDIUM: u32 = 2;
+/// Priority of `meldsim_queue_create`.
+pub const MELDSIM_PRIORITY_LOW: u32 = 3;
+
+/// One command of `meldsim_submit_batch`; fields as the arguments of `meldsim_submit`.
 #[repr(C)]
 #[allow(non_camel_case_types, reason = "the C name of the type")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_command {
+    /// sizeof(meldsim_command).
+    pub size: u32,
     /// MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE.
     pub opcode: u32,
     /// Namespace, from `meldsim_namespace_create`.
     pub nsid: u32,
-    /// First logical block.
-    pub slba: u64,
     /// Number of logical blocks.
     pub nlb: u32,
+    /// First logical block.
+    pub slba: u64,
     /// `dtype << 16 | dspec`; writes only.
     pub directive: u32,
     /// The DSM field of a read or a write (CDW13 7:0), such as MELDSIM_DSM_SEQUENTIAL_READS; 0 for no hint.
     pub dsm: u32,
     /// The submission queue, 0 or one of `meldsim_queue_create`.
     pub queue: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
-const _: () = assert!(size_of::<meldsim_command>() == 32);
+/// How submission queues share the controller, of `meldsim_arbitration` and for `meldsim_set_arbitration`.
+#[repr(C)]
+#[allow(non_camel_case_types, reason = "the C name of the type")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct meldsim_queue_shares {
+    /// sizeof(meldsim_queue_shares).
+    pub size: u32,
+    /// Arbitration burst: commands fetched from a queue before the next one of its priority; 0 for no limit.
+    pub burst: u32,
+    /// Weight of high priority.
+    pub high: u32,
+    /// Weight of medium priority.
+    pub medium: u32,
+    /// Weight of low priority.
+    pub low: u32,
+}
+
+const _: () = assert!(size_of::<meldsim_command>() == 40);
+const _: () = assert!(size_of::<meldsim_queue_shares>() == 20);
+
+// SAFETY: integers from the size on, and no padding: the sizes above are the sums of the fields.
+unsafe impl Versioned for meldsim_command {
+    const NAME: &str = "meldsim_command";
+}
+// SAFETY: as above.
+unsafe impl Versioned for meldsim_queue_shares {
+    const NAME: &str = "meldsim_queue_shares";
+}
 
 /// Submits one command; it reaches the device now, in simulated time.
 ///
 /// `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
-/// and 0 for a flush); a DSM field and a queue need `meldsim_submit_batch`; `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
-/// MELDSIM_DETACHED and MELDSIM_NO_WAIT.
+/// and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+/// MELDSIM_DETACHED and MELDSIM_NO_WAIT. A DSM field and a queue need `meldsim_submit_batch`.
 ///
 /// Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
 /// MELDSIM_MAX_OUTSTANDING commands are on the device, the engine runs (account mode) or the call blocks (real-time mode)
@@ -71,8 +103,7 @@ const _: () = assert!(size_of::<meldsim_command>() == 32);
 /// Thread-safe.
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT (flags), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED (opcode,
-/// directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_TIMEOUT (no room), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC,
-/// MELDSIM_ERR_INJECTED.
+/// directive), MELDSIM_ERR_CAPACITY (tickets), MELDSIM_ERR_TIMEOUT (no room), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_submit(
     handle: i64,
@@ -83,17 +114,18 @@ pub extern "C" fn meldsim_submit(
     directive: u32,
     flags: u32,
 ) -> i64 {
-    boundary(|| {
+    session(handle, |session| {
         let command = meldsim_command {
             opcode,
             nsid,
             slba,
             nlb,
             directive,
-            dsm: 0,
-            queue: 0,
+            ..Default::default()
         };
-        submit(handle, std::slice::from_ref(&command), flags)
+        submit(session, 1, flags, |device, _, tag| {
+            send(device, &command, tag)
+        })
     })
 }
 
@@ -103,7 +135,7 @@ pub extern "C" fn meldsim_submit(
 /// submitted, detached; those after it have not. Else as `meldsim_submit`. The caller owns `cmds`, which is copied.
 ///
 /// # Safety
-/// `cmds` is null, or points to `n` commands.
+/// `cmds` is null, or points to `n` commands whose sizes are set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_submit_batch(
     handle: i64,
@@ -111,76 +143,41 @@ pub unsafe extern "C" fn meldsim_submit_batch(
     n: u32,
     flags: u32,
 ) -> i64 {
-    boundary(|| {
-        if cmds.is_null() || !cmds.is_aligned() {
-            return Err(Failure::argument("cmds is null or not aligned"));
-        }
-        if !(1..=MELDSIM_MAX_OUTSTANDING).contains(&n) {
-            return Err(Failure::argument(format!(
-                "a batch of {n} commands; must be 1 to {MELDSIM_MAX_OUTSTANDING}"
-            )));
-        }
-        // SAFETY: not null, aligned, and the caller vouches for `n` commands that live through the call.
-        let commands = unsafe { std::slice::from_raw_parts(cmds, n as usize) };
-        submit(handle, commands, flags)
-    })
-}
-
-/// Says how the data of a stream will be read, where its writes do not say it themselves: `directive` is
-/// MELDSIM_DIRECTIVE_SEQUENTIAL or MELDSIM_DIRECTIVE_RANDOM, or MELDSIM_DIRECTIVE_NONE to take it back. `stream` is 1 to 16,
-/// of this namespace. For writes submitted from now on. Thread-safe.
-///
-/// Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (stream, directive), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC,
-/// MELDSIM_ERR_INJECTED.
-#[unsafe(no_mangle)]
-pub extern "C" fn meldsim_stream_bind(handle: i64, nsid: u32, stream: u32, directive: u32) -> i32 {
-    status(handle, |session| {
-        let stream = u16::try_from(stream).unwrap_or(u16::MAX);
-        session.bind_stream(NamespaceId(nsid), stream, convert::directive(directive)?)
-    })
-}
-
-/// Releases a stream, when nothing will be written to it any more: what it still gathers is programmed, with padding, and its
-/// blocks are closed, so that another stream may have blocks. A later write opens it again; it stays bound. Thread-safe.
-///
-/// Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (stream), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
-#[unsafe(no_mangle)]
-pub extern "C" fn meldsim_stream_release(handle: i64, nsid: u32, stream: u32) -> i32 {
-    status(handle, |session| {
-        let stream = u16::try_from(stream).unwrap_or(u16::MAX);
-        session.on_device(|device| {
-            let released = device.release_stream(NamespaceId(nsid), stream);
-            released.map_err(convert::refused)
+    session(handle, |session| {
+        // SAFETY: the contract of this function on `cmds` and `n`.
+        let commands = unsafe { List::new(cmds, n, MELDSIM_MAX_OUTSTANDING) }?;
+        submit(session, commands.len, flags, |device, at, tag| {
+            send(device, &commands.get(at)?, tag)
         })
     })
 }
 
-/// Fills `out` with what the first `n` streams of a namespace are bound to, from stream 0, which is none: 0 nothing, 1
-/// sequential, 2 random.
-///
-/// Returns how many there are. The caller owns `out`. Thread-safe.
-///
-/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+/// Submits the deallocation of `n` ranges (1 to MELDSIM_RANGES_MAX) of a namespace as one command, to submission queue
+/// `queue`; all of them or, on an error, none. Else as `meldsim_submit`.
 ///
 /// # Safety
-/// `out` is null with `n` 0, or points to `n` writable values.
+/// `ranges` is null, or points to `n` ranges whose sizes are set.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn meldsim_streams_bound(
+pub unsafe extern "C" fn meldsim_deallocate(
     handle: i64,
     nsid: u32,
-    out: *mut u64,
+    ranges: *const meldsim_range,
     n: u32,
-) -> i32 {
-    boundary(|| {
-        let bound: Vec<u64> = handles::get(handle)?.guard(|session| {
-            session.on_device(|device| {
-                let bound = device.bound_streams(NamespaceId(nsid));
-                let bound = bound.map_err(convert::refused)?;
-                Ok(bound.iter().map(|&pattern| pattern as u64).collect())
-            })
-        })?;
-        // SAFETY: the contract of this function on `out` and `n`.
-        unsafe { fill(out, n, bound.into_iter()) }
+    queue: u32,
+    flags: u32,
+) -> i64 {
+    session(handle, |session| {
+        let (queue, nsid) = (queue_of(queue)?, NamespaceId(nsid));
+        // SAFETY: the contract of this function on `ranges` and `n`.
+        let ranges = unsafe { List::new(ranges, n, MELDSIM_RANGES_MAX) }?;
+        let ranges = ranges.iter().map(|range| {
+            let range = range_of(range?)?;
+            Ok((range.slba, range.length))
+        });
+        let ranges: Vec<(u64, u32)> = ranges.collect::<Result<_, Failure>>()?;
+        submit(session, 1, flags, |device, _, tag| {
+            Ok(device.deallocate(queue, nsid, &ranges, tag)?)
+        })
     })
 }
 
@@ -191,14 +188,12 @@ pub unsafe extern "C" fn meldsim_streams_bound(
 /// else it is used up. Thread-safe; of several threads that wait for one ticket, one gets the latency.
 ///
 /// Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_TIMEOUT, MELDSIM_ERR_CAPACITY (a write found the device full),
-/// MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+/// MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_wait(handle: i64, ticket: i64, timeout_ns: u64) -> i64 {
-    boundary(|| {
-        let session = handles::get(handle)?;
-        let latency_ps =
-            session.guard(|session| session.wait(ticket, Deadline::after_ns(timeout_ns)))?;
-        Ok(i64::try_from(latency_ps).unwrap_or(i64::MAX))
+    session(handle, |session| {
+        let latency_ps = session.wait(ticket, Deadline::after_ns(timeout_ns))?;
+        Ok(long(latency_ps))
     })
 }
 
@@ -210,61 +205,147 @@ pub extern "C" fn meldsim_forget(handle: i64, ticket: i64) -> i32 {
     status(handle, |session| session.forget(ticket))
 }
 
-/// Places data as if it had been written long ago with `directive`; takes no simulated time. Thread-safe.
+/// Adds a submission queue that holds `depth` commands at most, and stores its number in `*queue`. Queues matter where the
+/// profile's `[host]` limits what the controller works on; queue 0 is always there, without a limit. They live as long as
+/// the device. Thread-safe.
 ///
-/// Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_UNSUPPORTED (directive),
-/// MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+/// Errors: MELDSIM_ERR_ARGUMENT (null, depth 0, priority), MELDSIM_ERR_CAPACITY (65536 queues), MELDSIM_ERR_CLOSED,
+/// MELDSIM_ERR_PANIC. `*queue` is set on success only.
+///
+/// # Safety
+/// `queue` is null or writable.
 #[unsafe(no_mangle)]
-pub extern "C" fn meldsim_preload(
+pub unsafe extern "C" fn meldsim_queue_create(
     handle: i64,
-    nsid: u32,
-    slba: u64,
-    nlb: u64,
-    directive: u32,
+    depth: u32,
+    priority: u32,
+    queue: *mut u32,
 ) -> i32 {
     status(handle, |session| {
-        session.preload(NamespaceId(nsid), slba, nlb, convert::directive(directive)?)
+        check_out(queue, "queue")?;
+        let priority = priority_of(priority)?;
+        let created = session.with(|state| Ok(state.device.create_queue(depth, priority)?))?;
+        // SAFETY: not null, and the caller vouches that it is writable.
+        unsafe { queue.write(created.0.into()) };
+        Ok(())
     })
 }
 
-/// Puts the device into the state of one that has been used for long: every namespace filled to `fill_percent` (1 to 100)
-/// from its start, of which the first `random_percent` (0 to 100) was overwritten at random until garbage collection came
-/// to its steady state. What the namespaces held before is gone.
+/// Commands that wait in a submission queue to be fetched; none in one that does not exist. Thread-safe.
 ///
-/// First completes everything outstanding, at once. The state itself is computed, in no simulated time. Thread-safe.
-///
-/// Errors: MELDSIM_ERR_ARGUMENT (a share), MELDSIM_ERR_CAPACITY, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC, MELDSIM_ERR_INJECTED.
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 #[unsafe(no_mangle)]
-pub extern "C" fn meldsim_precondition(handle: i64, fill_percent: u32, random_percent: u32) -> i32 {
+pub extern "C" fn meldsim_queued(handle: i64, queue: u32) -> i32 {
+    device(handle, |device| {
+        Ok(count(device.queued(queue_of(queue)?) as u64))
+    })
+}
+
+/// Changes the arbitration burst and the weights of the priorities below urgent, as NVMe's Feature 01h does. A weight of 0
+/// counts as 1. `shares` is copied. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `shares` is null, or points to a struct whose size is set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_set_arbitration(
+    handle: i64,
+    shares: *const meldsim_queue_shares,
+) -> i32 {
     status(handle, |session| {
-        if !(1..=100).contains(&fill_percent) || random_percent > 100 {
-            return Err(Failure::argument(format!(
-                "fill {fill_percent} % and random {random_percent} %: use 1 to 100 and 0 to 100"
-            )));
-        }
-        session.precondition(&Precondition {
-            fill_percent,
-            random_percent,
+        // SAFETY: the contract of this function on `shares`.
+        let shares = unsafe { take(shares) }?;
+        let weights = [shares.high, shares.medium, shares.low];
+        session.with(|state| {
+            state.device.set_arbitration(shares.burst, weights);
+            Ok(())
         })
     })
 }
 
-fn submit(handle: i64, commands: &[meldsim_command], flags: u32) -> Result<i64, Failure> {
-    check_flags(flags)?;
-    let session = handles::get(handle)?;
-    session.guard(|session| {
-        session.submit(
-            commands.len(),
-            flags & MELDSIM_DETACHED != 0,
-            flags & MELDSIM_NO_WAIT != 0,
-            |device, at, tag| {
-                let command = convert::command(&commands[at], tag)?;
-                let submitted = match commands[at].queue {
-                    0 => device.submit(&command),
-                    queue => device.submit_to(convert::queue(queue)?, &command),
-                };
-                submitted.map_err(convert::refused)
-            },
-        )
+/// Fills `*out` with the arbitration burst and the weights. The caller owns `out`. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `out` is null, or points to a struct whose size is set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_arbitration(handle: i64, out: *mut meldsim_queue_shares) -> i32 {
+    device(handle, |device| {
+        let (burst, [high, medium, low]) = device.arbitration();
+        let value = meldsim_queue_shares {
+            size: 0,
+            burst,
+            high,
+            medium,
+            low,
+        };
+        // SAFETY: the contract of this function on `out`.
+        unsafe { give(out, value) }
     })
+}
+
+/// Submits `commands` commands under one ticket.
+fn submit(
+    session: &Session,
+    commands: usize,
+    flags: u32,
+    send: impl FnMut(&mut Device, usize, u64) -> Result<(), Failure>,
+) -> Result<i64, Failure> {
+    if flags & !(MELDSIM_DETACHED | MELDSIM_NO_WAIT) != 0 {
+        return Err(Failure::argument(format!(
+            "flags {flags:#x} has unknown bits; only 1 (detached) and 2 (no wait) are known"
+        )));
+    }
+    let (detached, no_wait) = (flags & MELDSIM_DETACHED != 0, flags & MELDSIM_NO_WAIT != 0);
+    session.submit(commands, detached, no_wait, send)
+}
+
+fn send(device: &mut Device, command: &meldsim_command, tag: u64) -> Result<(), Failure> {
+    check_reserved::<meldsim_command>(command.reserved)?;
+    let opcode = u8::try_from(command.opcode).ok();
+    let opcode = opcode.and_then(Opcode::from_u8).ok_or_else(|| {
+        Failure::new(
+            MELDSIM_ERR_UNSUPPORTED,
+            format!(
+                "opcode {:#x} is unknown; use 0 (flush), 1 (write), 2 (read) or 9 (deallocate)",
+                command.opcode
+            ),
+        )
+    })?;
+    let dsm = u8::try_from(command.dsm).map_err(|_| {
+        Failure::argument(format!("the DSM field {:#x} is above 0xff", command.dsm))
+    })?;
+    let of_model = Command {
+        opcode,
+        nsid: NamespaceId(command.nsid),
+        slba: command.slba,
+        nlb: command.nlb,
+        directive: directive_of(command.directive)?,
+        dsm: DsmByte(dsm),
+        tag,
+    };
+    match command.queue {
+        0 => device.submit(&of_model)?,
+        queue => device.submit_to(queue_of(queue)?, &of_model)?,
+    }
+    Ok(())
+}
+
+fn queue_of(number: u32) -> Result<QueueId, Failure> {
+    let queue = u16::try_from(number).map(QueueId);
+    queue.map_err(|_| Failure::argument(format!("submission queue {number} is above 65535")))
+}
+
+fn priority_of(number: u32) -> Result<Priority, Failure> {
+    match number {
+        MELDSIM_PRIORITY_URGENT => Ok(Priority::Urgent),
+        MELDSIM_PRIORITY_HIGH => Ok(Priority::High),
+        MELDSIM_PRIORITY_MEDIUM => Ok(Priority::Medium),
+        MELDSIM_PRIORITY_LOW => Ok(Priority::Low),
+        other => Err(Failure::argument(format!(
+            "priority {other} is unknown; use 0 (urgent), 1 (high), 2 (medium) or 3 (low)"
+        ))),
+    }
 }

@@ -1,12 +1,19 @@
-//! Whole workloads.
+//! Whole workloads: what the command line's `run` does, with the result kept for the calling thread.
 
-use std::ffi::{CStr, c_char};
+use std::cell::RefCell;
+use std::ffi::c_char;
+use std::fs::File;
+use std::io::BufReader;
 
-use super::device::{check_abi, copy_text};
-use crate::convert;
-use crate::error::Failure;
-use crate::panic::boundary;
-use crate::results;
+use meldsim_experiments::workload::RunRequest;
+use meldsim_experiments::workload::trace::decompressed;
+
+use super::device::check_abi;
+use crate::entry::{boundary, copy_text, long, string};
+
+thread_local! {
+    static LAST_RESULT: RefCell<String> = const { RefCell::new(String::new()) };
+}
 
 /// Runs a whole workload on a device of its own, as `meldsim run` does, and keeps the result for the calling thread:
 /// `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included.
@@ -25,17 +32,15 @@ use crate::results;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_run(abi_version: u32, request: *const c_char) -> i64 {
     boundary(|| {
-        results::clear();
+        LAST_RESULT.take();
         check_abi(abi_version)?;
-        if request.is_null() {
-            return Err(Failure::argument("request is null"));
-        }
-        // SAFETY: not null, and the caller vouches for a NUL-terminated string that lives through the call.
-        let request = unsafe { CStr::from_ptr(request) };
-        let request = request
-            .to_str()
-            .map_err(|_| Failure::argument("the request is not UTF-8"))?;
-        Ok(results::keep(convert::run(request)?))
+        // SAFETY: the contract of this function on `request`.
+        let request = unsafe { string(request, "request") }?;
+        let open = |path: &str| decompressed(BufReader::new(File::open(path)?));
+        let result = RunRequest::from_json(request)?.run(open)?;
+        let bytes = long(result.len() as u64 + 1);
+        LAST_RESULT.set(result);
+        Ok(bytes)
     })
 }
 
@@ -47,9 +52,10 @@ pub unsafe extern "C" fn meldsim_run(abi_version: u32, request: *const c_char) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_run_result(buf: *mut c_char, len: u64) -> i64 {
     boundary(|| {
-        Ok(results::with_last(|text| {
+        let needed = LAST_RESULT.with_borrow(|text| {
             // SAFETY: the contract of this function on `buf` and `len`.
-            unsafe { copy_text(text, buf, len) }.into()
-        }))
+            unsafe { copy_text(text, buf, len) }
+        });
+        Ok(long(needed))
     })
 }

@@ -12,6 +12,10 @@ const PREAMBLE: &str = "\
  * whose text meldsim_last_error gives to the thread that got them. Everything ending in _ps is simulated picoseconds;
  * everything ending in _ns is wall nanoseconds. All functions may be called from any thread at any time.
  *
+ * Every struct begins with its size: set it to sizeof before each call. Fields are only ever added at the end. A struct
+ * that a function fills is filled as far as the caller knows it, with 0 in fields that the library does not know; one that
+ * is given to it must have 0 there. Fields named reserved are 0.
+ *
  * Generated from src/abi: UPDATE_HEADER=1 cargo test -p meldsim-capi header */";
 
 const COUNTERS: &str = "\
@@ -43,21 +47,38 @@ fn generate() -> String {
     cbindgen::Builder::new()
         .with_config(config)
         .with_src(source.join("abi/device.rs"))
-        .with_src(source.join("abi/snapshot.rs"))
         .with_src(source.join("abi/namespace.rs"))
-        .with_src(source.join("abi/queue.rs"))
         .with_src(source.join("abi/io.rs"))
-        .with_src(source.join("abi/dataset.rs"))
-        .with_src(source.join("abi/window.rs"))
+        .with_src(source.join("abi/set.rs"))
         .with_src(source.join("abi/counters.rs"))
         .with_src(source.join("abi/run.rs"))
-        .with_src(source.join("abi/testing.rs"))
         .with_src(source.join("error.rs"))
         .with_src(source.join("session.rs"))
         .generate()
         .unwrap()
         .write(&mut out);
-    String::from_utf8(out).unwrap()
+    in_hexadecimal(&String::from_utf8(out).unwrap())
+}
+
+/// Bit fields read better so; cbindgen writes every number in decimal.
+fn in_hexadecimal(header: &str) -> String {
+    let bit_fields = [
+        "#define MELDSIM_DIRECTIVE_",
+        "#define MELDSIM_DSM_",
+        "#define MELDSIM_RANGE_SEQUENTIAL_READ",
+    ];
+    let mut converted = String::new();
+    for line in header.lines() {
+        match line.rsplit_once(' ') {
+            Some((define, number)) if bit_fields.iter().any(|of| define.starts_with(of)) => {
+                let number: u32 = number.parse().unwrap();
+                let digits = if number > 0xFF { 10 } else { 4 };
+                converted += &format!("{define} {number:#0digits$x}\n");
+            }
+            _ => converted += &format!("{line}\n"),
+        }
+    }
+    converted
 }
 
 fn counters() -> String {
@@ -84,6 +105,28 @@ fn assert_committed(path: &str, fresh: &str) {
 #[test]
 fn the_committed_header_is_up_to_date() {
     assert_committed("include/meldsim.h", &generate());
+}
+
+/// The C side of [`Versioned`](crate::entry::Versioned).
+#[test]
+fn every_struct_begins_with_its_size() {
+    let header = generate();
+    let structs: Vec<&str> = header.split("typedef struct ").skip(1).collect();
+    assert!(structs.len() >= 9, "{}", structs.len());
+    for of in structs {
+        let fields = of.split_once('{').unwrap().1;
+        let code = |line: &&str| !line.trim_start().starts_with(['/', '*']) && !line.is_empty();
+        let first = fields.lines().find(code).unwrap();
+        assert_eq!(first, "  uint32_t size;", "{of}");
+    }
+}
+
+#[test]
+fn nothing_for_tests_is_in_the_header() {
+    let header = generate();
+    for word in ["inject", "fault", "testing"] {
+        assert!(!header.to_lowercase().contains(word), "{word}");
+    }
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use std::ffi::CString;
 
-use super::support::*;
-use crate::*;
+use super::*;
 
 const JOB: &str = r#""workload": {"job": {"name": "x.fio", "text": "[one]\nsize=64k\n"}}"#;
 

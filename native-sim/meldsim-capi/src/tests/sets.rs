@@ -1,10 +1,11 @@
-//! NVM sets through the ABI.
+//! NVM sets and their predictable latency windows.
 
 use meldsim::Profile;
 use meldsim::profile::SetLayout;
 
-use super::support::*;
-use crate::*;
+use super::*;
+
+const MS_PS: u64 = 1_000_000_000;
 
 /// A device of four vertical sets.
 fn divided() -> (i64, tempfile::TempPath) {
@@ -17,12 +18,13 @@ fn divided() -> (i64, tempfile::TempPath) {
     (handle, file.into_temp_path())
 }
 
-fn set_info(handle: i64, set: u32) -> Result<[u64; 13], i32> {
-    let mut values = [0; MELDSIM_SET_INFO_COUNT as usize];
-    // SAFETY: as long as it says.
-    let count =
-        unsafe { meldsim_set_info(handle, set, values.as_mut_ptr(), MELDSIM_SET_INFO_COUNT) };
-    if count < 0 { Err(count) } else { Ok(values) }
+fn set_info(handle: i64, set: u32) -> Result<meldsim_nvm_set, i32> {
+    let mut info = sized();
+    // SAFETY: its size is set.
+    match unsafe { meldsim_set_info(handle, set, &mut info) } {
+        MELDSIM_OK => Ok(info),
+        code => Err(code),
+    }
 }
 
 #[test]
@@ -33,14 +35,19 @@ fn a_namespace_is_where_it_was_created() {
         let mut nsid = 0;
         // SAFETY: `nsid` is writable.
         ok(unsafe { meldsim_namespace_create_in(handle, set, 1 << 30, &mut nsid) });
-        let lba_bytes = info(handle, nsid)[0];
-        assert_eq!(info(handle, nsid)[5], u64::from(set));
-        ok(meldsim_preload(handle, nsid, 0, MIB / lba_bytes, 0));
-        let [capacity, mapped, free, ..] = set_info(handle, set).unwrap();
-        assert_eq!(mapped, MIB / info(handle, nsid)[2]);
-        assert!(capacity > mapped && free > 0);
+        let namespace = info(handle, nsid);
+        assert_eq!(namespace.set, set);
+        let lbas = MIB / namespace.lba_bytes;
+        ok(meldsim_preload(handle, nsid, 0, lbas, 0));
+        let info = set_info(handle, set).unwrap();
+        assert_eq!(info.mapped_pages, MIB / namespace.page_bytes);
+        assert!(info.capacity_pages > info.mapped_pages && info.free_blocks > 0);
     }
-    assert_eq!(set_info(handle, 1).unwrap()[1], 0, "nothing is there");
+    assert_eq!(
+        set_info(handle, 1).unwrap().mapped_pages,
+        0,
+        "nothing is there"
+    );
     ok(meldsim_close(handle));
 }
 
@@ -57,4 +64,122 @@ fn a_set_that_does_not_exist_is_an_error() {
     // SAFETY: null is the error under test.
     let null = unsafe { meldsim_namespace_create_in(rig.handle, 0, 1 << 30, std::ptr::null_mut()) };
     assert_eq!(null, MELDSIM_ERR_ARGUMENT);
+}
+
+// Windows.
+
+fn window_info(handle: i64, retain: u32) -> Result<meldsim_window, i32> {
+    let mut info = sized();
+    // SAFETY: its size is set.
+    match unsafe { meldsim_window_info(handle, 0, retain, &mut info) } {
+        MELDSIM_OK => Ok(info),
+        code => Err(code),
+    }
+}
+
+fn configure(handle: i64, set: u32, config: meldsim_window_config) -> i32 {
+    // SAFETY: its size is set.
+    unsafe { meldsim_window_configure(handle, set, &config) }
+}
+
+#[test]
+fn a_set_goes_through_its_windows() {
+    let rig = Rig::preloaded(1);
+    let enter = |window| meldsim_window_enter(rig.handle, 0, window);
+    let disabled = window_info(rig.handle, 0).unwrap();
+    assert_eq!(disabled.window, MELDSIM_WINDOW_DISABLED);
+    assert_eq!(enter(MELDSIM_WINDOW_DETERMINISTIC), MELDSIM_ERR_ARGUMENT);
+    assert!(last_error().contains("not enabled"), "{}", last_error());
+    let config = meldsim_window_config {
+        enable: 1,
+        events: 0xFFFF,
+        reads_threshold: 10,
+        writes_threshold: 20,
+        time_threshold_ms: 30,
+        ..sized()
+    };
+    ok(configure(rig.handle, 0, config));
+    let info = window_info(rig.handle, 0).unwrap();
+    assert_eq!(info.window, MELDSIM_WINDOW_NON_DETERMINISTIC);
+    let thresholds = [
+        info.reads_threshold,
+        info.writes_threshold,
+        info.time_threshold_ms,
+    ];
+    assert_eq!((info.events_enabled, thresholds), (0xFFFF, [10, 20, 30]));
+    ok(enter(MELDSIM_WINDOW_DETERMINISTIC));
+    rig.read(0, 8192);
+    let info = window_info(rig.handle, 1).unwrap();
+    assert_eq!((info.window, info.events), (1, 0));
+    assert_eq!(info.reads_left, info.dtwin_reads - 2, "two reads of 4 KiB");
+    // The budget of time is used up, and that is reported until it was read without being retained.
+    ok(meldsim_advance(rig.handle, 1001 * MS_PS));
+    for (retain, events) in [(1, 0x4004), (0, 0x4004), (0, 0)] {
+        let info = window_info(rig.handle, retain).unwrap();
+        assert_eq!((info.window, info.events), (2, events), "{retain}");
+    }
+    assert_eq!(enter(MELDSIM_WINDOW_DETERMINISTIC), MELDSIM_ERR_ARGUMENT);
+    ok(meldsim_advance(rig.handle, 100 * MS_PS));
+    ok(enter(MELDSIM_WINDOW_DETERMINISTIC));
+    ok(enter(MELDSIM_WINDOW_NON_DETERMINISTIC));
+    let usage = set_info(rig.handle, 0).unwrap();
+    // A MiB is no multiple of wordlines of three pages: preloading it padded two.
+    let read = (usage.read_commands, usage.read_bytes);
+    let written = (usage.write_commands, usage.written_bytes);
+    assert_eq!((read, written), ((1, 8192), (0, 0)));
+    assert_eq!(usage.programmed_bytes, 8192);
+    assert_eq!(usage.optimal_write_bytes, 3 * 4096);
+    assert!(usage.random_read_ps > 58_000_000, "{usage:?}");
+}
+
+#[test]
+fn events_stay_when_they_do_not_reach_the_caller() {
+    let rig = Rig::preloaded(1);
+    let config = meldsim_window_config {
+        enable: 1,
+        events: 0xFFFF,
+        ..sized()
+    };
+    ok(configure(rig.handle, 0, config));
+    let deterministic = MELDSIM_WINDOW_DETERMINISTIC;
+    ok(meldsim_window_enter(rig.handle, 0, deterministic));
+    ok(meldsim_advance(rig.handle, 1001 * MS_PS));
+    // SAFETY: null is the error under test.
+    let null = unsafe { meldsim_window_info(rig.handle, 0, 0, std::ptr::null_mut()) };
+    assert_eq!(null, MELDSIM_ERR_ARGUMENT);
+    assert_eq!(window_info(rig.handle, 0).unwrap().events, 0x4000);
+}
+
+#[test]
+fn what_no_window_can_be_is_refused() {
+    let rig = Rig::new();
+    let configure = |set, enable, events| {
+        let config = meldsim_window_config {
+            enable,
+            events,
+            ..sized()
+        };
+        configure(rig.handle, set, config)
+    };
+    assert_eq!(configure(1, 1, 0), MELDSIM_ERR_ARGUMENT);
+    assert_eq!(configure(0, 2, 0), MELDSIM_ERR_ARGUMENT);
+    assert_eq!(configure(0, 1, 1 << 16), MELDSIM_ERR_ARGUMENT);
+    ok(configure(0, 1, 0));
+    assert_eq!(meldsim_window_enter(rig.handle, 0, 0), MELDSIM_ERR_ARGUMENT);
+    assert_eq!(meldsim_window_enter(rig.handle, 7, 1), MELDSIM_ERR_ARGUMENT);
+    assert_eq!(window_info(rig.handle, 2), Err(MELDSIM_ERR_ARGUMENT));
+}
+
+#[test]
+fn time_passes_in_account_mode_only_and_not_for_ever() {
+    let rig = Rig::preloaded(1);
+    let ticket = rig.submit(MELDSIM_READ, 0, 4096, 0);
+    ok(meldsim_advance(rig.handle, MS_PS));
+    assert_eq!(rig.stat("now_ps"), MS_PS);
+    assert!((58_000_000..100_000_000).contains(&meldsim_wait(rig.handle, ticket, 0)));
+    assert_eq!(meldsim_advance(rig.handle, u64::MAX), MELDSIM_ERR_PANIC);
+    assert!(last_error().contains("106 days"), "{}", last_error());
+    rig.read(0, 4096);
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 1.0));
+    assert_eq!(meldsim_advance(rig.handle, 1), MELDSIM_ERR_ARGUMENT);
 }

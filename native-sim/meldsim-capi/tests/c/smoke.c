@@ -33,37 +33,60 @@ static int64_t counter(int64_t device, const char *name) {
 
 /* Ranges that will be read sequentially, streams, queues; and where the data is. */
 static void hints(int64_t device, uint32_t nsid, uint64_t slba, uint32_t blocks) {
-  meldsim_range ranges[2] = {{MELDSIM_RANGE_SEQUENTIAL_READ, blocks, slba}, {0, blocks, slba + blocks}};
-  uint64_t place[MELDSIM_LOCATION_COUNT], bound[17], shares[4];
+  meldsim_range ranges[2] = {
+      {.size = sizeof ranges[0], .attributes = MELDSIM_RANGE_SEQUENTIAL_READ, .nlb = blocks, .slba = slba},
+      {.size = sizeof ranges[0], .nlb = blocks, .slba = slba + blocks},
+  };
+  meldsim_queue_shares shares = {.size = sizeof shares, .high = 4, .medium = 2, .low = 1};
+  meldsim_location location = {.size = sizeof location};
+  meldsim_page_counts pages = {.size = sizeof pages};
+  uint64_t bound[17];
   uint32_t queue = 0;
   CHECK(meldsim_describe(device, nsid, ranges, 2), == MELDSIM_OK);
   CHECK(meldsim_stream_bind(device, nsid, 1, MELDSIM_DIRECTIVE_RANDOM), == MELDSIM_OK);
   CHECK(meldsim_streams_bound(device, nsid, bound, 17), == 17);
   CHECK(bound[1], == 2);
-  CHECK(meldsim_set_arbitration(device, 0, 4, 2, 1), == MELDSIM_OK);
-  CHECK(meldsim_arbitration(device, shares, 4), == 4);
+  CHECK(meldsim_set_arbitration(device, &shares), == MELDSIM_OK);
+  shares.high = 0;
+  CHECK(meldsim_arbitration(device, &shares), == MELDSIM_OK);
+  CHECK(shares.high, == 4);
   CHECK(meldsim_queue_create(device, 4, MELDSIM_PRIORITY_HIGH, &queue), == MELDSIM_OK);
-  meldsim_command write = {MELDSIM_WRITE, nsid, slba, blocks, MELDSIM_DIRECTIVE_STREAM | 1, 0, queue};
+  meldsim_command write = {.size = sizeof write, .opcode = MELDSIM_WRITE, .nsid = nsid, .nlb = blocks, .slba = slba};
+  write.directive = MELDSIM_DIRECTIVE_STREAM | 1;
+  write.queue = queue;
   CHECK(meldsim_submit_batch(device, &write, 1, MELDSIM_DETACHED), == 0);
   CHECK(meldsim_queued(device, queue), == 0);
   CHECK(meldsim_stream_release(device, nsid, 1), == MELDSIM_OK);
   CHECK(meldsim_advance(device, UINT64_C(1000000000000)), == MELDSIM_OK);
-  CHECK(meldsim_locate(device, nsid, slba, place, MELDSIM_LOCATION_COUNT), == MELDSIM_LOCATION_COUNT);
-  CHECK(place[0], == MELDSIM_ON_FLASH);
+  CHECK(meldsim_locate(device, nsid, slba, &location), == MELDSIM_OK);
+  CHECK(location.kind, == MELDSIM_ON_FLASH);
+  CHECK(meldsim_layout(device, nsid, slba, blocks, &pages), == MELDSIM_OK);
+  CHECK(pages.mapped, > 0);
   int64_t gone = meldsim_deallocate(device, nsid, ranges, 2, 0, 0);
   CHECK(meldsim_wait(device, gone, UINT64_MAX), >= 0);
-  CHECK(meldsim_locate(device, nsid, slba, place, 1), == MELDSIM_LOCATION_COUNT);
-  CHECK(place[0], == MELDSIM_UNMAPPED);
+  /* A caller that knows the first field only. */
+  location.size = 8;
+  CHECK(meldsim_locate(device, nsid, slba, &location), == MELDSIM_OK);
+  CHECK(location.kind, == MELDSIM_UNMAPPED);
+  location.size = 0;
+  CHECK(meldsim_locate(device, nsid, slba, &location), == MELDSIM_ERR_ARGUMENT);
 }
 
 static void windows(int64_t device) {
-  uint64_t info[MELDSIM_WINDOW_INFO_COUNT];
+  meldsim_window window = {.size = sizeof window};
+  meldsim_window_config config = {.size = sizeof config, .enable = 1, .events = 0xC000};
+  meldsim_nvm_set set = {.size = sizeof set};
   CHECK(meldsim_window_enter(device, 0, MELDSIM_WINDOW_DETERMINISTIC), == MELDSIM_ERR_ARGUMENT);
-  CHECK(meldsim_window_configure(device, 0, 1, 0xC000, 0, 0, 0), == MELDSIM_OK);
+  CHECK(meldsim_window_configure(device, 0, &config), == MELDSIM_OK);
   CHECK(meldsim_window_enter(device, 0, MELDSIM_WINDOW_DETERMINISTIC), == MELDSIM_OK);
-  CHECK(meldsim_window_info(device, 0, 1, info, MELDSIM_WINDOW_INFO_COUNT), == MELDSIM_WINDOW_INFO_COUNT);
-  CHECK(info[0], == MELDSIM_WINDOW_DETERMINISTIC);
-  CHECK(meldsim_window_configure(device, 0, 0, 0, 0, 0, 0), == MELDSIM_OK);
+  CHECK(meldsim_window_info(device, 0, 1, &window), == MELDSIM_OK);
+  CHECK(window.window, == MELDSIM_WINDOW_DETERMINISTIC);
+  CHECK(window.events_enabled, == 0xC000);
+  config.enable = 0;
+  CHECK(meldsim_window_configure(device, 0, &config), == MELDSIM_OK);
+  CHECK(meldsim_set_info(device, 0, &set), == MELDSIM_OK);
+  CHECK(set.read_commands, == 4);
+  CHECK(set.capacity_pages > set.mapped_pages, == 1);
 }
 
 static void snapshot(int64_t device, uint32_t nsid) {
@@ -83,18 +106,57 @@ static void snapshot(int64_t device, uint32_t nsid) {
   free(bytes);
 }
 
+/* NVM sets, preconditioning, who moves time, and how busy it all was. */
+static void used(void) {
+  int64_t device = 0, ticket = 0;
+  uint32_t nsid = 0;
+  uint64_t channels[8], dies[64];
+  CHECK(meldsim_open(MELDSIM_ABI_VERSION, "melded-tlc-8x8", &device), == MELDSIM_OK);
+  CHECK(meldsim_sets(device), == 1);
+  CHECK(meldsim_namespace_create_in(device, 0, UINT64_C(1) << 26, &nsid), == MELDSIM_OK);
+  CHECK(meldsim_preload(device, nsid, 0, 256, MELDSIM_DIRECTIVE_RANDOM), == MELDSIM_OK);
+  CHECK(meldsim_precondition(device, 50, 0), == MELDSIM_OK);
+  CHECK(counter(device, "mapped_pages"), == (1 << 25) / 4096);
+  CHECK(meldsim_set_mode(device, MELDSIM_REAL_TIME, 0.001), == MELDSIM_OK);
+  CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_READ, nsid, 0, 64, 0, 0), UINT64_MAX), > 0);
+  CHECK(meldsim_set_mode(device, MELDSIM_ACCOUNT, 1), == MELDSIM_OK);
+  ticket = meldsim_submit(device, MELDSIM_READ, nsid, 0, 64, 0, MELDSIM_NO_WAIT);
+  CHECK(meldsim_forget(device, ticket), == MELDSIM_OK);
+  CHECK(meldsim_latency(device, MELDSIM_READ, 0.5), > 0);
+  CHECK(meldsim_channels_busy_ps(device, channels, 8), == 8);
+  CHECK(meldsim_dies_busy_ps(device, dies, 64), == 64);
+  CHECK(channels[0] > 0 && dies[0] > 0, == 1);
+  CHECK(strlen(meldsim_stats_description(0)), > 0);
+  CHECK(meldsim_close(device), == MELDSIM_OK);
+}
+
+/* A whole workload; its result belongs to the thread. */
+static void run(void) {
+  const char *request = "{\"command\": \"smoke\", \"profile\": \"melded-tlc-8x8\", \"workload\": {\"job\": "
+                        "{\"name\": \"x.fio\", \"text\": \"[one]\\nsize=64k\\n\"}}}";
+  int64_t bytes = meldsim_run(MELDSIM_ABI_VERSION, request);
+  CHECK(bytes, > 1);
+  char *result = malloc((size_t)bytes);
+  CHECK(result != NULL, == 1);
+  CHECK(meldsim_run_result(result, (uint64_t)bytes), == bytes);
+  CHECK(strstr(result, "\"jobname\": \"one\"") != NULL, == 1);
+  free(result);
+  CHECK(meldsim_run(MELDSIM_ABI_VERSION, "{}"), == MELDSIM_ERR_ARGUMENT);
+  CHECK(meldsim_run_result(NULL, 0), == 1);
+}
+
 int main(void) {
   int64_t device = 0;
   CHECK(meldsim_abi_version(), == MELDSIM_ABI_VERSION);
   CHECK(meldsim_open(MELDSIM_ABI_VERSION, "melded-tlc-8x8", &device), == MELDSIM_OK);
 
   uint32_t nsid = 0;
-  uint64_t info[MELDSIM_NAMESPACE_INFO_COUNT];
+  meldsim_namespace info = {.size = sizeof info};
   CHECK(meldsim_namespace_create(device, UINT64_C(1) << 40, &nsid), == MELDSIM_OK);
-  CHECK(meldsim_namespace_info(device, nsid, info, MELDSIM_NAMESPACE_INFO_COUNT), == MELDSIM_NAMESPACE_INFO_COUNT);
-  uint64_t lba_bytes = info[0], wordline_bytes = info[3];
-  CHECK(info[1] * lba_bytes == UINT64_C(1) << 40, == 1);
-  CHECK(wordline_bytes == 3 * info[2], == 1);
+  CHECK(meldsim_namespace_info(device, nsid, &info), == MELDSIM_OK);
+  uint64_t lba_bytes = info.lba_bytes, wordline_bytes = info.wordline_bytes;
+  CHECK(info.size_lbas * lba_bytes == UINT64_C(1) << 40, == 1);
+  CHECK(wordline_bytes == 3 * info.page_bytes, == 1);
 
   /* 64 wordlines, hinted as sequential, nobody waits; then a flush that somebody waits for. */
   uint32_t blocks = (uint32_t)(64 * wordline_bytes / lba_bytes);
@@ -107,6 +169,7 @@ int main(void) {
   meldsim_command reads[4];
   memset(reads, 0, sizeof reads);
   for (uint32_t at = 0; at < 4; at++) {
+    reads[at].size = sizeof reads[at];
     reads[at].opcode = MELDSIM_READ;
     reads[at].nsid = nsid;
     reads[at].slba = at * (blocks / 4);
@@ -126,12 +189,14 @@ int main(void) {
 
   /* Errors are values with texts. */
   CHECK(meldsim_submit(device, MELDSIM_READ, nsid + 1, 0, 1, 0, 0), == MELDSIM_ERR_NAMESPACE);
-  CHECK(meldsim_submit(device, MELDSIM_READ, nsid, info[1], 1, 0, 0), == MELDSIM_ERR_RANGE);
+  CHECK(meldsim_submit(device, MELDSIM_READ, nsid, info.size_lbas, 1, 0, 0), == MELDSIM_ERR_RANGE);
   CHECK(meldsim_last_error(NULL, 0), > 1);
   CHECK(meldsim_open(MELDSIM_ABI_VERSION + 1, "melded-tlc-8x8", &device), == MELDSIM_ERR_ABI);
 
   CHECK(meldsim_close(device), == MELDSIM_OK);
   CHECK(meldsim_close(device), == MELDSIM_ERR_CLOSED);
+  used();
+  run();
   puts("ok");
   return 0;
 }

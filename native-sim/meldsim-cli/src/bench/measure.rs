@@ -98,8 +98,8 @@ pub(super) fn trace_memory(bytes: u64) -> Result<Figure> {
     let replay = Replay::new(&SpeedTest::profile(), reader, ReplayOptions::default())?;
     let result = replay.run(|| {})?;
     let spent = watch.spent();
-    let peak_bytes =
-        peak_bytes().context("this system does not tell how much memory a process has")?;
+    let peak_bytes = peak_bytes()
+        .context("cannot measure memory: /proc/self/status has no VmHWM; measure with --quick")?;
     let records = result.trace.map_or(0, |trace| trace.records);
     let what = format!(
         "replaying a trace of {} GB, {} requests: memory",

@@ -116,12 +116,13 @@ fn in_own_process(alone: Alone) -> Result<Vec<Figure>> {
     let output = std::process::Command::new(program)
         .args(["bench", "--alone", name])
         .output()
-        .context("cannot start a measurement")?;
+        .with_context(|| format!("cannot start measurement {name} as a process of its own"))?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         bail!("measurement {name} failed: {}", message.trim());
     }
-    serde_json::from_slice(&output.stdout).context("a measurement gave no figures")
+    serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("measurement {name} gave no figures"))
 }
 
 impl Bench {

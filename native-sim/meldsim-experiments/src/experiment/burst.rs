@@ -29,6 +29,7 @@ impl Layout {
 
 /// Why an experiment cannot be run.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ExperimentError {
     /// The setup describes an impossible device.
     #[error(transparent)]
@@ -63,6 +64,10 @@ impl From<LoadError> for ExperimentError {
 }
 
 /// Time from the arrival of a read of `request_bytes` on a fresh device of `profile` to its last byte.
+///
+/// # Errors
+///
+/// An impossible device, or a size that is not of logical blocks.
 pub fn burst_read(
     profile: &Profile,
     request_bytes: u64,

@@ -9,8 +9,8 @@ use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{BusSpeed, Setup, bus_bytes, bus_us, us};
 use super::sheet::{Columns, Sheet};
+use crate::report::bytes;
 use crate::report::chart::{Axis, BarChart, Line, LineChart};
-use crate::report::{Align, Table, bytes};
 use meldsim::profile::{MeldedPartialRead, Profile};
 
 pub(super) const PAPER: &str = "\"A Case for Melded Pages\" (HotStorage'20)";
@@ -105,28 +105,20 @@ impl Row {
     }
 }
 
-/// How many published cells there were to compare with, and how many of them are off.
-struct Compared {
-    cells: usize,
-    off: usize,
-}
-
-fn compare(rows: &[Row], holds: fn(f64, u64) -> bool) -> Compared {
+/// How many of the published cells are off; none when no published device was simulated.
+fn table_claim(
+    id: &'static str,
+    rows: &[Row],
+    criterion: &str,
+    holds: fn(f64, u64) -> bool,
+) -> Option<Claim> {
     let pairs: Vec<(f64, u64)> = rows.iter().filter_map(Row::pairs).flatten().collect();
-    let off = pairs
-        .iter()
-        .filter(|(simulated, published)| !holds(*simulated, *published));
-    Compared {
-        cells: pairs.len(),
-        off: off.count(),
-    }
-}
-
-impl Compared {
-    fn claim(&self, id: &'static str) -> Claim {
-        let measured = format!("{} of {} off", self.off, self.cells);
-        Claim::published(id).measured(measured)
-    }
+    let is_off = |&&(simulated, published): &&(f64, u64)| !holds(simulated, published);
+    let (cells, off) = (pairs.len(), pairs.iter().filter(is_off).count());
+    let claim = Claim::published(id)
+        .measured(format!("{off} of {cells} off"))
+        .holds(criterion, off == 0);
+    (cells > 0).then_some(claim)
 }
 
 fn outcome(run: &Run, about: &str) -> Outcome {
@@ -178,16 +170,13 @@ fn plan_latency<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     });
     Ok(Box::new(move || {
         let rows = rows.take()?;
-        let compared = compare(&rows, |simulated, published| {
-            simulated.trunc() == published as f64
-        });
-        let mut outcome = latency_outcome(run, &rows).brief(brief_latency(&rows, &compared));
+        let mut outcome = latency_outcome(run, &rows);
         for (reads, never_lose) in reads.take()? {
-            let table = compared
-                .claim("melded-latency.table")
+            let criterion = "every cell is equal after truncation";
+            let is_equal = |simulated: f64, published| simulated.trunc() == published as f64;
+            let table = table_claim("melded-latency.table", &rows, criterion, is_equal)?
                 .statement("latency of one burst of 4 KiB to 128 MiB, both layouts, 8 x 8 dies")
-                .expected("32 cells in whole us")
-                .holds("every cell is equal after truncation", compared.off == 0);
+                .expected("32 cells in whole us");
             outcome = outcome
                 .claims(reads)
                 .claims([table, crossover(&rows), never_lose]);
@@ -383,18 +372,19 @@ fn plan_throughput<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         })
     });
     rows.then(|rows| {
-        let compared = compare(&rows, |simulated, published| {
-            deviation(simulated, published).abs() <= THROUGHPUT_TOLERANCE
-        });
-        let claim = compared
-            .claim("melded-throughput.table")
-            .statement("throughput of one 128 MiB burst, both layouts, by page size and bus")
-            .expected("16 cells in MiB/s")
-            .holds("every cell is within 0.15 %", compared.off == 0);
-        // Absent when no published device was simulated.
-        let claim = (compared.cells > 0).then_some(claim);
-        let outcome = throughput_outcome(run, &rows).claims(claim);
-        Some(outcome.brief(brief_throughput(&rows, &compared)))
+        let criterion = "every cell is within 0.15 %";
+        let is_near = |simulated: f64, published| {
+            (simulated / published as f64 - 1.0).abs() <= THROUGHPUT_TOLERANCE
+        };
+        let table =
+            table_claim("melded-throughput.table", &rows, criterion, is_near).map(|claim| {
+                claim
+                    .statement(
+                        "throughput of one 128 MiB burst, both layouts, by page size and bus",
+                    )
+                    .expected("16 cells in MiB/s")
+            });
+        Some(throughput_outcome(run, &rows).claims(table))
     })
 }
 
@@ -425,157 +415,6 @@ fn throughput_outcome(run: &Run, rows: &[Row]) -> Outcome {
             chart,
             "A slow bus takes the gain away: the senses hide behind it.",
         )
-}
-
-fn deviation(simulated: f64, published: u64) -> f64 {
-    simulated / published as f64 - 1.0
-}
-
-/// What text and JSON show in place of the sheets: the cells beside the published ones, and one verdict.
-fn brief_latency(rows: &[Row], compared: &Compared) -> (String, serde_json::Value) {
-    let columns = "normal published,simulated,off,melded published,simulated,off";
-    let columns: Vec<&str> = ["request"].into_iter().chain(columns.split(',')).collect();
-    let table = table(&columns, rows, |row| {
-        let published = row.pairs();
-        let pair = |layout: usize, simulated: f64| {
-            let published = published.map(|pairs| pairs[layout].1);
-            let off = published.map(|published| simulated.trunc() - published as f64);
-            [
-                published.map_or("-".to_owned(), |us| us.to_string()),
-                format!("{simulated:.3}"),
-                off.map_or("-".to_owned(), |off| format!("{off:+}")),
-            ]
-        };
-        let pairs = [pair(0, row.normal), pair(1, row.melded)].concat();
-        [vec![bytes(row.request_bytes)], pairs].concat()
-    });
-    let criterion = "off: differs after truncation to whole us";
-    let text = format!(
-        "melded-latency: one request as one burst, time to its last byte in us.\n\
-         published (truncated): Arpith K, K. Gopinath: {PAPER}; off: simulated, truncated, less published\n\n{table}\n{}\n",
-        compared.verdict(criterion)
-    );
-    let cells: Vec<serde_json::Value> = rows
-        .iter()
-        .map(|row| {
-            let mut cell = device_json(row);
-            cell["request_bytes"] = row.request_bytes.into();
-            cell["normal_us"] = row.normal.into();
-            cell["melded_us"] = row.melded.into();
-            if let Some([normal, melded]) = row.published {
-                cell["published"] = serde_json::json!({"normal_us": normal, "melded_us": melded});
-            }
-            cell
-        })
-        .collect();
-    let json = serde_json::json!({
-        "experiment": "melded-latency",
-        "source": format!("Arpith K, K. Gopinath: {PAPER}"),
-        "cells": cells,
-        "verdict": compared.to_json(criterion),
-    });
-    (text, json)
-}
-
-fn brief_throughput(rows: &[Row], compared: &Compared) -> (String, serde_json::Value) {
-    let columns =
-        "normal published,simulated,deviation,melded published,simulated,deviation,gain simulated";
-    let columns: Vec<&str> = columns.split(',').collect();
-    let table = table(&columns, rows, |row| {
-        let published = row.pairs();
-        let pair = |layout: usize, simulated: f64| {
-            let published = published.map(|pairs| pairs[layout].1);
-            let percent = published.map(|published| 100.0 * deviation(simulated, published));
-            [
-                published.map_or("-".to_owned(), |rate| rate.to_string()),
-                format!("{simulated:.2}"),
-                percent.map_or("-".to_owned(), |percent| format!("{percent:+.3} %")),
-            ]
-        };
-        let pairs = [pair(0, row.normal), pair(1, row.melded)].concat();
-        [pairs, vec![format!("{:.3}", row.melded / row.normal)]].concat()
-    });
-    let criterion = "off: deviates by more than 0.15 %";
-    let text = format!(
-        "melded-throughput: {} read as one burst, MiB/s.\n\
-         published (truncated): Arpith K, K. Gopinath: {PAPER}\n\n{table}\n{}\n",
-        bytes(THROUGHPUT_BYTES),
-        compared.verdict(criterion)
-    );
-    let cells: Vec<serde_json::Value> = rows
-        .iter()
-        .map(|row| {
-            let mut cell = device_json(row);
-            cell["normal_mib_s"] = row.normal.into();
-            cell["melded_mib_s"] = row.melded.into();
-            cell["gain"] = (row.melded / row.normal).into();
-            if let Some([normal, melded]) = row.published {
-                cell["published"] =
-                    serde_json::json!({"normal_mib_s": normal, "melded_mib_s": melded});
-            }
-            cell
-        })
-        .collect();
-    let json = serde_json::json!({
-        "experiment": "melded-throughput",
-        "source": format!("Arpith K, K. Gopinath: {PAPER}"),
-        "request_bytes": THROUGHPUT_BYTES,
-        "cells": cells,
-        "verdict": compared.to_json(criterion),
-    });
-    (text, json)
-}
-
-fn table(columns: &[&str], rows: &[Row], cells: impl Fn(&Row) -> Vec<String>) -> Table {
-    let mut table = Table::new(
-        [("channels x dies", Align::Left)].into_iter().chain(
-            ["page", "bus"]
-                .iter()
-                .chain(columns)
-                .map(|name| (*name, Align::Right)),
-        ),
-    );
-    for row in rows {
-        let device = [
-            format!("{} x {}", row.setup.channels, row.setup.dies_per_channel),
-            bytes(row.setup.page_bytes),
-            row.setup.bus.to_string(),
-        ];
-        table.row(device.into_iter().chain(cells(row)));
-    }
-    table
-}
-
-fn device_json(row: &Row) -> serde_json::Value {
-    serde_json::json!({
-        "channels": row.setup.channels,
-        "dies_per_channel": row.setup.dies_per_channel,
-        "page_bytes": row.setup.page_bytes,
-        "bus_mts": row.setup.bus.mts,
-        "bus_bits": row.setup.bus.bits,
-    })
-}
-
-impl Compared {
-    fn verdict(&self, criterion: &str) -> String {
-        let Compared { cells, off } = self;
-        match (cells, off) {
-            (0, _) => "verdict: no published value to compare with".to_owned(),
-            (_, 0) => format!("verdict: holds, 0 of {cells} published cells off ({criterion})"),
-            _ => format!(
-                "verdict: DOES NOT HOLD, {off} of {cells} published cells off ({criterion})"
-            ),
-        }
-    }
-
-    fn to_json(&self, criterion: &str) -> serde_json::Value {
-        serde_json::json!({
-            "criterion": criterion,
-            "cells_compared": self.cells,
-            "cells_off": self.off,
-            "holds": (self.cells > 0).then_some(self.off == 0),
-        })
-    }
 }
 
 #[cfg(test)]

@@ -55,9 +55,6 @@ pub struct Outcome {
     figures: Vec<Figure>,
     /// What the numbers bear out.
     pub claims: Vec<Claim>,
-    /// What text and JSON show in place of all that.
-    #[serde(skip)]
-    brief: Option<(String, serde_json::Value)>,
 }
 
 fn by_name<S: Serializer>(sheets: &[Sheet], serializer: S) -> Result<S::Ok, S::Error> {
@@ -94,7 +91,6 @@ impl Outcome {
             sheets: Vec::new(),
             figures: Vec::new(),
             claims: Vec::new(),
-            brief: None,
         }
     }
 
@@ -137,20 +133,12 @@ impl Outcome {
         self.claims.extend(claims);
         self
     }
-
-    pub(super) fn brief(mut self, brief: (String, serde_json::Value)) -> Outcome {
-        self.brief = Some(brief);
-        self
-    }
 }
 
 /// Showing.
 impl Outcome {
     /// The outcome as text.
     pub fn to_text(&self) -> String {
-        if let Some((text, _)) = &self.brief {
-            return text.clone();
-        }
         let mut text = format!("{}: {}\n", self.experiment, self.about);
         for line in self.provenance.lines() {
             text += &(line + "\n");
@@ -165,18 +153,6 @@ impl Outcome {
         text.push('\n');
         text.extend(self.claims.iter().map(Claim::to_text));
         text
-    }
-
-    /// The outcome as JSON.
-    ///
-    /// # Errors
-    ///
-    /// None: its keys are texts.
-    pub fn to_json(&self) -> Result<serde_json::Value, serde_json::Error> {
-        match &self.brief {
-            Some((_, json)) => Ok(json.clone()),
-            None => serde_json::to_value(self),
-        }
     }
 
     /// The sheets as CSV, a blank line between them.

@@ -8,6 +8,7 @@ use meldsim::profile::ProfileErrors;
 
 /// Why a workload cannot run.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// The profile describes an impossible device.
     #[error(transparent)]
@@ -62,6 +63,7 @@ impl RunError {
 
 /// What is wrong with a trace: the file, the line, the field, the remedy.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum TraceError {
     /// A line that cannot be used.
     #[error("{file}:{line}: {field}: {message}; {remedy}")]

@@ -340,7 +340,7 @@ mod tests {
             ("rate=,500k", "rate_write: Some(Bytes(512000))"),
             ("rate_iops=20k", "rate_write: Some(Requests(20000))"),
             ("rate=1m\nrate_process=poisson", "poisson: true"),
-            ("thinktime=50", "think_time: Time(50000000)"),
+            ("thinktime=50", "think_time: Duration(50000000)"),
             ("thinktime_blocks=8", "think_blocks: 8"),
             ("nvm_set=2", "nvm_set: Some(2)"),
             (

@@ -5,6 +5,10 @@ use meldsim::engine::Duration;
 use meldsim::profile::{ByteSize, parse_quantity};
 
 /// Bytes. As in fio, `k`, `m`, `g` and `t` are powers of 1024, with or without `B` or `iB`; a bare number is bytes.
+///
+/// # Errors
+///
+/// What is wrong with the text, and the remedy.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     text.parse().map(|ByteSize(bytes)| bytes).map_err(|_| {
         format!("is \"{text}\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k")

@@ -29,6 +29,7 @@ pub enum Counted {
 
 /// A workload whose simulation is timed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SpeedTest {
     /// What it is.
     pub name: &'static str,

@@ -93,6 +93,11 @@ impl Addressing {
         self.shadow.is_some()
     }
 
+    /// Whether wordlines are filled as a whole, and their pages programmed one by one.
+    pub(crate) fn fills_wordlines(&self, layout: Layout) -> bool {
+        self.is_shadow() && layout == Layout::Melded
+    }
+
     /// Pages that are programmed together: a wordline, or a page in shadow order.
     pub(crate) fn pages_at_once(&self, layout: Layout) -> u32 {
         match layout {

@@ -45,8 +45,8 @@ impl Ftl {
             return;
         }
         if log.victim.is_none() {
-            let reversed = self.reverse_map.groups(lane);
-            let Some(choice) = self.selection.next(&mut log.blocks, reversed) else {
+            let (blocks, reverse_map) = (&mut log.blocks, &self.reverse_map);
+            let Some(choice) = self.selection.next(lane, blocks, reverse_map) else {
                 return;
             };
             self.stats.collections += 1;
@@ -189,6 +189,7 @@ impl Ftl {
     }
 
     /// Pages of a victim have arrived in the controller.
+    #[inline(never)]
     pub(crate) fn gc_read(&mut self, at: WordlineAddr, pages: u8) {
         let (lane, group, first) = self.addressing.locate(at);
         let log = &mut self.lanes[lane as usize];
@@ -264,6 +265,7 @@ impl Ftl {
     }
 
     /// A wordline has been copied: its pages are there, unless they are no longer current.
+    #[inline(never)]
     pub(crate) fn copied(&mut self, token: u32) {
         let Copyback {
             lane,
@@ -303,6 +305,7 @@ impl Ftl {
     }
 
     /// One block of a lane's victim is erased; with the last one it is free.
+    #[inline(never)]
     pub(crate) fn erased(&mut self, lane: u32) {
         self.stats.erases += 1;
         let log = &mut self.lanes[lane as usize];

@@ -163,25 +163,9 @@ impl Lane {
         })
     }
 
-    /// What is due now that a stream has so much more to program: that or, where wordlines are
-    /// programmed page by page, pages of this one and of those before it.
-    pub(crate) fn schedule(
-        &mut self,
-        stream: Stream,
-        program: Program,
-        addressing: &Addressing,
-        due: &mut Vec<Program>,
-    ) {
-        if stream.layout() == Layout::Melded && addressing.is_shadow() {
-            let unit = addressing.page_addr(Layout::Melded, program.position).unit;
-            self.fill_open_wordline(stream, unit, program.slots, addressing, due);
-        } else {
-            due.push(program);
-        }
-    }
-
-    /// Fills the next open wordline of a unit.
-    fn fill_open_wordline(
+    /// In shadow order: fills the next open wordline of a unit; pages of it and of those before it are
+    /// due.
+    pub(crate) fn fill_wordline(
         &mut self,
         stream: Stream,
         unit: u32,
@@ -219,7 +203,7 @@ impl Lane {
         for unit in 0..addressing.units {
             while let Some(group) = self.blocks.held(stream, unit) {
                 self.blocks.get_mut(group).unprogrammed += addressing.pages_per_wordline;
-                self.fill_open_wordline(stream, unit, PADDING, addressing, due);
+                self.fill_wordline(stream, unit, PADDING, addressing, due);
             }
         }
     }
@@ -295,12 +279,15 @@ impl Lane {
         page: u32,
         addressing: &Addressing,
     ) -> Option<WordlinePages> {
-        if self.stream(stream).gatherer.stripe.is_empty() {
-            let wordlines = self.rest_of_row(stream, addressing);
-            self.stream(stream).gatherer.stripe.begin(wordlines);
-        }
+        let pages_per_wordline = addressing.pages_per_wordline;
         let stripe = &mut self.stream(stream).gatherer.stripe;
-        stripe.push(page, addressing.pages_per_wordline)
+        if !stripe.is_empty() {
+            return stripe.push(page, pages_per_wordline);
+        }
+        let wordlines = self.rest_of_row(stream, addressing);
+        let stripe = &mut self.stream(stream).gatherer.stripe;
+        stripe.begin(wordlines);
+        stripe.push(page, pages_per_wordline)
     }
 
     /// Wordlines to the end of the row that the stream's next wordline lies in, when everything

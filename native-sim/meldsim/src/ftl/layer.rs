@@ -236,7 +236,7 @@ impl Ftl {
 
     /// The host is idle or no longer: whether groups are collected in the background.
     pub(crate) fn set_idle(&mut self, is_idle: bool) {
-        if self.selection.set_idle(is_idle) {
+        if std::mem::replace(&mut self.selection.is_idle, is_idle) != is_idle {
             self.all_ready();
         }
     }
@@ -249,7 +249,7 @@ impl Ftl {
 
     /// Whether something had to be collected in a deterministic window, since this was last asked.
     pub(crate) fn take_excursion(&mut self) -> bool {
-        self.selection.take_excursion()
+        std::mem::take(&mut self.selection.had_excursion)
     }
 
     fn all_ready(&mut self) {

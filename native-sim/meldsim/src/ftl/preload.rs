@@ -6,7 +6,6 @@
 
 use super::address::Ppn;
 use super::blocks::{PRELOADED, State};
-use super::buffer::Program;
 use super::layer::Ftl;
 use super::mapping::{Entry, LEAF, MapIndex, Run};
 use super::reverse_map;
@@ -231,16 +230,13 @@ impl Preload<'_> {
         let ftl = &mut *self.ftl;
         let log = &mut ftl.lanes[lane as usize];
         let program = log.allocate(stream, pages, &ftl.addressing)?;
-        if ftl.addressing.is_shadow() && stream.layout() == Layout::Melded {
+        let addressing = &ftl.addressing;
+        if addressing.fills_wordlines(stream.layout()) {
             // Pages that waited for a wordline are programmed, those placed are already.
+            let unit = addressing.page_addr(Layout::Melded, program.position).unit;
             let slots = [PRELOADED; PADDING.len()];
             let mut due = Vec::new();
-            log.schedule(
-                stream,
-                Program { slots, ..program },
-                &ftl.addressing,
-                &mut due,
-            );
+            log.fill_wordline(stream, unit, slots, addressing, &mut due);
             due.into_iter().for_each(|program| ftl.complete(program));
         } else {
             log.blocks
@@ -273,8 +269,9 @@ impl Preload<'_> {
         let ftl = &mut *self.ftl;
         let pages = ftl.addressing.pages_per_group;
         let blocks = &mut ftl.lanes[lane as usize].blocks;
-        let reversed = ftl.reverse_map.groups(lane);
-        let victim = ftl.selection.choose(blocks, reversed, pages)?;
+        let victim = ftl
+            .selection
+            .choose(lane, blocks, &ftl.reverse_map, pages)?;
         let layout = blocks.get(victim).layout;
         let stream = Stream::Gc(layout);
         let mut p2l = ftl.p2l(lane, victim).into_vec();

@@ -62,15 +62,17 @@ impl Reader<'_> {
                 self.wordlines((from.lane, from.group), at, pages);
                 continue;
             }
-            for next in from.position + 1..=from.position + pages {
+            let (mut position, end) = (from.position, from.position + pages);
+            loop {
                 let wordline = addressing.wordline(from.lane, from.group, at);
                 self.flash
                     .read(self.queue, wordline, 1 << at.page, false, self.owner);
-                if next == from.position + pages {
+                position += 1;
+                if position == end {
                     break;
                 }
                 if addressing.is_shadow() {
-                    at = addressing.page_addr(layout, next);
+                    at = addressing.page_addr(layout, position);
                 } else {
                     addressing.next_striped(&mut at);
                 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::address::Addressing;
 use super::blocks::{Blocks, Candidate};
 use super::mapping::{MapIndex, Mapping};
-use super::reverse_map;
+use super::reverse_map::{self, ReverseMap};
 use super::stream::Layout;
 use crate::engine::NIL;
 use crate::nand::WordlineAddr;
@@ -96,10 +96,11 @@ pub(crate) struct VictimSelection {
     /// Free groups at which collecting in the background ends.
     background_free: u32,
     /// The host is idle: groups are collected though enough are free.
-    is_idle: bool,
+    pub(crate) is_idle: bool,
     /// The host has been promised that nothing is collected, unless all would stop.
     pub(crate) is_deterministic: bool,
-    had_excursion: bool,
+    /// Something had to be collected in a deterministic window.
+    pub(crate) had_excursion: bool,
     /// Reused to rank candidates.
     ranked: Vec<Candidate>,
 }
@@ -120,16 +121,6 @@ impl VictimSelection {
         }
     }
 
-    /// The host is idle or no longer; returns whether that is new.
-    pub(crate) fn set_idle(&mut self, is_idle: bool) -> bool {
-        std::mem::replace(&mut self.is_idle, is_idle) != is_idle
-    }
-
-    /// Whether something had to be collected in a deterministic window, since this was last asked.
-    pub(crate) fn take_excursion(&mut self) -> bool {
-        std::mem::take(&mut self.had_excursion)
-    }
-
     /// Whether a lane may not collect now. Where it has to in a deterministic window, the window
     /// ends.
     pub(crate) fn is_held_back(&mut self, blocks: &Blocks) -> bool {
@@ -144,12 +135,12 @@ impl VictimSelection {
         false
     }
 
-    /// The group of a lane to collect next, if that is due; `reversed` are those of it that the reverse
-    /// map holds.
+    /// The group of a lane to collect next, if that is due.
     pub(crate) fn next(
         &mut self,
+        lane: u32,
         blocks: &mut Blocks,
-        reversed: impl Iterator<Item = u32>,
+        reverse_map: &ReverseMap,
     ) -> Option<Choice> {
         let is_urgent = blocks.is_low();
         let in_background = !is_urgent && self.is_idle && blocks.free() < self.background_free;
@@ -164,7 +155,7 @@ impl VictimSelection {
             .threshold
             .and_then(|threshold| blocks.take_coldest(threshold));
         Some(Choice {
-            group: coldest.or_else(|| self.choose(blocks, reversed, most_valid))?,
+            group: coldest.or_else(|| self.choose(lane, blocks, reverse_map, most_valid))?,
             in_background,
             for_wear: coldest.is_some(),
         })
@@ -173,14 +164,16 @@ impl VictimSelection {
     /// The group of a lane to collect next, of those with at most so many valid pages.
     pub(crate) fn choose(
         &mut self,
+        lane: u32,
         blocks: &mut Blocks,
-        reversed: impl Iterator<Item = u32>,
+        reverse_map: &ReverseMap,
         most_valid: u32,
     ) -> Option<u32> {
         if let Some(group) = blocks.pop_empty() {
             return Some(group);
         }
         let best = self.first(blocks, blocks.candidates())?;
+        let reversed = reverse_map.groups(lane);
         let reversed = reversed.filter_map(|group| blocks.candidate(group));
         let chosen = match self.first(blocks, reversed) {
             Some(reversed) if reversed.valid < best.valid.saturating_mul(WORTH_A_BATCH) => reversed,

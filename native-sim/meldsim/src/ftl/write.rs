@@ -244,7 +244,7 @@ impl Ftl {
         for pages in gatherer.close(self.addressing.pages_per_wordline) {
             self.close(lane, stream, pages);
         }
-        if self.addressing.is_shadow() && stream.layout() == Layout::Melded {
+        if self.addressing.fills_wordlines(stream.layout()) {
             self.enqueue(lane, stream, Queued::Padding);
         }
     }
@@ -287,22 +287,26 @@ impl Ftl {
         let mut due = std::mem::take(&mut self.due);
         let mut streams = u64::MAX;
         while let Some((stream, queued)) = self.lanes[lane as usize].next_queued(streams) {
-            let log = &mut self.lanes[lane as usize];
+            let (log, addressing) = (&mut self.lanes[lane as usize], &self.addressing);
             match queued {
-                Queued::Pages(slots) => match log.allocate(stream, slots, &self.addressing) {
-                    Some(program) => log.schedule(stream, program, &self.addressing, &mut due),
+                Queued::Pages(slots) => match log.allocate(stream, slots, addressing) {
+                    Some(program) if addressing.fills_wordlines(stream.layout()) => {
+                        let unit = addressing.page_addr(Layout::Melded, program.position).unit;
+                        log.fill_wordline(stream, unit, slots, addressing, &mut due);
+                    }
+                    Some(program) => due.push(program),
                     None => {
                         streams &= !(1 << stream.index());
                         continue;
                     }
                 },
-                Queued::Padding => log.pad(stream, &self.addressing, &mut due),
+                Queued::Padding => log.pad(stream, addressing, &mut due),
                 Queued::EndOfGroup => log.end_group(stream),
             }
             log.pop_queued(stream);
-            for program in due.drain(..) {
-                self.start(program, flash, queue);
-            }
+        }
+        for program in due.drain(..) {
+            self.start(program, flash, queue);
         }
         self.due = due;
     }

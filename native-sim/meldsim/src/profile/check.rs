@@ -10,6 +10,7 @@ use super::units::ByteSize;
 /// One thing wrong with a profile: the key, what was read, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{key}: {message}; {remedy}")]
+#[non_exhaustive]
 pub struct ProfileError {
     /// The key with its section: `geometry.channels`.
     pub key: String,

@@ -293,12 +293,11 @@ fn known_keys(foreign: &[&str]) -> toml::Table {
 
 /// What is wrong with a value that serde refused with this message.
 fn described(key: &str, value: &toml::Value, message: &str, example: &toml::Value) -> ProfileError {
+    let expected = message.rsplit_once(", expected ").map_or("", |(_, it)| it);
     if message.starts_with("unknown variant ") {
-        let names: Vec<&str> = message.split('`').skip(3).step_by(2).collect();
-        let remedy = match value
-            .as_str()
-            .and_then(|value| nearest(value, names.clone()))
-        {
+        let names: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        let found = value.as_str().unwrap_or_default();
+        let remedy = match nearest(found, names.iter().copied()) {
             Some(meant) => format!("did you mean \"{meant}\"?"),
             None => format!("use one of {}", names.join(", ")),
         };
@@ -311,14 +310,13 @@ fn described(key: &str, value: &toml::Value, message: &str, example: &toml::Valu
         }
         _ => {}
     }
-    let unit = message.rsplit_once(", expected ").map(|(_, unit)| unit);
-    let what = match (unit, example) {
-        (Some(unit), _) if unit.contains(" with its unit") => {
-            return ProfileError::new(key, is(value), format!("write {unit}"));
+    let what = match example {
+        _ if expected.contains(" with its unit") => {
+            return ProfileError::new(key, is(value), format!("write {expected}"));
         }
-        (_, toml::Value::Integer(_)) => "a whole number",
-        (_, toml::Value::Boolean(_)) => "true or false",
-        (_, toml::Value::Array(_)) => "a list",
+        toml::Value::Integer(_) => "a whole number",
+        toml::Value::Boolean(_) => "true or false",
+        toml::Value::Array(_) => "a list",
         _ => "text in quotes",
     };
     ProfileError::new(key, is(value), format!("write {what}, such as {example}"))

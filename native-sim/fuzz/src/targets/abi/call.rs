@@ -43,13 +43,31 @@ pub(super) struct Order {
     queue: u8,
 }
 
+/// The size that a struct of the caller's says: mostly the right one, sometimes anything.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(super) struct Size {
+    is_right: u8,
+    other: u16,
+}
+
+impl Size {
+    pub(super) fn of<T>(self) -> u32 {
+        match self.is_right {
+            0..=0xDF => size_of::<T>() as u32,
+            0xE0..=0xEF => size_of::<T>() as u32 + u32::from(self.other % 64),
+            _ => u32::from(self.other),
+        }
+    }
+}
+
 /// Ranges of a namespace, and how many of them are said to be there.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub(super) struct Ranges {
     pub(super) nsid: Number,
     ranges: [(Blocks, Blocks, bool); 4],
-    count: u8,
-    null: bool,
+    pub(super) count: u8,
+    pub(super) size: Size,
+    pub(super) null: bool,
 }
 
 impl Ranges {
@@ -58,15 +76,8 @@ impl Ranges {
             attributes: u32::from(is_sequential) * MELDSIM_RANGE_SEQUENTIAL_READ,
             nlb: u32::try_from(nlb.0).unwrap_or(u32::MAX),
             slba: slba.0,
+            ..Default::default()
         })
-    }
-
-    /// Null, or where that many are.
-    pub(super) fn given(self, all: &[meldsim_range; 4]) -> (*const meldsim_range, u32) {
-        match self.null {
-            true => (std::ptr::null(), self.count.into()),
-            false => (all.as_ptr(), u32::from(self.count % 5)),
-        }
     }
 }
 
@@ -102,7 +113,7 @@ pub(super) enum Call {
     NamespaceInfo {
         device: Number,
         nsid: Number,
-        room: u8,
+        size: Size,
         null: bool,
     },
     Submit {
@@ -114,6 +125,7 @@ pub(super) enum Call {
         device: Number,
         orders: [Order; 4],
         count: u8,
+        size: Size,
         flags: Number,
     },
     Wait {
@@ -143,7 +155,7 @@ pub(super) enum Call {
     SetInfo {
         device: Number,
         set: Number,
-        room: u8,
+        size: Size,
         null: bool,
     },
     NamespaceCreateIn {
@@ -156,6 +168,12 @@ pub(super) enum Call {
         nsid: Number,
         stream: Number,
         hint: Hint,
+    },
+    Layout {
+        device: Number,
+        order: Order,
+        size: Size,
+        null: bool,
     },
     Precondition {
         device: Number,
@@ -187,7 +205,7 @@ pub(super) enum Call {
         device: Number,
         nsid: Number,
         lba: Blocks,
-        room: u8,
+        size: Size,
         null: bool,
     },
     QueueCreate {
@@ -204,13 +222,14 @@ pub(super) enum Call {
         device: Number,
         burst: Number,
         weights: [u8; 3],
-        room: u8,
+        size: Size,
         null: bool,
     },
     WindowConfigure {
         device: Number,
         set: Number,
         enable: u8,
+        size: Size,
         events: Number,
         thresholds: [Number; 3],
     },
@@ -223,7 +242,7 @@ pub(super) enum Call {
         device: Number,
         set: Number,
         retain: u8,
-        room: u8,
+        size: Size,
         null: bool,
     },
     Advance {
@@ -290,6 +309,7 @@ impl Order {
                 small @ 0..=0x7F => u32::from(small) % 4,
                 any => u32::from(any) << (any & 15),
             },
+            ..Default::default()
         }
     }
 }

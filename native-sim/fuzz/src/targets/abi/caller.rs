@@ -6,10 +6,13 @@ use std::sync::OnceLock;
 
 use meldsim_capi::*;
 
-use super::call::{Call, Number, Order};
+use super::call::{Call, Number, Order, Ranges, Size};
 use crate::targets::exercise::tiny_profile;
 
 const ROOM: usize = 96;
+/// No struct that is accepted is larger.
+const STRUCT_BYTES: usize = 1024;
+const UNTOUCHED: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
 /// What the calls so far have given.
 #[derive(Default)]
@@ -87,12 +90,14 @@ impl Caller {
             Call::NamespaceInfo {
                 device,
                 nsid,
-                room,
+                size,
                 null,
             } => {
-                let (out, n) = room_of(&mut values, room, null);
-                // SAFETY: null, or room for `n` values.
-                unsafe { meldsim_namespace_info(self.device(device), nsid.0 as u32, out, n) }.into()
+                let (device, nsid) = (self.device(device), nsid.0 as u32);
+                // SAFETY: null, or a struct whose size is set.
+                filled(size, null, |out| unsafe {
+                    meldsim_namespace_info(device, nsid, out)
+                })
             }
             Call::Submit {
                 device,
@@ -117,14 +122,15 @@ impl Caller {
                 device,
                 orders,
                 count,
+                size,
                 flags,
             } => {
-                let commands = orders.map(Order::command);
-                let n = u32::from(count % 5);
-                // SAFETY: `n` is at most the number of commands.
-                let ticket = unsafe {
-                    meldsim_submit_batch(self.device(device), commands.as_ptr(), n, flags.0 as u32)
-                };
+                let commands = list(&orders.map(Order::command), size);
+                let (n, flags) = (u32::from(count % 5), flags.0 as u32);
+                let device = self.device(device);
+                // SAFETY: `n` is at most the number of commands, whose sizes are set.
+                let ticket =
+                    unsafe { meldsim_submit_batch(device, commands.as_ptr().cast(), n, flags) };
                 self.tickets.push(ticket);
                 ticket
             }
@@ -173,14 +179,15 @@ impl Caller {
             Call::SetInfo {
                 device,
                 set,
-                room,
+                size,
                 null,
             } => {
-                let (out, n) = room_of(&mut values, room, null);
-                let device = self.device(device);
+                let (device, set) = (self.device(device), set.0 as u32);
                 assert!(meldsim_sets(device) != 0, "a device without sets");
-                // SAFETY: null, or room for `n` values.
-                unsafe { meldsim_set_info(device, set.0 as u32, out, n) }.into()
+                // SAFETY: null, or a struct whose size is set.
+                filled(size, null, |out| unsafe {
+                    meldsim_set_info(device, set, out)
+                })
             }
             Call::NamespaceCreateIn {
                 device,
@@ -232,10 +239,14 @@ impl Caller {
                 unsafe { meldsim_streams_bound(self.device(device), nsid.0 as u32, out, n) }.into()
             }
             Call::Describe { device, ranges } => {
-                let all = ranges.all();
-                let ((given, n), nsid) = (ranges.given(&all), ranges.nsid.0 as u32);
-                // SAFETY: null, or at most as many as there are.
-                unsafe { meldsim_describe(self.device(device), nsid, given, n) }.into()
+                let ((all, n), nsid) = (given(ranges), ranges.nsid.0 as u32);
+                let at = if ranges.null {
+                    std::ptr::null()
+                } else {
+                    all.as_ptr()
+                };
+                // SAFETY: null, or at most as many as there are, with their sizes set.
+                unsafe { meldsim_describe(self.device(device), nsid, at.cast(), n) }.into()
             }
             Call::Deallocate {
                 device,
@@ -243,11 +254,16 @@ impl Caller {
                 queue,
                 flags,
             } => {
-                let all = ranges.all();
-                let ((given, n), nsid) = (ranges.given(&all), ranges.nsid.0 as u32);
+                let ((all, n), nsid) = (given(ranges), ranges.nsid.0 as u32);
+                let at = if ranges.null {
+                    std::ptr::null()
+                } else {
+                    all.as_ptr()
+                };
                 let (device, queue, flags) = (self.device(device), queue.into(), flags.0 as u32);
-                // SAFETY: null, or at most as many as there are.
-                let ticket = unsafe { meldsim_deallocate(device, nsid, given, n, queue, flags) };
+                // SAFETY: null, or at most as many as there are, with their sizes set.
+                let ticket =
+                    unsafe { meldsim_deallocate(device, nsid, at.cast(), n, queue, flags) };
                 self.tickets.push(ticket);
                 ticket
             }
@@ -255,13 +271,27 @@ impl Caller {
                 device,
                 nsid,
                 lba,
-                room,
+                size,
                 null,
             } => {
-                let (out, n) = room_of(&mut values, room, null);
-                let device = self.device(device);
-                // SAFETY: null, or room for `n` values.
-                unsafe { meldsim_locate(device, nsid.0 as u32, lba.0, out, n) }.into()
+                let (device, nsid) = (self.device(device), nsid.0 as u32);
+                // SAFETY: null, or a struct whose size is set.
+                filled(size, null, |out| unsafe {
+                    meldsim_locate(device, nsid, lba.0, out)
+                })
+            }
+            Call::Layout {
+                device,
+                order,
+                size,
+                null,
+            } => {
+                let (device, c) = (self.device(device), order.command());
+                let nlb = u64::from(c.nlb);
+                // SAFETY: null, or a struct whose size is set.
+                filled(size, null, |out| unsafe {
+                    meldsim_layout(device, c.nsid, c.slba, nlb, out)
+                })
             }
             Call::QueueCreate {
                 device,
@@ -287,33 +317,47 @@ impl Caller {
                 device,
                 burst,
                 weights: [high, medium, low],
-                room,
+                size,
                 null,
             } => {
                 let device = self.device(device);
-                let (high, medium, low) = (high.into(), medium.into(), low.into());
-                let code = meldsim_set_arbitration(device, burst.0 as u32, high, medium, low);
+                let shares = meldsim_queue_shares {
+                    burst: burst.0 as u32,
+                    high: high.into(),
+                    medium: medium.into(),
+                    low: low.into(),
+                    ..Default::default()
+                };
+                let shares = list(&[shares], size);
+                // SAFETY: its size is set.
+                let code = unsafe { meldsim_set_arbitration(device, shares.as_ptr().cast()) };
                 assert!(code <= 0);
-                let (out, n) = room_of(&mut values, room, null);
-                // SAFETY: null, or room for `n` values.
-                unsafe { meldsim_arbitration(device, out, n) }.into()
+                // SAFETY: null, or a struct whose size is set.
+                filled(size, null, |out| unsafe {
+                    meldsim_arbitration(device, out)
+                })
             }
             Call::WindowConfigure {
                 device,
                 set,
                 enable,
+                size,
                 events,
                 thresholds: [reads, writes, ms],
-            } => meldsim_window_configure(
-                self.device(device),
-                set.0 as u32 % 5,
-                u32::from(enable) % 3,
-                events.0 as u32,
-                reads.0,
-                writes.0,
-                ms.0,
-            )
-            .into(),
+            } => {
+                let config = meldsim_window_config {
+                    enable: u32::from(enable) % 3,
+                    events: events.0 as u32,
+                    reads_threshold: reads.0,
+                    writes_threshold: writes.0,
+                    time_threshold_ms: ms.0,
+                    ..Default::default()
+                };
+                let (device, config) = (self.device(device), list(&[config], size));
+                let set = set.0 as u32 % 5;
+                // SAFETY: its size is set.
+                unsafe { meldsim_window_configure(device, set, config.as_ptr().cast()) }.into()
+            }
             Call::WindowEnter {
                 device,
                 set,
@@ -326,13 +370,15 @@ impl Caller {
                 device,
                 set,
                 retain,
-                room,
+                size,
                 null,
             } => {
-                let (out, n) = room_of(&mut values, room, null);
+                let device = self.device(device);
                 let (set, retain) = (set.0 as u32 % 5, u32::from(retain) % 3);
-                // SAFETY: null, or room for `n` values.
-                unsafe { meldsim_window_info(self.device(device), set, retain, out, n) }.into()
+                // SAFETY: null, or a struct whose size is set.
+                filled(size, null, |out| unsafe {
+                    meldsim_window_info(device, set, retain, out)
+                })
             }
             Call::Advance { device, us } => {
                 // At most a second: what a device does by itself in it is bounded.
@@ -450,6 +496,50 @@ fn room_of(values: &mut [u64; ROOM], room: u8, null: bool) -> (*mut u64, u32) {
         values.as_mut_ptr()
     };
     (out, n as u32)
+}
+
+/// Memory of a struct of that size for `ask` to fill; nothing may be written past it.
+fn filled<T>(size: Size, null: bool, ask: impl FnOnce(*mut T) -> i32) -> i64 {
+    if null {
+        return ask(std::ptr::null_mut()).into();
+    }
+    let mut memory = [UNTOUCHED; STRUCT_BYTES / 8 + 1];
+    let at = memory.as_mut_ptr();
+    let size = size.of::<T>();
+    // SAFETY: within the memory.
+    unsafe { at.cast::<u32>().write(size) };
+    let code = ask(at.cast());
+    let end = (size as usize).clamp(8, STRUCT_BYTES).div_ceil(8);
+    assert!(
+        memory[end..].iter().all(|&word| word == UNTOUCHED),
+        "written past the end"
+    );
+    code.into()
+}
+
+/// Structs with their sizes set, and zeros behind them: as many as a caller of a newer header has.
+fn list<T>(items: &[T], size: Size) -> Vec<u64> {
+    let size = size.of::<T>();
+    let mut memory = vec![0u64; items.len() * (STRUCT_BYTES + size_of::<T>()) / 8];
+    let at = memory.as_mut_ptr().cast::<u8>();
+    for (index, item) in items.iter().enumerate() {
+        let offset = index * (size as usize).min(STRUCT_BYTES);
+        // SAFETY: the item is within the memory, which no reference is to, and its bytes are integers.
+        unsafe {
+            let to = at.add(offset);
+            std::ptr::copy_nonoverlapping((&raw const *item).cast(), to, size_of::<T>());
+            to.cast::<u32>().write_unaligned(size);
+        }
+    }
+    memory
+}
+
+fn given(ranges: Ranges) -> (Vec<u64>, u32) {
+    let n = match ranges.null {
+        true => ranges.count.into(),
+        false => u32::from(ranges.count % 5),
+    };
+    (list(&ranges.all(), ranges.size), n)
 }
 
 fn profile_name(profile: u8) -> CString {

@@ -262,6 +262,8 @@ mod tests {
         let cell = Cell::measure(&profile, worn, Scale::Quick).unwrap();
         let [.., bgc, log] = cell.busy_by_type();
         assert!(bgc > 0.0 && log == 0.0);
-        assert!(cell.stats.write_amplification() > 1.5);
+        // Collection moves more than half as much as the host writes, and programs it some time later.
+        assert!(cell.stats.gc_pages_moved > cell.stats.host_pages_programmed / 2);
+        assert!(cell.stats.write_amplification() > 1.4);
     }
 }

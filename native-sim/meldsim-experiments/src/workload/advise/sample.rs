@@ -87,6 +87,10 @@ impl Sample {
     }
 
     /// The trace's reads and writes, when they arrived. Volumes and blocks lie one after the other.
+    ///
+    /// # Errors
+    ///
+    /// A line that cannot be read.
     pub fn of_trace<R: BufRead>(mut reader: TraceReader<R>) -> Result<Sample, RunError> {
         let mut requests = Vec::new();
         // Only looked up, so that its order is never seen.

@@ -30,6 +30,7 @@ use meldsim::nvme::Pattern;
 
 /// The formats of traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TraceFormat {
     /// MQSim's.
     Mqsim,
@@ -41,6 +42,7 @@ pub enum TraceFormat {
 
 /// What a record asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Op {
     /// Reading a range.
     Read,
@@ -58,6 +60,7 @@ pub enum Op {
 
 /// What a record's range lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Extent {
     /// The volume itself.
     Volume,
@@ -67,6 +70,7 @@ pub enum Extent {
 
 /// One recorded request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Record {
     /// Since the first record of the trace.
     pub arrival: Duration,

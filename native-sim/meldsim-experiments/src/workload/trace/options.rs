@@ -62,6 +62,10 @@ impl Default for ReplayOptions {
 
 impl ReplayOptions {
     /// Refuses what is out of range.
+    ///
+    /// # Errors
+    ///
+    /// A depth that is out of range.
     pub fn validate(&self) -> Result<(), JobError> {
         if (1..=Job::IODEPTH_MAX).contains(&self.iodepth) {
             return Ok(());
@@ -125,6 +129,10 @@ impl FromStr for Beyond {
 }
 
 /// A speed-up in millionths, from a decimal number.
+///
+/// # Errors
+///
+/// What numbers there are.
 pub fn parse_speedup(text: &str) -> Result<u64, String> {
     parse_decimal(text, 1_000_000)
         .filter(|millionths| (1..=1_000_000_000_000).contains(millionths))

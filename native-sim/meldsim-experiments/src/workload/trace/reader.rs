@@ -18,6 +18,10 @@ pub struct TraceReader<R> {
 
 impl<R: BufRead> TraceReader<R> {
     /// Reads from `input`; `file` is only named in errors. Without a format, it is guessed from the first line.
+    ///
+    /// # Errors
+    ///
+    /// A first line that cannot be read or is of no known format, or a wrong header.
     pub fn new(
         file: &str,
         input: R,
@@ -55,6 +59,10 @@ impl<R: BufRead> TraceReader<R> {
     }
 
     /// The next record; `None` after the last. After an error there is no going on.
+    ///
+    /// # Errors
+    ///
+    /// A line that cannot be read.
     pub fn next_record(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
             if !std::mem::take(&mut self.pending) && !self.lines.read()? {

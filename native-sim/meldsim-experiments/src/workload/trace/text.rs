@@ -11,6 +11,10 @@ const BUFFER_BYTES: usize = 1 << 18;
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 
 /// The plain text of `input`; what gzip compressed is known by its first bytes.
+///
+/// # Errors
+///
+/// The first bytes cannot be read.
 pub fn decompressed<'a>(mut input: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     Ok(if input.fill_buf()?.starts_with(&GZIP_MAGIC) {
         // A trace that was rotated and joined is several of gzip's members.

@@ -23,7 +23,7 @@ pub(crate) struct OpenGroup {
 impl OpenGroup {
     /// An empty one.
     pub(crate) fn new(group: u32, stream: Stream, addressing: &Addressing) -> OpenGroup {
-        let fills_wordlines = stream.layout() == Layout::Melded && addressing.is_shadow();
+        let fills_wordlines = addressing.fills_wordlines(stream.layout());
         OpenGroup {
             group,
             next: 0,

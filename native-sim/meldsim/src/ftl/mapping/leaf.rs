@@ -211,12 +211,17 @@ impl Leaf {
     /// Pages that map nothing, from `offset` on, `most` at most.
     #[inline]
     pub(crate) fn unmapped(&self, offset: usize, most: usize) -> usize {
-        if self.get(offset) != Entry::Unmapped {
-            return 0;
+        match &self.body {
+            Body::Dense(dense) => {
+                let rest = dense.raw[offset..(offset + most).min(LEAF)].iter();
+                rest.take_while(|&&raw| raw == Raw::UNMAPPED.0).count()
+            }
+            Body::Runs(_) => {
+                let runs = self.runs(offset, most.min(LEAF - offset));
+                let unmapped = runs.take_while(|run| run.entry == Entry::Unmapped);
+                unmapped.map(|run| run.pages as usize).sum()
+            }
         }
-        let runs = self.runs(offset, most.min(LEAF - offset));
-        let unmapped = runs.take_while(|run| run.entry == Entry::Unmapped);
-        unmapped.map(|run| run.pages as usize).sum()
     }
 
     #[cold]

@@ -164,11 +164,6 @@ final class BoundedDevice implements SimDevice {
   }
 
   @Override
-  public int injectFault(int kind, long afterCalls) {
-    return status(() -> device.injectFault(kind, afterCalls));
-  }
-
-  @Override
   public String lastError() {
     return lastError.get();
   }

@@ -19,7 +19,6 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param waitTimeoutNs longest wait of one call, in nanoseconds
  * @param failFast whether a simulator that cannot start stops the DataNode
  * @param nativeLibrary path of the library, or empty for the packed one
- * @param testHooks whether faults can be injected over JMX
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
  *     blocks take several slots
  * @param history how blocks without a read pattern are decided on
@@ -41,7 +40,6 @@ public record MeldConfiguration(
     long waitTimeoutNs,
     boolean failFast,
     String nativeLibrary,
-    boolean testHooks,
     long slotBytes,
     HistoryConfiguration history,
     SinkChoice directiveSinks,
@@ -101,7 +99,6 @@ public record MeldConfiguration(
         waitTimeoutNs(conf),
         flag(conf, MeldKeys.FAIL_FAST, MeldKeys.FAIL_FAST_DEFAULT),
         text(conf, MeldKeys.NATIVE_LIBRARY, MeldKeys.NATIVE_LIBRARY_DEFAULT),
-        flag(conf, MeldKeys.TEST_HOOKS, MeldKeys.TEST_HOOKS_DEFAULT),
         Math.min(
             bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE),
             MAX_SLOT_BYTES),

@@ -316,18 +316,6 @@ final class MeldDevice implements DeviceState.Source {
     }
   }
 
-  /** Test hook; see {@link SimDevice#injectFault}. */
-  void injectFault(int kind, long afterCalls) throws SimException {
-    SimDevice target = device;
-    if (target == null) {
-      throw new SimException("device " + name + " is not open", null);
-    }
-    int status = target.injectFault(kind, afterCalls);
-    if (status < 0) {
-      throw new SimException(status, target.lastError());
-    }
-  }
-
   private void open() throws SimException {
     adopt(calls.around(opener).open());
     try {

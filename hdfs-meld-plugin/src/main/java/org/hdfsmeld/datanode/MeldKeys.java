@@ -180,11 +180,6 @@ public final class MeldKeys {
 
   public static final String NATIVE_LIBRARY_DEFAULT = "";
 
-  /** Whether faults can be injected into the simulator over JMX. For tests. */
-  public static final String TEST_HOOKS = PREFIX + "test-hooks";
-
-  public static final String TEST_HOOKS_DEFAULT = "false";
-
   /** Whether the state of devices outlives the DataNode. */
   public static final String STATE_ENABLED = PREFIX + "state.enabled";
 
@@ -246,8 +241,7 @@ public final class MeldKeys {
           STATE_SNAPSHOT_MAX_BYTES,
           WAIT_TIMEOUT,
           FAIL_FAST,
-          NATIVE_LIBRARY,
-          TEST_HOOKS);
+          NATIVE_LIBRARY);
 
   private MeldKeys() {}
 }

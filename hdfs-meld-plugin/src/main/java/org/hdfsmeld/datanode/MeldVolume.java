@@ -1,12 +1,10 @@
 package org.hdfsmeld.datanode;
 
 import java.io.File;
-import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.hdfsmeld.sim.NamespaceInfo;
-import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.trace.BlockTrace;
 import org.hdfsmeld.trace.VolumeTrace;
@@ -373,29 +371,5 @@ final class MeldVolume implements MeldVolumeMXBean {
   static double meldedShare(Map<String, Long> counters) {
     long mapped = counters.getOrDefault("mapped_pages", 0L);
     return mapped == 0 ? 0 : (double) counters.getOrDefault("melded_mapped_pages", 0L) / mapped;
-  }
-
-  @Override
-  public void injectFault(String kind, long afterCalls) {
-    if (!config.testHooks()) {
-      throw new IllegalStateException("refused: " + MeldKeys.TEST_HOOKS + " is not true");
-    }
-    try {
-      device.device().injectFault(faultKind(kind), afterCalls);
-    } catch (IOException e) {
-      throw new IllegalStateException(e.getMessage());
-    }
-  }
-
-  private static int faultKind(String kind) {
-    return switch (kind) {
-      case "none" -> SimDevice.FAULT_NONE;
-      case "panic" -> SimDevice.FAULT_PANIC;
-      case "error" -> SimDevice.FAULT_ERROR;
-      case "hang" -> SimDevice.FAULT_HANG;
-      default ->
-          throw new IllegalArgumentException(
-              "unknown fault '" + kind + "'; use none, panic, error or hang");
-    };
   }
 }

@@ -58,13 +58,4 @@ public interface MeldVolumeMXBean {
 
   /** Of the device's pages that hold data, the share on flash in the melded layout; 0 to 1. */
   double getMeldedShare();
-
-  /**
-   * Makes the simulator fail. For tests; refused unless {@code dfs.datanode.meld.test-hooks} is
-   * true.
-   *
-   * @param kind {@code none}, {@code panic} or {@code error}
-   * @param afterCalls simulator calls that still succeed
-   */
-  void injectFault(String kind, long afterCalls);
 }

@@ -11,7 +11,7 @@ public final class CommandBatch {
   /** The most commands in one batch: what a device keeps outstanding. */
   public static final int MAX_COMMANDS = 1024;
 
-  private static final int COMMAND_BYTES = 32;
+  private static final int COMMAND_BYTES = 40;
 
   private final ByteBuffer memory;
   private int size;
@@ -65,13 +65,14 @@ public final class CommandBatch {
       throw new IllegalStateException("the batch holds " + size + " commands and is full");
     }
     int at = size * COMMAND_BYTES;
-    memory.putInt(at, opcode);
-    memory.putInt(at + 4, nsid);
-    memory.putLong(at + 8, slba);
-    memory.putInt(at + 16, nlb);
-    memory.putInt(at + 20, directive);
-    memory.putInt(at + 24, dsm);
-    memory.putInt(at + 28, 0); // the submission queue that is always there
+    memory.putInt(at, COMMAND_BYTES);
+    memory.putInt(at + 4, opcode);
+    memory.putInt(at + 8, nsid);
+    memory.putInt(at + 12, nlb);
+    memory.putLong(at + 16, slba);
+    memory.putInt(at + 24, directive);
+    memory.putInt(at + 28, dsm);
+    // The submission queue that is always there, and a reserved field, stay 0.
     size++;
   }
 

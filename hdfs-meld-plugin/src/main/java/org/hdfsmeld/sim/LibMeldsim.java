@@ -7,10 +7,11 @@ import com.sun.jna.Pointer;
  * arguments are primitives. Bound by {@link NativeLoader} only; calling anything before that is an
  * {@link UnsatisfiedLinkError}.
  *
- * <p>{@code commands} of {@link #meldsim_submit_batch} is an address.
+ * <p>{@code commands} of {@link #meldsim_submit_batch} is an address. A struct is an array of bytes
+ * that begins with its size.
  */
 final class LibMeldsim {
-  static final int ABI_VERSION = 1;
+  static final int ABI_VERSION = 2;
   static final int FLAG_DETACHED = 1;
   static final int FLAG_NO_WAIT = 2;
 
@@ -34,7 +35,7 @@ final class LibMeldsim {
 
   static native int meldsim_sets(long handle);
 
-  static native int meldsim_namespace_info(long handle, int nsid, long[] out, int n);
+  static native int meldsim_namespace_info(long handle, int nsid, byte[] out);
 
   static native long meldsim_submit(
       long handle, int opcode, int nsid, long slba, int nlb, int directive, int flags);
@@ -47,7 +48,7 @@ final class LibMeldsim {
 
   static native int meldsim_preload(long handle, int nsid, long slba, long nlb, int directive);
 
-  static native int meldsim_layout(long handle, int nsid, long slba, long nlb, long[] out, int n);
+  static native int meldsim_layout(long handle, int nsid, long slba, long nlb, byte[] out);
 
   static native int meldsim_precondition(long handle, int fillPercent, int randomPercent);
 
@@ -74,6 +75,4 @@ final class LibMeldsim {
   static native long meldsim_run(int abiVersion, byte[] request);
 
   static native long meldsim_run_result(byte[] buf, long len);
-
-  static native int meldsim_inject_fault(long handle, int kind, long afterCalls);
 }

@@ -2,6 +2,8 @@ package org.hdfsmeld.sim;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,7 +12,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A device of libmeldsim. */
 public final class NativeSimDevice implements SimDevice {
-  private static final int NAMESPACE_INFO_COUNT = 5;
+  /**
+   * Of meldsim_namespace: its size, the set, then 64 bits each, of which the first five are read.
+   */
+  private static final int NAMESPACE_BYTES = 48;
+
+  /** Of meldsim_page_counts: its size, a reserved field, then 64 bits each. */
+  private static final int PAGE_COUNTS = 3;
+
+  private static final int PAGE_COUNTS_BYTES = 8 + 8 * PAGE_COUNTS;
+
+  private static final int FIRST_LONG = 8;
   private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
 
   private final long handle;
@@ -82,9 +94,11 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   private NamespaceInfo describe(int nsid) throws SimException {
-    long[] info = new long[NAMESPACE_INFO_COUNT];
-    must(LibMeldsim.meldsim_namespace_info(handle, nsid, info, info.length));
-    return new NamespaceInfo(nsid, info[0], info[1], info[2], info[3], info[4]);
+    ByteBuffer info = struct(NAMESPACE_BYTES);
+    must(LibMeldsim.meldsim_namespace_info(handle, nsid, info.array()));
+    info.position(FIRST_LONG);
+    return new NamespaceInfo(
+        nsid, info.getLong(), info.getLong(), info.getLong(), info.getLong(), info.getLong());
   }
 
   @Override
@@ -117,7 +131,13 @@ public final class NativeSimDevice implements SimDevice {
 
   @Override
   public int layout(int nsid, long slba, long nlb, long[] out) {
-    return LibMeldsim.meldsim_layout(handle, nsid, slba, nlb, out, out.length);
+    ByteBuffer counts = struct(PAGE_COUNTS_BYTES);
+    int status = LibMeldsim.meldsim_layout(handle, nsid, slba, nlb, counts.array());
+    if (status >= 0) {
+      counts.position(FIRST_LONG);
+      counts.asLongBuffer().get(out, 0, PAGE_COUNTS);
+    }
+    return status;
   }
 
   @Override
@@ -197,11 +217,6 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
-  public int injectFault(int kind, long afterCalls) {
-    return LibMeldsim.meldsim_inject_fault(handle, kind, afterCalls);
-  }
-
-  @Override
   public boolean isNative() {
     return true;
   }
@@ -216,6 +231,11 @@ public final class NativeSimDevice implements SimDevice {
     if (closed.compareAndSet(false, true)) {
       LibMeldsim.meldsim_close(handle);
     }
+  }
+
+  /** A struct of the C ABI, which begins with its size. The library fills it as far as it goes. */
+  private static ByteBuffer struct(int bytes) {
+    return ByteBuffer.wrap(new byte[bytes]).order(ByteOrder.nativeOrder()).putInt(0, bytes);
   }
 
   /** Below 0 a status is an error of this thread. */

@@ -10,18 +10,6 @@ import java.util.List;
  * allocate nothing. All methods may be called from any thread.
  */
 public interface SimDevice extends AutoCloseable {
-  /** Fault kind of {@link #injectFault}: nothing happens any more. */
-  int FAULT_NONE = 0;
-
-  /** Fault kind of {@link #injectFault}: the simulator panics once and is out of service. */
-  int FAULT_PANIC = 1;
-
-  /** Fault kind of {@link #injectFault}: every call returns {@link SimStatus#INJECTED}. */
-  int FAULT_ERROR = 2;
-
-  /** Fault kind of {@link #injectFault}: a call never returns. */
-  int FAULT_HANG = 3;
-
   /**
    * Creates a thin namespace. Namespaces go to the device's NVM sets in turn.
    *
@@ -90,7 +78,7 @@ public interface SimDevice extends AutoCloseable {
    *
    * @param out gets the pages that hold data; of those the ones in the write buffer, which have no
    *     layout yet; of those the ones that are melded
-   * @return how many values there are, or a status below 0
+   * @return a status
    */
   int layout(int nsid, long slba, long nlb, long[] out);
 
@@ -181,16 +169,6 @@ public interface SimDevice extends AutoCloseable {
    * @throws SimException when the device is out of service
    */
   long[] diesBusyPs() throws SimException;
-
-  /**
-   * Makes the device fail. For tests.
-   *
-   * @param kind {@link #FAULT_NONE}, {@link #FAULT_PANIC}, {@link #FAULT_ERROR} or {@link
-   *     #FAULT_HANG}
-   * @param afterCalls calls that still succeed
-   * @return a status
-   */
-  int injectFault(int kind, long afterCalls);
 
   /** Whether its calls leave Java: such a call cannot be stopped, should it not return. */
   default boolean isNative() {

@@ -176,7 +176,7 @@ class FakeDevice implements SimDevice {
     out[0] = nlb;
     out[1] = 0;
     out[2] = nlb / 2;
-    return 3;
+    return SimStatus.OK;
   }
 
   @Override
@@ -237,11 +237,6 @@ class FakeDevice implements SimDevice {
   @Override
   public long[] diesBusyPs() {
     return new long[0];
-  }
-
-  @Override
-  public int injectFault(int kind, long afterCalls) {
-    return SimStatus.OK;
   }
 
   @Override

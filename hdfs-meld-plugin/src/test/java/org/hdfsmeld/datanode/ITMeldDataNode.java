@@ -32,8 +32,10 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.util.ToolRunner;
 import org.hdfsmeld.namenode.ReadPatternService;
+import org.hdfsmeld.sim.SimFaults;
 import org.hdfsmeld.tools.MeldAdmin;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -202,12 +204,11 @@ class ITMeldDataNode {
   }
 
   @Test
+  @Tag(SimFaults.TAG)
   void aPanicInTheSimulatorHurtsNobody() throws Exception {
-    FileSystem fs = start(MeldKeys.TEST_HOOKS, "true");
+    FileSystem fs = start(MeldKeys.NATIVE_LIBRARY, SimFaults.LIBRARY);
     byte[] data = data(3 * BLOCK_BYTES);
-    for (MeldVolumeMXBean volume : volumes()) {
-      volume.injectFault("panic", 5);
-    }
+    SimFaults.inject(SimFaults.PANIC, 5);
     write(fs, data);
     // The commands may still be gathered; to show counters has them done, so the fault is met.
     assertThat(sum("errors")).isPositive();

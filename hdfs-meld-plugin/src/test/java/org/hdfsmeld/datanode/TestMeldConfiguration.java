@@ -27,7 +27,6 @@ class TestMeldConfiguration {
     assertThat(config.waitTimeoutNs()).isEqualTo(30_000_000_000L);
     assertThat(config.failFast()).isFalse();
     assertThat(config.nativeLibrary()).isEmpty();
-    assertThat(config.testHooks()).isFalse();
     assertThat(config.slotBytes()).isEqualTo(128 << 20);
     assertThat(config.devices().volumes()).isEmpty();
     assertThat(config.placement())

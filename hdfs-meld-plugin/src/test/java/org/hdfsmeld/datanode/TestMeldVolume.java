@@ -285,12 +285,12 @@ class TestMeldVolume {
 
   @Test
   void errorsAreCountedAndLeaveTheVolumeInService() {
-    device.status = SimStatus.INJECTED;
+    device.status = SimStatus.UNSUPPORTED;
     write(BLOCK, 0, 8 * MIB);
     read(BLOCK, 8 * MIB);
     assertThat(counter("errors")).isPositive();
     assertThat(volume.isHealthy()).isTrue();
-    assertThat(volume.getLastError()).contains("INJECTED").contains("the fake's error");
+    assertThat(volume.getLastError()).contains("UNSUPPORTED").contains("the fake's error");
     device.status = 0;
     read(BLOCK, 8 * MIB);
     assertThat(sent(Opcode.READ)).isNotEmpty();
@@ -509,17 +509,6 @@ class TestMeldVolume {
     write(BLOCK, 0, 100);
     assertThat(Thread.interrupted()).isTrue();
     assertThat(counter("timeouts")).isZero();
-  }
-
-  @Test
-  void faultsAreForTestsOnly() {
-    assertThatThrownBy(() -> volume.injectFault("panic", 0))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining(MeldKeys.TEST_HOOKS);
-    volume = volume("account", MeldKeys.TEST_HOOKS, "true");
-    volume.injectFault("panic", 0);
-    assertThatThrownBy(() -> volume.injectFault("fire", 0))
-        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

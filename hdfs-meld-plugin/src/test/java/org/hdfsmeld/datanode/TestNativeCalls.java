@@ -105,7 +105,7 @@ class TestNativeCalls {
     open("account");
     write(0, 4 * MIB);
     assertThat(counter("errors")).isZero();
-    device.status = SimStatus.INJECTED;
+    device.status = SimStatus.UNSUPPORTED;
     write(4 * MIB, 8 * MIB);
     long errors = counter("errors");
     assertThat(errors).isPositive();

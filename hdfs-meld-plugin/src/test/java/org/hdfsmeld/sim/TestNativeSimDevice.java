@@ -1,8 +1,11 @@
 package org.hdfsmeld.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.sun.jna.NativeLibrary;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,6 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 class TestNativeSimDevice {
   private static final long SECOND_NS = 1_000_000_000;
   private static final int BLOCKS = 30;
+
+  @TempDir Path dir;
 
   private SimDevice device;
   private NamespaceInfo namespace;
@@ -66,7 +71,7 @@ class TestNativeSimDevice {
   }
 
   @Test
-  void namespacesCanBeInNvmSetsOfTheirOwn(@TempDir Path dir) throws Exception {
+  void namespacesCanBeInNvmSetsOfTheirOwn() throws Exception {
     assertThat(device.sets()).isEqualTo(1);
     SimException e =
         catchThrowableOfType(SimException.class, () -> device.createNamespaceIn(1, 1L << 30));
@@ -204,16 +209,28 @@ class TestNativeSimDevice {
   }
 
   @Test
-  void injectedFaultsStrike() {
-    device.injectFault(SimDevice.FAULT_ERROR, 1);
-    assertThat(read(true)).isZero();
-    assertThat(read(true)).isEqualTo(SimStatus.INJECTED);
-    device.injectFault(SimDevice.FAULT_NONE, 0);
-    assertThat(read(true)).isZero();
-    device.injectFault(SimDevice.FAULT_PANIC, 0);
-    assertThat(read(true)).isEqualTo(SimStatus.PANIC);
-    assertThat(read(true)).isEqualTo(SimStatus.PANIC);
-    assertThat(SimStatus.isFatal(SimStatus.PANIC)).isTrue();
+  void thePackedLibraryCannotBeMadeToFail() throws Exception {
+    Path library = dir.resolve("libmeldsim.so");
+    String resource = com.sun.jna.Platform.RESOURCE_PREFIX + "/libmeldsim.so";
+    try (InputStream in = getClass().getClassLoader().getResourceAsStream(resource)) {
+      Files.copy(in, library);
+    }
+    NativeLibrary packed = NativeLibrary.getInstance(library.toString());
+    assertThat(packed.getFunction("meldsim_abi_version").invokeInt(new Object[0]))
+        .isEqualTo(LibMeldsim.ABI_VERSION);
+    assertThatThrownBy(() -> packed.getFunction("meldsim_testing_inject_fault"))
+        .isInstanceOf(UnsatisfiedLinkError.class);
+  }
+
+  @Test
+  void aRangeHasItsLayout() {
+    assertThat(device.preload(namespace.nsid(), 0, 3, Directive.sequential(1 << 20))).isZero();
+    long[] pages = new long[3];
+    assertThat(device.layout(namespace.nsid(), 0, 9, pages)).isEqualTo(SimStatus.OK);
+    assertThat(pages).containsExactly(3, 0, 3);
+    pages[0] = 7;
+    assertThat(device.layout(namespace.nsid(), 1L << 40, 1, pages)).isEqualTo(SimStatus.RANGE);
+    assertThat(pages).containsExactly(7, 0, 3);
   }
 
   @Test
@@ -233,7 +250,7 @@ class TestNativeSimDevice {
   }
 
   @Test
-  void aBadProfileFileNamesTheKey(@TempDir Path dir) throws Exception {
+  void aBadProfileFileNamesTheKey() throws Exception {
     Path file = Files.writeString(dir.resolve("größe.toml"), "name = \"x\"\nchanels = 8\n");
     SimException e =
         catchThrowableOfType(SimException.class, () -> NativeSimDevice.open("", file.toString()));

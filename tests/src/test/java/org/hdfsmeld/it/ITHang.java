@@ -9,6 +9,7 @@ import javax.management.ObjectName;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * lost in it and no call of HDFS fails, though there is one replica only and a file is being
  * written; the volume is without its device after a bounded wait.
  */
+@Tag("faults")
 class ITHang {
   private static final int FILE_BYTES = 2 * MeldCluster.BLOCK_BYTES + 99_991;
 

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ class ITSimulatorFaults {
   private static final org.apache.hadoop.fs.Path FILE = new org.apache.hadoop.fs.Path("/file");
   private static final int FILE_BYTES = 2 * MeldCluster.BLOCK_BYTES + 99_991;
 
+  @Tag("faults")
   @ParameterizedTest(name = "{0} after {1} calls")
   @CsvSource({"panic,0", "panic,7", "error,0", "error,7"})
   void aFaultInTheMiddleFailsNoCall(String kind, long afterCalls) throws Exception {

@@ -58,7 +58,8 @@ final class MeldCluster implements AutoCloseable {
     private Builder() {
       set("dfs.datanode.fsdataset.factory", "org.hdfsmeld.datanode.MeldFsDatasetFactory");
       meld("mode", "account");
-      meld("test-hooks", "true");
+      // Empty but for the tests that need faults, which have a JVM of their own.
+      meld("native.library", Volumes.FAULTY_LIBRARY);
       meld("hint.min-bytes", Integer.toString(HINT_MIN_BYTES));
       meld("readahead.window", "2m");
       meld("readahead.request", "256k");

@@ -1,7 +1,9 @@
 package org.hdfsmeld.it;
 
+import com.sun.jna.NativeLibrary;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.management.Attribute;
@@ -15,6 +17,9 @@ import javax.management.openmbean.TabularData;
 /** The plugin's volumes in this JVM as an operator sees them: through JMX. */
 final class Volumes {
   private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
+
+  /** Path of the library that fails on demand; empty in the JVM of tests that need no faults. */
+  static final String FAULTY_LIBRARY = System.getProperty("meld.testing.library", "");
 
   private Volumes() {}
 
@@ -84,21 +89,22 @@ final class Volumes {
     }
   }
 
-  /** The test hook: after so many further calls the simulator of every volume fails. */
+  /**
+   * Makes the simulator of every volume fail. For tests with the tag {@code faults}: the library
+   * they load is {@link #FAULTY_LIBRARY}.
+   *
+   * @param kind {@code panic}, {@code error} or {@code hang}
+   * @param afterCalls simulator calls of each device that still succeed
+   */
   static void injectFault(String kind, long afterCalls) {
-    all().forEach(volume -> injectFault(volume, kind, afterCalls));
-  }
-
-  /** The test hook of one volume. */
-  static void injectFault(ObjectName volume, String kind, long afterCalls) {
-    try {
-      SERVER.invoke(
-          volume,
-          "injectFault",
-          new Object[] {kind, afterCalls},
-          new String[] {String.class.getName(), long.class.getName()});
-    } catch (JMException e) {
-      throw new AssertionError(volume + " injectFault", e);
+    int number = 1 + List.of("panic", "error", "hang").indexOf(kind);
+    Object[] arguments = {0L, number, afterCalls};
+    int status =
+        NativeLibrary.getInstance(FAULTY_LIBRARY)
+            .getFunction("meldsim_testing_inject_fault")
+            .invokeInt(arguments);
+    if (number == 0 || status != 0) {
+      throw new AssertionError(kind + " is not injected: status " + status);
     }
   }
 }
