@@ -119,7 +119,8 @@ struct Cell {
     unloaded_us: f64,
     channel_busy: f64,
     idle: f64,
-    /// Pages by the transaction that moved them: of one plane, of several planes, of several dies, of both.
+    /// Pages by the transaction that moved them: of one plane, of several planes (plane sharing), of several
+    /// dies (die interleaving), or multi-plane and interleaved.
     pages: [f64; 4],
 }
 
@@ -143,7 +144,7 @@ impl Cell {
             stats.plain_pages,
             stats.plane_sharing_pages,
             stats.die_interleaving_pages,
-            stats.both_sharing_pages,
+            stats.multi_plane_interleaved_pages,
         ];
         let all: u64 = pages.iter().sum();
         Ok(Cell {
@@ -275,7 +276,12 @@ fn shares<'a, 'b, R>(columns: Columns<'b, R>, of: impl Fn(&R) -> Vec<&'a Cell>) 
         .number("die_interleaving_percent", "die interleaving %", 1, |row| {
             pages(row, 2)
         })
-        .number("both_percent", "both %", 1, |row| pages(row, 3))
+        .number(
+            "multi_plane_interleaved_percent",
+            "multi-plane interleaved %",
+            1,
+            |row| pages(row, 3),
+        )
 }
 
 /// The means of the six schemes of each group.
@@ -425,7 +431,7 @@ fn transactions_map(cells: &[Cell], writes: bool) -> HeatMap {
         };
         (scheme.to_string(), (0..4).map(share).collect())
     });
-    let columns = ["none", "plane sharing", "die interl.", "both"];
+    let columns = ["none", "plane sharing", "die interl.", "plane and die"];
     HeatMap {
         title: format!("Pages by transaction, {}s, %", direction(writes)),
         x: "parallelism within a package".to_owned(),

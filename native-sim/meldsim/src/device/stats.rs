@@ -107,16 +107,16 @@ stats! {
     plane_sharing_transactions,
     /// Transactions of several dies of a package.
     die_interleaving_transactions,
-    /// Transactions of several planes of some of several dies.
-    both_sharing_transactions,
+    /// Transactions of several dies of a package, of several planes of some.
+    multi_plane_interleaved_transactions,
     /// Pages of transactions of one plane.
     plain_pages,
     /// Pages of transactions of several planes of a die.
     plane_sharing_pages,
     /// Pages of transactions of several dies of a package.
     die_interleaving_pages,
-    /// Pages of transactions of several planes of some of several dies.
-    both_sharing_pages,
+    /// Pages of transactions of several dies of a package, of several planes of some.
+    multi_plane_interleaved_pages,
     /// Time packages (ways) had a busy die, summed over packages.
     package_busy_ps,
     /// Time planes were in use, summed over planes.

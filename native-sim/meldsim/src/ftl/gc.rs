@@ -12,8 +12,8 @@
 //!
 //! Pages keep their order, so that what was sequential stays so; or they get the layout that suits how
 //! they have been read since, where the profile asks for that. Once all pages are in DRAM, which is
-//! protected against power loss, the victim is erased. A read the host had queued on it before may
-//! find the erase before it; the model lets it through, with the time it takes.
+//! protected against power loss, the victim is erased. Reads that were queued on it before go first: a
+//! die holds the erase of a block until they are done (`nand/die.rs`).
 //!
 //! Copyback: a plane's register reaches only its own blocks, and a program takes a whole wordline. So a
 //! row of the victim is copied when all of its pages are current and the row the collector fills next

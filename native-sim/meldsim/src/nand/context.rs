@@ -16,6 +16,7 @@ use crate::profile::{Arbitration, Commands, Profile};
 pub(super) struct Shared {
     pub(super) timing: Timing,
     pub(super) planes: u32,
+    pub(super) wordlines_per_block: u32,
     pub(super) arbitration: Arbitration,
     pub(super) reads_before_program: u32,
     /// What the dies understand.
@@ -45,6 +46,7 @@ impl Shared {
         Shared {
             timing: Timing::new(profile),
             planes: geometry.planes,
+            wordlines_per_block: geometry.wordlines_per_block,
             arbitration: profile.bus.arbitration,
             reads_before_program: profile.controller.reads_before_program,
             commands: commands.clone(),
@@ -87,7 +89,9 @@ impl ChannelContext<'_> {
     /// What a die does next.
     #[inline]
     pub(super) fn next(&self, way: u32) -> Next {
-        self.dies[way as usize].next(&self.shared.ops, self.shared.reads_before_program)
+        let shared = &*self.shared;
+        let (passing, wordlines) = (shared.reads_before_program, shared.wordlines_per_block);
+        self.dies[way as usize].next(&shared.ops, passing, wordlines)
     }
 
     /// A die is given something to do.

@@ -49,7 +49,7 @@ pub(crate) struct CommandCounts {
     pub(crate) cached_reads: u64,
     pub(crate) cached_programs: u64,
     /// Transactions that read or program, by how many planes and dies they use at once: one plane,
-    /// plane sharing, die interleaving, and both of these. The words are those of Jung and Kandemir,
+    /// plane sharing, die interleaving, multi-plane and interleaved. The words are those of Jung and Kandemir,
     /// "An Evaluation of Different Page Allocation Strategies on High-Speed SSDs" (HotStorage'12).
     pub(crate) transactions: [u64; 4],
     pub(crate) transaction_pages: [u64; 4],

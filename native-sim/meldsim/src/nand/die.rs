@@ -110,9 +110,14 @@ impl Die {
     }
 
     /// Reads go before programs and erases, each in the order of arrival, but only so many pass a
-    /// waiting or suspended one: a program must not starve.
+    /// waiting or suspended one: a program must not starve. All reads of a block go before its erase.
     #[inline]
-    pub(super) fn next(&self, ops: &Slab<Op>, reads_before_program: u32) -> Next {
+    pub(super) fn next(
+        &self,
+        ops: &Slab<Op>,
+        reads_before_program: u32,
+        wordlines_per_block: u32,
+    ) -> Next {
         let no_pe_waits = self.pes.is_empty() && !self.suspended;
         if !self.reads.is_empty() && (no_pe_waits || self.reads_passed < reads_before_program) {
             return Next::Start(Kind::Read);
@@ -123,7 +128,12 @@ impl Die {
         if self.pes.is_empty() {
             return Next::Nothing;
         }
-        Next::Start(ops[self.pes.head].kind)
+        let op = &ops[self.pes.head];
+        let erases = |read: &Op| op.erases(read, wordlines_per_block);
+        match op.kind {
+            Kind::Erase if self.reads.any(ops, erases) => Next::Start(Kind::Read),
+            kind => Next::Start(kind),
+        }
     }
 
     /// A read is taken off the queue.

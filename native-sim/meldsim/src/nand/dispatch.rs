@@ -214,7 +214,13 @@ impl ChannelContext<'_> {
     fn take_pe(&mut self, way: u32) -> Command {
         let (die, shared) = (&mut self.dies[way as usize], &mut *self.shared);
         die.reads_passed = 0;
-        let command = take_pe(&mut die.pes, &mut shared.ops, shared.commands.multi_plane);
+        let command = take_pe(
+            &mut die.pes,
+            &die.reads,
+            &mut shared.ops,
+            shared.commands.multi_plane,
+            shared.wordlines_per_block,
+        );
         die.planes_used |= command.planes;
         command
     }

@@ -25,9 +25,8 @@ pub(crate) struct Flash {
     /// 2^32 / planes, rounded up.
     planes_inverse: u64,
     rows_per_plane: u32,
-    wordlines_per_block: u32,
     channels: Vec<Channel>,
-    dies: Vec<Die>,
+    pub(super) dies: Vec<Die>,
     /// For whom programs and erases are queued.
     acting_for: Owner,
 }
@@ -42,7 +41,6 @@ impl Flash {
             dies_per_channel: per_channel,
             planes_inverse: (1u64 << 32).div_ceil(u64::from(geometry.planes)),
             rows_per_plane: geometry.blocks_per_plane * geometry.wordlines_per_block,
-            wordlines_per_block: geometry.wordlines_per_block,
             channels: (0..geometry.channels).map(|_| Channel::new()).collect(),
             dies: dies.collect(),
             acting_for: Owner::gc(0),
@@ -79,7 +77,7 @@ impl Flash {
 
     /// Queues the erasure of a block of a unit.
     pub(crate) fn erase(&mut self, queue: &mut Events, unit: Unit, block: u32, token: u32) {
-        let row = block * self.wordlines_per_block;
+        let row = block * self.shared.wordlines_per_block;
         self.submit_pe(queue, unit, Op::new(Kind::Erase, row, 0, false, token));
     }
 

@@ -104,6 +104,14 @@ impl Op {
         }
     }
 
+    /// Whether it erases the block of a read.
+    #[inline]
+    pub(super) fn erases(&self, read: &Op, wordlines_per_block: u32) -> bool {
+        self.kind == Kind::Erase
+            && self.plane == read.plane
+            && self.row / wordlines_per_block == read.row / wordlines_per_block
+    }
+
     /// Whether two operations on different planes of a die can be one command.
     pub(super) fn shares_command(&self, other: &Op) -> bool {
         self.kind == other.kind
@@ -154,6 +162,19 @@ impl Fifo {
             *slab[self.tail].next() = index;
         }
         self.tail = index;
+    }
+
+    /// Whether there is an element of a kind.
+    pub(super) fn any<T: Linked>(&self, slab: &Slab<T>, is: impl Fn(&T) -> bool) -> bool {
+        let mut index = self.head;
+        while index != NIL {
+            let mut element = slab[index];
+            if is(&element) {
+                return true;
+            }
+            index = *element.next();
+        }
+        false
     }
 
     /// Takes the head off.
@@ -272,7 +293,7 @@ fn take_melded(
     let mut last = first;
     let mut missing = pages & !op.pages;
     if missing != 0 {
-        take_fitting(queue, ops, COALESCE_WINDOW, &mut last, |other| {
+        take_fitting(queue, ops, COALESCE_WINDOW, &mut last, |_, other| {
             let fits = same_wordline(other, &op) && other.pages & !missing == 0;
             if fits {
                 missing &= !other.pages;
@@ -318,7 +339,7 @@ fn take_planes(
     fits: impl Fn(&Op) -> bool,
 ) {
     let row = ops[last].row;
-    take_fitting(queue, ops, PLANE_WINDOW, &mut last, |op| {
+    take_fitting(queue, ops, PLANE_WINDOW, &mut last, |_, op| {
         let fits = command.planes & (1 << op.plane) == 0 && op.row == row && fits(op);
         if fits {
             command.join(op);
@@ -328,16 +349,25 @@ fn take_planes(
 }
 
 /// Takes the next program, erase or copyback off the queue, with what other planes do along. The
-/// order within a plane stays: only what is first of its plane is taken.
-pub(super) fn take_pe(queue: &mut Fifo, ops: &mut Slab<Op>, multi_plane: bool) -> Command {
+/// order within a plane stays: only what is first of its plane is taken, and no erase before `reads` of
+/// its block.
+pub(super) fn take_pe(
+    queue: &mut Fifo,
+    reads: &Fifo,
+    ops: &mut Slab<Op>,
+    multi_plane: bool,
+    wordlines_per_block: u32,
+) -> Command {
     let first = queue.pop(ops);
     let op = ops[first];
     let mut command = Command::new(first, op.plane, op.pages, Duration::ZERO);
     if multi_plane && op.kind != Kind::Copyback {
         let mut seen = command.planes;
-        take_fitting(queue, ops, PLANE_WINDOW, &mut { first }, |other| {
+        take_fitting(queue, ops, PLANE_WINDOW, &mut { first }, |ops, other| {
             let plane = 1 << other.plane;
-            let fits = seen & plane == 0 && other.shares_command(&op);
+            let fits = seen & plane == 0
+                && other.shares_command(&op)
+                && !reads.any(ops, |read| other.erases(read, wordlines_per_block));
             seen |= plane;
             if fits {
                 command.join(other);
@@ -356,7 +386,7 @@ fn take_fitting(
     ops: &mut Slab<Op>,
     window: usize,
     last: &mut u32,
-    mut fits: impl FnMut(&Op) -> bool,
+    mut fits: impl FnMut(&Slab<Op>, &Op) -> bool,
 ) {
     let melded = ops[*last].melded;
     let (mut previous, mut index) = (NIL, queue.head);
@@ -365,7 +395,7 @@ fn take_fitting(
             break;
         }
         let op = ops[index];
-        if fits(&op) {
+        if fits(ops, &op) {
             queue.unlink(ops, previous, index);
             ops[*last].next = index;
             ops[index].next = NIL;

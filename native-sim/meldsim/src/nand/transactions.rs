@@ -73,6 +73,7 @@ pub(super) struct Transactions {
     reads_before_program: u32,
     dies_per_channel: u32,
     dies_per_server: u32,
+    wordlines_per_block: u32,
     entries: Slab<Entry>,
     queues: Vec<Queue>,
     /// Dies, by channel, that have not done all of their transaction yet.
@@ -113,6 +114,7 @@ impl Transactions {
             reads_before_program: profile.controller.reads_before_program,
             dies_per_channel: geometry.dies_per_channel,
             dies_per_server,
+            wordlines_per_block: geometry.wordlines_per_block,
             entries: Slab::new(),
             queues: vec![queue; queues as usize],
             busy: vec![0; channels],
@@ -219,7 +221,7 @@ impl Transactions {
     ) {
         let servers = self.dies_per_channel / self.dies_per_server;
         let queue = channel * servers + server;
-        let mut index = self.queues[queue as usize].choose(self.reads_before_program);
+        let mut index = self.choose(queue);
         let mut previous = NIL;
         for _ in 0..WINDOW {
             if index == NIL {
@@ -228,7 +230,7 @@ impl Transactions {
             let Entry { op, way, .. } = self.entries[index];
             let next = op.next;
             let op = first_command(op, timing);
-            if self.fits(way, &op) {
+            if self.fits(way, &op) && !self.must_wait(queue, way, &op) {
                 let whole = self.take(channel, queue, previous, index, op);
                 give(way, op);
                 if !whole {
@@ -243,6 +245,37 @@ impl Transactions {
             }
             index = next;
         }
+    }
+
+    /// The first of what a server is given next: reads before programs, but only so many, and before an
+    /// erase all that must.
+    fn choose(&mut self, queue: u32) -> u32 {
+        let Queue {
+            reads,
+            pes,
+            reads_passed,
+        } = self.queues[queue as usize];
+        let is_turn = reads.is_empty() || reads_passed >= self.reads_before_program;
+        if !pes.is_empty() && is_turn {
+            let Entry { op, way, .. } = self.entries[pes.head];
+            if !self.must_wait(queue, way, &op) {
+                self.queues[queue as usize].reads_passed = 0;
+                return pes.head;
+            }
+        }
+        self.queues[queue as usize].reads_passed = match pes.is_empty() {
+            true => 0,
+            false => reads_passed + 1,
+        };
+        reads.head
+    }
+
+    /// Whether an operation is an erase, and a read of its block waits for the same server.
+    fn must_wait(&self, queue: u32, way: u8, op: &Op) -> bool {
+        let erases =
+            |entry: &Entry| entry.way == way && op.erases(&entry.op, self.wordlines_per_block);
+        let reads = &self.queues[queue as usize].reads;
+        op.kind == Kind::Erase && reads.any(&self.entries, erases)
     }
 
     /// Whether an operation can join what its server has been given in this round.
@@ -318,20 +351,6 @@ impl Queue {
             Kind::Program | Kind::Erase | Kind::Copyback if !in_order => &mut self.pes,
             _ => &mut self.reads,
         }
-    }
-
-    /// The first of what is served next: reads before programs, but only so many.
-    fn choose(&mut self, reads_before_program: u32) -> u32 {
-        if self.pes.is_empty() {
-            self.reads_passed = 0;
-            return self.reads.head;
-        }
-        if self.reads.is_empty() || self.reads_passed >= reads_before_program {
-            self.reads_passed = 0;
-            return self.pes.head;
-        }
-        self.reads_passed += 1;
-        self.reads.head
     }
 }
 

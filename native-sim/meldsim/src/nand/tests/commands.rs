@@ -169,6 +169,21 @@ fn energy_is_counted_by_operation() {
     assert_eq!(stats.bus_energy_nj, 4625 * (2 + 3 + 3 + 1));
 }
 
+/// Of three reads, one or two pass a waiting erase; those of its block all do.
+#[test]
+fn an_erase_waits_for_earlier_reads_of_its_block() {
+    let reads_before = |block| {
+        let mut profile = profile();
+        profile.controller.reads_before_program = 1;
+        let mut rig = Rig::new(&profile);
+        (0..3).for_each(|row| rig.read(0, row, 0));
+        rig.erase(0, block);
+        rig.run();
+        rig.erases_begun[&block]
+    };
+    assert_eq!((reads_before(0), reads_before(1)), (3, 1));
+}
+
 /// A die whose programs and erases reads may suspend.
 fn suspending() -> Profile {
     let mut profile = profile();

@@ -7,6 +7,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::profile::{Arbitration, DieInterleave, Issue};
 
+/// Wordlines of a block of the profiles here.
+const WORDLINES: u32 = 256;
+
 #[derive(Clone, Debug)]
 enum Step {
     Read {
@@ -91,6 +94,11 @@ fn any_profile() -> impl Strategy<Value = Profile> {
     )
 }
 
+fn units(profile: &Profile) -> u32 {
+    let geometry = &profile.geometry;
+    geometry.channels * geometry.dies_per_channel * geometry.planes_per_die
+}
+
 /// What is to be finished, each with how often: pages of reads by owner, and the rest by token.
 type Expected = BTreeMap<(u8, u32), u32>;
 
@@ -147,9 +155,7 @@ fn finished(rig: &Rig) -> Expected {
 
 /// Everything that finishes and when, if data may be granted the bus ahead of time or not.
 fn timeline(profile: &Profile, steps: &[Step], early_grants: bool) -> Vec<(Duration, String)> {
-    let units = profile.geometry.channels
-        * profile.geometry.dies_per_channel
-        * profile.geometry.planes_per_die;
+    let units = units(profile);
     let mut rig = Rig::new(profile);
     rig.flash.shared.early_grants &= early_grants;
     for (n, step) in (0..).zip(steps) {
@@ -166,6 +172,17 @@ fn timeline(profile: &Profile, steps: &[Step], early_grants: bool) -> Vec<(Durat
     timeline
 }
 
+/// Pages of a read that finished among the first `count` operations.
+fn pages_read(rig: &Rig, request: u32, count: usize) -> u32 {
+    let pages = rig.done[..count].iter().map(|(_, what)| match *what {
+        Finished::Read { pages, owner, .. } if owner == Owner::request(request) => {
+            pages.count_ones()
+        }
+        _ => 0,
+    });
+    pages.sum()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
@@ -179,13 +196,37 @@ proptest! {
     }
 
     #[test]
+    fn no_erase_begins_before_earlier_reads_of_its_block_have_finished(
+        profile in any_profile(),
+        steps in prop::collection::vec(step(), 1..150),
+    ) {
+        let units = units(&profile);
+        let mut rig = Rig::new(&profile);
+        for (n, step) in (0..).zip(&steps) {
+            submit(&mut rig, step, n, units, &mut Expected::new());
+        }
+        rig.run();
+        for (&erase, &count) in &rig.erases_begun {
+            let Step::Erase { unit: erased, block } = steps[erase as usize] else {
+                panic!("{erase} is no erase");
+            };
+            for (n, step) in (0..erase).zip(&steps) {
+                let Step::Read { unit, row, pages, .. } = *step else { continue };
+                if unit % units == erased % units && row / WORDLINES == block {
+                    prop_assert_eq!(pages_read(&rig, n, count), pages.count_ones());
+                }
+            }
+        }
+        let erases = steps.iter().filter(|step| matches!(step, Step::Erase { .. }));
+        prop_assert_eq!(rig.erases_begun.len(), erases.count());
+    }
+
+    #[test]
     fn everything_submitted_finishes_once(
         profile in any_profile(),
         steps in prop::collection::vec(step(), 1..150),
     ) {
-        let units = profile.geometry.channels
-            * profile.geometry.dies_per_channel
-            * profile.geometry.planes_per_die;
+        let units = units(&profile);
         let mut rig = Rig::new(&profile);
         let mut expected = Expected::new();
         for (n, step) in (0..).zip(&steps) {

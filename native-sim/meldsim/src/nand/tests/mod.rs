@@ -4,9 +4,12 @@ mod commands;
 mod conservation;
 mod parallelism;
 
+use std::collections::BTreeMap;
+
 use super::counts::FlashStats;
+use super::operation::Kind;
 use super::{Finished, Flash, Geometry, Owner, Unit, WordlineAddr};
-use crate::engine::{Duration, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::profile::Profile;
 
@@ -42,6 +45,8 @@ struct Rig {
     queue: EventQueue<Event>,
     /// What has finished, and how long after the start.
     done: Vec<(Duration, Finished)>,
+    /// Tokens of the erases that have begun, each with how much had finished before.
+    erases_begun: BTreeMap<u32, usize>,
 }
 
 impl Rig {
@@ -52,6 +57,7 @@ impl Rig {
             flash: Flash::new(profile, &geometry),
             queue: EventQueue::new(Flash::alarms(&geometry)),
             done: Vec::new(),
+            erases_begun: BTreeMap::new(),
         }
     }
 
@@ -88,6 +94,21 @@ impl Rig {
             }
             let now = self.queue.now() - Instant::START;
             self.done.extend(finished.drain(..).map(|what| (now, what)));
+            self.note_erases();
+        }
+    }
+
+    fn note_erases(&mut self) {
+        let ops = &self.flash.shared.ops;
+        for die in &self.flash.dies {
+            let mut index = die.executing;
+            while index != NIL {
+                if ops[index].kind == Kind::Erase {
+                    let begun = self.erases_begun.entry(ops[index].tag);
+                    begun.or_insert(self.done.len());
+                }
+                index = ops[index].next;
+            }
         }
     }
 
