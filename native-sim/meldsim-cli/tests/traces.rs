@@ -208,6 +208,8 @@ fn a_used_device_is_slower_than_a_fresh_one() {
     let used = document("--precondition fill=100,random=100");
     assert_eq!(used["trace"]["preloaded_bytes"], 0, "all is there");
     assert!(used["device"]["gc_pages_moved"].as_u64() > Some(0));
+    assert!(used["flash"]["write_amplification"].as_f64() > Some(1.0));
+    assert!(used["fill"]["overwritten_pages"].as_u64() > Some(0));
     assert_eq!(document("")["device"]["gc_pages_moved"], 0);
     for (flags, word) in [
         (
