@@ -1,7 +1,7 @@
 //! NVM sets, and their predictable latency mode.
 
-use meldsim::nvme::PredictableLatencyConfig;
 use meldsim::DeviceError;
+use meldsim::nvme::PredictableLatencyConfig;
 
 use crate::entry::{Versioned, check_reserved, count, device, give, status, take};
 use crate::error::Failure;
