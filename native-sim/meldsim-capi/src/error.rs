@@ -39,6 +39,8 @@ pub const MELDSIM_ERR_ABI: i32 = -10;
 pub const MELDSIM_ERR_TICKET: i32 = -11;
 /// The bytes are no snapshot, one of another version, damaged, or of a device that cannot be.
 pub const MELDSIM_ERR_SNAPSHOT: i32 = -13;
+/// The device's simulated time is used up, after 106 days: close it and open a new one.
+pub const MELDSIM_ERR_CLOCK: i32 = -14;
 
 /// A code for the caller, a text for the person.
 #[derive(Debug, thiserror::Error)]
@@ -117,8 +119,7 @@ fn device_code(error: &DeviceError) -> i32 {
         DeviceError::CapacityExceeded { .. }
         | DeviceError::QueueFull { .. }
         | DeviceError::TooManyQueues => MELDSIM_ERR_CAPACITY,
-        // For good: this device serves nobody any more.
-        DeviceError::EndOfTime => MELDSIM_ERR_PANIC,
+        DeviceError::EndOfTime => MELDSIM_ERR_CLOCK,
     }
 }
 
@@ -128,12 +129,14 @@ fn request_code(error: &RequestError) -> i32 {
         RequestError::Run(RunError::Device { error, .. } | RunError::Precondition(error)) => {
             device_code(error)
         }
-        RequestError::Run(RunError::Stuck { .. }) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
+        RequestError::Run(RunError::Room { .. }) => MELDSIM_ERR_CAPACITY,
         RequestError::Malformed(_)
         | RequestError::JobFile(_)
         | RequestError::Option(_)
         | RequestError::Unreadable { .. }
         | RequestError::Run(RunError::Job { .. } | RunError::Trace(_)) => MELDSIM_ERR_ARGUMENT,
+        // Defects: a run that is stuck, a result beyond JSON.
+        RequestError::Run(_) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
     }
 }
 

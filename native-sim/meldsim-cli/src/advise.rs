@@ -1,37 +1,57 @@
 //! `meldsim advise`: which rules of a device a workload breaks, and at what cost.
 
 use anyhow::Result;
-use meldsim_experiments::workload::advise::{Flow, advise};
-use meldsim_experiments::workload::trace::TraceReader;
-use meldsim_experiments::workload::{Job, parse_job_file};
+use clap::{ArgGroup, Args};
+use meldsim_experiments::workload::Job;
+use meldsim_experiments::workload::advise::{Sample, advise};
+use meldsim_experiments::workload::trace::{TraceFormat, TraceReader};
 
-use crate::args::Format;
-use crate::args_advise::AdviseArgs;
-use crate::error::BadInput;
+use crate::args::{Format, FormatArg};
 use crate::output::{footer, to_json};
+use crate::run::read_jobs;
 use crate::{profiles, trace_file};
+
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("workload").required(true).args(["job", "trace"]),
+    after_help = "Examples:\n  \
+    meldsim advise --job native-sim/workloads/optane/tiny-crowd.fio\n  \
+    meldsim advise --profile flash-970pro --trace native-sim/workloads/tpcc-small.trace --format json\n\n\
+    The first 100000 requests are simulated as they are, and once more for each rule that they break with that rule kept.\n\
+    A job's requests keep the sum of all jobs' iodepth outstanding; a trace's arrive when they did."
+)]
+pub(crate) struct AdviseArgs {
+    /// Built-in profile, or path of a TOML file
+    #[arg(long, default_value = "optane-900p")]
+    pub(crate) profile: String,
+    /// Job file in fio's syntax
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<String>,
+    /// Recorded requests; plain or compressed by gzip, - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<String>,
+    /// mqsim, msr or meld [default: as its first line tells]
+    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
+    pub(crate) trace_format: Option<TraceFormat>,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
+}
 
 pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
     let profile = profiles::load(&args.profile)?;
-    let advice = advise(&profile, &flow(args)?)?;
+    let sample = match &args.trace {
+        Some(path) => {
+            let (input, _) = trace_file::open("--trace", path)?;
+            Sample::of_trace(TraceReader::new(path, input, args.trace_format)?)?
+        }
+        None => {
+            let path = args.job.as_deref().unwrap_or_default();
+            Sample::of_jobs(&read_jobs(path, &Job::new("advise"))?)
+        }
+    };
+    let advice = advise(&profile, &sample)?;
     match args.format.format {
-        Format::Json => to_json(&profile.name, "simulated", advice),
+        Format::Json => to_json(&profile.name, "simulated", &advice),
         Format::Table => Ok(advice.to_text() + &footer(&profile.name, "simulated")),
     }
-}
-
-fn flow(args: &AdviseArgs) -> Result<Flow> {
-    if let Some(path) = &args.trace {
-        let (input, _) = trace_file::open("--trace", path)?;
-        let reader = TraceReader::new(path, input, args.trace_format)?;
-        return Ok(Flow::of_trace(reader)?);
-    }
-    let path = args.job.as_deref().unwrap_or_default();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        BadInput(format!(
-            "--job: cannot read \"{path}\": {error}; give the path of a job file"
-        ))
-    })?;
-    let jobs = parse_job_file(path, &text, &Job::new("advise"))?;
-    Ok(Flow::of_jobs(&jobs))
 }

@@ -1,51 +1,12 @@
-//! The command line.
+//! Flags that several commands have, and those of the small commands.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 
-pub(crate) use crate::args_advise::AdviseArgs;
-pub(crate) use crate::args_experiment::{ExperimentArgs, ValidateArgs};
-pub(crate) use crate::args_run::{RunArgs, RunFormat};
-pub(crate) use crate::args_what_if::WhatIfArgs;
+use clap::{Args, Subcommand, ValueEnum};
+use meldsim_experiments::parallel::all_cores;
 
 /// The profile when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "melded-tlc-8x8";
-
-/// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
-#[derive(Debug, Parser)]
-#[command(
-    name = "meldsim",
-    version,
-    propagate_version = true,
-    after_help = "Examples:\n  \
-        meldsim experiment melded-throughput\n  \
-        meldsim validate --section 1\n  \
-        meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
-        meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
-        Sizes take B, KiB, MiB, GiB (or k, m, g); times take ns, us, ms, s.\n\
-        Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input."
-)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// List the built-in device profiles, or show one as TOML
-    Profiles(ProfilesArgs),
-    /// Run a workload on a simulated device
-    Run(Box<RunArgs>),
-    /// Say which rules of a device a workload breaks, how often, and what each costs
-    Advise(AdviseArgs),
-    /// Replay a recorded trace on several devices and layouts and compare what each would give
-    WhatIf(WhatIfArgs),
-    /// Repeat a published experiment and compare
-    Experiment(ExperimentArgs),
-    /// Run every experiment and say claim by claim whether it holds
-    Validate(ValidateArgs),
-    /// Measure how fast the simulator itself is on this machine
-    Bench(BenchArgs),
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -59,6 +20,19 @@ pub(crate) struct FormatArg {
     /// Form of the result: for people, or one object for programs
     #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JobsArg {
+    /// Simulate so many devices at a time; the result does not depend on it [default: one on each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+impl JobsArg {
+    pub(crate) fn get(&self) -> NonZeroUsize {
+        self.jobs.unwrap_or_else(all_cores)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -98,18 +72,28 @@ pub(crate) enum Alone {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Figures are measured: they differ between machines and runs. Speed is that of the fastest of\n\
-    five runs, by CPU time of the one thread used where the system tells it; memory is what a process had in RAM at most."
+    five runs, by CPU time of the one thread used where the system counts it; memory is what a process had in RAM at most."
 )]
 pub(crate) struct BenchArgs {
     /// Random reads to simulate; twice as many sequential pages, a quarter as many overwrites
-    #[arg(long, default_value_t = 1_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
-    pub(crate) requests: u64,
+    /// [default: 1000000, with --against 500000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
+    pub(crate) requests: Option<u64>,
     /// Also what takes minutes: 20 million requests, preconditioning 8 TB, and a trace of 10 GB
     #[arg(long)]
     pub(crate) full: bool,
     /// Only speed, on devices in use: nothing on start-up, preconditioning and memory
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
+    /// Compare with another meldsim program: the median of the ratios of speeds in interleaved pairs of runs
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["full", "quick"])]
+    pub(crate) against: Option<String>,
+    /// Pairs of runs of this program and the other
+    #[arg(long, default_value_t = 15, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) pairs: u32,
+    /// Exit with 1 when a median is below: 0.97 lets this program be three hundredths slower
+    #[arg(long, value_name = "RATIO", requires = "against")]
+    pub(crate) bar: Option<f64>,
     /// One measurement in a process of its own, for the program itself
     #[arg(long, hide = true, value_enum)]
     pub(crate) alone: Option<Alone>,

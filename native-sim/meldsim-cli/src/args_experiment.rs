@@ -1,10 +1,11 @@
 //! The command line of experiments and their validation.
 
-use clap::{Args, Subcommand, ValueEnum};
-use meldsim_experiments::experiment::BusSpeed;
+use clap::builder::PossibleValuesParser;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, ValueEnum};
+use meldsim_experiments::experiment::{BusSpeed, EXPERIMENTS, Experiment, Options};
 use meldsim_experiments::workload::parse_bytes;
 
-use crate::args::FormatArg;
+use crate::args::{FormatArg, JobsArg};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExperimentArgs {
@@ -12,109 +13,110 @@ pub(crate) struct ExperimentArgs {
     pub(crate) command: ExperimentCommand,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum ExperimentCommand {
-    /// Time to the last byte of one request, by its size: normal and melded layout
-    #[command(after_help = "Examples:\n  \
-        meldsim experiment melded-latency\n  \
-        meldsim experiment melded-latency --channels 16 --dies 4 --request-size 1MiB,2MiB --format json")]
-    MeldedLatency {
-        /// Bytes of a request, several with commas [default: the published sizes, 4 KiB to 128 MiB]
-        #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_bytes)]
-        request_size: Vec<u64>,
-        #[command(flatten)]
-        space: SpaceArgs,
-    },
-    /// Throughput of one 128 MiB read, by page size and bus: normal and melded layout
-    #[command(after_help = "Examples:\n  \
-        meldsim experiment melded-throughput\n  \
-        meldsim experiment melded-throughput --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json")]
-    MeldedThroughput {
-        #[command(flatten)]
-        space: SpaceArgs,
-    },
-    /// Gain of melding by the bytes that a reader of one 128 MiB block keeps outstanding
-    MeldingWindow(PresetArgs),
-    /// The 24 page allocations: throughput, latency, utilisation, advanced commands
-    Palloc(LongArgs),
-    /// The seven rules of an Optane SSD's unwritten contract, on it and on flash
-    OptaneContract(LongArgs),
-    /// How many dies consecutive chunks lie on, found from outside by strided reads
-    InterleaveDetection(LongArgs),
-    /// Reads of one NVM set beside a writer on another, under four layouts of the sets
-    NoisyNeighbor(LongArgs),
-    /// Reads of an NVM set after random writes, with and without a deterministic window
-    LatencyWindows(PresetArgs),
-    /// IOPS against the controller's cores, by four designs of its firmware
-    FirmwareScaling(LongArgs),
-    /// IOPS against the firmware's threads of one type: NVMQ, CACHE, TRANS
-    FirmwareThreads(LongArgs),
-    /// What garbage collection and the journal cost behind firmware
-    FirmwareSteadyState(LongArgs),
-    /// Energy of a request against the type of the controller's cores
-    FirmwarePower(LongArgs),
-    /// Melding the four pages of a QLC wordline, extrapolated from TLC
-    QlcMelding(PresetArgs),
-    /// Program times and orders on one die, and what a flush pads
-    Programming(PresetArgs),
+/// A subcommand for each experiment, with the flags that it has.
+#[derive(Debug)]
+pub(crate) struct ExperimentCommand {
+    pub(crate) experiment: &'static Experiment,
+    pub(crate) scale: Option<ScaleArgs>,
+    pub(crate) setups: Option<SetupArgs>,
+    pub(crate) sizes: Option<SizeArgs>,
+    pub(crate) common: CommonArgs,
 }
 
-/// An experiment on a built-in profile.
+impl Subcommand for ExperimentCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(EXPERIMENTS.iter().map(|experiment| {
+            let name = experiment.name;
+            let of_setups = format!(
+                "Examples:\n  \
+                 meldsim experiment {name}\n  \
+                 meldsim experiment {name} --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json\n\n\
+                 What is not given is as published, or as in the profile when one is named."
+            );
+            let command = Command::new(name).about(experiment.about);
+            let command = match experiment.options {
+                Options::Scale => ScaleArgs::augment_args(command),
+                Options::Setups(_) => SetupArgs::augment_args(command).after_help(of_setups),
+                Options::SetupsAndSizes(..) => {
+                    SetupArgs::augment_args(SizeArgs::augment_args(command)).after_help(of_setups)
+                }
+                _ => command,
+            };
+            CommonArgs::augment_args(command)
+        }))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Experiment::find(name).is_some()
+    }
+}
+
+impl FromArgMatches for ExperimentCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<ExperimentCommand, Error> {
+        let found = matches.subcommand();
+        let found = found.and_then(|(name, matches)| Some((Experiment::find(name)?, matches)));
+        let (experiment, matches) =
+            found.ok_or_else(|| Error::new(clap::error::ErrorKind::MissingSubcommand))?;
+        let mut command = ExperimentCommand {
+            experiment,
+            scale: None,
+            setups: None,
+            sizes: None,
+            common: CommonArgs::from_arg_matches(matches)?,
+        };
+        match experiment.options {
+            Options::Scale => command.scale = Some(ScaleArgs::from_arg_matches(matches)?),
+            Options::Setups(_) => command.setups = Some(SetupArgs::from_arg_matches(matches)?),
+            Options::SetupsAndSizes(..) => {
+                command.setups = Some(SetupArgs::from_arg_matches(matches)?);
+                command.sizes = Some(SizeArgs::from_arg_matches(matches)?);
+            }
+            _ => {}
+        }
+        Ok(command)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = ExperimentCommand::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
 #[derive(Debug, Args)]
-pub(crate) struct PresetArgs {
+pub(crate) struct CommonArgs {
     /// Built-in profile or path of a TOML file [default: the published device's]
     #[arg(long)]
     pub(crate) profile: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-}
-
-/// An experiment that takes a while.
-#[derive(Debug, Args)]
-pub(crate) struct LongArgs {
-    /// For a look within a second or so: simulate less than the claims are meant for
-    #[arg(long)]
-    pub(crate) quick: bool,
-    #[command(flatten)]
-    pub(crate) preset: PresetArgs,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputFormat {
-    Table,
-    Json,
-    Csv,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct OutputArgs {
     /// Form of the result: for people, one object for programs, or comma-separated sheets
     #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
     pub(crate) format: OutputFormat,
     /// Also write the result with its charts to this file, as a page that needs nothing else
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<String>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    meldsim validate\n  \
-    meldsim validate --section 1 --format json\n\n\
-    Exit code 0 when every claim holds that is not excepted, 1 otherwise. [P] published, [F] fitted to published numbers, [A] our assumption.")]
-pub(crate) struct ValidateArgs {
-    /// Only the claims of this section of the device model
-    #[arg(long, value_name = "N")]
-    pub(crate) section: Option<u32>,
-    /// A claim by its id that is known not to hold: it is shown as such, and does not decide the exit code
-    #[arg(long, value_name = "CLAIM")]
-    pub(crate) except: Vec<String>,
     #[command(flatten)]
-    pub(crate) format: FormatArg,
+    pub(crate) jobs: JobsArg,
 }
 
-/// Without any of these, the published devices are simulated and compared.
 #[derive(Debug, Args)]
-pub(crate) struct SpaceArgs {
+pub(crate) struct ScaleArgs {
+    /// For a first impression within a second or so: simulate less than the claims are meant for
+    #[arg(long)]
+    pub(crate) quick: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SizeArgs {
+    /// Bytes of a request, several with commas [default: the published sizes, 4 KiB to 128 MiB]
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_bytes)]
+    pub(crate) request_size: Vec<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SetupArgs {
     /// Channels
     #[arg(long, value_name = "N")]
     pub(crate) channels: Option<u32>,
@@ -127,10 +129,33 @@ pub(crate) struct SpaceArgs {
     /// Bus of a channel in MT/s x bits, several with commas, such as 800x8,1600x16
     #[arg(long, value_name = "BUS", value_delimiter = ',')]
     pub(crate) bus: Vec<BusSpeed>,
-    /// Built-in profile or path of a TOML file to vary; when given, what is not asked for above is its own
-    /// [default: melded-tlc-8x8]
-    #[arg(long)]
-    pub(crate) profile: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    Table,
+    Json,
+    Csv,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    meldsim validate\n  \
+    meldsim validate --experiment optane-contract --format json\n\n\
+    Exit code 0 when every claim holds that is not excepted, 1 otherwise. [P] published, [F] fitted to published numbers, [A] our assumption.")]
+pub(crate) struct ValidateArgs {
+    /// Only the claims of this experiment; several times for several experiments
+    #[arg(long, value_name = "NAME", value_parser = names(), hide_possible_values = true)]
+    pub(crate) experiment: Vec<String>,
+    /// A claim by its id that is known not to hold: it is shown as such, and does not decide the exit code
+    #[arg(long, value_name = "CLAIM")]
+    pub(crate) except: Vec<String>,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) format: FormatArg,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArg,
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(EXPERIMENTS.iter().map(|experiment| experiment.name))
 }

@@ -1,4 +1,4 @@
-//! What went wrong, and which exit code says so.
+//! Errors of input, and the exit code of every error.
 
 use meldsim::ProfileErrors;
 use meldsim_experiments::experiment::ExperimentError;
@@ -20,7 +20,8 @@ impl std::fmt::Display for BadInput {
 
 impl std::error::Error for BadInput {}
 
-/// The exit code for `error`: 2 when the user can mend his input, 1 otherwise.
+/// The exit code for `error`: 2 when the input is wrong, which its author can correct, and 1 when
+/// something failed that is not of the input.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     let input = error.is::<BadInput>()
         || error.is::<ProfileErrors>()
@@ -31,6 +32,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             Some(
                 RunError::Profile(_)
                     | RunError::Job { .. }
+                    | RunError::Room { .. }
                     | RunError::Device { .. }
                     | RunError::Trace(_)
                     | RunError::Precondition(_)

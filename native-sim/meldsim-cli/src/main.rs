@@ -1,14 +1,11 @@
 //! `meldsim`: the SSD simulator from a shell.
 //!
-//! Exit codes: 0 done, 1 the simulation failed or a validated claim does not hold, 2 bad usage or input. An error is one message on standard error that names
-//! what is wrong and the remedy.
+//! Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar of `bench --against` is missed,
+//! 2 bad usage or input. An error is one message on standard error that names what is wrong and the remedy.
 
 mod advise;
 mod args;
-mod args_advise;
 mod args_experiment;
-mod args_run;
-mod args_what_if;
 mod bench;
 mod error;
 mod experiment;
@@ -22,9 +19,50 @@ mod what_if;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-use args::{Cli, Command};
+use crate::advise::AdviseArgs;
+use crate::args::{BenchArgs, ProfilesArgs};
+use crate::args_experiment::{ExperimentArgs, ValidateArgs};
+use crate::run::RunArgs;
+use crate::what_if::WhatIfArgs;
+
+/// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
+#[derive(Debug, Parser)]
+#[command(
+    name = "meldsim",
+    version,
+    propagate_version = true,
+    after_help = "Examples:\n  \
+        meldsim experiment melded-throughput\n  \
+        meldsim validate --experiment palloc\n  \
+        meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
+        meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
+        Sizes are powers of 1024: 4KiB, 4KB and 4k are 4096 bytes; times take ns, us, ms, s.\n\
+        Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar is missed, 2 bad usage or input."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the built-in device profiles, or show one as TOML
+    Profiles(ProfilesArgs),
+    /// Run a workload on a simulated device
+    Run(Box<RunArgs>),
+    /// Say which rules of a device a workload breaks, how often, and what each costs
+    Advise(AdviseArgs),
+    /// Replay a recorded trace on several devices and layouts and compare what each would give
+    WhatIf(WhatIfArgs),
+    /// Repeat a published experiment and compare
+    Experiment(ExperimentArgs),
+    /// Run every experiment and say claim by claim whether it holds
+    Validate(ValidateArgs),
+    /// Measure how fast the simulator itself is on this machine
+    Bench(BenchArgs),
+}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -35,25 +73,19 @@ fn main() -> ExitCode {
             return ExitCode::from(message.exit_code() as u8);
         }
     };
-    let mut claims_hold = true;
+    let only_text = |text| (text, true);
     let outcome = match cli.command {
-        Command::Profiles(args) => profiles::run(&args),
-        Command::Run(args) => run::run(&args),
-        Command::Advise(args) => advise::run(&args),
-        Command::WhatIf(args) => what_if::run(&args),
-        Command::Experiment(args) => experiment::run(&args),
-        Command::Validate(args) => match validate::run(&args) {
-            Ok((text, holds)) => {
-                claims_hold = holds;
-                Ok(text)
-            }
-            Err(error) => Err(error),
-        },
+        Command::Profiles(args) => profiles::run(&args).map(only_text),
+        Command::Run(args) => run::run(&args).map(only_text),
+        Command::Advise(args) => advise::run(&args).map(only_text),
+        Command::WhatIf(args) => what_if::run(&args).map(only_text),
+        Command::Experiment(args) => experiment::run(&args).map(only_text),
+        Command::Validate(args) => validate::run(&args),
         Command::Bench(args) => bench::run(&args),
     };
-    match outcome.and_then(|text| output::print(&text)) {
-        Ok(()) if claims_hold => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::from(error::RUNTIME_FAILURE),
+    match outcome.and_then(|(text, holds)| output::print(&text).map(|()| holds)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(error::RUNTIME_FAILURE),
         Err(error) => {
             // `{:#}` is the chain of causes in one line; anyhow's backtrace is for `{:?}` only.
             output::complain(&format!("error: {error:#}"));

@@ -3,16 +3,14 @@
 use std::io::{self, ErrorKind, Write};
 
 use anyhow::{Context, Result};
-use meldsim_experiments::report::Document;
+use meldsim_experiments::report::document;
 use serde::Serialize;
 
 pub(crate) const NO_JSON: &str = "cannot write the result as JSON";
 
 /// A result as JSON, with the command that gave it.
-pub(crate) fn to_json<T: Serialize>(profile: &str, kind: &'static str, body: T) -> Result<String> {
-    Document::new(command_line(), profile, kind, body)
-        .to_json()
-        .context(NO_JSON)
+pub(crate) fn to_json<T: Serialize>(profile: &str, kind: &str, body: &T) -> Result<String> {
+    document(&command_line(), profile, kind, body).context(NO_JSON)
 }
 
 /// The last line of a table: what the numbers are.
@@ -28,11 +26,19 @@ pub(crate) fn version_line(kind: &str) -> String {
     format!("{kind} by meldsim {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// The command as it can be repeated in a shell, by name and not by path.
+/// The command as it can be repeated in a shell, by name and not by path, and without `--jobs`: the result does not depend
+/// on it.
 pub(crate) fn command_line() -> String {
     let mut line = "meldsim".to_owned();
-    for argument in std::env::args_os().skip(1) {
+    let mut arguments = std::env::args_os().skip(1);
+    while let Some(argument) = arguments.next() {
         let argument = argument.to_string_lossy();
+        if argument == "--jobs" {
+            arguments.next();
+        }
+        if argument.starts_with("--jobs") {
+            continue;
+        }
         let plain = |c: char| c.is_alphanumeric() || "-_=./:,%+@".contains(c);
         line.push(' ');
         if !argument.is_empty() && argument.chars().all(plain) {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use meldsim::profile::{Kind, Setting};
-use meldsim::{Profile, ProfileErrors};
+use meldsim::{Profile, ProfileError, ProfileErrors};
 use meldsim_experiments::report::{Align, Table, bytes, json};
 use serde::Serialize;
 
@@ -19,10 +19,9 @@ pub(crate) fn load_with(name: &str, settings: &[Setting]) -> Result<Profile> {
     let text = match Profile::builtin_text(name) {
         Some(text) => text.to_owned(),
         None => std::fs::read_to_string(name).map_err(|error| {
-            let names: Vec<&str> = Profile::builtin_names().collect();
+            let remedy = ProfileError::not_built_in(name).remedy;
             BadInput(format!(
-                "profile: \"{name}\" is neither built in nor a readable file ({error}); use {} or the path of a TOML file",
-                names.join(", ")
+                "profile: \"{name}\" is neither built in nor a readable file ({error}); {remedy}"
             ))
         })?,
     };

@@ -1,14 +1,21 @@
 //! `meldsim run`: a workload from a job file, from flags, or from a trace.
 
 use std::io::Empty;
+use std::path::Path;
 
 use anyhow::{Context, Result};
-use meldsim::profile::Kind;
-use meldsim::{Profile, Time};
-use meldsim_experiments::workload::trace::{ReplayOptions, TraceReader};
-use meldsim_experiments::workload::{Job, JobError, Run, RunResult, Workload, parse_job_file};
+use clap::{Args, ValueEnum};
+use meldsim::profile::{Kind, Setting};
+use meldsim::{Duration, Pattern, Precondition, Profile};
+use meldsim_experiments::workload::trace::{
+    Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
+};
+use meldsim_experiments::workload::{
+    Job, JobError, ReadWrite, Run, RunResult, Workload, parse_bytes, parse_job_file,
+    parse_read_pattern, parse_time,
+};
 
-use crate::args::{RunArgs, RunFormat};
+use crate::args::DEFAULT_PROFILE;
 use crate::error::BadInput;
 use crate::output::{NO_JSON, command_line, complain, footer};
 use crate::profiles;
@@ -16,7 +23,99 @@ use crate::progress::Progress;
 use crate::trace_file;
 
 /// Interval over time when none is given.
-const INTERVAL: Time = Time::from_us(100);
+const INTERVAL: Duration = Duration::from_us(100);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunFormat {
+    // No help texts here: they would spread every option's help over several lines.
+    Table,
+    Json,
+    Csv,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    meldsim run --rw read --bs 1m --iodepth 16 --size 4g --read-pattern sequential\n  \
+    meldsim run --profile my.toml --rw randrw --rwmixread 70 --size 1g --runtime 500ms\n  \
+    meldsim run --job native-sim/workloads/melded-scan.fio --format json\n  \
+    meldsim run --set ftl.page_allocation=PDWC --job native-sim/workloads/random-read.fio\n  \
+    meldsim run --trace native-sim/workloads/tpcc-small.trace --report tpcc.html\n\n\
+    What a job reads is in place before it starts, laid out as its read pattern says; what a trace reads and never wrote\n\
+    is put in place before its first read. native-sim/workloads/README.md describes job files and traces.")]
+pub(crate) struct RunArgs {
+    /// Built-in profile, or path of a TOML file
+    #[arg(long, default_value = DEFAULT_PROFILE)]
+    pub(crate) profile: String,
+    /// A key of the profile with another value, such as sets.count=4; several times for several keys
+    #[arg(long, value_name = "KEY=VALUE", value_parser = str::parse::<Setting>)]
+    pub(crate) set: Vec<Setting>,
+    /// Job file in fio's syntax: [global], sections, rw, bs, iodepth, size, runtime, rate_iops, read_pattern, ...
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rw", "bs", "iodepth", "size", "runtime", "rwmixread", "read_pattern"])]
+    pub(crate) job: Option<String>,
+    /// Recorded requests to replay; plain or compressed by gzip, - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["job", "rw", "bs", "size", "runtime", "rwmixread", "seed"])]
+    pub(crate) trace: Option<String>,
+    /// mqsim, msr or meld [default: as its first line tells]
+    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
+    pub(crate) trace_format: Option<TraceFormat>,
+    /// open: requests arrive when they did in the trace; closed: when one before them has completed
+    #[arg(long, value_name = "LOOP", default_value = "open", requires = "trace", value_parser = str::parse::<ReplayMode>)]
+    pub(crate) replay: ReplayMode,
+    /// Requests of the trace arrive that much faster
+    #[arg(long, value_name = "FACTOR", default_value = "1", requires = "trace", value_parser = parse_speedup)]
+    pub(crate) speedup: u64,
+    /// Requests of the trace beyond the end of the device: wrap moves them, refuse ends the run
+    #[arg(long, value_name = "WHAT", default_value = "wrap", requires = "trace", value_parser = str::parse::<Beyond>)]
+    pub(crate) beyond: Beyond,
+    /// read, write, randread, randwrite, rw or randrw
+    #[arg(long, default_value = "read", value_name = "KIND")]
+    pub(crate) rw: ReadWrite,
+    /// Bytes of a request
+    #[arg(long, default_value = "4KiB", value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) bs: u64,
+    /// Requests outstanding, at most with an open trace [default: 1; 65536 with an open trace]
+    #[arg(long, value_name = "N")]
+    pub(crate) iodepth: Option<u32>,
+    /// Bytes to transfer, and of the namespace
+    #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) size: u64,
+    /// Submit nothing after this much simulated time
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub(crate) runtime: Option<Duration>,
+    /// Percentage of reads with rw and randrw
+    #[arg(long, default_value_t = 50, value_name = "PERCENT")]
+    pub(crate) rwmixread: u32,
+    /// State of the device before the run, such as fill=100,random=75: percent of every namespace that hold data, and of
+    /// these that were overwritten at random until garbage collection was in steady state
+    #[arg(long, value_name = "STATE", value_parser = str::parse::<Precondition>)]
+    pub(crate) precondition: Option<Precondition>,
+    /// How the host says the data will be read: sequential, random or none
+    #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern)]
+    pub(crate) read_pattern: Pattern,
+    /// Seed of random order and mix; of jobs that set no randseed
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Form of the result: a table for people, JSON in fio's shape, or CSV with a row for each job and direction
+    #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
+    pub(crate) format: RunFormat,
+    /// Also write what happened over time, as CSV with a row for each interval, job and direction
+    #[arg(long, value_name = "FILE")]
+    pub(crate) time_series: Option<String>,
+    /// Length of an interval over time, in simulated time; a run of more than 1024 doubles it. Given, JSON has the time
+    /// series, too [default: 100us]
+    #[arg(long, value_name = "TIME", value_parser = parse_interval)]
+    pub(crate) interval: Option<Duration>,
+    /// Also write a page with charts, HTML that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<String>,
+}
+
+fn parse_interval(text: &str) -> Result<Duration, String> {
+    match parse_time(text)? {
+        Duration::ZERO => Err("is 0; use a time such as 100us".to_owned()),
+        interval => Ok(interval),
+    }
+}
 
 pub(crate) fn run(args: &RunArgs) -> Result<String> {
     let profile = profiles::load_with(&args.profile, &args.set)?;
@@ -30,20 +129,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<String> {
     }
     let footer = footer(&name, "simulated");
     if let Some(path) = &args.report {
-        let title = match (&args.trace, &args.job) {
-            (Some(file), _) | (None, Some(file)) => {
-                let file_name = std::path::Path::new(file).file_name();
-                let file_name =
-                    file_name.map_or(file.as_str().into(), |name| name.to_string_lossy());
-                format!("{file_name} on {name}")
-            }
-            (None, None) => format!("{} on {name}", args.rw),
-        };
-        write_file("--report", path, &result.to_html(&title, &footer))?;
+        let file = args.trace.as_ref().or(args.job.as_ref());
+        let workload = file.map_or_else(|| args.rw.to_string(), |path| file_name(path));
+        let page = result.to_html(&format!("{workload} on {name}"), &footer);
+        write_file("--report", path, &page)?;
     }
     match args.format {
         RunFormat::Json => {
-            // Without an interval, nobody has asked for the series here.
+            // Without an interval, the series is only for the page and the CSV file.
             result.series = result.series.filter(|_| args.interval.is_some());
             result.to_json(&command_line(), &name).context(NO_JSON)
         }
@@ -53,7 +146,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<String> {
 }
 
 /// The interval over time, if anything will show it.
-fn interval(args: &RunArgs) -> Option<Time> {
+fn interval(args: &RunArgs) -> Option<Duration> {
     let wanted = args.time_series.is_some() || args.report.is_some() || args.interval.is_some();
     wanted.then(|| args.interval.unwrap_or(INTERVAL))
 }
@@ -67,7 +160,7 @@ fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
         workload: Workload::Jobs(jobs(args)?, args.precondition),
         interval: interval(args),
     };
-    let mut progress = Progress::new("simulating");
+    let progress = Progress::new("simulating");
     Ok(run.run(|share| progress.update(share.unwrap_or(0.0)))?)
 }
 
@@ -93,12 +186,12 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
         workload: Workload::Trace(TraceReader::new(name, input, args.trace_format)?, options),
         interval: interval(args),
     };
-    let mut progress = Progress::new("replaying");
+    let progress = Progress::new("replaying");
     Ok(run.run(|_| progress.update(share.get()))?)
 }
 
 /// An option of the library is a flag of the same name.
-fn bad_flag(error: JobError) -> BadInput {
+pub(crate) fn bad_flag(error: JobError) -> BadInput {
     BadInput(format!("--{error}"))
 }
 
@@ -110,18 +203,30 @@ pub(crate) fn write_file(flag: &str, path: &str, text: &str) -> Result<()> {
     })
 }
 
+/// The last part of a path.
+pub(crate) fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name();
+    name.map_or(path.into(), |name| name.to_string_lossy())
+        .into_owned()
+}
+
+/// The jobs of a job file, which `--job` names.
+pub(crate) fn read_jobs(path: &str, defaults: &Job) -> Result<Vec<Job>> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        BadInput(format!(
+            "--job: cannot read \"{path}\": {error}; give the path of a job file"
+        ))
+    })?;
+    Ok(parse_job_file(path, &text, defaults)?)
+}
+
 fn jobs(args: &RunArgs) -> Result<Vec<Job>> {
     let defaults = Job {
         seed: args.seed,
         ..Job::new(args.rw.to_string())
     };
     if let Some(path) = &args.job {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            BadInput(format!(
-                "--job: cannot read \"{path}\": {error}; give the path of a job file"
-            ))
-        })?;
-        return Ok(parse_job_file(path, &text, &defaults)?);
+        return read_jobs(path, &defaults);
     }
     let job = Job {
         rw: args.rw,

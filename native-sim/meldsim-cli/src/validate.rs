@@ -1,26 +1,22 @@
 //! `meldsim validate`: every claim, with its verdict.
 
 use anyhow::Result;
-use meldsim_experiments::experiment::{Claim, Validation, claims_table};
+use meldsim_experiments::experiment::{Claim, EXPERIMENTS, Validation, claims_table};
 
-use crate::args::{Format, ValidateArgs};
+use crate::args::Format;
+use crate::args_experiment::ValidateArgs;
 use crate::error::BadInput;
 use crate::output::{to_json, version_line};
 use crate::progress::Progress;
 
 /// The result as text, and whether all claims hold.
 pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
-    let sections = Validation::sections();
-    if let Some(section) = args.section.filter(|section| !sections.contains(section)) {
-        let known: Vec<String> = sections.iter().map(u32::to_string).collect();
-        let message = format!(
-            "--section: is {section}, which has no claims; use one of {}",
-            known.join(", ")
-        );
-        return Err(BadInput(message).into());
-    }
-    let mut progress = Progress::new("validating");
-    let validation = Validation::run(args.section, &mut |share| progress.update(share))?;
+    let progress = Progress::new("validating");
+    let update = |share| progress.update(share);
+    let chosen = EXPERIMENTS.iter().filter(|experiment| {
+        args.experiment.is_empty() || args.experiment.iter().any(|name| name == experiment.name)
+    });
+    let validation = Validation::run(chosen, args.jobs.get(), &update)?;
     drop(progress);
     let decides = |claim: &&Claim| !args.except.iter().any(|except| except == claim.id);
     let holds = validation
@@ -33,11 +29,11 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
         ids.all(|id| id != except.as_str())
     }) {
         let message =
-            format!("--except: no claim is called \"{unknown}\"; --format json tells their ids");
+            format!("--except: no claim is called \"{unknown}\"; --format json shows their ids");
         return Err(BadInput(message).into());
     }
     let text = match args.format.format {
-        Format::Json => to_json("each experiment's own", "simulated", validation)?,
+        Format::Json => to_json("each experiment's own", "simulated", &validation)?,
         Format::Table => to_text(&validation),
     };
     Ok((text, holds))
@@ -47,13 +43,10 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, bool)> {
 fn to_text(validation: &Validation) -> String {
     let mut text = String::new();
     for group in validation.claims.chunk_by(|a, b| a.command == b.command) {
-        let (section, command) = group
+        let (paper, command) = group
             .first()
-            .map_or((0, ""), |claim| (claim.section, claim.command.as_str()));
-        text += &format!(
-            "section {section}, shown by {command}\n{}\n",
-            claims_table(group)
-        );
+            .map_or(("", ""), |claim| (claim.paper, claim.command.as_str()));
+        text += &format!("{paper}, shown by {command}\n{}\n", claims_table(group));
     }
     let (held, checked) = (validation.claims_held, validation.claims_checked);
     let verdict = if validation.holds {

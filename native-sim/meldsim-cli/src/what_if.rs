@@ -1,16 +1,21 @@
 //! `meldsim what-if`: a recorded trace on several devices.
 
+use std::sync::Mutex;
+
 use anyhow::Result;
+use clap::Args;
 use meldsim::Profile;
-use meldsim_experiments::workload::Job;
-use meldsim_experiments::workload::trace::{Replay, ReplayMode, ReplayOptions, TraceReader};
+use meldsim_experiments::parallel::try_map;
+use meldsim_experiments::workload::trace::{
+    Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
+};
 use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 
-use crate::args::{RunFormat, WhatIfArgs};
+use crate::args::JobsArg;
 use crate::error::BadInput;
 use crate::output::{to_json, version_line};
 use crate::progress::Progress;
-use crate::run::write_file;
+use crate::run::{RunFormat, bad_flag, file_name, write_file};
 use crate::{profiles, trace_file};
 
 /// One device of each kind that the built-in ones have.
@@ -24,6 +29,43 @@ const DEFAULT_PROFILES: [&str; 5] = [
 /// Requests outstanding in a closed loop when no number is given.
 const CLOSED_DEPTH: u32 = 16;
 
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    meldsim what-if native-sim/workloads/two-scans.meld\n  \
+    meldsim what-if my-trace.csv.gz --profile melded-tlc-8x8 --profile my.toml --closed --iodepth 16 --report what-if.html\n\n\
+    The trace is replayed once on each device as it was recorded, and where the device can meld pages also with all data\n\
+    melded and with none. Each run starts with a fresh device; all volumes of the trace share it. What the trace reads\n\
+    and never wrote is put in place before its first read. native-sim/workloads/README.md describes traces.")]
+pub(crate) struct WhatIfArgs {
+    /// Recorded requests; plain or compressed by gzip
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: String,
+    /// mqsim, msr or meld [default: as its first line tells]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<TraceFormat>)]
+    pub(crate) trace_format: Option<TraceFormat>,
+    /// Built-in profile, or path of a TOML file; several times for several devices [default: melded-tlc-8x8,
+    /// melded-tlc-16x4, melded-qlc-8x8, flash-970pro and optane-900p]
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Vec<String>,
+    /// Requests arrive when one before them has completed, not when they were recorded
+    #[arg(long)]
+    pub(crate) closed: bool,
+    /// Requests outstanding with --closed [default: 16]
+    #[arg(long, value_name = "N", requires = "closed")]
+    pub(crate) iodepth: Option<u32>,
+    /// Requests arrive that much faster; what --time-dilation slowed down is sped up by the same
+    #[arg(long, value_name = "FACTOR", default_value = "1", conflicts_with = "closed", value_parser = parse_speedup)]
+    pub(crate) speedup: u64,
+    /// Form of the result: a table for people, JSON, or CSV with a row for each device and layout
+    #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
+    pub(crate) format: RunFormat,
+    /// Also write a page with charts, HTML that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<String>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArg,
+}
+
 pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
     if args.trace == "-" {
         let message = "TRACE: standard input can be read only once; save the trace in a file and give its path";
@@ -31,44 +73,44 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
     }
     let options = options(args)?;
     let profiles = profiles(args)?;
-    let runs: Vec<(&Profile, Layout)> = profiles
-        .iter()
-        .flat_map(|profile| {
-            Layout::of(profile)
-                .iter()
-                .map(move |layout| (profile, *layout))
-        })
-        .collect();
-    let mut progress = Progress::new("replaying");
-    let mut outcomes = Vec::new();
-    for (done, (profile, layout)) in runs.iter().enumerate() {
+    let layouts = |profile| {
+        Layout::of(profile)
+            .iter()
+            .map(move |layout| (profile, *layout))
+    };
+    let runs = profiles.iter().flat_map(layouts).enumerate();
+    let runs: Vec<(usize, (&Profile, Layout))> = runs.collect();
+    let progress = Progress::new("replaying");
+    let shares = Mutex::new(vec![0.0; runs.len()]);
+    let outcomes = try_map(args.jobs.get(), &runs, |(number, (profile, layout))| {
         let (input, share) = trace_file::open("TRACE", &args.trace)?;
         let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
         let options = ReplayOptions {
             override_pattern: layout.read_pattern(),
             ..options.clone()
         };
-        let all = runs.len() as f64;
-        let run = Replay::new(profile, reader, options)?
-            .run(|| progress.update((done as f64 + share.get()) / all))?;
-        outcomes.push(Outcome::new(profile, *layout, &run));
-    }
+        let run = Replay::new(profile, reader, options)?.run(|| {
+            // When another thread has the lock, the share is updated the next time.
+            if let Ok(mut shares) = shares.try_lock() {
+                shares[*number] = share.get();
+                progress.update(shares.iter().sum::<f64>() / shares.len() as f64);
+            }
+        })?;
+        Ok::<_, anyhow::Error>(Outcome::new(profile, *layout, &run))
+    })?;
     drop(progress);
     let what_if = WhatIf::new(options.mode, outcomes);
     let footer = version_line("simulated");
     if let Some(path) = &args.report {
-        let name = std::path::Path::new(&args.trace).file_name();
-        let name = name.map_or(args.trace.as_str().into(), |name| name.to_string_lossy());
-        let page = what_if.to_html(&format!("What if: {name}"), &footer);
+        let title = format!("What if: {}", file_name(&args.trace));
+        let page = what_if.to_html(&title, &footer);
         write_file("--report", path, &page)?;
     }
     match args.format {
         RunFormat::Json => {
-            let names: Vec<&str> = profiles
-                .iter()
-                .map(|profile| profile.name.as_str())
-                .collect();
-            to_json(&names.join(","), "simulated", what_if)
+            let names = profiles.iter().map(|profile| profile.name.as_str());
+            let names = names.collect::<Vec<_>>().join(",");
+            to_json(&names, "simulated", &what_if)
         }
         RunFormat::Csv => Ok(what_if.to_csv()),
         RunFormat::Table => Ok(what_if.to_text() + &footer),
@@ -76,33 +118,27 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
 }
 
 fn options(args: &WhatIfArgs) -> Result<ReplayOptions> {
-    let iodepth = args.iodepth.unwrap_or(CLOSED_DEPTH);
-    if !(1..=Job::IODEPTH_MAX).contains(&iodepth) {
-        let message = format!("--iodepth: is {iodepth}; use 1 to {}", Job::IODEPTH_MAX);
-        return Err(BadInput(message).into());
-    }
-    let open = ReplayOptions {
+    let mode = match args.closed {
+        true => ReplayMode::Closed,
+        false => ReplayMode::Open,
+    };
+    let options = ReplayOptions {
+        mode,
+        iodepth: match mode {
+            ReplayMode::Closed => args.iodepth.unwrap_or(CLOSED_DEPTH),
+            ReplayMode::Open => mode.default_iodepth(),
+        },
         speedup: args.speedup,
         ..ReplayOptions::default()
     };
-    Ok(if args.closed {
-        ReplayOptions {
-            mode: ReplayMode::Closed,
-            iodepth,
-            ..open
-        }
-    } else {
-        open
-    })
+    options.validate().map_err(bad_flag)?;
+    Ok(options)
 }
 
 fn profiles(args: &WhatIfArgs) -> Result<Vec<Profile>> {
     if args.profile.is_empty() {
-        DEFAULT_PROFILES.into_iter().map(profiles::load).collect()
-    } else {
-        args.profile
-            .iter()
-            .map(|name| profiles::load(name))
-            .collect()
+        return DEFAULT_PROFILES.into_iter().map(profiles::load).collect();
     }
+    let names = args.profile.iter();
+    names.map(|name| profiles::load(name)).collect()
 }

@@ -60,6 +60,40 @@ fn a_profile_with_a_wrong_unit() {
 }
 
 #[test]
+fn a_profile_with_many_mistakes_has_them_told_at_once() {
+    let text = preset()
+        .replace("channels = 8", "channels = \"abc\"")
+        .replace("[bus]", "[bus]\nwitdh_bits = 8")
+        .replace("\"166us\"", "\"166 parsecs\"")
+        .replace("blocks_per_plane = 736", "blocks_per_plane = 0");
+    let file = text_file("p.toml", &text);
+    refused(
+        &format!("profiles check {}", file.path),
+        &[
+            "p.toml: 4 mistakes",
+            "geometry.channels: is \"abc\"; write a whole number, such as 8",
+            "bus.witdh_bits: is not a key of a profile; did you mean bus.width_bits?",
+            "timing.melded_read: is \"166 parsecs\"",
+            "geometry.blocks_per_plane: is 0; must be at least 1",
+        ],
+    );
+}
+
+#[test]
+fn a_misspelt_profile_or_setting() {
+    for command in ["profiles check", "profiles show", "run --profile"] {
+        refused(
+            &format!("{command} melded-tlc-8x9"),
+            &["\"melded-tlc-8x9\"", "did you mean melded-tlc-8x8?"],
+        );
+    }
+    refused(
+        "run --set geometry.chanels=4",
+        &["did you mean geometry.channels?"],
+    );
+}
+
+#[test]
 fn a_profile_of_an_impossible_device() {
     let file = text_file("p.toml", &preset().replace("channels = 8", "channels = 0"));
     for command in [
@@ -121,6 +155,24 @@ fn a_job_that_cannot_run() {
     refused("run --iodepth 0", &["--iodepth: is 0; use 1 to 65536"]);
     refused("run --size 1k", &["--size", "at least one block"]);
     refused("run --size 100t", &["job read"]);
+    // Before the run, which would take its time.
+    let room = [
+        "9663676416000 B",
+        "the device can hold 137707388928 B",
+        "use a",
+    ];
+    refused("run --size 9000GiB", &room);
+    refused("run --rw randwrite --size 9000GiB --runtime 1ms", &room);
+    let file = text_file("b.fio", "[j]\nrw=write\nsize=100g\nnumjobs=2\n");
+    refused(
+        &format!("run --job {}", file.path),
+        &[
+            "job j.1",
+            "214748364800 B (200 GiB)",
+            "137707388928 B",
+            "filename",
+        ],
+    );
     refused("run --rw read --job x.fio", &["--rw", "--job"]);
 }
 
@@ -159,4 +211,14 @@ fn flags_with_wrong_values() {
         "experiment melded-latency --request-size 0",
         &["request size"],
     );
+}
+
+#[test]
+fn a_program_to_compare_with_that_is_none() {
+    refused(
+        "bench --against ./nowhere --pairs 1",
+        &["--against ./nowhere", "cannot be started", "give the path"],
+    );
+    refused("bench --pairs 3", &["--against"]);
+    refused("bench --bar 0.97", &["--against"]);
 }

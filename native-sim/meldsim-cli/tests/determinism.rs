@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use meldsim::profile::{ProgramOrder, SetLayout};
-use meldsim::{Profile, Time};
+use meldsim::{Duration, Profile};
 use support::{TextFile, release_binary, stdout, text_file};
 
 /// A device on which garbage is collected.
@@ -147,13 +147,25 @@ fn profile_of_sets(program_order: ProgramOrder) -> String {
     profile.controller.write_buffer.0 = 1 << 20;
     profile.geometry.blocks_per_plane = 30;
     profile.ftl.over_provisioning_percent = 40;
-    profile.timing.program_pages = Some(vec![Time::from_us(900); 3]);
+    profile.timing.program_pages = Some(vec![Duration::from_us(900); 3]);
     profile.ftl.program_order = program_order;
     profile.gc.background = true;
-    profile.gc.background_idle = Time::from_us(10);
+    profile.gc.background_idle = Duration::from_us(10);
     profile.gc.wear_threshold = 2;
     profile.to_toml()
 }
+
+/// What has independent parts to simulate on several threads.
+const IN_PARALLEL: [&str; 8] = [
+    "validate --experiment programming --experiment melding-window --format json",
+    "experiment melded-latency --format json",
+    "experiment palloc --quick --format json",
+    "experiment noisy-neighbor --quick --format json",
+    "experiment firmware-steady-state --quick",
+    "experiment interleave-detection --quick --format csv",
+    "experiment qlc-melding",
+    "what-if ../workloads/two-scans.meld --format json",
+];
 
 /// What differs, short: the first line that does.
 fn assert_same(line: &str, one: &str, other: &str) {
@@ -178,6 +190,33 @@ fn every_run_gives_the_same_bytes() {
             one.contains("\"gc_pages_moved\": ") && !one.contains("\"gc_pages_moved\": 0,");
     }
     assert!(collected, "no run collected garbage");
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    for line in IN_PARALLEL {
+        let [one, four, all] =
+            ["--jobs 1", "--jobs=4", ""].map(|jobs| stdout(&format!("{line} {jobs}")));
+        assert_same(line, &one, &four);
+        assert_same(line, &one, &all);
+    }
+}
+
+#[test]
+#[ignore = "builds the release binary; ./meld test runs it"]
+fn any_number_of_threads_validates_to_the_same_bytes() {
+    let release = release_binary();
+    let validated = |jobs: &str| {
+        let words = ["validate", "--format", "json", "--jobs", jobs];
+        let output = Command::new(&release).args(words).output().unwrap();
+        assert!(output.stderr.is_empty());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let one = validated("1");
+    assert!(one.contains("firmware-power.in-order"), "{one}");
+    for jobs in ["2", "4", "64"] {
+        assert_same(jobs, &one, &validated(jobs));
+    }
 }
 
 #[test]

@@ -21,13 +21,19 @@ fn short_experiments_are_golden() {
 
 #[test]
 fn every_claim_names_its_basis_and_the_command_that_shows_it() {
-    let document = parsed("validate --section 1 --format json");
+    let document = parsed(
+        "validate --experiment melded-latency --experiment melded-throughput \
+         --experiment qlc-melding --experiment programming --format json",
+    );
     let claims = document["claims"].as_array().unwrap();
     assert!(claims.len() >= 10);
     assert_eq!(document["claims_held"], claims.len());
     assert_eq!(document["holds"], true);
     for claim in claims {
-        assert_eq!(claim["section"], 1);
+        assert_eq!(
+            claim["paper"],
+            "\"A Case for Melded Pages\" (HotStorage'20)"
+        );
         assert!(["P", "F", "A"].contains(&claim["basis"].as_str().unwrap()));
         let command = claim["command"].as_str().unwrap();
         assert!(command.starts_with("meldsim experiment "), "{command}");
@@ -37,14 +43,29 @@ fn every_claim_names_its_basis_and_the_command_that_shows_it() {
 }
 
 #[test]
-fn a_section_without_claims_is_refused() {
-    let outcome = meldsim("validate --section 99");
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.stderr.contains("--section: is 99"),
-        "{}",
-        outcome.stderr
+fn the_experiments_that_are_validated_can_be_chosen() {
+    let text = stdout("validate --experiment latency-windows --experiment qlc-melding");
+    let headings: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("shown by"))
+        .collect();
+    assert_eq!(
+        headings,
+        [
+            "\"A Case for Melded Pages\" (HotStorage'20), shown by meldsim experiment qlc-melding",
+            "Seagate and Facebook on I/O determinism (Flash Memory Summit 2017), shown by meldsim experiment latency-windows",
+        ]
     );
+    assert!(text.contains("5 of 5 claims hold"), "{text}");
+}
+
+#[test]
+fn an_unknown_experiment_is_refused() {
+    let outcome = meldsim("validate --experiment optane");
+    assert_eq!(outcome.code, 2);
+    for part in ["'optane' for '--experiment <NAME>'", "optane-contract"] {
+        assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+    }
 }
 
 #[test]

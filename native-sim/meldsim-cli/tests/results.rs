@@ -16,18 +16,17 @@ fn one_throughput_cell_as_json() {
     let document = parsed(
         "experiment melded-throughput --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json",
     );
-    let cells = document["cells"].as_array().unwrap();
+    let cells = document["sheets"]["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 1);
     let cell = &cells[0];
     for (key, value) in [
         ("channels", 16),
         ("dies_per_channel", 4),
         ("page_bytes", 8192),
-        ("bus_mts", 1600),
-        ("bus_bits", 16),
     ] {
         assert_eq!(cell[key], value, "{key}");
     }
+    assert_eq!(cell["bus"], "1600x16");
     for key in ["normal_mib_s", "melded_mib_s"] {
         let rate = cell[key].as_f64().unwrap();
         assert!(
@@ -35,20 +34,21 @@ fn one_throughput_cell_as_json() {
             "{key} is whole or missing: {rate}"
         );
     }
-    assert!(cell.get("published").is_none());
-    assert_eq!(document["verdict"]["holds"], Value::Null);
+    // Nothing is published of this device, and so nothing is claimed.
+    assert_eq!(cell["normal_published_mib_s"], Value::Null);
+    assert_eq!(document["claims"], serde_json::json!([]));
     assert_eq!(document["kind"], "simulated");
 }
 
 #[test]
 fn latency_cells_as_json() {
     let document = parsed("experiment melded-latency --request-size 4KiB,2MiB --format json");
-    let cells = document["cells"].as_array().unwrap();
+    let cells = document["sheets"]["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 2);
     assert_eq!(cells[0]["request_bytes"], 4096);
     assert_eq!(cells[0]["normal_us"].as_f64().unwrap().trunc(), 63.0);
     assert_eq!(cells[0]["melded_us"].as_f64().unwrap().trunc(), 183.0);
-    assert_eq!(cells[1]["published"]["melded_us"], 636);
+    assert_eq!(cells[1]["melded_published_us"], 636);
     assert_eq!(
         document["command"],
         "meldsim experiment melded-latency --request-size 4KiB,2MiB --format json"
@@ -59,14 +59,17 @@ fn latency_cells_as_json() {
 fn the_published_tables_hold() {
     let latency = stdout("experiment melded-latency");
     assert!(
-        latency.contains("verdict: holds, 0 of 32 published cells off"),
+        latency.contains("32 cells in whole us published, 0 of 32 off"),
         "{latency}"
     );
     let throughput = stdout("experiment melded-throughput");
     assert!(
-        throughput.contains("verdict: holds, 0 of 16 published cells off"),
+        throughput.contains("16 cells in MiB/s published, 0 of 16 off"),
         "{throughput}"
     );
+    for text in [&latency, &throughput] {
+        assert!(!text.contains("DOES NOT HOLD"), "{text}");
+    }
     insta::assert_snapshot!("melded_latency", latency);
     insta::assert_snapshot!("melded_throughput", throughput);
 }
@@ -80,7 +83,10 @@ fn a_claim_that_does_not_hold_is_said_and_exits_0() {
         "experiment melded-latency --profile {}",
         file.path
     ));
-    assert!(text.contains("verdict: DOES NOT HOLD"), "{text}");
+    assert!(
+        text.contains("DOES NOT HOLD: [P] latency of one burst"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -155,6 +161,53 @@ fn a_runtime_ends_a_run() {
     let document = parsed("run --rw randread --size 1g --iodepth 8 --runtime 2ms --format json");
     let duration_us = document["jobs"][0]["job_runtime_us"].as_f64().unwrap();
     assert!((2000.0..2600.0).contains(&duration_us), "{duration_us}");
+}
+
+#[test]
+fn a_run_says_what_flash_did_in_it_and_how_full_the_device_is() {
+    let line = "run --rw randwrite --bs 16k --iodepth 8 --size 64g --runtime 30ms \
+                --precondition fill=50,random=25";
+    let document = parsed(&format!("{line} --format json"));
+    let flash = |key: &str| document["flash"][key].as_u64().unwrap();
+    let programmed = flash("host_pages_programmed");
+    assert!(programmed > 0 && flash("host_pages_read") == 0);
+    let all = programmed + flash("gc_pages_programmed") + flash("padded_pages");
+    assert_eq!(
+        document["flash"]["write_amplification"].as_f64().unwrap(),
+        all as f64 / programmed as f64
+    );
+    let fill = |key: &str| document["fill"][key].as_u64().unwrap();
+    // Half of 64 GiB and what the run wrote besides, in pages of 4 KiB.
+    let pages = 8 << 20;
+    assert!((pages..pages + 100_000).contains(&fill("mapped_pages")));
+    assert_eq!(fill("overwritten_pages"), pages / 4);
+    let text = stdout(line);
+    for said in [
+        format!("writes: {programmed} pages for the host"),
+        format!(
+            "{} of {} pages",
+            fill("mapped_pages"),
+            fill("capacity_pages")
+        ),
+        format!(
+            "25.0 % of that was overwritten at random before, {} pages",
+            pages / 4
+        ),
+    ] {
+        assert!(text.contains(&said), "{said}: {text}");
+    }
+    // What is preloaded was programmed, and padded, before the run.
+    let reads =
+        parsed("run --bs 4k --size 20k --rw randread --read-pattern sequential --format json");
+    let flash = &reads["flash"];
+    assert_eq!(
+        (&flash["host_pages_read"], &flash["padded_pages"]),
+        (&5.into(), &0.into())
+    );
+    assert_eq!(flash["write_amplification"], Value::Null);
+    assert_eq!(reads["fill"]["mapped_pages"], 5);
+    let xpoint = parsed("run --profile optane-900p --size 64k --format json");
+    assert!(xpoint.get("flash").is_none() && xpoint.get("fill").is_none());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How fast the simulator is: `cargo bench -p meldsim`. The same workloads, against their bars: `meldsim bench`.
+//! How fast the simulator is: `cargo bench -p meldsim-experiments`. The same workloads, against their bars: `meldsim bench`.
 
 #![allow(
     missing_docs,
@@ -10,19 +10,14 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use meldsim::{Device, Pattern, Precondition};
+use meldsim_experiments::workload::SpeedTest;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
-use meldsim_experiments::workload::{Runner, SpeedTest};
 
 const TB: u64 = 1_000_000_000_000;
-const TRACE: &str = include_str!("../../workloads/tpcc-small.trace");
 
 /// Simulates `test`; only the run counts, not what is in place before.
 fn simulate(test: &SpeedTest) -> Duration {
-    let mut runner =
-        Runner::new(&test.runs_on().unwrap(), std::slice::from_ref(&test.job)).unwrap();
-    if test.steady_state {
-        runner = runner.precondition(&Precondition::default()).unwrap();
-    }
+    let runner = test.runner().unwrap();
     let begin = Instant::now();
     runner.run(|_| {}).unwrap();
     begin.elapsed()
@@ -85,7 +80,8 @@ fn set_up(criterion: &mut Criterion) {
     });
     group.bench_function("replaying tpcc-small.trace", |bencher| {
         bencher.iter(|| {
-            let reader = TraceReader::new("tpcc-small.trace", TRACE.as_bytes(), None).unwrap();
+            let reader =
+                TraceReader::new("tpcc-small.trace", SpeedTest::TRACE.as_bytes(), None).unwrap();
             let options = ReplayOptions::default();
             Replay::new(&SpeedTest::profile(), reader, options)
                 .unwrap()

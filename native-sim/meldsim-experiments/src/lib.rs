@@ -3,6 +3,7 @@
 //!
 //! - [`workload`]: jobs in fio's syntax, recorded traces, what-if, advice, and what a run gives
 //! - [`experiment`]: published results, repeated and compared
+//! - [`parallel`]: independent parts on all cores, with results in a fixed order
 //! - [`report`]: latency histograms, tables, charts and pages
 
 #![forbid(unsafe_code)]
@@ -11,5 +12,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
 
 pub mod experiment;
+mod load;
+pub mod parallel;
 pub mod report;
 pub mod workload;

@@ -5,7 +5,8 @@
 use std::collections::VecDeque;
 
 use meldsim::Profile;
-use meldsim_experiments::experiment::{BusSpeed, Layout, Setup, burst_read, melded_throughput};
+use meldsim_experiments::experiment::{BusSpeed, Experiment, Layout, Run, Setup, burst_read};
+use meldsim_experiments::parallel::all_cores;
 
 const SENSE_US: [u64; 3] = [58, 78, 107];
 const MELDED_SENSE_US: u64 = 166;
@@ -123,31 +124,29 @@ fn throughput_never_exceeds_what_buses_and_dies_allow() {
         .into_iter()
         .filter(|setup| setup.channels >= 8)
         .collect();
-    let report = melded_throughput(&base, &setups, |_| {}).unwrap();
-    for cell in &report.cells {
-        let channels = f64::from(cell.channels);
+    let experiment = Experiment::find("melded-throughput").unwrap();
+    let mut run = Run::new(experiment, base).unwrap();
+    run.setups = setups;
+    let outcome = run.outcome(all_cores(), &|_| {}).unwrap();
+    let rates = serde_json::to_value(outcome).unwrap()["sheets"]["cells"].clone();
+    let rates = rates.as_array().unwrap();
+    assert_eq!(rates.len(), run.setups.len());
+    for (setup, cell) in run.setups.iter().zip(rates) {
+        let channels = f64::from(setup.channels);
         let bus_bytes_s =
-            (cell.bus_mts * u64::from(cell.bus_bits)) as f64 * 1e6 / 8.0 / (4625.0 / 4096.0);
+            (setup.bus.mts * u64::from(setup.bus.bits)) as f64 * 1e6 / 8.0 / (4625.0 / 4096.0);
         let bus_mib_s = channels * bus_bytes_s / f64::from(1 << 20);
-        let senses_s = channels * f64::from(cell.dies_per_channel) * 1e6;
-        let page_mib = cell.page_bytes as f64 / f64::from(1 << 20);
+        let senses_s = channels * f64::from(setup.dies_per_channel) * 1e6;
+        let page_mib = setup.page_bytes as f64 / f64::from(1 << 20);
         let normal_dies_mib_s = senses_s * page_mib / (f64::from(58 + 78 + 107) / 3.0);
         let melded_dies_mib_s = senses_s * page_mib * 3.0 / MELDED_SENSE_US as f64;
-        assert!(
-            cell.normal_mib_s < bus_mib_s.min(normal_dies_mib_s),
-            "{cell:?}"
-        );
-        assert!(
-            cell.melded_mib_s < bus_mib_s.min(melded_dies_mib_s),
-            "{cell:?}"
-        );
-        assert!(
-            cell.normal_mib_s > 0.6 * bus_mib_s.min(normal_dies_mib_s),
-            "{cell:?}"
-        );
-        assert!(
-            cell.melded_mib_s > 0.6 * bus_mib_s.min(melded_dies_mib_s),
-            "{cell:?}"
-        );
+        for (key, dies_mib_s) in [
+            ("normal_mib_s", normal_dies_mib_s),
+            ("melded_mib_s", melded_dies_mib_s),
+        ] {
+            let rate = cell[key].as_f64().unwrap();
+            let most = bus_mib_s.min(dies_mib_s);
+            assert!(rate < most && rate > 0.6 * most, "{setup:?} {cell}");
+        }
     }
 }

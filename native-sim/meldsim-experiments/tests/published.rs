@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../meldsim/tests/common/mod.rs"]
 mod common;
 
 use common::{SEQUENTIAL, burst, burst_mib_s, published_profile};

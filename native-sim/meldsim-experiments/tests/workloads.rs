@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
-#[path = "../../meldsim/tests/common/mod.rs"]
 mod common;
 
-use meldsim::{Device, Precondition, Profile, Time};
+use meldsim::profile::SetLayout;
+use meldsim::{Device, Duration, Precondition, Profile};
 use meldsim_experiments::workload::{
-    BlockShare, DirectionResult, Distribution, Job, Rate, ReadWrite, RunResult, Runner,
-    parse_job_file,
+    BlockShare, Distribution, Job, Rate, ReadWrite, RunResult, Runner, Tally, parse_job_file,
 };
 
 fn profile() -> Profile {
@@ -27,7 +26,7 @@ fn run(jobs: &[Job]) -> RunResult {
     Runner::new(&profile(), jobs).unwrap().run(|_| {}).unwrap()
 }
 
-fn read(result: &RunResult) -> &DirectionResult {
+fn read(result: &RunResult) -> &Tally {
     result.jobs[0].read.as_ref().unwrap()
 }
 
@@ -71,7 +70,7 @@ fn a_rate_opens_the_loop() {
     let poisson = run(&[slow.clone()]);
     let ratio = poisson.jobs[0].duration_us / duration_us;
     assert!((0.9..1.1).contains(&ratio) && ratio != 1.0, "{ratio}");
-    let deviation = |result: &RunResult| read(result).latency.unwrap().deviation_us;
+    let deviation = |result: &RunResult| read(result).latencies().summary().unwrap().deviation_us;
     assert!(
         deviation(&poisson) > deviation(&result),
         "arrivals in bursts queue up"
@@ -94,9 +93,9 @@ fn a_rate_caps_one_direction() {
     let capped = run(&[mixed.clone()]);
     let writes = capped.jobs[0].write.as_ref().unwrap();
     assert!(
-        (900.0..1_010.0).contains(&writes.iops.unwrap()),
+        (900.0..1_010.0).contains(&writes.iops().unwrap()),
         "{:?}",
-        writes.iops
+        writes.iops()
     );
     mixed.rate_write = None;
     assert!(run(&[mixed]).jobs[0].duration_us < capped.jobs[0].duration_us / 2.0);
@@ -106,7 +105,7 @@ fn a_rate_caps_one_direction() {
 fn thinktime_pauses_after_its_blocks() {
     let mut thinking = job(ReadWrite::RandRead);
     let eager_us = run(&[thinking.clone()]).jobs[0].duration_us;
-    thinking.think_time = Time::from_us(500);
+    thinking.think_time = Duration::from_us(500);
     let each_us = run(&[thinking.clone()]).jobs[0].duration_us;
     assert!(
         (each_us - eager_us - 2047.0 * 500.0).abs() < 1.0,
@@ -127,14 +126,14 @@ fn thinktime_pauses_after_its_blocks() {
 #[test]
 fn ramp_time_is_not_counted_and_startdelay_waits() {
     let mut late = job(ReadWrite::RandRead);
-    (late.time_based, late.runtime) = (true, Some(Time::from_ms(5)));
+    (late.time_based, late.runtime) = (true, Some(Duration::from_ms(5)));
     let whole = run(&[late.clone()]);
-    late.start_delay = Time::from_ms(2);
+    late.start_delay = Duration::from_ms(2);
     let delayed = run(&[late.clone()]);
     assert_eq!(delayed.jobs[0].start_us, 2000.0);
     assert_eq!(read(&delayed).requests, read(&whole).requests);
     assert!(delayed.device.stats.now_ps > 7_000_000_000);
-    late.ramp_time = Time::from_ms(3);
+    late.ramp_time = Duration::from_ms(3);
     let ramped = run(&[late]);
     assert_eq!(ramped.jobs[0].start_us, 5000.0);
     let (counted, submitted) = (read(&ramped).requests, ramped.device.stats.read_commands);
@@ -166,10 +165,15 @@ fn numjobs_are_equal_jobs_with_other_seeds() {
     let result = run(&[many.clone()]);
     let names: Vec<&str> = result.jobs.iter().map(|job| job.name.as_str()).collect();
     assert_eq!(names, ["j.0", "j.1", "j.2"]);
-    let means = result
-        .jobs
-        .iter()
-        .map(|job| job.read.as_ref().unwrap().latency.unwrap().mean_us);
+    let means = result.jobs.iter().map(|job| {
+        job.read
+            .as_ref()
+            .unwrap()
+            .latencies()
+            .summary()
+            .unwrap()
+            .mean_us
+    });
     let means: Vec<f64> = means.collect();
     assert!(means[0] != means[1] && means[1] != means[2], "{means:?}");
     many.group_reporting = true;
@@ -253,7 +257,7 @@ fn a_time_series_changes_nothing_and_adds_up() {
     let plain = run(&jobs);
     let runner = Runner::new(&profile(), &jobs).unwrap();
     let watched = runner
-        .with_time_series(Time::from_ms(1))
+        .with_time_series(Duration::from_ms(1))
         .run(|_| {})
         .unwrap();
     assert_eq!(plain.device.stats, watched.device.stats);
@@ -276,7 +280,7 @@ fn queue_priority_decides_under_weighted_round_robin() {
     limited.host.arbitration = meldsim::profile::QueueArbitration::WeightedRoundRobin;
     let mut jobs = [job(ReadWrite::RandRead), job(ReadWrite::RandRead)];
     for job in &mut jobs {
-        (job.iodepth, job.time_based, job.runtime) = (32, true, Some(Time::from_ms(20)));
+        (job.iodepth, job.time_based, job.runtime) = (32, true, Some(Duration::from_ms(20)));
     }
     let requests = |jobs: &[Job]| {
         let result = Runner::new(&limited, jobs).unwrap().run(|_| {}).unwrap();
@@ -327,8 +331,8 @@ const LOGS: &str = "
     size=4m
 ";
 
-/// Pages programmed for each page of the host's, on a device of 48 MiB.
-fn write_amplification(text: &str) -> f64 {
+/// A device of 48 MiB of flash.
+fn small_profile() -> Profile {
     let mut profile = profile();
     profile.geometry.channels = 1;
     profile.geometry.dies_per_channel = 2;
@@ -336,6 +340,12 @@ fn write_amplification(text: &str) -> f64 {
     profile.geometry.blocks_per_plane = 128;
     profile.ftl.over_provisioning_percent = 12;
     profile.controller.write_buffer.0 = 1 << 20;
+    profile
+}
+
+/// Pages programmed for each page of the host's.
+fn write_amplification(text: &str) -> f64 {
+    let profile = small_profile();
     let jobs = parse_job_file("streams.fio", text, &Job::new("")).unwrap();
     let result = Runner::new(&profile, &jobs).unwrap().run(|_| {}).unwrap();
     let stats = result.device.stats;
@@ -361,15 +371,105 @@ fn streams_of_their_own_lower_the_write_amplification_of_logs() {
 #[test]
 fn a_run_longer_than_simulated_time_ends_with_a_message() {
     let mut profile = common::small_profile();
-    profile.controller.latency = Time::from_ms(1000);
+    profile.controller.latency = Duration::from_ms(1000);
     let job = Job {
         size_bytes: 1 << 20,
         rw: ReadWrite::RandWrite,
         time_based: true,
-        runtime: Some(Time::MAX),
+        runtime: Some(Duration::MAX),
         ..Job::new("long")
     };
     let outcome = Runner::new(&profile, &[job]).unwrap().run(|_| {});
     let message = outcome.unwrap_err().to_string();
     assert!(message.contains("simulated time is used up"), "{message}");
+}
+
+/// Why the jobs of `text` cannot run on a device of 48 MiB or one set of it, or nothing.
+fn refusal(profile: &Profile, text: &str) -> String {
+    let jobs = parse_job_file("room.fio", text, &Job::new("")).unwrap();
+    match Runner::new(profile, &jobs) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn what_the_device_cannot_hold_is_refused_before_the_run() {
+    let profile = small_profile();
+    let capacity = Device::new(&profile).unwrap().set_capacity_bytes(0);
+    for (text, asked) in [
+        // Reads are preloaded, so that they have to fit as writes do.
+        ("[j]\nrw=read\nsize=64m", 64 << 20),
+        ("[j]\nrw=write\nsize=64m", 64 << 20),
+        ("[j]\nrw=randwrite\nsize=9000g\nruntime=1ms", 9000 << 30),
+        ("[j]\nrw=write\nsize=64m\nio_size=1m", 64 << 20),
+        ("[j]\nrw=write\nsize=16m\nnumjobs=4", 64 << 20),
+        (
+            "[a]\nrw=write\nsize=32m\n[b]\nstonewall\nrw=read\nsize=30m\nruntime=1ms",
+            62 << 20,
+        ),
+        (
+            "[global]\nfilename=f\nrw=write\nsize=32m\n[a]\n[b]\noffset=24m",
+            56 << 20,
+        ),
+    ] {
+        let error = refusal(&profile, text);
+        for said in [
+            format!("{asked} B"),
+            format!("the device can hold {capacity} B"),
+            "use ".to_owned(),
+            "size: ".to_owned(),
+        ] {
+            assert!(error.contains(&said), "{text}: {error}");
+        }
+    }
+    let mut halves = profile.clone();
+    (halves.sets.count, halves.geometry.channels) = (2, 2);
+    halves.sets.layout = SetLayout::Vertical;
+    halves.geometry.dies_per_channel = 1;
+    halves.controller.write_buffer.0 = 2 << 20;
+    let error = refusal(&halves, "[j]\nrw=write\nsize=32m\nnvm_set=1");
+    assert!(error.contains("NVM set 1 can hold"), "{error}");
+    // Two jobs are in two sets.
+    let two = "[global]\nrw=write\nsize=20m\n[a]\n[b]";
+    assert_eq!(refusal(&halves, two), "");
+}
+
+#[test]
+fn what_may_fit_is_not_refused() {
+    let profile = small_profile();
+    for text in [
+        // Beyond the capacity by what it transfers or where it lies, and not by what it maps.
+        "[j]\nrw=randwrite\nsize=32m\ntime_based\nruntime=1s",
+        "[j]\nrw=randread\nsize=32m\nio_size=10g",
+        "[j]\nrw=read\nsize=16m\noffset=8g",
+        // The same data.
+        "[global]\nfilename=f\nsize=32m\n[a]\nrw=read\n[b]\nrw=randwrite\n[c]\nrw=write",
+        // Nobody knows how much they will have written.
+        "[j]\nrw=randwrite\nsize=32m\nnumjobs=4\nruntime=1ms",
+        "[j]\nrw=randwrite\nsize=32m\nnumjobs=4\nnorandommap",
+        "[j]\nrw=write\nsize=32m\nnumjobs=4\nio_size=8m",
+    ] {
+        assert_eq!(refusal(&profile, text), "", "{text}");
+    }
+    let xpoint = Profile::builtin("optane-900p").unwrap();
+    assert_eq!(refusal(&xpoint, "[j]\nrw=randrw\nsize=9000g"), "");
+}
+
+#[test]
+fn a_past_that_the_device_cannot_hold_is_refused() {
+    let past = |fill_percent| Precondition {
+        fill_percent,
+        random_percent: 0,
+    };
+    let jobs = "[global]\nrw=randwrite\nsize=32m\nruntime=1ms\n[a]\n[b]";
+    let jobs = parse_job_file("past.fio", jobs, &Job::new("")).unwrap();
+    let precondition = |fill| {
+        let runner = Runner::new(&small_profile(), &jobs).unwrap();
+        runner.precondition(&past(fill))
+    };
+    let error = precondition(100).unwrap_err().to_string();
+    assert!(error.contains("67108864 B (64 MiB)"), "{error}");
+    assert!(error.contains("lower fill"), "{error}");
+    assert!(precondition(50).is_ok());
 }

@@ -13,7 +13,7 @@
 use std::error::Error;
 
 use meldsim::profile::SetLayout;
-use meldsim::{Command, Completion, Device, Directive, NamespaceId, Profile, Time};
+use meldsim::{Command, Completion, Device, Directive, Duration, NamespaceId, Profile};
 
 const READER_DEPTH: u64 = 8;
 const WRITER_DEPTH: u64 = 4;
@@ -23,18 +23,24 @@ const WRITER_BLOCKS: u64 = 8192;
 const WRITE_BLOCKS: u32 = 8;
 /// Tags from here on are writes.
 const WRITES: u64 = 1 << 32;
-const RUN: Time = Time::from_ms(300);
+const RUN: Duration = Duration::from_ms(300);
 
 /// The latencies of the reader's requests, ascending.
-pub(crate) struct Latencies(Vec<Time>);
+pub(crate) struct Latencies(Vec<Duration>);
 
 impl Latencies {
     pub(crate) fn mean_us(&self) -> f64 {
-        self.0.iter().copied().map(Time::as_secs_f64).sum::<f64>() / self.0.len() as f64 * 1e6
+        self.0
+            .iter()
+            .copied()
+            .map(Duration::as_secs_f64)
+            .sum::<f64>()
+            / self.0.len() as f64
+            * 1e6
     }
 
     /// `share` of the requests took at most so long.
-    pub(crate) fn percentile(&self, share: f64) -> Time {
+    pub(crate) fn percentile(&self, share: f64) -> Duration {
         let rank = (self.0.len() as f64 * share).ceil() as usize;
         self.0[rank.clamp(1, self.0.len()) - 1]
     }
@@ -97,7 +103,7 @@ impl Neighbours {
             self.write()?;
         }
         let mut latencies = Vec::new();
-        while self.device.now() < RUN && self.device.run_until_completion() {
+        while self.device.now().since_start() < RUN && self.device.run_until_completion() {
             while let Some(completion) = self.device.pop_completion() {
                 let Completion { tag, .. } = completion;
                 if tag == WRITES {

@@ -11,7 +11,7 @@
 
 use std::error::Error;
 
-use meldsim::{Command, Device, Directive, NamespaceId, Pattern, Profile, Time};
+use meldsim::{Command, Device, Directive, Duration, Instant, NamespaceId, Pattern, Profile};
 
 const CHUNK_BYTES: u64 = 1 << 20;
 
@@ -46,13 +46,13 @@ impl Member {
 }
 
 /// Reads `bytes` from the start of the stripe, all at once; when the last chunk has arrived.
-fn read_striped(members: &mut [Member], bytes: u64) -> Result<Time, Box<dyn Error>> {
+fn read_striped(members: &mut [Member], bytes: u64) -> Result<Duration, Box<dyn Error>> {
     let count = members.len() as u64;
     for chunk in 0..bytes / CHUNK_BYTES {
         let member = &mut members[(chunk % count) as usize];
         member.read(chunk / count * CHUNK_BYTES, CHUNK_BYTES, chunk)?;
     }
-    let mut last = Time::ZERO;
+    let mut last = Instant::START;
     // The earliest event of all: no device's clock ever passes another's next event.
     while let Some((next, member)) = members
         .iter_mut()
@@ -64,7 +64,7 @@ fn read_striped(members: &mut [Member], bytes: u64) -> Result<Time, Box<dyn Erro
             last = last.max(completion.completed);
         }
     }
-    Ok(last)
+    Ok(last.since_start())
 }
 
 /// The latencies of striped reads as a table.

@@ -24,10 +24,10 @@
 //! # A read, laid out normally and melded
 //!
 //! ```
-//! use meldsim::{Command, Device, Directive, Pattern, Profile, Time};
+//! use meldsim::{Command, Device, Directive, Pattern, Profile, Duration};
 //!
 //! /// The latency of one 16 MiB read of data that was written with `directive`.
-//! fn latency(directive: Directive) -> Result<Time, Box<dyn std::error::Error>> {
+//! fn latency(directive: Directive) -> Result<Duration, Box<dyn std::error::Error>> {
 //!     let mut device = Device::new(&Profile::builtin("melded-tlc-8x8")?)?;
 //!     let nsid = device.create_namespace(1 << 30)?;
 //!     device.preload(nsid, 0, 4096, directive)?;
@@ -56,6 +56,7 @@
 
 pub mod device;
 pub mod engine;
+mod event;
 mod firmware;
 mod ftl;
 mod nand;
@@ -67,6 +68,11 @@ pub use device::{
     Device, DeviceError, LayoutCount, Location, Precondition, QueueId, SetInfo, SnapshotError,
     Stats, Utilisation,
 };
-pub use engine::{Duration, Instant, Time};
+pub use engine::{Duration, Instant};
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};
 pub use profile::{Profile, ProfileError, ProfileErrors};
+
+// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -8,7 +8,7 @@ use common::{SEQUENTIAL, device, drain, small_profile};
 use meldsim::nvme::Window;
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::profile::{Allocation, ByteSize, GcVictim, Profile, WearLevelling};
-use meldsim::{Command, Device, Directive, NamespaceId, Precondition, Stats, Status, Time};
+use meldsim::{Command, Device, Directive, Duration, NamespaceId, Precondition, Stats, Status};
 
 /// A device of 100 superblocks of 96 pages.
 fn profile() -> Profile {
@@ -60,11 +60,7 @@ fn skewed(profile: &Profile, times: u64) -> Stats {
     drain(&mut device);
     let after = device.stats();
     assert_eq!(after.mapped_pages, pages);
-    Stats {
-        host_pages_programmed: after.host_pages_programmed - before.host_pages_programmed,
-        gc_pages_moved: after.gc_pages_moved - before.gc_pages_moved,
-        ..after
-    }
+    after.since(&before)
 }
 
 #[test]
@@ -125,7 +121,7 @@ fn wear_levelling_keeps_erase_counts_together() {
 }
 
 /// A device in use, left alone for a while.
-fn left_alone(background: bool, idle: Time, rest: Time) -> (Device, NamespaceId) {
+fn left_alone(background: bool, idle: Duration, rest: Duration) -> (Device, NamespaceId) {
     let mut profile = profile();
     profile.gc.background = background;
     profile.gc.background_idle = idle;
@@ -149,7 +145,7 @@ fn left_alone(background: bool, idle: Time, rest: Time) -> (Device, NamespaceId)
 
 #[test]
 fn background_collection_makes_room_while_the_host_rests() {
-    let (idle, rest) = (Time::from_ms(5), Time::from_ms(4000));
+    let (idle, rest) = (Duration::from_ms(5), Duration::from_ms(4000));
     let (busy, _) = left_alone(false, idle, rest);
     let (mut rested, nsid) = left_alone(true, idle, rest);
     assert_eq!(busy.stats().gc_background_collections, 0);
@@ -160,7 +156,7 @@ fn background_collection_makes_room_while_the_host_rests() {
     drain(&mut rested);
     assert_eq!(rested.next_event(), None);
     // Not before the threshold, and the host's return ends it.
-    let (early, _) = left_alone(true, Time::from_ms(9000), rest);
+    let (early, _) = left_alone(true, Duration::from_ms(9000), rest);
     assert_eq!(early.stats().gc_background_collections, 0);
     let before = rested.stats().gc_background_collections;
     write_pages(&mut rested, nsid, 0..500);
@@ -170,7 +166,8 @@ fn background_collection_makes_room_while_the_host_rests() {
 #[test]
 fn a_rested_device_takes_a_burst_faster() {
     let burst = |background| {
-        let (mut device, nsid) = left_alone(background, Time::from_ms(5), Time::from_ms(4000));
+        let (mut device, nsid) =
+            left_alone(background, Duration::from_ms(5), Duration::from_ms(4000));
         let started = device.now();
         let moved = device.stats().gc_pages_moved;
         let mut random = Random(11);
@@ -190,10 +187,10 @@ fn a_rested_device_takes_a_burst_faster() {
 #[test]
 fn a_deterministic_window_holds_collection_back_until_all_would_stop() {
     let moved = |deterministic, writes| {
-        let (mut device, nsid) = left_alone(true, Time::from_ms(5), Time::from_ms(4000));
+        let (mut device, nsid) = left_alone(true, Duration::from_ms(5), Duration::from_ms(4000));
         let config = PredictableLatencyConfig::default();
         device.configure_windows(0, true, config).unwrap();
-        device.advance_to(device.now() + Time::from_ms(1000)); // earns a window
+        device.advance_to(device.now() + Duration::from_ms(1000)); // earns a window
         device.enter_window(0, deterministic).unwrap();
         let before = device.stats();
         let pages = before.mapped_pages;
@@ -258,9 +255,7 @@ fn preconditioning_is_followed_by_steady_state() {
             let before = device.stats();
             let writes = (0..pages * times / 4).map(|_| random.below(pages));
             write_pages(&mut device, nsid, writes);
-            let after = device.stats();
-            let host = after.host_pages_programmed - before.host_pages_programmed;
-            1.0 + (after.gc_pages_moved - before.gc_pages_moved) as f64 / host as f64
+            device.stats().since(&before).write_amplification()
         };
         // Blocks that hold data: all but the free ones, and half of the two that are open.
         let utilisation = pages as f64 / ((1000 - 4 - 1) * 48) as f64;
@@ -314,6 +309,17 @@ fn copyback_moves_whole_wordlines_off_the_bus() {
     let (with, without) = (run(true), run(false));
     assert_eq!(without.copybacks, 0);
     assert!(with.copybacks > 1000, "{}", with.copybacks);
+    for stats in [&with, &without] {
+        // Some are overwritten while they move: they are read, or even programmed, for nothing.
+        let lost = stats.gc_pages_read - stats.gc_pages_moved;
+        assert!(lost < stats.gc_pages_moved / 10, "{lost}");
+        let programmed = stats.gc_pages_programmed as f64 / stats.gc_pages_moved as f64;
+        assert!((0.9..1.1).contains(&programmed), "{programmed}");
+        assert_eq!((stats.host_pages_read, stats.padded_pages), (0, 0));
+        let all = stats.host_pages_programmed + stats.gc_pages_programmed;
+        let amplification = all as f64 / stats.host_pages_programmed as f64;
+        assert_eq!(stats.write_amplification(), amplification);
+    }
     let busy = |stats: &Stats| stats.channel_busy_ps as f64 / stats.gc_pages_moved as f64;
     assert!(
         busy(&with) < 0.9 * busy(&without),

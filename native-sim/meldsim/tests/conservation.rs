@@ -7,7 +7,9 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::small_profile;
-use meldsim::{Command, Device, Directive, NamespaceId, Pattern, Profile, Status, Time};
+use meldsim::{
+    Command, Device, Directive, Duration, Instant, NamespaceId, Pattern, Profile, Status,
+};
 use proptest::prelude::*;
 
 /// Logical blocks of each namespace. All of them together fit the device, so nothing may fail.
@@ -21,7 +23,7 @@ enum Step {
     Deallocate(Range),
     Flush(usize),
     Preload(Range, Directive),
-    Advance(Time),
+    Advance(Duration),
 }
 
 /// Logical blocks of one of the namespaces.
@@ -59,7 +61,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => range().prop_map(Step::Deallocate),
         1 => (0..2usize).prop_map(Step::Flush),
         1 => (range(), hint()).prop_map(|(range, hint)| Step::Preload(range, hint)),
-        3 => (0..20_000u64).prop_map(|us| Step::Advance(Time::from_us(us))),
+        3 => (0..20_000u64).prop_map(|us| Step::Advance(Duration::from_us(us))),
     ]
 }
 
@@ -112,8 +114,8 @@ struct Run {
     model: Model,
     /// Tags of the commands that have not completed.
     waiting: BTreeSet<u64>,
-    read_latency: Time,
-    write_latency: Time,
+    read_latency: Duration,
+    write_latency: Duration,
     reads: BTreeSet<u64>,
     writes: BTreeSet<u64>,
 }
@@ -127,8 +129,8 @@ impl Run {
             namespaces,
             model: Model::default(),
             waiting: BTreeSet::new(),
-            read_latency: Time::ZERO,
-            write_latency: Time::ZERO,
+            read_latency: Duration::ZERO,
+            write_latency: Duration::ZERO,
             reads: BTreeSet::new(),
             writes: BTreeSet::new(),
         }
@@ -241,6 +243,16 @@ impl Run {
         assert!(stats.read_active_ps <= stats.active_ps && stats.active_ps <= stats.now_ps);
         assert!(stats.channel_busy_ps <= stats.channels * stats.now_ps);
         assert!(stats.die_busy_ps <= stats.dies * stats.now_ps);
+        // Each page that went to flash or came from it has somebody who asked for that.
+        let programmed: u64 = self.device.utilisation().pages_programmed.iter().sum();
+        assert_eq!(
+            stats.host_pages_programmed + stats.gc_pages_programmed + stats.padded_pages,
+            programmed
+        );
+        assert_eq!(
+            stats.host_pages_read + stats.merge_pages_read + stats.gc_pages_read,
+            stats.page_reads + stats.melded_pages_read
+        );
     }
 }
 
@@ -273,7 +285,7 @@ proptest! {
             let stats = meldsim::Stats { now_ps: 0, ..run.device.stats() };
             (completions, stats)
         };
-        let at_once = run(Box::new(|device| device.advance_to(Time::from_ms(1_000_000))));
+        let at_once = run(Box::new(|device| device.advance_to(Instant::START + Duration::from_ms(1_000_000))));
         let by_event = run(Box::new(|device| {
             while let Some(time) = device.next_event() {
                 device.advance_to(time);
@@ -281,7 +293,7 @@ proptest! {
         }));
         let in_slices = run(Box::new(move |device| {
             while device.next_event().is_some() {
-                let until = device.now() + Time::from_us(slice_us);
+                let until = device.now() + Duration::from_us(slice_us);
                 device.advance_to(until);
             }
         }));

@@ -7,13 +7,14 @@ mod common;
 use common::{device, drain, small_profile};
 use meldsim::nvme::Priority;
 use meldsim::profile::{DataRate, Firmware, FirmwareDesign};
-use meldsim::{Command, Device, Directive, Profile, QueueId, Stats, Time};
+use meldsim::{Command, Device, Directive, Duration, Profile, QueueId, Stats};
 
 /// Every design, the base one too.
 fn designs() -> Vec<Firmware> {
-    let of = |design| Firmware {
-        design,
-        ..Firmware::default()
+    let of = |design| {
+        let mut firmware = Firmware::default();
+        firmware.design = design;
+        firmware
     };
     let mut base = of(FirmwareDesign::Pipeline);
     base.optimise(false);
@@ -88,7 +89,7 @@ fn it_stands_in_front_of_a_device_with_a_link_and_limits() {
         let mut profile = with(small_profile(), firmware);
         profile.host.link_rate = DataRate(1_000_000_000);
         profile.host.commands_in_flight = 16;
-        profile.host.command_cost = Time::from_ns(200);
+        profile.host.command_cost = Duration::from_ns(200);
         let (stats, _) = churn(&profile);
         assert!(stats.link_to_host_busy_ps > 0 && stats.queue_wait_ps > 0);
     }
@@ -108,11 +109,9 @@ fn it_stands_in_front_of_memory_that_is_no_flash() {
 #[test]
 fn ideal_firmware_changes_nothing() {
     let (plain, order) = churn(&small_profile());
-    let mut firmware = Firmware {
-        cores: 3,
-        ..Firmware::default()
-    };
-    firmware.cost.fetch = Time::from_us(100);
+    let mut firmware = Firmware::default();
+    firmware.cores = 3;
+    firmware.cost.fetch = Duration::from_us(100);
     let ideal = churn(&with(small_profile(), firmware));
     assert_eq!(ideal, (plain, order));
     assert_eq!((plain.firmware_cores, plain.firmware_energy_nj), (0, 0));
@@ -128,10 +127,8 @@ fn a_lone_read_takes_the_steps_and_the_flash() {
         (drain(&mut device), device.stats())
     };
     let (flash, _) = latency(Firmware::default());
-    let firmware = Firmware {
-        design: FirmwareDesign::Pipeline,
-        ..Firmware::default()
-    };
+    let mut firmware = Firmware::default();
+    firmware.design = FirmwareDesign::Pipeline;
     let cost = firmware.cost.clone();
     let nvmq = cost.fetch + cost.parse + cost.table_lookup + cost.complete + cost.message * 3;
     let ilock = cost.lock + cost.message;
@@ -139,7 +136,7 @@ fn a_lone_read_takes_the_steps_and_the_flash() {
     let fcmd = cost.compose + cost.unlock + cost.message;
     let (whole, stats) = latency(firmware);
     assert_eq!(whole, flash + nvmq + ilock + trans + fcmd);
-    let busy = [nvmq, ilock, Time::ZERO, trans, fcmd].map(Time::as_ps);
+    let busy = [nvmq, ilock, Duration::ZERO, trans, fcmd].map(Duration::as_ps);
     let counted = [
         stats.firmware_nvmq_busy_ps,
         stats.firmware_ilock_busy_ps,

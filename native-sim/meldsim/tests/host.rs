@@ -7,7 +7,7 @@ mod common;
 use common::{SEQUENTIAL, device, drain};
 use meldsim::nvme::Priority;
 use meldsim::profile::{DataRate, QueueArbitration};
-use meldsim::{Command, Device, DeviceError, NamespaceId, Profile, QueueId, Time};
+use meldsim::{Command, Device, DeviceError, Duration, Instant, NamespaceId, Profile, QueueId};
 
 const LBAS: u64 = 1 << 20;
 
@@ -167,21 +167,21 @@ fn a_queue_holds_no_more_than_its_depth() {
 }
 
 /// When the last of `count` reads of unwritten pages ends; they take the controller 10 us.
-fn unwritten_reads(profile: &Profile, count: u64, nlb: u32) -> Time {
+fn unwritten_reads(profile: &Profile, count: u64, nlb: u32) -> Duration {
     let (mut device, nsid) = device(profile);
     for tag in 0..count {
         device.submit(&Command::read(nsid, 0, nlb, tag)).unwrap();
     }
     drain(&mut device);
-    device.now()
+    device.now().since_start()
 }
 
 #[test]
 fn commands_in_flight_bound_what_overlaps() {
     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
-    assert_eq!(unwritten_reads(&profile, 100, 1), Time::from_us(10));
+    assert_eq!(unwritten_reads(&profile, 100, 1), Duration::from_us(10));
     profile.host.commands_in_flight = 4;
-    assert_eq!(unwritten_reads(&profile, 100, 1), Time::from_us(250));
+    assert_eq!(unwritten_reads(&profile, 100, 1), Duration::from_us(250));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn waiting_and_transfers_are_counted() {
     device
         .submit(&Command::write(nsid, 0, 5, SEQUENTIAL, 0))
         .unwrap();
-    device.advance_to(Time::from_us(11));
+    device.advance_to(Instant::START + Duration::from_us(11));
     let half = device.stats();
     assert_eq!(
         (half.link_to_host_busy_ps, half.queue_wait_ps),
@@ -213,16 +213,16 @@ fn waiting_and_transfers_are_counted() {
 #[test]
 fn the_cost_of_a_command_bounds_their_rate() {
     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
-    profile.host.command_cost = Time::from_us(2);
-    assert_eq!(unwritten_reads(&profile, 100, 1), Time::from_us(210));
+    profile.host.command_cost = Duration::from_us(2);
+    assert_eq!(unwritten_reads(&profile, 100, 1), Duration::from_us(210));
 }
 
 #[test]
 fn the_link_serialises_what_goes_one_way() {
     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
     profile.host.link_rate = DataRate(4_096_000_000); // a page in 1 us
-    assert_eq!(unwritten_reads(&profile, 100, 1), Time::from_us(110));
-    assert_eq!(unwritten_reads(&profile, 10, 10), Time::from_us(110));
+    assert_eq!(unwritten_reads(&profile, 100, 1), Duration::from_us(110));
+    assert_eq!(unwritten_reads(&profile, 10, 10), Duration::from_us(110));
 
     let written = |writes, reads| {
         let (mut device, nsid) = device(&profile);
@@ -237,11 +237,11 @@ fn the_link_serialises_what_goes_one_way() {
     };
     assert_eq!(
         written(10, 0),
-        Time::from_us(110),
+        Duration::from_us(110),
         "data first, then admission"
     );
-    assert_eq!(written(10, 10), Time::from_us(110), "full duplex");
-    assert_eq!(written(10, 20), Time::from_us(210));
+    assert_eq!(written(10, 10), Duration::from_us(110), "full duplex");
+    assert_eq!(written(10, 20), Duration::from_us(210));
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn a_flush_does_not_overtake_the_data_of_a_write() {
         .unwrap();
     device.submit(&Command::flush(nsid, 3)).unwrap();
     let latency = drain(&mut device);
-    assert!(latency > Time::from_us(2 * 4096 + 5001), "{latency:?}");
+    assert!(latency > Duration::from_us(2 * 4096 + 5001), "{latency:?}");
     let stats = device.stats();
     assert_eq!((stats.mapped_pages, stats.programs), (1, 1));
 }
@@ -269,7 +269,7 @@ fn a_fast_link_pipelines_the_pages_of_a_read() {
     let unlimited = common::burst(&profile, 32 << 20, SEQUENTIAL);
     profile.host.link_rate = DataRate(16_000_000_000);
     let fast = common::burst(&profile, 32 << 20, SEQUENTIAL);
-    assert!(unlimited < fast && fast < unlimited + Time::from_us(10));
+    assert!(unlimited < fast && fast < unlimited + Duration::from_us(10));
     profile.host.link_rate = DataRate(1_000_000_000);
     let slow = common::burst(&profile, 32 << 20, SEQUENTIAL).as_secs_f64();
     let ideal = f64::from(32 << 20) / 1e9;
@@ -280,7 +280,7 @@ fn a_fast_link_pipelines_the_pages_of_a_read() {
 fn everything_submitted_completes_whatever_limits_there_are() {
     let mut profile = common::small_profile();
     profile.host.commands_in_flight = 3;
-    profile.host.command_cost = Time::from_ns(700);
+    profile.host.command_cost = Duration::from_ns(700);
     profile.host.link_rate = DataRate(2_000_000_000);
     profile.host.arbitration = QueueArbitration::WeightedRoundRobin;
     let (mut device, nsid) = device(&profile);
@@ -303,7 +303,7 @@ fn everything_submitted_completes_whatever_limits_there_are() {
         let queue = queues[(tag % 4) as usize];
         device.submit_to(queue, &command).unwrap();
         if tag % 5 == 0 {
-            device.advance_to(device.now() + Time::from_us(30));
+            device.advance_to(device.now() + Duration::from_us(30));
         }
     }
     while device.run_until_completion() {

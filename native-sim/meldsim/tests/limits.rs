@@ -6,7 +6,7 @@ mod common;
 
 use common::*;
 use meldsim::profile::ByteSize;
-use meldsim::{Command, Device, DeviceError, Directive, Time};
+use meldsim::{Command, Device, DeviceError, Directive, Duration, Instant};
 
 #[test]
 fn commands_are_refused_when_simulated_time_is_used_up() {
@@ -17,19 +17,19 @@ fn commands_are_refused_when_simulated_time_is_used_up() {
     let refused = device.submit(&Command::read(nsid, 0, 1, 1));
     assert_eq!(refused, Err(DeviceError::EndOfTime));
     assert_eq!(device.stats().read_commands, 1);
-    device.advance_to(Time::MAX);
-    assert_eq!(device.now(), Time::MAX);
+    device.advance_to(Instant::MAX);
+    assert_eq!(device.now(), Instant::MAX);
 }
 
 #[test]
 fn time_saturates_at_its_end() {
-    let mut late = Time::from_ps(u64::MAX - 1);
-    late += Time::from_ps(5);
-    assert_eq!(late, Time::MAX);
-    assert_eq!(late + Time::from_ps(1), Time::MAX);
-    assert_eq!(Time::from_ms(10_000) * u64::MAX, Time::MAX);
+    let mut late = Duration::from_ps(u64::MAX - 1);
+    late += Duration::from_ps(5);
+    assert_eq!(late, Duration::MAX);
+    assert_eq!(late + Duration::from_ps(1), Duration::MAX);
+    assert_eq!(Duration::from_ms(10_000) * u64::MAX, Duration::MAX);
     // Counters that are sums over dies or channels.
-    assert_eq!([late, late].into_iter().sum::<Time>(), Time::MAX);
+    assert_eq!([late, late].into_iter().sum::<Duration>(), Duration::MAX);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_read_of_a_huge_hole_is_quick() {
 #[test]
 fn a_time_based_job_ends_on_the_quickest_device() {
     let mut profile = small_profile();
-    profile.controller.latency = Time::ZERO;
+    profile.controller.latency = Duration::ZERO;
     let error = Device::new(&profile).unwrap_err().to_string();
     assert!(
         error.contains("controller.latency: is 0ps; must be at least 1ns"),

@@ -6,7 +6,7 @@ mod common;
 
 use common::{SEQUENTIAL, device, drain, published_profile};
 use meldsim::profile::ProgramOrder;
-use meldsim::{Command, Device, Directive, Location, NamespaceId, Profile, Time};
+use meldsim::{Command, Device, Directive, Duration, Location, NamespaceId, Profile};
 
 /// LSB, CSB, MSB.
 const PROGRAM_US: [u64; 3] = [558, 2201, 5001];
@@ -14,12 +14,18 @@ const PROGRAM_US: [u64; 3] = [558, 2201, 5001];
 fn shadow_profile() -> Profile {
     let mut profile = published_profile();
     profile.ftl.program_order = ProgramOrder::Shadow;
-    profile.timing.program_pages = Some(PROGRAM_US.map(Time::from_us).to_vec());
+    profile.timing.program_pages = Some(PROGRAM_US.map(Duration::from_us).to_vec());
     profile
 }
 
 /// Writes and flushes; returns how long the flush took.
-fn write_all(device: &mut Device, nsid: NamespaceId, slba: u64, nlb: u32, hint: Directive) -> Time {
+fn write_all(
+    device: &mut Device,
+    nsid: NamespaceId,
+    slba: u64,
+    nlb: u32,
+    hint: Directive,
+) -> Duration {
     let write = Command::write(nsid, slba, nlb, hint, 0);
     device.submit(&write).unwrap();
     device.submit(&Command::flush(nsid, 1)).unwrap();
@@ -46,7 +52,7 @@ fn unhinted_pages_are_programmed_one_by_one_and_need_no_padding() {
     let (mut device, nsid) = device(&shadow_profile());
     let took = write_all(&mut device, nsid, 0, 1, Directive::NONE);
     assert!(
-        took > Time::from_us(558) && took < Time::from_us(600),
+        took > Duration::from_us(558) && took < Duration::from_us(600),
         "{took}"
     );
     write_all(&mut device, nsid, 1, 64 * 6 - 1, Directive::NONE);
@@ -76,7 +82,10 @@ fn a_melded_wordline_waits_for_its_neighbours_or_for_padding() {
     let stats = device.stats();
     assert_eq!((stats.programs, stats.padded_pages), (6, 3));
     assert_eq!(stats.melded_wordlines_programmed, 1);
-    assert!(took > Time::from_us(558 * 2 + 2201 * 2 + 5001), "{took}");
+    assert!(
+        took > Duration::from_us(558 * 2 + 2201 * 2 + 5001),
+        "{took}"
+    );
     let places = [0, 1, 2].map(|lba| place(&device, nsid, lba));
     assert_eq!(places.map(|place| place.3), [0, 1, 2]);
     assert!(

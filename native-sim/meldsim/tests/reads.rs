@@ -6,7 +6,7 @@ mod common;
 
 use common::{SEQUENTIAL, burst, burst_mib_s, device, drain, published_profile, small_profile};
 use meldsim::profile::{ByteSize, MeldedPartialRead, TransferRate};
-use meldsim::{Command, Device, Directive, NamespaceId, Pattern, Profile, Time};
+use meldsim::{Command, Device, Directive, Duration, Instant, NamespaceId, Pattern, Profile};
 
 fn with(channels: u32, dies: u32, page_bytes: u64, mts: u64, bits: u32) -> Profile {
     let mut profile = published_profile();
@@ -48,7 +48,7 @@ fn closed_form(profile: &Profile, melded: bool) -> f64 {
 #[test]
 fn segments_of_a_read_are_done_one_after_the_other() {
     let mut profile = published_profile();
-    profile.timing.read = vec![Time::from_us(58); 3];
+    profile.timing.read = vec![Duration::from_us(58); 3];
     let mut latency = |pages: u64, segment_pages: u64| {
         profile.controller.read_segment = ByteSize(segment_pages * 4096);
         burst(&profile, pages * 4096, Directive::NONE)
@@ -67,7 +67,7 @@ fn segments_of_a_read_are_done_one_after_the_other() {
 fn a_read_of_a_segment_is_halved_beside_few_others() {
     let latencies = |depth: u32, reads: u64| {
         let mut profile = published_profile();
-        profile.timing.read = vec![Time::from_us(58); 3];
+        profile.timing.read = vec![Duration::from_us(58); 3];
         profile.controller.read_segment = ByteSize(16 * 4096);
         profile.controller.halved_read_depth = depth;
         let (mut device, nsid) = device(&profile);
@@ -77,7 +77,7 @@ fn a_read_of_a_segment_is_halved_beside_few_others() {
                 .submit(&Command::read(nsid, read * 16, 16, read))
                 .unwrap();
         }
-        let mut latencies = vec![Time::ZERO; reads as usize];
+        let mut latencies = vec![Duration::ZERO; reads as usize];
         while device.run_until_completion() {
             while let Some(completion) = device.pop_completion() {
                 latencies[completion.tag as usize] = completion.latency();
@@ -88,13 +88,13 @@ fn a_read_of_a_segment_is_halved_beside_few_others() {
     let (whole, halved) = (latencies(0, 2), latencies(2, 2));
     assert_eq!(whole[0], halved[0], "it was alone when it began");
     assert!(
-        halved[1] > whole[1] + Time::from_us(50),
+        halved[1] > whole[1] + Duration::from_us(50),
         "{halved:?} {whole:?}"
     );
     assert_eq!(latencies(2, 1), latencies(0, 1));
     // The third begins under load again.
     let (three, unhalved) = (latencies(2, 3), latencies(0, 3));
-    assert!(three[1] > unhalved[1] + Time::from_us(50));
+    assert!(three[1] > unhalved[1] + Duration::from_us(50));
     assert!(three[2] <= unhalved[2]);
 }
 
@@ -159,11 +159,11 @@ fn dies_and_channels_scale() {
 
 #[test]
 fn cells_of_one_to_four_pages() {
-    let times = [40, 58, 78, 107].map(Time::from_us);
+    let times = [40, 58, 78, 107].map(Duration::from_us);
     for pages in 1..=4 {
         let mut profile = published_profile();
         profile.timing.read = times[..pages].to_vec();
-        profile.timing.melded_read = (pages > 1).then_some(Time::from_us(100));
+        profile.timing.melded_read = (pages > 1).then_some(Duration::from_us(100));
         for directive in [Directive::NONE, SEQUENTIAL] {
             let rate = burst_mib_s(&profile, directive);
             let melded = directive == SEQUENTIAL && pages > 1;
@@ -190,14 +190,14 @@ fn a_device_that_cannot_meld_lays_hinted_data_as_all_other() {
 fn a_read_of_part_of_a_wordline_is_never_slower_than_its_pages_one_by_one() {
     let mut profile = published_profile();
     profile.ftl.melded_partial_read = MeldedPartialRead::Cheapest;
-    let page = Time::from_ps(12_500 + 5_781_250);
-    let singles: Vec<Time> = profile
+    let page = Duration::from_ps(12_500 + 5_781_250);
+    let singles: Vec<Duration> = profile
         .timing
         .read
         .iter()
         .map(|&sense| sense + page)
         .collect();
-    let melded = Time::from_us(166) + Time::from_ps(12_500 + 3 * 5_781_250);
+    let melded = Duration::from_us(166) + Duration::from_ps(12_500 + 3 * 5_781_250);
     for first in 0..3u64 {
         for end in first + 1..=3 {
             let (mut device, nsid) = device(&profile);
@@ -205,14 +205,14 @@ fn a_read_of_part_of_a_wordline_is_never_slower_than_its_pages_one_by_one() {
             device
                 .submit(&Command::read(nsid, first, (end - first) as u32, 0))
                 .unwrap();
-            let one_by_one: Time = singles[first as usize..end as usize].iter().copied().sum();
+            let one_by_one: Duration = singles[first as usize..end as usize].iter().copied().sum();
             assert_eq!(drain(&mut device), one_by_one.min(melded), "{first}..{end}");
         }
     }
 }
 
 /// The latency of everything when two parts of one wordline are read by two commands.
-fn split_read(profile: &Profile, between: Time) -> (Time, u64, u64) {
+fn split_read(profile: &Profile, between: Duration) -> (Duration, u64, u64) {
     let (mut device, nsid) = device(profile);
     device.preload(nsid, 0, 3, SEQUENTIAL).unwrap();
     device.submit(&Command::read(nsid, 0, 1, 1)).unwrap();
@@ -221,17 +221,21 @@ fn split_read(profile: &Profile, between: Time) -> (Time, u64, u64) {
     device.submit(&Command::read(nsid, 1, 2, 2)).unwrap();
     drain(&mut device);
     let stats = device.stats();
-    (device.now(), stats.melded_reads, stats.page_reads)
+    (
+        device.now().since_start(),
+        stats.melded_reads,
+        stats.page_reads,
+    )
 }
 
 #[test]
 fn commands_that_share_a_wordline_are_coalesced() {
     let mut profile = published_profile();
     profile.ftl.melded_partial_read = MeldedPartialRead::Cheapest;
-    let (end, melded_reads, page_reads) = split_read(&profile, Time::from_ps(1));
+    let (end, melded_reads, page_reads) = split_read(&profile, Duration::from_ps(1));
     // One picosecond later the first command is on its way: LSB alone, then CSB and MSB melded.
     assert_eq!((melded_reads, page_reads), (1, 1));
-    assert!(end > Time::from_us(240));
+    assert!(end > Duration::from_us(240));
 
     let (mut device, nsid) = device(&profile);
     device.preload(nsid, 0, 3, SEQUENTIAL).unwrap();
@@ -266,7 +270,7 @@ fn a_stream_of_unaligned_commands_loses_nothing() {
     }
     drain(&mut device);
     let one = burst(&profile, 128 << 20, SEQUENTIAL);
-    let slower = device.now().as_secs_f64() / one.as_secs_f64() - 1.0;
+    let slower = device.now().since_start().as_secs_f64() / one.as_secs_f64() - 1.0;
     assert!(slower.abs() < 0.001, "{slower}");
     assert_eq!(device.stats().melded_reads, 32768 / 3);
 }
@@ -288,7 +292,7 @@ fn melded_data_is_never_slower_to_read_in_small_random_commands_than_by_much() {
             }
         }
         drain(&mut device);
-        device.now().as_secs_f64()
+        device.now().since_start().as_secs_f64()
     };
     let ratio = random(SEQUENTIAL) / random(Directive::NONE);
     assert!((0.95..1.05).contains(&ratio), "{ratio}");
@@ -296,7 +300,7 @@ fn melded_data_is_never_slower_to_read_in_small_random_commands_than_by_much() {
 
 /// Writes one wordline and keeps `queued` reads of a page of the same die queued; returns when
 /// the flush was done and how many reads had completed before.
-fn program_among_reads(profile: &Profile, queued: u64) -> (Time, u64) {
+fn program_among_reads(profile: &Profile, queued: u64) -> (Duration, u64) {
     let (mut device, nsid) = device(profile);
     device.preload(nsid, 0, 3, Directive::NONE).unwrap();
     for tag in 0..queued {
@@ -311,7 +315,7 @@ fn program_among_reads(profile: &Profile, queued: u64) -> (Time, u64) {
         let completion = device.pop_completion().unwrap();
         match completion.tag {
             10_000 => {}
-            10_001 => return (completion.completed, reads),
+            10_001 => return (completion.completed.since_start(), reads),
             _ => reads += 1,
         }
     }
@@ -341,9 +345,9 @@ fn a_read_waits_for_a_program_that_has_begun() {
     device
         .submit(&Command::write(nsid, 1000, 3, SEQUENTIAL, 1))
         .unwrap();
-    device.advance_to(Time::from_us(100));
+    device.advance_to(Instant::START + Duration::from_us(100));
     device.submit(&Command::read(nsid, 0, 1, 2)).unwrap();
-    assert!(drain(&mut device) > profile.timing.program - Time::from_us(100));
+    assert!(drain(&mut device) > profile.timing.program - Duration::from_us(100));
 }
 
 #[test]
@@ -361,7 +365,7 @@ fn two_readers_contend() {
     assert!((both / one - 2.0).abs() < 0.02, "{}", both / one);
 }
 
-fn completions(profile: &Profile) -> (Vec<(u64, Time)>, meldsim::Stats) {
+fn completions(profile: &Profile) -> (Vec<(u64, Duration)>, meldsim::Stats) {
     let (mut device, nsid): (Device, NamespaceId) = device(profile);
     let mut seed = 7u64;
     let mut order = Vec::new();
@@ -385,13 +389,13 @@ fn completions(profile: &Profile) -> (Vec<(u64, Time)>, meldsim::Stats) {
         while device.outstanding() >= 16 {
             device.run_until_completion();
             while let Some(done) = device.pop_completion() {
-                order.push((done.tag, done.completed));
+                order.push((done.tag, done.completed.since_start()));
             }
         }
     }
     while device.run_until_completion() {
         while let Some(done) = device.pop_completion() {
-            order.push((done.tag, done.completed));
+            order.push((done.tag, done.completed.since_start()));
         }
     }
     (order, device.stats())

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
-use meldsim::{Command, Device, Directive, Location, Profile, Time};
+use meldsim::{Command, Device, Directive, Duration, Instant, Location, Profile};
 
 #[test]
 fn only_the_die_that_reads_and_its_channel_are_busy() {
@@ -13,13 +13,14 @@ fn only_the_die_that_reads_and_its_channel_are_busy() {
         panic!("it was preloaded");
     };
     device.submit(&Command::read(nsid, 77, 1, 0)).unwrap();
-    assert!(!device.run_until_completion_or(Time::from_us(1)));
-    assert_eq!(device.now(), Time::from_us(1));
-    assert!(device.run_until_completion_or(Time::MAX));
+    let soon = Instant::START + Duration::from_us(1);
+    assert!(!device.run_until_completion_or(soon));
+    assert_eq!(device.now(), soon);
+    assert!(device.run_until_completion_or(Instant::MAX));
 
     let (busy, stats) = (device.utilisation(), device.stats());
     assert_eq!((busy.channels_busy.len(), busy.dies_busy.len()), (8, 64));
-    let sum = |times: &[Time]| times.iter().copied().sum::<Time>().as_ps();
+    let sum = |times: &[Duration]| times.iter().copied().sum::<Duration>().as_ps();
     assert_eq!(sum(&busy.channels_busy), stats.channel_busy_ps);
     assert_eq!(sum(&busy.dies_busy), stats.die_busy_ps);
     assert_eq!(

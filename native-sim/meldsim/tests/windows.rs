@@ -111,16 +111,16 @@ fn the_budget_of_a_window_is_spent_by_commands() {
 fn the_time_of_a_window_ends_it_without_any_command() {
     let mut device = enabled(&profile());
     device.enter_window(SET, true).unwrap();
-    device.advance_to(Instant::from_ms(39));
+    device.advance_to(Instant::START + Duration::from_ms(39));
     let before = log(&mut device);
     assert_eq!(
         (before.status, before.dtwin_time_estimate_ms),
         (Window::Deterministic, 1)
     );
-    device.advance_to(Instant::from_ms(45));
+    device.advance_to(Instant::START + Duration::from_ms(45));
     assert_eq!(log(&mut device).status, Window::NonDeterministic);
     // Half a window is earned by half the time, from its end at 40 ms.
-    device.advance_to(Instant::from_ms(50));
+    device.advance_to(Instant::START + Duration::from_ms(50));
     device.enter_window(SET, true).unwrap();
     assert_eq!(log(&mut device).dtwin_reads_estimate, 50);
 }
@@ -213,7 +213,7 @@ fn sets_that_alternate_take_turns_without_a_host() {
     let mut device = device(&profile);
     let mut windows = Vec::new();
     for step in 0..14 {
-        device.advance_to(Instant::from_ms(10 * step));
+        device.advance_to(Instant::START + Duration::from_ms(10 * step));
         run(&mut device, Opcode::Read, step, 1);
         windows.push(log(&mut device).status as u8);
     }

@@ -7,7 +7,7 @@ mod common;
 use common::{SEQUENTIAL, burst, device, drain, published_profile, small_profile};
 use meldsim::profile::{Allocation, ByteSize, ProgramOrder};
 use meldsim::{
-    Command, Device, DeviceError, Directive, Location, NamespaceId, Pattern, Status, Time,
+    Command, Device, DeviceError, Directive, Duration, Location, NamespaceId, Pattern, Status,
 };
 
 fn write_all(device: &mut Device, nsid: NamespaceId, slba: u64, nlb: u32, directive: Directive) {
@@ -43,7 +43,7 @@ fn preloaded_pages_lie_where_written_ones_do() {
     ] {
         let mut profile = small_profile();
         profile.geometry.blocks_per_plane = 60;
-        profile.timing.program_pages = Some(vec![Time::from_us(500); 3]);
+        profile.timing.program_pages = Some(vec![Duration::from_us(500); 3]);
         profile.ftl.allocation = allocation;
         profile.ftl.program_order = program_order;
         let (mut written, nsid) = device(&profile);
@@ -65,9 +65,15 @@ fn preloaded_pages_lie_where_written_ones_do() {
         }
         let counters = |device: &Device| {
             let stats = device.stats();
-            (stats.padded_pages, stats.mapped_pages, stats.free_blocks)
+            (stats.mapped_pages, stats.free_blocks)
         };
         assert_eq!(counters(&written), counters(&preloaded));
+        let stats = preloaded.stats();
+        assert_eq!(
+            (stats.programs, stats.padded_pages),
+            (0, 0),
+            "before the counting"
+        );
     }
 }
 
@@ -158,15 +164,15 @@ fn a_write_completes_when_buffered_and_a_flush_when_programmed() {
     assert!(device.run_until_completion());
     let write = device.pop_completion().unwrap();
     assert_eq!(
-        (write.tag, write.completed),
+        (write.tag, write.latency()),
         (7, profile.controller.latency)
     );
     assert!(device.run_until_completion());
     let flush = device.pop_completion().unwrap();
     // The command and three pages cross the bus, then the wordline is programmed in one shot.
-    let transfer = Time::from_ps(12_500 + 3 * 5_781_250);
+    let transfer = Duration::from_ps(12_500 + 3 * 5_781_250);
     assert_eq!(
-        (flush.tag, flush.completed),
+        (flush.tag, flush.latency()),
         (8, transfer + profile.timing.program)
     );
     // Nothing is left to wait for.
@@ -250,8 +256,9 @@ fn a_partial_page_write_reads_the_rest() {
         .submit(&Command::write(nsid, 1000, 4, Directive::NONE, 0))
         .unwrap();
     drain(&mut device);
-    assert_eq!(device.stats().page_reads, 1);
-    assert_eq!(device.stats().mapped_pages, 3);
+    let stats = device.stats();
+    assert_eq!((stats.page_reads, stats.merge_pages_read), (1, 1));
+    assert_eq!((stats.host_pages_read, stats.mapped_pages), (0, 3));
     // Deallocating part of a page leaves it.
     device.submit(&Command::deallocate(nsid, 4, 12, 0)).unwrap();
     drain(&mut device);
@@ -399,9 +406,9 @@ fn without_a_write_cache_a_write_waits_for_its_program() {
         let latency = device.pop_completion().unwrap().latency();
         (latency, device.stats().padded_pages)
     };
-    assert_eq!(latency(true), (Time::from_us(10), 0));
+    assert_eq!(latency(true), (Duration::from_us(10), 0));
     // A command and a wordline on the bus, of which two pages are padding, and the program.
-    let programmed = Time::from_ps(12_500 + 3 * 5_781_250) + Time::from_us(5001);
+    let programmed = Duration::from_ps(12_500 + 3 * 5_781_250) + Duration::from_us(5001);
     assert_eq!(latency(false), (programmed, 2));
 }
 

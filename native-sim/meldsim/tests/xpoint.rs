@@ -7,8 +7,8 @@ mod common;
 use common::drain;
 use meldsim::nvme::Window;
 use meldsim::{
-    Command, Completion, Device, DeviceError, Directive, Location, NamespaceId, Precondition,
-    Profile, Status, Time,
+    Command, Completion, Device, DeviceError, Directive, Duration, Location, NamespaceId,
+    Precondition, Profile, Status,
 };
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn device(profile: &Profile) -> (Device, NamespaceId) {
 }
 
 /// The latency of one command on an idle device.
-fn alone(profile: &Profile, command: impl Fn(NamespaceId) -> Command) -> Time {
+fn alone(profile: &Profile, command: impl Fn(NamespaceId) -> Command) -> Duration {
     let (mut device, nsid) = device(profile);
     device.submit(&command(nsid)).unwrap();
     drain(&mut device)
@@ -79,7 +79,7 @@ fn every_key_changes_a_result() {
             drain(&mut device)
         }
     };
-    let differs = |what: &str, change: fn(&mut Profile), run: &dyn Fn(&Profile) -> Time| {
+    let differs = |what: &str, change: fn(&mut Profile), run: &dyn Fn(&Profile) -> Duration| {
         let mut changed = base.clone();
         change(&mut changed);
         assert_ne!(run(&changed), run(&base), "{what} changes nothing");
@@ -87,23 +87,31 @@ fn every_key_changes_a_result() {
     let large_read = |profile: &Profile| alone(profile, read(0, 256));
     let small_read = |profile: &Profile| alone(profile, read(0, 8));
     let large_write = |profile: &Profile| alone(profile, write(0, 256));
-    differs("read", |p| p.xpoint.read = Time::from_us(7), &large_read);
-    differs("write", |p| p.xpoint.write = Time::from_us(7), &large_write);
+    differs(
+        "read",
+        |p| p.xpoint.read = Duration::from_us(7),
+        &large_read,
+    );
+    differs(
+        "write",
+        |p| p.xpoint.write = Duration::from_us(7),
+        &large_write,
+    );
     differs(
         "issue_interval",
-        |p| p.xpoint.issue_interval = Time::from_us(3),
+        |p| p.xpoint.issue_interval = Duration::from_us(3),
         &large_read,
     );
     differs("chunk_size", |p| p.xpoint.chunk_size.0 = 8192, &large_read);
     differs("dies", |p| p.xpoint.dies = 8, &same_die(false));
     differs(
         "read_interval",
-        |p| p.xpoint.read_interval = Time::from_us(3),
+        |p| p.xpoint.read_interval = Duration::from_us(3),
         &same_die(false),
     );
     differs(
         "write_interval",
-        |p| p.xpoint.write_interval = Time::from_us(3),
+        |p| p.xpoint.write_interval = Duration::from_us(3),
         &same_die(true),
     );
     differs(
@@ -113,24 +121,24 @@ fn every_key_changes_a_result() {
     );
     differs(
         "sector_time",
-        |p| p.xpoint.sector_time = Time::from_us(4),
+        |p| p.xpoint.sector_time = Duration::from_us(4),
         &sector_reads,
     );
     differs("read_rate", |p| p.xpoint.read_rate.0 /= 2, &large_read);
     differs("write_rate", |p| p.xpoint.write_rate.0 /= 2, &large_write);
     differs(
         "link_command_time",
-        |p| p.host.link_command_time = Time::from_us(1),
+        |p| p.host.link_command_time = Duration::from_us(1),
         &small_read,
     );
     differs(
         "link_command_time",
-        |p| p.host.link_command_time = Time::from_us(1),
+        |p| p.host.link_command_time = Duration::from_us(1),
         &large_write,
     );
     let capacity = |profile: &Profile| {
         let pages = Device::new(profile).unwrap().stats().capacity_pages;
-        Time::from_us(pages)
+        Duration::from_us(pages)
     };
     differs("capacity", |p| p.xpoint.capacity.0 /= 2, &capacity);
 }
@@ -195,9 +203,12 @@ fn a_power_cut_loses_nothing_and_a_snapshot_holds_nearly_nothing() {
     assert!(snapshot.len() < 2000, "{}", snapshot.len());
     let mut restored = Device::restore(&snapshot).unwrap();
     assert_eq!(restored.namespaces(), device.namespaces());
-    assert_eq!((restored.now(), restored.outstanding()), (Time::ZERO, 0));
+    assert_eq!(
+        (restored.now(), restored.outstanding()),
+        (meldsim::Instant::START, 0)
+    );
     restored.submit(&Command::read(nsid, 0, 8, 0)).unwrap();
-    assert!(drain(&mut restored) > Time::ZERO);
+    assert!(drain(&mut restored) > Duration::ZERO);
 }
 
 #[derive(Clone, Debug)]
@@ -236,7 +247,7 @@ fn run(profile: &Profile, steps: &[Step]) -> (Device, Vec<Completion>) {
             Step::Deallocate(slba, nlb) => Command::deallocate(nsid, slba, nlb, tag),
             Step::Flush => Command::flush(nsid, tag),
             Step::Advance(us) => {
-                let until = device.now() + Time::from_us(us);
+                let until = device.now() + Duration::from_us(us);
                 device.advance_to(until);
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Job files: any text is a list of jobs, or an error that names file, line and option.
 
-use meldsim::Time;
+use meldsim::Duration;
 use meldsim_experiments::workload::{Job, Runner, parse_job_file};
 
 use super::exercise::tiny_profile;
@@ -9,8 +9,8 @@ const FILE: &str = "fuzz.fio";
 const MOST_REQUESTS: u64 = 4096;
 const MOST_BYTES: u64 = 4 << 20;
 const MOST_JOBS: u64 = 8;
-const SLICE: Time = Time::from_us(100);
-const MOST_TIME: Time = Time::from_us(500);
+const SLICE: Duration = Duration::from_us(100);
+const MOST_TIME: Duration = Duration::from_us(500);
 
 /// Reads `data` as a job file and runs its jobs when they are small.
 pub fn run(data: &[u8]) {

@@ -3,12 +3,14 @@
 use arbitrary::{Arbitrary, Unstructured};
 use meldsim::nvme::DsmByte;
 use meldsim::profile::{Allocation, ProgramOrder};
-use meldsim::{Command, Device, Directive, NamespaceId, Time};
+use meldsim::{Command, Device, Directive, Duration, NamespaceId};
 
 use super::exercise::{exercise, tiny_profile};
 
 /// Of a snapshot before its body: magic, version, length and checksum of the body.
 const HEADER_BYTES: usize = 24;
+/// Of a body: about as many as its profile has.
+const PROFILE_BYTES: usize = 200;
 const STEPS: usize = 60;
 const NAMESPACE_BYTES: u64 = 4 << 20;
 
@@ -75,7 +77,7 @@ enum Change {
         at: u16,
         bytes: u8,
     },
-    /// The same byte, in the profile's text.
+    /// The same, in the profile, which comes first.
     SetInProfile {
         at: u16,
         to: u8,
@@ -124,16 +126,13 @@ fn check(mut device: Device) {
 /// A snapshot as the input says, with the changes that follow in it.
 fn changed(kind: Kind, input: &mut Unstructured<'_>) -> Vec<u8> {
     let device = used(kind, input).unwrap_or_else(|error| panic!("{error}"));
-    let profile = device.profile().to_toml();
     let snapshot = device.snapshot().unwrap_or_else(|error| panic!("{error}"));
     let mut body = snapshot[HEADER_BYTES..].to_vec();
-    let text = body
-        .windows(profile.len())
-        .position(|window| window == profile.as_bytes());
-    let text = text.unwrap_or_else(|| panic!("no profile in the snapshot"));
-    let rest = text + profile.len();
     while let (Ok(change), false) = (input.arbitrary(), input.is_empty()) {
-        let of_rest = |at: u16, body: &[u8]| rest + usize::from(at) % (body.len() - rest).max(1);
+        let of_rest = |at: u16, body: &[u8]| {
+            let rest = PROFILE_BYTES.min(body.len());
+            rest + usize::from(at) % (body.len() - rest).max(1)
+        };
         match change {
             Change::Set { at, to } => {
                 let at = of_rest(at, &body);
@@ -152,7 +151,8 @@ fn changed(kind: Kind, input: &mut Unstructured<'_>) -> Vec<u8> {
                 body.drain(at..end);
             }
             Change::SetInProfile { at, to } => {
-                body[text + usize::from(at) % profile.len()] = to & 0x7F;
+                let at = usize::from(at) % PROFILE_BYTES;
+                body.get_mut(at).into_iter().for_each(|byte| *byte = to);
             }
         }
     }
@@ -167,7 +167,7 @@ fn used(kind: Kind, input: &mut Unstructured<'_>) -> Result<Device, Box<dyn std:
     }
     if kind.is_shadow {
         profile.ftl.program_order = ProgramOrder::Shadow;
-        profile.timing.program_pages = Some(vec![Time::from_us(500); 3]);
+        profile.timing.program_pages = Some(vec![Duration::from_us(500); 3]);
     }
     if kind.has_streams {
         profile.ftl.over_provisioning_percent = 60;
@@ -205,7 +205,7 @@ fn take(device: &mut Device, step: Step) -> Result<(), meldsim::DeviceError> {
         }
         Step::Overwrite { slba: at, times } => (0..times).try_for_each(|_| {
             device.submit(&Command::write(nsid, slba(at), 64, Directive::NONE, 0))?;
-            let until = device.now() + Time::from_ms(1);
+            let until = device.now() + Duration::from_ms(1);
             device.advance_to(until);
             Ok(())
         }),
@@ -214,7 +214,7 @@ fn take(device: &mut Device, step: Step) -> Result<(), meldsim::DeviceError> {
         }
         Step::Flush => device.submit(&Command::flush(nsid, 0)),
         Step::Advance { us } => {
-            let until = device.now() + Time::from_us(us.into());
+            let until = device.now() + Duration::from_us(us.into());
             device.advance_to(until);
             Ok(())
         }

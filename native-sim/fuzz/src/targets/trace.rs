@@ -76,7 +76,9 @@ fn readable_and_small(mut reader: TraceReader<&[u8]>, text: &[u8]) -> bool {
 
 fn check(error: &TraceError, text: &[u8]) {
     assert!(error.to_string().starts_with(FILE), "{error}");
-    let (TraceError::Line { line, .. } | TraceError::Read { line, .. }) = error;
+    let (TraceError::Line { line, .. } | TraceError::Read { line, .. }) = error else {
+        return;
+    };
     // A line that is missing is the one after the last.
     let lines = text.split(|byte| *byte == b'\n').count() as u64;
     assert!((1..=lines + 1).contains(line), "{error}");

@@ -1,15 +1,71 @@
-//! One measured figure and its bar.
+//! One measured figure with its bar, and the time and memory by which it is measured.
+
+use std::fs;
+use std::time::{Duration, Instant};
 
 use meldsim_experiments::report::count;
 use serde::{Deserialize, Serialize};
 
-use super::usage::Spent;
+/// Below this, CPU time is too coarse: a tick may be 10 ms.
+const MEASURABLE: Duration = Duration::from_millis(100);
+
+const AT_LEAST: &str = "at least";
+
+/// Time that something took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    /// CPU time of this thread, or wall time where the system has no figure for it.
+    pub(super) cpu_s: f64,
+    pub(super) wall_s: f64,
+}
+
+/// Measures CPU time, so that other load does not count.
+#[derive(Debug)]
+pub(super) struct Stopwatch {
+    started: Instant,
+    cpu: Option<Duration>,
+}
+
+impl Stopwatch {
+    pub(super) fn start() -> Stopwatch {
+        Stopwatch {
+            started: Instant::now(),
+            cpu: Stopwatch::cpu(),
+        }
+    }
+
+    pub(super) fn spent(&self) -> Spent {
+        let wall_s = self.started.elapsed().as_secs_f64();
+        let cpu = self.cpu.zip(Stopwatch::cpu());
+        let cpu = cpu.map(|(before, after)| after.saturating_sub(before));
+        // The system counts in ticks: the wall clock measures what takes only a few of them.
+        let cpu_s = match cpu {
+            Some(cpu) if cpu >= MEASURABLE => cpu.as_secs_f64(),
+            _ => wall_s,
+        };
+        Spent { cpu_s, wall_s }
+    }
+
+    fn cpu() -> Option<Duration> {
+        let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let ns = text.split(' ').next()?.parse().ok()?;
+        Some(Duration::from_nanos(ns))
+    }
+}
+
+/// The most memory that the process had in RAM, where the system has a figure for it.
+pub(super) fn peak_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
 
 #[derive(Deserialize, Serialize)]
 pub(super) struct Figure {
-    what: String,
-    value: f64,
-    unit: String,
+    pub(super) what: String,
+    pub(super) value: f64,
+    pub(super) unit: String,
     bar: f64,
     /// Whether the value must be at least the bar, or at most.
     bar_is: String,
@@ -23,7 +79,7 @@ impl Figure {
     pub(super) fn at_least(what: String, value: f64, unit: &str, bar: f64, spent: Spent) -> Figure {
         Figure {
             passes: value >= bar,
-            bar_is: "at least".to_owned(),
+            bar_is: AT_LEAST.to_owned(),
             ..Figure::at_most(what, value, unit, bar, spent)
         }
     }
@@ -42,16 +98,25 @@ impl Figure {
         }
     }
 
-    pub(super) fn cells(&self) -> Vec<String> {
-        let number = |value: f64| match value {
+    /// Of a rate; less is better of a time and of memory.
+    pub(super) fn is_better_when_more(&self) -> bool {
+        self.bar_is == AT_LEAST
+    }
+
+    /// A value with as many digits as matter.
+    pub(super) fn number(value: f64) -> String {
+        match value {
             value if value >= 1e4 => count(value),
             value if value >= 10.0 => format!("{value:.0}"),
             value => format!("{value:.3}"),
-        };
+        }
+    }
+
+    pub(super) fn cells(&self) -> Vec<String> {
         vec![
             self.what.clone(),
-            format!("{} {}", number(self.value), self.unit),
-            format!("{} {}", self.bar_is, number(self.bar)),
+            format!("{} {}", Figure::number(self.value), self.unit),
+            format!("{} {}", self.bar_is, Figure::number(self.bar)),
             if self.passes { "passes" } else { "FAILS" }.to_owned(),
             format!("{:.2}", self.cpu_s),
             format!("{:.2}", self.wall_s),

@@ -6,14 +6,12 @@ use anyhow::{Context, Result};
 use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition};
 use meldsim_experiments::report::count;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
-use meldsim_experiments::workload::{Counted, Runner, SpeedTest};
+use meldsim_experiments::workload::{Counted, SpeedTest};
 
-use super::figure::Figure;
+use super::figure::{Figure, Spent, Stopwatch, peak_bytes};
 use super::generated::GeneratedTrace;
-use super::usage::{Spent, Stopwatch, peak_bytes};
 use crate::progress::Progress;
 
-const TRACE: &str = include_str!("../../../workloads/tpcc-small.trace");
 /// Time a request of a long run may take, of a short run's.
 const FLATNESS: f64 = 1.25;
 /// Runs of which the fastest counts.
@@ -75,10 +73,7 @@ fn fastest(tests: &[SpeedTest], progress: &mut Progress) -> Result<Vec<Spent>> {
 }
 
 fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
-    let mut runner = Runner::new(&test.runs_on()?, std::slice::from_ref(&test.job))?;
-    if test.steady_state {
-        runner = runner.precondition(&Precondition::default())?;
-    }
+    let runner = test.runner()?;
     let watch = Stopwatch::start();
     runner.run(|share| progress.update(share))?;
     Ok(watch.spent())
@@ -87,7 +82,7 @@ fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {
 /// A whole trace, from the first line to the result.
 pub(super) fn trace() -> Result<Figure> {
     let watch = Stopwatch::start();
-    let reader = TraceReader::new("tpcc-small.trace", TRACE.as_bytes(), None)?;
+    let reader = TraceReader::new("tpcc-small.trace", SpeedTest::TRACE.as_bytes(), None)?;
     let replay = Replay::new(&SpeedTest::profile(), reader, ReplayOptions::default())?;
     replay.run(|| {})?;
     let spent = watch.spent();
@@ -103,8 +98,8 @@ pub(super) fn trace_memory(bytes: u64) -> Result<Figure> {
     let replay = Replay::new(&SpeedTest::profile(), reader, ReplayOptions::default())?;
     let result = replay.run(|| {})?;
     let spent = watch.spent();
-    let peak_bytes =
-        peak_bytes().context("this system does not tell how much memory a process has")?;
+    let peak_bytes = peak_bytes()
+        .context("cannot measure memory: /proc/self/status has no VmHWM; measure with --quick")?;
     let records = result.trace.map_or(0, |trace| trace.records);
     let what = format!(
         "replaying a trace of {} GB, {} requests: memory",

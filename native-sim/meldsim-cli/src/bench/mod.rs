@@ -1,9 +1,9 @@
 //! `meldsim bench`: how fast the simulator is and how much memory it takes, measured on this machine, against its bars.
 
+mod against;
 mod figure;
 mod generated;
 mod measure;
-mod usage;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -12,11 +12,15 @@ use meldsim_experiments::report::{Align, Table};
 use meldsim_experiments::workload::SpeedTest;
 use serde::Serialize;
 
+use self::against::Comparison;
 use self::figure::Figure;
 use crate::args::{Alone, BenchArgs, Format};
 use crate::output::{footer, to_json};
 use crate::progress::Progress;
 
+const MEASURED: &str = "measured";
+/// Requests when none are named.
+const REQUESTS: u64 = 1_000_000;
 /// What flatness is measured from and, in full, to.
 const FEW_REQUESTS: u64 = 100_000;
 const MANY_REQUESTS: u64 = 20_000_000;
@@ -29,26 +33,45 @@ struct Bench {
     measurements: Vec<Figure>,
 }
 
-pub(crate) fn run(args: &BenchArgs) -> Result<String> {
+/// The result, and whether it passes the bar that was asked for.
+pub(crate) fn run(args: &BenchArgs) -> Result<(String, bool)> {
     if let Some(alone) = args.alone {
-        return Ok(meldsim_experiments::report::json(&measure_alone(alone)?)?);
+        let figures = meldsim_experiments::report::json(&measure_alone(alone)?)?;
+        return Ok((figures, true));
     }
+    let profile = SpeedTest::profile().name;
+    let form = args.format.format;
+    if let Some(other) = &args.against {
+        let comparison = Comparison::measure(other, args)?;
+        let passes = comparison.passes();
+        let text = match form {
+            Format::Json => to_json(&profile, MEASURED, &comparison)?,
+            Format::Table => comparison.to_text() + &footer(&profile, MEASURED),
+        };
+        return Ok((text, passes));
+    }
+    let bench = measure(args)?;
+    let text = match form {
+        Format::Json => to_json(&profile, MEASURED, &bench)?,
+        Format::Table => bench.to_text() + &footer(&profile, MEASURED),
+    };
+    Ok((text, true))
+}
+
+fn measure(args: &BenchArgs) -> Result<Bench> {
+    let requests = args.requests.unwrap_or(REQUESTS);
     let mut progress = Progress::new("measuring");
     let mut figures = Vec::new();
     let speed_tests = [
-        SpeedTest::random_reads(args.requests),
-        SpeedTest::sequential_reads(args.requests * 2, Pattern::None),
-        SpeedTest::sequential_reads(args.requests * 2, Pattern::Sequential),
-        SpeedTest::overwrites(args.requests / 4),
-        SpeedTest::xpoint(args.requests),
-        SpeedTest::firmware(args.requests),
+        SpeedTest::random_reads(requests),
+        SpeedTest::sequential_reads(requests * 2, Pattern::None),
+        SpeedTest::sequential_reads(requests * 2, Pattern::Sequential),
+        SpeedTest::overwrites(requests / 4),
+        SpeedTest::xpoint(requests),
+        SpeedTest::firmware(requests),
     ];
     figures.extend(measure::speeds(&speed_tests, &mut progress)?);
-    let many = if args.full {
-        MANY_REQUESTS
-    } else {
-        args.requests
-    };
+    let many = if args.full { MANY_REQUESTS } else { requests };
     figures.push(measure::flatness(FEW_REQUESTS, many, &mut progress)?);
     figures.push(measure::trace()?);
     if !args.quick {
@@ -68,15 +91,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String> {
         }
     }
     drop(progress);
-    let bench = Bench {
+    Ok(Bench {
         machine: machine(),
         measurements: figures,
-    };
-    let profile = SpeedTest::profile().name;
-    match args.format.format {
-        Format::Json => to_json(&profile, "measured", bench),
-        Format::Table => Ok(bench.to_text() + &footer(&profile, "measured")),
-    }
+    })
 }
 
 /// One measurement of memory.
@@ -98,12 +116,13 @@ fn in_own_process(alone: Alone) -> Result<Vec<Figure>> {
     let output = std::process::Command::new(program)
         .args(["bench", "--alone", name])
         .output()
-        .context("cannot start a measurement")?;
+        .with_context(|| format!("cannot start measurement {name} as a process of its own"))?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         bail!("measurement {name} failed: {}", message.trim());
     }
-    serde_json::from_slice(&output.stdout).context("a measurement gave no figures")
+    serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("measurement {name} gave no figures"))
 }
 
 impl Bench {

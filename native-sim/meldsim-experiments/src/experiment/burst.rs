@@ -2,9 +2,10 @@
 
 use thiserror::Error;
 
+use crate::load::{LoadError, Loop, directive};
+use meldsim::Duration;
 use meldsim::device::{Device, DeviceError};
-use meldsim::engine::Time;
-use meldsim::nvme::{Command, Completion, Directive, Pattern, Status};
+use meldsim::nvme::{Command, Completion, Directive, Pattern};
 use meldsim::profile::{Profile, ProfileErrors};
 
 /// How the data lies on the flash.
@@ -19,15 +20,16 @@ pub enum Layout {
 impl Layout {
     /// What a host says with a write to get the layout.
     pub(super) const fn directive(self) -> Directive {
-        match self {
-            Layout::Normal => Directive::NONE,
-            Layout::Melded => Directive::read_pattern(Pattern::Sequential),
-        }
+        directive(match self {
+            Layout::Normal => Pattern::None,
+            Layout::Melded => Pattern::Sequential,
+        })
     }
 }
 
 /// Why an experiment cannot be run.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ExperimentError {
     /// The setup describes an impossible device.
     #[error(transparent)]
@@ -52,12 +54,25 @@ pub enum ExperimentError {
     Incomplete(Option<Completion>),
 }
 
+impl From<LoadError> for ExperimentError {
+    fn from(error: LoadError) -> ExperimentError {
+        match error {
+            LoadError::Device(error) => ExperimentError::Device(error),
+            LoadError::Incomplete(done) => ExperimentError::Incomplete(done),
+        }
+    }
+}
+
 /// Time from the arrival of a read of `request_bytes` on a fresh device of `profile` to its last byte.
+///
+/// # Errors
+///
+/// An impossible device, or a size that is not of logical blocks.
 pub fn burst_read(
     profile: &Profile,
     request_bytes: u64,
     layout: Layout,
-) -> Result<Time, ExperimentError> {
+) -> Result<Duration, ExperimentError> {
     burst_read_at(profile, 0, request_bytes, layout)
 }
 
@@ -67,7 +82,7 @@ pub(super) fn burst_read_at(
     offset_bytes: u64,
     request_bytes: u64,
     layout: Layout,
-) -> Result<Time, ExperimentError> {
+) -> Result<Duration, ExperimentError> {
     let mut device = Device::new(profile)?;
     let lba_bytes = profile.controller.lba_size.0;
     let max_bytes = u64::from(u32::MAX) * lba_bytes;
@@ -83,15 +98,7 @@ pub(super) fn burst_read_at(
     let data_bytes = (offset_bytes + request_bytes).next_multiple_of(wordline_bytes);
     let nsid = device.create_namespace(data_bytes)?;
     device.preload(nsid, 0, data_bytes / lba_bytes, layout.directive())?;
-    device.submit(&Command::read(
-        nsid,
-        offset_bytes / lba_bytes,
-        (request_bytes / lba_bytes) as u32,
-        0,
-    ))?;
-    device.run_until_completion();
-    match device.pop_completion() {
-        Some(done) if done.status == Status::Success => Ok(done.completed - done.submitted),
-        other => Err(ExperimentError::Incomplete(other)),
-    }
+    let (slba, nlb) = (offset_bytes / lba_bytes, request_bytes / lba_bytes);
+    let read = Command::read(nsid, slba, nlb as u32, 0);
+    Ok(Loop::once(read).complete(&mut device)?)
 }

@@ -4,17 +4,24 @@
 //! interleaving degree, all of them lie on one die, and throughput is at its least.
 
 use super::burst::ExperimentError;
-use super::claim::{Basis, Claim};
-use super::contract::drive::Loop;
-use super::contract::rules::CHUNK_BYTES;
-use super::contract::subject::Subject;
-use super::contract::{FLASH, SECTION, SOURCE};
-use super::effort::Effort;
-use super::outcome::{Chart, Figure, Grounds, Outcome};
-use super::sheet::{Cell, Sheet};
+use super::claim::Claim;
+use super::contract::rules::{CHUNK_BYTES, DeviceUnderTest};
+use super::contract::{FLASH, PAPER};
+use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::sheet::Sheet;
+use crate::load::Loop;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
+
+pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
+    name: "interleave-detection",
+    about: "How many dies consecutive chunks lie on, found from outside by strided reads",
+    paper: PAPER,
+    profile: "optane-900p",
+    options: Options::Scale,
+    plan,
+};
 
 /// Strides tried: twice as far as any degree to be found.
 const STRIDES: u64 = 300;
@@ -32,29 +39,44 @@ struct Scan {
 }
 
 impl Scan {
-    fn measure(
-        subject: &Subject,
-        requests: u64,
-        progress: &mut dyn FnMut(f64),
-    ) -> Result<Scan, ExperimentError> {
-        let (mut device, nsid) = subject.in_order()?;
-        let lbas = CHUNK_BYTES / subject.lba_bytes();
-        let chunks = Subject::SPAN_BYTES / CHUNK_BYTES;
+    fn measure(profile: &Profile, requests: u64) -> Result<Scan, ExperimentError> {
+        let under_test = DeviceUnderTest {
+            profile: profile.clone(),
+        };
+        let (mut device, nsid) = under_test.in_order()?;
+        let lbas = CHUNK_BYTES / under_test.lba_bytes();
+        let chunks = DeviceUnderTest::SPAN_BYTES / CHUNK_BYTES;
         let mut mb_s = Vec::new();
         for stride in 1..=STRIDES {
             // Whole rounds, so that wrapping does not change the remainder of a chunk's number.
             let steps = chunks / stride;
-            let tally = Loop::new(DEPTH, requests).run(&mut device, |n| {
+            let reads = (0..).map(|n: u64| {
                 let chunk = n % steps * stride;
                 Command::read(nsid, chunk * lbas, lbas as u32, 0)
-            })?;
-            mb_s.push(tally.bytes as f64 / 1e6 / tally.elapsed.as_secs_f64());
-            progress(stride as f64 / STRIDES as f64);
+            });
+            let tally = Loop::new(DEPTH, reads).measure_warm(&mut device, requests)?;
+            mb_s.push(tally.mb_s());
         }
         Ok(Scan {
-            name: subject.profile.name.clone(),
+            name: profile.name.clone(),
             mb_s,
         })
+    }
+
+    fn chart(&self) -> LineChart {
+        let strides = self.mb_s.iter().enumerate();
+        let points = strides.map(|(index, rate)| (index as f64 + 1.0, *rate));
+        LineChart {
+            title: format!("Throughput of {} by stride", self.name),
+            x: Axis::linear("stride, chunks of 4 KiB"),
+            y: Axis::linear("MB/s"),
+            lines: vec![Line::new(&self.name, points.collect())],
+        }
+    }
+
+    fn degree_text(&self) -> String {
+        let degree = self.degree();
+        degree.map_or_else(|| "none".to_owned(), |degree| degree.to_string())
     }
 
     /// The first stride with the least throughput, if twice that stride has it, too.
@@ -72,100 +94,52 @@ impl Scan {
     }
 }
 
-/// Runs the experiment on `profile` and on flash.
-pub(super) fn interleave_detection(
-    profile: &Profile,
-    effort: Effort,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let requests = match effort {
-        Effort::Quick => 200,
-        Effort::Full => 1000,
-    };
-    let mut scans = Vec::new();
-    for subject in [profile.clone(), Profile::builtin(FLASH)?] {
-        let done = scans.len() as f64 / 2.0;
-        let mut part = |share: f64| progress(done + share / 2.0);
-        scans.push(Scan::measure(
-            &Subject { profile: subject },
-            requests,
-            &mut part,
-        )?);
-    }
-    Ok(Outcome {
-        experiment: "interleave-detection",
-        profile: profile.name.clone(),
-        about: format!(
+/// Scans the profile and flash.
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let requests = run.scale.choose(200, 1000);
+    let devices = [run.profile.clone(), Profile::builtin(FLASH)?];
+    let scans = cells.each(devices, move |profile| Scan::measure(profile, requests));
+    scans.then(|scans| {
+        let strides: Vec<usize> = (0..STRIDES as usize).collect();
+        let mb_s = |scan: usize| {
+            let rates = scans.get(scan).map(|scan| scan.mb_s.clone());
+            move |stride: &usize| rates.as_ref().and_then(|rates| rates.get(*stride).copied())
+        };
+        let sheet = Sheet::of("strides", &strides)
+            .count("stride", "stride", |stride| *stride as u64 + 1)
+            .number("optane_mb_s", "Optane MB/s", 0, mb_s(0))
+            .number("flash_mb_s", "flash MB/s", 0, mb_s(1))
+            .detail();
+        let about = format!(
             "4 KiB reads of every s-th chunk, {DEPTH} outstanding: throughput is least where s is a multiple of the dies that \
-             consecutive chunks lie on. The profile is not looked at.{}",
-            effort.note()
-        ),
-        grounds: Grounds {
-            published: vec![format!(
-                "{SOURCE}: dips at stride 7 on Optane and at 128 on flash"
-            )],
-            fitted: Vec::new(),
-            assumed: vec!["the data was written once, in order".to_owned()],
-        },
-        sheets: vec![sheet(&scans)],
-        figures: scans.iter().map(figure).collect(),
-        claims: claims(&scans),
+             consecutive chunks lie on. The profile is not looked at."
+        );
+        let outcome = run
+            .report(about)
+            .published(format!("Wu, Arpaci-Dusseau, Arpaci-Dusseau: {PAPER}: dips at stride 7 on Optane and at 128 on flash"))
+            .assumed("the data was written once, in order")
+            .sheet(sheet)
+            .claims(claims(&scans));
+        Some(scans.iter().fold(outcome, |outcome, scan| {
+            let caption = format!("The degree found: {}.", scan.degree_text());
+            outcome.figure(scan.chart(), &caption)
+        }))
     })
 }
 
-fn sheet(scans: &[Scan]) -> Sheet {
-    let mut sheet = Sheet::detail(
-        "strides",
-        &[
-            ("stride", "stride"),
-            ("optane_mb_s", "Optane MB/s"),
-            ("flash_mb_s", "flash MB/s"),
-        ],
-    );
-    for stride in 0..STRIDES as usize {
-        let mut cells = vec![Cell::Count(stride as u64 + 1)];
-        cells.extend(scans.iter().map(|scan| Cell::Number(scan.mb_s[stride], 0)));
-        sheet.row(cells);
-    }
-    sheet
-}
-
-fn figure(scan: &Scan) -> Figure {
-    let strides = scan.mb_s.iter().enumerate();
-    let points = strides.map(|(index, rate)| (index as f64 + 1.0, *rate));
-    let found = scan
-        .degree()
-        .map_or_else(|| "none".to_owned(), |degree| degree.to_string());
-    Figure {
-        chart: Chart::Line(LineChart {
-            title: format!("Throughput of {} by stride", scan.name),
-            x: Axis::linear("stride, chunks of 4 KiB"),
-            y: Axis::linear("MB/s"),
-            lines: vec![Line::new(&scan.name, points.collect())],
-        }),
-        caption: format!("The degree found: {found}."),
-    }
-}
-
-fn claims(scans: &[Scan]) -> Vec<Claim> {
+fn claims(scans: &[Scan]) -> impl Iterator<Item = Claim> {
     let ids = ["interleave-detection.optane", "interleave-detection.flash"];
-    let judged = scans.iter().zip(ids).zip(PUBLISHED);
-    judged
-        .map(|((scan, id), published)| {
-            let degree = scan.degree();
-            Claim {
-                id,
-                section: SECTION,
-                basis: Basis::Published,
-                statement: format!("the interleaving degree of {}, found by stride", scan.name),
-                published: published.to_string(),
-                measured: degree.map_or_else(|| "none".to_owned(), |degree| degree.to_string()),
-                criterion: "they are the same".to_owned(),
-                holds: degree == Some(published),
-                command: "meldsim experiment interleave-detection".to_owned(),
-            }
-        })
-        .collect()
+    let expected = scans.iter().zip(ids).zip(PUBLISHED);
+    expected.map(|((scan, id), published)| {
+        Claim::published(id)
+            .statement(format!(
+                "the interleaving degree of {}, found by stride",
+                scan.name
+            ))
+            .expected(published.to_string())
+            .measured(scan.degree_text())
+            .holds("they are the same", scan.degree() == Some(published))
+    })
 }
 
 #[cfg(test)]

@@ -1,25 +1,33 @@
 //! `latency-windows`: what a deterministic window of an NVM set does for a reader.
 //!
 //! ```text
-//!   at rest      |................ reads .................|
+//!   idle before  |................ reads .................|
 //!   no window    |== random writes ==|... reads beside garbage collection ...|
 //!   window       |== random writes ==|D ........ reads, nothing is collected |
 //! ```
 
 use super::burst::ExperimentError;
-use super::claim::{Basis, Claim};
-use super::load::{Access, Load, Until, run};
-use super::outcome::{Grounds, Outcome};
-use super::sheet::{Cell, Sheet};
+use super::claim::Claim;
+use super::noisy::PAPER;
+use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::sheet::Sheet;
+use crate::load::{Access, Loop, Until, WarmUp, finish};
 use crate::report::LatencySummary;
+use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
-use meldsim::engine::Time;
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::nvme::{Command, NamespaceId};
 use meldsim::profile::{Profile, SetLayout};
 
-const SECTION: u32 = 3;
-const SOURCE: &str = "Seagate and Facebook on I/O determinism (Flash Memory Summit 2017)";
+pub(super) const LATENCY_WINDOWS: Experiment = Experiment {
+    name: "latency-windows",
+    about: "Reads of an NVM set after random writes, with and without a deterministic window",
+    paper: PAPER,
+    profile: "nvmset-2tb",
+    options: Options::None,
+    plan,
+};
+
 /// The sets, vertical; reader and writer are on the first.
 const SETS: u32 = 4;
 const SET: u32 = 0;
@@ -28,15 +36,15 @@ const BLOCKS: u32 = 64;
 /// Pages collected before the reads begin: garbage collection is under way.
 const COLLECTED: u64 = 1000;
 /// From the last write to the first read that counts: programs that were under way have ended.
-const SETTLE: Time = Time::from_ms(10);
-const COUNTED: Time = Time::from_ms(900);
-/// How far reads in the window may be from reads at rest.
+const DRAIN: Duration = Duration::from_ms(10);
+const COUNTED: Duration = Duration::from_ms(900);
+/// How far reads in the window may be from reads of an idle set.
 const UNDISTURBED: f64 = 0.02;
 
 /// What goes before the reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
-    Rest,
+    Nothing,
     Writes,
     WritesAndWindow,
 }
@@ -49,46 +57,40 @@ struct Row {
     moved: u64,
 }
 
-/// Reads from a set at rest, after random writes, and after random writes in a deterministic window.
-pub(super) fn latency_windows(
-    base: &Profile,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let mut profile = base.clone();
+/// Reads from an idle set, after random writes, and after random writes in a deterministic window.
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let mut profile = run.profile.clone();
     profile.sets.layout = SetLayout::Vertical;
     profile.sets.count = SETS;
     profile.geometry.blocks_per_plane = profile.geometry.blocks_per_plane.min(BLOCKS);
-    let mut rows = Vec::new();
-    for before in [Before::Rest, Before::Writes, Before::WritesAndWindow] {
-        rows.push(reads(&profile, before)?);
-        progress(rows.len() as f64 / 3.0);
-    }
-    Ok(Outcome {
-        experiment: "latency-windows",
-        profile: base.name.clone(),
-        about: format!(
+    let before = [Before::Nothing, Before::Writes, Before::WritesAndWindow];
+    let rows = cells.each(before, move |before| reads(&profile, *before));
+    rows.then(|rows| {
+        let sheet = Sheet::of("reads", &rows)
+            .cell("before", "before the reads", |row| match row.before {
+                Before::Nothing => "nothing",
+                Before::Writes => "writes",
+                Before::WritesAndWindow => "writes, then a window",
+            })
+            .count("reads", "reads", |row| row.reads)
+            .number("mean_us", "mean us", 1, |row| row.latency.mean_us)
+            .number("p99_us", "p99 us", 1, |row| row.latency.p99_us)
+            .number("p99_9_us", "p99.9 us", 1, |row| row.latency.p99_9_us)
+            .number("max_us", "max us", 1, |row| row.latency.max_us)
+            .count("gc_pages", "pages collected meanwhile", |row| row.moved);
+        let about = format!(
             "4 KiB random reads at queue depth 8 on one of four vertical sets, full and in steady state, for {} ms: at rest, after random \
              writes that made it collect garbage, and after the same writes in a deterministic window.",
             COUNTED.as_us() / 1000
-        ),
-        grounds: Grounds {
-            published: vec![format!(
-                "{SOURCE}: windows of predictable latency mode move garbage collection out of the deterministic window"
-            )],
-            fitted: Vec::new(),
-            assumed: vec![
-                format!(
-                    "{BLOCKS} blocks a plane; page size, planes and the times of eMLC (see the profile)"
-                ),
-                format!(
-                    "the reads begin {} ms after the last write",
-                    SETTLE.as_us() / 1000
-                ),
-            ],
-        },
-        sheets: vec![sheet(&rows)],
-        figures: Vec::new(),
-        claims: claims(&rows),
+        );
+        let outcome = run
+            .report(about)
+            .published(format!("{PAPER}: windows of predictable latency mode move garbage collection out of the deterministic window"))
+            .assumed(format!("{BLOCKS} blocks a plane; page size, planes and the times of eMLC (see the profile)"))
+            .assumed(format!("the reads begin {} ms after the last write", DRAIN.as_us() / 1000))
+            .sheet(sheet)
+            .claims(claims(&rows)?);
+        Some(outcome)
     })
 }
 
@@ -101,37 +103,21 @@ fn reads(profile: &Profile, before: Before) -> Result<Row, ExperimentError> {
     device.configure_windows(SET, true, PredictableLatencyConfig::default())?;
     // What earns a whole window.
     device.advance_to(device.now() + profile.predictable_latency.ndwin_time_high);
-    if before != Before::Rest {
-        write_until_collecting(&mut device, nsid, page_bytes, span_bytes)?;
+    if before != Before::Nothing {
+        write_until_collecting(&mut device, nsid, page_bytes)?;
     }
     if before == Before::WritesAndWindow {
         device.enter_window(SET, true)?;
     }
-    device.submit(&Command::flush(nsid, 0))?;
-    while device.run_until_completion() && device.outstanding() > 0 {}
-    while device.pop_completion().is_some() {}
-    device.advance_to(device.now() + SETTLE);
+    Loop::once(Command::flush(nsid, 0)).complete(&mut device)?;
+    device.advance_to(device.now() + DRAIN);
     let moved = device.stats().gc_pages_moved;
-    let load = Load {
-        nsid,
-        access: Access::RandomRead,
-        request_bytes: 4096,
-        depth: 8,
-        span_bytes,
-        seed: 2,
-    };
-    let until = Until::Time {
-        warm_up: Time::ZERO,
-        end: COUNTED,
-    };
-    let tallies = run(&mut device, &[load], until, |_, _| {})?;
-    let tally = tallies.first().ok_or(ExperimentError::Incomplete(None))?;
+    let reads = Access::RandomRead.requests(&device, nsid, 4096, 2);
+    let reads = Loop::new(8u64, reads);
+    let tally = reads.measure(&mut device, WarmUp::NONE, Until::Time(COUNTED))?;
     Ok(Row {
         before,
-        latency: tally
-            .latency
-            .summary()
-            .ok_or(ExperimentError::Incomplete(None))?,
+        latency: tally.summary()?,
         reads: tally.requests,
         moved: device.stats().gc_pages_moved - moved,
     })
@@ -142,22 +128,12 @@ fn write_until_collecting(
     device: &mut Device,
     nsid: NamespaceId,
     request_bytes: u64,
-    span_bytes: u64,
 ) -> Result<(), ExperimentError> {
     let before = device.stats().gc_pages_moved;
     for seed in 0.. {
-        let load = Load {
-            nsid,
-            access: Access::RandomWrite,
-            request_bytes,
-            depth: 32,
-            span_bytes,
-            seed,
-        };
-        run(device, &[load], Until::Requests(1000), |_, _| {})?;
-        while device.outstanding() > 0 && device.run_until_completion() {
-            while device.pop_completion().is_some() {}
-        }
+        let writes = Access::RandomWrite.requests(device, nsid, request_bytes, seed);
+        Loop::new(32u64, writes).measure(device, WarmUp::NONE, Until::Requests(1000))?;
+        finish(device);
         if device.stats().gc_pages_moved >= before + COLLECTED {
             break;
         }
@@ -165,85 +141,41 @@ fn write_until_collecting(
     Ok(())
 }
 
-fn sheet(rows: &[Row]) -> Sheet {
-    let mut sheet = Sheet::new(
-        "reads",
-        &[
-            ("before", "before the reads"),
-            ("reads", "reads"),
-            ("mean_us", "mean us"),
-            ("p99_us", "p99 us"),
-            ("p99_9_us", "p99.9 us"),
-            ("max_us", "max us"),
-            ("gc_pages", "pages collected meanwhile"),
-        ],
-    );
-    for row in rows {
-        sheet.row([
-            Cell::text(match row.before {
-                Before::Rest => "nothing",
-                Before::Writes => "writes",
-                Before::WritesAndWindow => "writes, then a window",
-            }),
-            Cell::Count(row.reads),
-            Cell::Number(row.latency.mean_us, 1),
-            Cell::Number(row.latency.p99_us, 1),
-            Cell::Number(row.latency.p99_9_us, 1),
-            Cell::Number(row.latency.max_us, 1),
-            Cell::Count(row.moved),
-        ]);
-    }
-    sheet
-}
-
-fn claims(rows: &[Row]) -> Vec<Claim> {
-    let of = |before| rows.iter().find(|row| row.before == before);
-    let (Some(rest), Some(writes), Some(window)) = (
-        of(Before::Rest),
-        of(Before::Writes),
-        of(Before::WritesAndWindow),
-    ) else {
-        return Vec::new();
+fn claims(rows: &[Row]) -> Option<[Claim; 2]> {
+    let [idle, writes, window] = rows else {
+        return None;
     };
     let off = [
-        window.latency.mean_us / rest.latency.mean_us,
-        window.latency.p99_us / rest.latency.p99_us,
+        window.latency.mean_us / idle.latency.mean_us,
+        window.latency.p99_us / idle.latency.p99_us,
     ]
     .map(|ratio| (ratio - 1.0).abs())
     .into_iter()
     .fold(0.0, f64::max);
-    vec![
-        Claim::new(
-            SECTION,
-            Basis::Published,
-            "latency-windows.collection",
-            (
-                "windows move garbage collection out of the deterministic window",
-                "none in the window",
-            ),
-            format!(
+    Some([
+        Claim::published("latency-windows.collection")
+            .statement("windows move garbage collection out of the deterministic window")
+            .expected("none in the window")
+            .measured(format!(
                 "{} pages in the window, {} without",
                 window.moved, writes.moved
+            ))
+            .holds(
+                "none in the window, some without",
+                window.moved == 0 && writes.moved > 0,
             ),
-            "none in the window, some without".to_owned(),
-            window.moved == 0 && writes.moved > 0,
-        ),
-        Claim::new(
-            SECTION,
-            Basis::Assumption,
-            "latency-windows.undisturbed",
-            (
-                "reads in the deterministic window are as on a set at rest",
-                "as at rest",
-            ),
-            format!(
+        Claim::assumed("latency-windows.undisturbed")
+            .statement("reads in the deterministic window are as on a set at rest")
+            .expected("as at rest")
+            .measured(format!(
                 "at most {:.1} % off; p99 {:.0} us, without a window {:.0} us",
                 100.0 * off,
                 window.latency.p99_us,
                 writes.latency.p99_us
+            ))
+            .holds(
+                format!("average and p99 within {:.0} %", 100.0 * UNDISTURBED),
+                off <= UNDISTURBED,
             ),
-            format!("average and p99 within {:.0} %", 100.0 * UNDISTURBED),
-            off <= UNDISTURBED,
-        ),
-    ]
+    ])
 }

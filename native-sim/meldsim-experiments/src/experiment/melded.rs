@@ -1,20 +1,52 @@
-//! What is claimed of melded pages (HotStorage'20), as outcomes of `melded-latency` and `melded-throughput`.
+//! `melded-latency` and `melded-throughput`: one request as one burst on an idle device, by its size, and by the page size
+//! and the bus, in the normal and in the melded layout. After "A Case for Melded Pages" (HotStorage'20).
+//!
+//! The published cells are in `data`, as CSV with their source in the first lines.
 
-use super::burst::{ExperimentError, Layout, burst_read_at};
-use super::claim::{Basis, Claim};
-use super::latency::{LatencyReport, melded_latency};
-use super::outcome::{Chart, Figure, Grounds, Outcome};
-use super::published::SOURCE;
-use super::setup::Setup;
-use super::sheet::{Cell, Column, Sheet};
-use super::throughput::{ThroughputReport, melded_throughput};
-use super::verdict::Verdict;
+use super::burst::{ExperimentError, Layout, burst_read, burst_read_at};
+use super::claim::Claim;
+use super::outcome::{Outcome, size_axis};
+use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::setup::{BusSpeed, Setup, bus_bytes, bus_us, us};
+use super::sheet::{Columns, Sheet};
 use crate::report::bytes;
 use crate::report::chart::{Axis, BarChart, Line, LineChart};
-use meldsim::engine::Time;
 use meldsim::profile::{MeldedPartialRead, Profile};
 
-const SECTION: u32 = 1;
+pub(super) const PAPER: &str = "\"A Case for Melded Pages\" (HotStorage'20)";
+
+pub(super) const LATENCY: Experiment = Experiment {
+    name: "melded-latency",
+    about: "Time to the last byte of one request, by its size: normal and melded layout",
+    paper: PAPER,
+    profile: "melded-tlc-8x8",
+    options: Options::SetupsAndSizes(
+        || vec![LATENCY_SETUP],
+        || latency_cells().map(|row| row[0]).collect(),
+    ),
+    plan: plan_latency,
+};
+
+pub(super) const THROUGHPUT: Experiment = Experiment {
+    name: "melded-throughput",
+    about: "Throughput of one 128 MiB read, by page size and bus: normal and melded layout",
+    paper: PAPER,
+    profile: "melded-tlc-8x8",
+    options: Options::Setups(|| throughput_cells().map(|(setup, _)| setup).collect()),
+    plan: plan_throughput,
+};
+
+/// The device of the published latencies.
+const LATENCY_SETUP: Setup = Setup {
+    channels: 8,
+    dies_per_channel: 8,
+    page_bytes: 4096,
+    bus: BusSpeed { mts: 800, bits: 8 },
+};
+/// Bytes of the request whose throughput is published.
+const THROUGHPUT_BYTES: u64 = 128 << 20;
+/// Largest deviation of a throughput that holds.
+const THROUGHPUT_TOLERANCE: f64 = 0.0015;
 /// Sensing LSB, CSB and MSB alone, published.
 const SENSE_US: [f64; 3] = [58.0, 78.0, 107.0];
 /// Sensing all three at once, published.
@@ -24,8 +56,173 @@ const SENSES: [f64; 4] = [1.0, 2.0, 4.0, 7.0];
 /// Largest deviation of a published read time from X + nY.
 const FIT_TOLERANCE: f64 = 0.05;
 
-fn us(time: Time) -> f64 {
-    time.as_ps() as f64 / 1e6
+/// The published latencies: request bytes, then normal and melded in truncated microseconds.
+fn latency_cells() -> impl Iterator<Item = [u64; 3]> {
+    numbers(include_str!("../../data/melded_latency_8x8.csv"))
+}
+
+/// The published throughputs: the device, then normal and melded in truncated MiB/s.
+fn throughput_cells() -> impl Iterator<Item = (Setup, [u64; 2])> {
+    let rows = numbers(include_str!("../../data/melded_throughput_8x8.csv"));
+    rows.map(|[page_bytes, mts, bits, normal, melded]| {
+        let bits = bits as u32;
+        let setup = Setup {
+            page_bytes,
+            bus: BusSpeed { mts, bits },
+            ..LATENCY_SETUP
+        };
+        (setup, [normal, melded])
+    })
+}
+
+/// The rows of a CSV; comments and the header are not numbers and fall out.
+fn numbers<const N: usize>(csv: &'static str) -> impl Iterator<Item = [u64; N]> {
+    csv.lines().filter_map(|line| {
+        let mut fields = line.split(',').map(|field| field.trim().parse().ok());
+        let mut row = [0; N];
+        for value in &mut row {
+            *value = fields.next()??;
+        }
+        Some(row)
+    })
+}
+
+/// One request on one device, in both layouts: microseconds, or MiB/s.
+struct Row {
+    setup: Setup,
+    request_bytes: u64,
+    normal: f64,
+    melded: f64,
+    /// Normal and melded, where known.
+    published: Option<[u64; 2]>,
+}
+
+impl Row {
+    /// The simulated and the published value of both layouts.
+    fn pairs(&self) -> Option<[(f64, u64); 2]> {
+        let [normal, melded] = self.published?;
+        Some([(self.normal, normal), (self.melded, melded)])
+    }
+}
+
+/// How many of the published cells are off; none when no published device was simulated.
+fn table_claim(
+    id: &'static str,
+    rows: &[Row],
+    criterion: &str,
+    holds: fn(f64, u64) -> bool,
+) -> Option<Claim> {
+    let pairs: Vec<(f64, u64)> = rows.iter().filter_map(Row::pairs).flatten().collect();
+    let is_off = |&&(simulated, published): &&(f64, u64)| !holds(simulated, published);
+    let (cells, off) = (pairs.len(), pairs.iter().filter(is_off).count());
+    let claim = Claim::published(id)
+        .measured(format!("{off} of {cells} off"))
+        .holds(criterion, off == 0);
+    (cells > 0).then_some(claim)
+}
+
+fn outcome(run: &Run, about: &str) -> Outcome {
+    run.report(about)
+        .published(format!("Arpith K, K. Gopinath: {PAPER}: read times of single pages and of a melded read, latency and throughput cells, 8 x 8 dies, buses"))
+        .fitted("bytes on the bus for a page, the read command's bus time, commands before data, a die busy until its last byte has left")
+        .assumed("blocks, wordlines and program times: reads of a fresh device do not depend on them")
+}
+
+/// A sheet that begins with the device.
+fn cells<'a>(rows: &'a [Row]) -> Columns<'a, Row> {
+    Sheet::of("cells", rows)
+        .count("channels", "channels", |row| u64::from(row.setup.channels))
+        .count("dies_per_channel", "x dies", |row| {
+            u64::from(row.setup.dies_per_channel)
+        })
+        .bytes("page_bytes", "page", |row| row.setup.page_bytes)
+        .cell("bus", "bus", |row| row.setup.bus.to_string())
+}
+
+fn plan_latency<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let published = |setup: Setup, size: u64| {
+        let row = latency_cells().find(|[bytes, ..]| *bytes == size)?;
+        (setup == LATENCY_SETUP).then_some([row[1], row[2]])
+    };
+    let each: Vec<(Setup, u64)> = run
+        .setups
+        .iter()
+        .flat_map(|setup| run.request_sizes.iter().map(|size| (*setup, *size)))
+        .collect();
+    // The claims are about the published device.
+    let is_published = each
+        .iter()
+        .any(|(setup, size)| published(*setup, *size).is_some());
+    let rows = cells.each(each, move |&(setup, request_bytes)| {
+        let profile = setup.profile(&run.profile);
+        let time_us = |layout| burst_read(&profile, request_bytes, layout).map(us);
+        Ok(Row {
+            setup,
+            request_bytes,
+            normal: time_us(Layout::Normal)?,
+            melded: time_us(Layout::Melded)?,
+            published: published(setup, request_bytes),
+        })
+    });
+    let device = LATENCY_SETUP.profile(&run.profile);
+    let reads = cells.each(is_published.then_some(()), move |()| {
+        Ok((read_claims(&device)?, never_lose(&device)?))
+    });
+    Ok(Box::new(move || {
+        let rows = rows.take()?;
+        let mut outcome = latency_outcome(run, &rows);
+        for (reads, never_lose) in reads.take()? {
+            let criterion = "every cell is equal after truncation";
+            let is_equal = |simulated: f64, published| simulated.trunc() == published as f64;
+            let table = table_claim("melded-latency.table", &rows, criterion, is_equal)?
+                .statement("latency of one burst of 4 KiB to 128 MiB, both layouts, 8 x 8 dies")
+                .expected("32 cells in whole us");
+            outcome = outcome
+                .claims(reads)
+                .claims([table, crossover(&rows), never_lose]);
+        }
+        Some(outcome)
+    }))
+}
+
+fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
+    let sheet = cells(rows)
+        .bytes("request_bytes", "request", |row| row.request_bytes)
+        .count("normal_published_us", "normal published us", |row| {
+            row.published.map(|us| us[0])
+        })
+        .number("normal_us", "simulated", 3, |row| row.normal)
+        .count("melded_published_us", "melded published us", |row| {
+            row.published.map(|us| us[1])
+        })
+        .number("melded_us", "simulated", 3, |row| row.melded)
+        .number("gain", "gain", 3, |row| row.normal / row.melded);
+    let line = |name: &str, value: &dyn Fn(&Row) -> Option<f64>, dashed| {
+        let points = rows
+            .iter()
+            .filter_map(|row| Some((row.request_bytes as f64, value(row)?)));
+        Line {
+            dashed,
+            ..Line::new(name, points.collect())
+        }
+    };
+    let published = |layout: usize| move |row: &Row| Some(row.published?[layout] as f64);
+    let chart = LineChart {
+        title: "Latency of one burst".to_owned(),
+        x: size_axis("request", rows.iter().map(|row| row.request_bytes)),
+        y: Axis::log("us"),
+        lines: vec![
+            line("normal", &|row| Some(row.normal), false),
+            line("melded", &|row| Some(row.melded), false),
+            line("normal, published", &published(0), true),
+            line("melded, published", &published(1), true),
+        ],
+    };
+    let about = "One request as one burst on an idle device, time to its last byte, by its size.";
+    outcome(run, about).sheet(sheet).figure(
+        chart,
+        "Melding waits longer for a small request and finishes a large one sooner.",
+    )
 }
 
 /// X and Y of X + nY by least squares over the published read times, and the largest relative deviation.
@@ -54,178 +251,82 @@ fn senses_us(
     let page_bytes = profile.geometry.page_size.0;
     let (offset, size) = (first_page * page_bytes, pages * page_bytes);
     let time = burst_read_at(profile, offset, size, layout)?;
-    let byte_us = 8.0 / (profile.bus.rate.0 as f64 * f64::from(profile.bus.width_bits));
-    let per_page = f64::from(profile.bus.bytes_per_4kib) * page_bytes as f64 / 4096.0;
-    let bus_bytes = f64::from(profile.bus.command_bytes) + pages as f64 * per_page;
-    Ok(us(time) - bus_bytes * byte_us)
+    let on_bus = f64::from(profile.bus.command_bytes) + pages as f64 * bus_bytes(profile);
+    Ok(us(time) - on_bus * bus_us(profile))
 }
 
-fn listed(values: &[f64]) -> String {
-    let texts: Vec<String> = values.iter().map(|value| format!("{value:.1}")).collect();
-    texts.join(" / ")
+/// The normal layout places one page on every die before the next of a wordline.
+fn dies(profile: &Profile) -> u64 {
+    u64::from(profile.geometry.channels * profile.geometry.dies_per_channel)
 }
 
-fn close(left: f64, right: f64) -> bool {
-    (left - right).abs() < 0.05
-}
-
-/// `melded-latency` on the published device, with what is claimed of single reads.
-pub(super) fn latency(
-    base: &Profile,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let sizes: Vec<u64> = LatencyReport::published_sizes().collect();
-    melded_latency(base, &[Setup::PUBLISHED_LATENCY], &sizes, progress)?.to_outcome(base)
-}
-
-impl LatencyReport {
-    /// The report with its claims; they are about the published device, and absent when it was not simulated.
-    pub fn to_outcome(&self, base: &Profile) -> Result<Outcome, ExperimentError> {
-        let mut claims = Vec::new();
-        if self.verdict.holds.is_some() {
-            let published = Setup::PUBLISHED_LATENCY.profile(base);
-            claims = read_claims(&published)?;
-            claims.push(verdict_claim(
-                "melded-latency.table",
-                "latency of one burst of 4 KiB to 128 MiB, both layouts, 8 x 8 dies",
-                "32 cells in whole us",
-                &self.verdict,
-                "every cell is equal after truncation",
-            ));
-            claims.push(crossover(self));
-            claims.push(never_lose(&published)?);
-        }
-        Ok(Outcome {
-            experiment: self.experiment,
-            profile: base.name.clone(),
-            about:
-                "One request as one burst on an idle device, time to its last byte, by its size."
-                    .to_owned(),
-            grounds: grounds(),
-            sheets: vec![latency_sheet(self)],
-            figures: vec![latency_figure(self)],
-            claims,
-        })
-    }
-}
-
-fn grounds() -> Grounds {
-    Grounds {
-        published: vec![
-            format!("{SOURCE}: read times of single pages and of a melded read, latency and throughput cells, 8 x 8 dies, buses"),
-        ],
-        fitted: vec![
-            "bytes on the bus for a page, the read command's bus time, commands before data, a die busy until its last byte has left".to_owned(),
-        ],
-        assumed: vec!["blocks, wordlines and program times: reads of a fresh device do not depend on them".to_owned()],
-    }
-}
-
-fn read_claims(profile: &Profile) -> Result<Vec<Claim>, ExperimentError> {
-    let dies = u64::from(profile.geometry.channels * profile.geometry.dies_per_channel);
-    let mut alone = Vec::new();
-    for page in 0..SENSE_US.len() as u64 {
-        // The normal layout places one page on every die before the next of a wordline.
-        alone.push(senses_us(profile, page * dies, 1, Layout::Normal)?);
-    }
-    let melded = senses_us(profile, 0, SENSE_US.len() as u64, Layout::Melded)?;
+fn read_claims(profile: &Profile) -> Result<[Claim; 3], ExperimentError> {
+    let pages = SENSE_US.len() as u64;
+    let alone = (0..pages).map(|page| senses_us(profile, page * dies(profile), 1, Layout::Normal));
+    let alone: Vec<f64> = alone.collect::<Result<_, _>>()?;
+    let melded = senses_us(profile, 0, pages, Layout::Melded)?;
     let apart: f64 = alone.iter().sum();
-    let command = "meldsim experiment melded-latency".to_owned();
+    let close = |left: f64, right: f64| (left - right).abs() < 0.05;
+    let listed: Vec<String> = alone.iter().map(|us| format!("{us:.1}")).collect();
     let (x, y, off) = fit();
-    Ok(vec![
-        Claim {
-            id: "melded-latency.senses",
-            section: SECTION,
-            basis: Basis::Published,
-            statement: "LSB, CSB and MSB read alone, without the bus".to_owned(),
-            published: "58 / 78 / 107 us".to_owned(),
-            measured: format!("{} us", listed(&alone)),
-            criterion: "they are equal to 0.05 us".to_owned(),
-            holds: alone
-                .iter()
-                .zip(SENSE_US)
-                .all(|(&alone, us)| close(alone, us)),
-            command: command.clone(),
-        },
-        Claim {
-            id: "melded-latency.melded-sense",
-            section: SECTION,
-            basis: Basis::Published,
-            statement: "the three pages in one melded read instead of one by one".to_owned(),
-            published: "166 instead of 243 us".to_owned(),
-            measured: format!("{melded:.1} instead of {apart:.1} us"),
-            criterion: "they are equal to 0.05 us".to_owned(),
-            holds: close(melded, MELDED_SENSE_US) && close(apart, SENSE_US.iter().sum()),
-            command: command.clone(),
-        },
-        Claim {
-            id: "melded-latency.x-plus-ny",
-            section: SECTION,
-            basis: Basis::Published,
-            statement: "a read of n senses takes X + nY (1, 2, 4 and 7 senses)".to_owned(),
-            published: "X + nY".to_owned(),
-            measured: format!(
+    Ok([
+        Claim::published("melded-latency.senses")
+            .statement("LSB, CSB and MSB read alone, without the bus")
+            .expected("58 / 78 / 107 us")
+            .measured(format!("{} us", listed.join(" / ")))
+            .holds(
+                "they are equal to 0.05 us",
+                alone
+                    .iter()
+                    .zip(SENSE_US)
+                    .all(|(&alone, us)| close(alone, us)),
+            ),
+        Claim::published("melded-latency.melded-sense")
+            .statement("the three pages in one melded read instead of one by one")
+            .expected("166 instead of 243 us")
+            .measured(format!("{melded:.1} instead of {apart:.1} us"))
+            .holds(
+                "they are equal to 0.05 us",
+                close(melded, MELDED_SENSE_US) && close(apart, SENSE_US.iter().sum()),
+            ),
+        Claim::published("melded-latency.x-plus-ny")
+            .statement("a read of n senses takes X + nY (1, 2, 4 and 7 senses)")
+            .expected("X + nY")
+            .measured(format!(
                 "X = {x:.1} us, Y = {y:.1} us, off by at most {:.1} %",
                 100.0 * off
+            ))
+            .holds(
+                format!("least squares come within {:.0} %", 100.0 * FIT_TOLERANCE),
+                off <= FIT_TOLERANCE,
             ),
-            criterion: format!("least squares come within {:.0} %", 100.0 * FIT_TOLERANCE),
-            holds: off <= FIT_TOLERANCE,
-            command,
-        },
     ])
 }
 
-fn verdict_claim(
-    id: &'static str,
-    statement: &str,
-    published: &str,
-    verdict: &Verdict,
-    criterion: &str,
-) -> Claim {
-    let experiment = id.split('.').next().unwrap_or(id);
-    Claim {
-        id,
-        section: SECTION,
-        basis: Basis::Published,
-        statement: statement.to_owned(),
-        published: published.to_owned(),
-        measured: format!("{} of {} off", verdict.cells_off, verdict.cells_compared),
-        criterion: criterion.to_owned(),
-        holds: verdict.holds == Some(true),
-        command: format!("meldsim experiment {experiment}"),
-    }
-}
-
-fn crossover(report: &LatencyReport) -> Claim {
-    let wins = |size: u64| {
-        let cell = report.cells.iter().find(|cell| cell.request_bytes == size);
-        cell.map_or(f64::NAN, |cell| cell.normal_us / cell.melded_us)
+fn crossover(rows: &[Row]) -> Claim {
+    let gain = |size: u64| {
+        let row = rows.iter().find(|row| row.request_bytes == size);
+        row.map_or(f64::NAN, |row| row.normal / row.melded)
     };
-    let loses_to = report
-        .cells
-        .iter()
-        .filter(|cell| cell.melded_us >= cell.normal_us);
-    let wins_from = report
-        .cells
-        .iter()
-        .filter(|cell| cell.melded_us < cell.normal_us);
-    let last_loss = loses_to.map(|cell| cell.request_bytes).max();
-    let first_win = wins_from.map(|cell| cell.request_bytes).min();
-    Claim {
-        id: "melded-latency.crossover",
-        section: SECTION,
-        basis: Basis::Published,
-        statement: "melding loses at 1 MiB and below, wins at 2 MiB and above".to_owned(),
-        published: "between 1 and 2 MiB".to_owned(),
-        measured: format!(
+    let sizes = |wins: bool| {
+        let of = rows
+            .iter()
+            .filter(move |row| (row.melded < row.normal) == wins);
+        of.map(|row| row.request_bytes)
+    };
+    let (last_loss, first_win) = (sizes(false).max(), sizes(true).min());
+    Claim::published("melded-latency.crossover")
+        .statement("melding loses at 1 MiB and below, wins at 2 MiB and above")
+        .expected("between 1 and 2 MiB")
+        .measured(format!(
             "x{:.2} at 1 MiB, x{:.2} at 2 MiB",
-            wins(1 << 20),
-            wins(2 << 20)
-        ),
-        criterion: "every size is on its side".to_owned(),
-        holds: last_loss == Some(1 << 20) && first_win == Some(2 << 20),
-        command: "meldsim experiment melded-latency".to_owned(),
-    }
+            gain(1 << 20),
+            gain(2 << 20)
+        ))
+        .holds(
+            "every size is on its side",
+            last_loss == Some(1 << 20) && first_win == Some(2 << 20),
+        )
 }
 
 /// By default a partial read of a melded wordline is no dearer than the cheaper of its two ways.
@@ -233,213 +334,103 @@ fn never_lose(published: &Profile) -> Result<Claim, ExperimentError> {
     let mut profile = published.clone();
     profile.ftl.melded_partial_read = MeldedPartialRead::Cheapest;
     let page_bytes = profile.geometry.page_size.0;
-    let dies = u64::from(profile.geometry.channels * profile.geometry.dies_per_channel);
+    let read = |profile, first_page: u64, pages: u64, layout| {
+        burst_read_at(profile, first_page * page_bytes, pages * page_bytes, layout).map(us)
+    };
     let (mut worst_page, mut worst_part) = (0f64, 0f64);
     for page in 0..SENSE_US.len() as u64 {
-        let alone = burst_read_at(
-            &profile,
-            page * dies * page_bytes,
-            page_bytes,
-            Layout::Normal,
-        )?;
-        let in_melded = burst_read_at(&profile, page * page_bytes, page_bytes, Layout::Melded)?;
-        worst_page = worst_page.max(us(in_melded) / us(alone));
+        let alone = read(&profile, page * dies(&profile), 1, Layout::Normal)?;
+        let in_melded = read(&profile, page, 1, Layout::Melded)?;
+        worst_page = worst_page.max(in_melded / alone);
         for pages in 1..=SENSE_US.len() as u64 - page {
-            let (offset, size) = (page * page_bytes, pages * page_bytes);
-            let by_default = burst_read_at(&profile, offset, size, Layout::Melded)?;
-            let whole = burst_read_at(published, offset, size, Layout::Melded)?;
-            worst_part = worst_part.max(us(by_default) / us(whole));
+            let by_default = read(&profile, page, pages, Layout::Melded)?;
+            let whole = read(published, page, pages, Layout::Melded)?;
+            worst_part = worst_part.max(by_default / whole);
         }
     }
-    Ok(Claim {
-        id: "melded-latency.never-lose",
-        section: SECTION,
-        basis: Basis::Assumption,
-        statement: "by default a page of a melded wordline alone costs what it does unmelded, a part of the wordline no more than the whole".to_owned(),
-        published: "never lose".to_owned(),
-        measured: format!("x{worst_page:.3} for a page, x{worst_part:.3} for a part, at worst"),
-        criterion: "both are at most x1".to_owned(),
-        holds: worst_page <= 1.0 && worst_part <= 1.0,
-        command: "meldsim experiment melded-latency".to_owned(),
+    Ok(Claim::assumed("melded-latency.never-lose")
+        .statement("by default a page of a melded wordline alone costs what it does unmelded, a part of the wordline no more than the whole")
+        .expected("never lose")
+        .measured(format!("x{worst_page:.3} for a page, x{worst_part:.3} for a part, at worst"))
+        .holds("both are at most x1", worst_page <= 1.0 && worst_part <= 1.0))
+}
+
+fn plan_throughput<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let rows = cells.each(run.setups.iter().copied(), |setup| {
+        let profile = setup.profile(&run.profile);
+        let rate_mib_s = |layout| {
+            burst_read(&profile, THROUGHPUT_BYTES, layout)
+                .map(|time| (THROUGHPUT_BYTES >> 20) as f64 / time.as_secs_f64())
+        };
+        let published = throughput_cells().find(|(published, _)| published == setup);
+        Ok(Row {
+            setup: *setup,
+            request_bytes: THROUGHPUT_BYTES,
+            normal: rate_mib_s(Layout::Normal)?,
+            melded: rate_mib_s(Layout::Melded)?,
+            published: published.map(|(_, rates)| rates),
+        })
+    });
+    rows.then(|rows| {
+        let criterion = "every cell is within 0.15 %";
+        let is_near = |simulated: f64, published| {
+            (simulated / published as f64 - 1.0).abs() <= THROUGHPUT_TOLERANCE
+        };
+        let table =
+            table_claim("melded-throughput.table", &rows, criterion, is_near).map(|claim| {
+                claim
+                    .statement(
+                        "throughput of one 128 MiB burst, both layouts, by page size and bus",
+                    )
+                    .expected("16 cells in MiB/s")
+            });
+        Some(throughput_outcome(run, &rows).claims(table))
     })
 }
 
-/// The columns that say which device it was.
-const DEVICE: &[Column] = &[
-    ("channels", "channels"),
-    ("dies_per_channel", "x dies"),
-    ("page_bytes", "page"),
-    ("bus", "bus"),
-];
-
-/// Their cells.
-fn device_cells(channels: u32, dies: u32, page_bytes: u64, mts: u64, bits: u32) -> [Cell; 4] {
-    [
-        Cell::Count(u64::from(channels)),
-        Cell::Count(u64::from(dies)),
-        Cell::Bytes(page_bytes),
-        Cell::text(format!("{mts}x{bits}")),
-    ]
-}
-
-fn latency_sheet(report: &LatencyReport) -> Sheet {
-    let mut sheet = Sheet::new("cells", DEVICE).with(&[
-        ("request_bytes", "request"),
-        ("normal_published_us", "normal published us"),
-        ("normal_us", "simulated"),
-        ("melded_published_us", "melded published us"),
-        ("melded_us", "simulated"),
-        ("gain", "gain"),
-    ]);
-    for cell in &report.cells {
-        let published = |us: Option<u64>| us.map_or(Cell::Missing, Cell::Count);
-        let device = device_cells(
-            cell.channels,
-            cell.dies_per_channel,
-            cell.page_bytes,
-            cell.bus_mts,
-            cell.bus_bits,
-        );
-        sheet.row(device.into_iter().chain([
-            Cell::Bytes(cell.request_bytes),
-            published(cell.published.map(|p| p.normal_us)),
-            Cell::Number(cell.normal_us, 3),
-            published(cell.published.map(|p| p.melded_us)),
-            Cell::Number(cell.melded_us, 3),
-            Cell::Number(cell.normal_us / cell.melded_us, 3),
-        ]));
-    }
-    sheet
-}
-
-fn latency_figure(report: &LatencyReport) -> Figure {
-    let line = |name: &str, value: &dyn Fn(&super::LatencyCell) -> Option<f64>, dashed| Line {
-        name: name.to_owned(),
-        points: report
-            .cells
-            .iter()
-            .filter_map(|cell| Some((cell.request_bytes as f64, value(cell)?)))
-            .collect(),
-        dashed,
-    };
-    let chart = LineChart {
-        title: "Latency of one burst".to_owned(),
-        x: size_axis(
-            "request",
-            report.cells.iter().map(|cell| cell.request_bytes),
-        ),
-        y: Axis::log("us"),
-        lines: vec![
-            line("normal", &|cell| Some(cell.normal_us), false),
-            line("melded", &|cell| Some(cell.melded_us), false),
-            line(
-                "normal, published",
-                &|cell| Some(cell.published?.normal_us as f64),
-                true,
-            ),
-            line(
-                "melded, published",
-                &|cell| Some(cell.published?.melded_us as f64),
-                true,
-            ),
-        ],
-    };
-    Figure {
-        chart: Chart::Line(chart),
-        caption: "Melding waits longer for a small request and finishes a large one sooner."
-            .to_owned(),
-    }
-}
-
-/// A logarithmic axis of sizes, each named.
-pub(super) fn size_axis(label: &str, sizes: impl Iterator<Item = u64>) -> Axis {
-    Axis {
-        ticks: sizes.map(|size| (size as f64, bytes(size))).collect(),
-        ..Axis::log(label)
-    }
-}
-
-/// `melded-throughput` on the published devices.
-pub(super) fn throughput(
-    base: &Profile,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let setups: Vec<Setup> = Setup::published_throughput().collect();
-    Ok(melded_throughput(base, &setups, progress)?.to_outcome(base))
-}
-
-impl ThroughputReport {
-    /// The report with its claim; it is absent when no published device was simulated.
-    pub fn to_outcome(&self, base: &Profile) -> Outcome {
-        let claim = self.verdict.holds.map(|_| {
-            verdict_claim(
-                "melded-throughput.table",
-                "throughput of one 128 MiB burst, both layouts, by page size and bus",
-                "16 cells in MiB/s",
-                &self.verdict,
-                "every cell is within 0.15 %",
-            )
-        });
-        Outcome {
-            experiment: self.experiment,
-            profile: base.name.clone(),
-            about: "128 MiB read as one burst, by page size and bus.".to_owned(),
-            grounds: grounds(),
-            sheets: vec![throughput_sheet(self)],
-            figures: vec![throughput_figure(self)],
-            claims: claim.into_iter().collect(),
-        }
-    }
-}
-
-fn throughput_sheet(report: &ThroughputReport) -> Sheet {
-    let mut sheet = Sheet::new("cells", DEVICE).with(&[
-        ("normal_published_mib_s", "normal published MiB/s"),
-        ("normal_mib_s", "simulated"),
-        ("melded_published_mib_s", "melded published MiB/s"),
-        ("melded_mib_s", "simulated"),
-        ("gain", "gain"),
-    ]);
-    for cell in &report.cells {
-        let published = |rate: Option<u64>| rate.map_or(Cell::Missing, Cell::Count);
-        let device = device_cells(
-            cell.channels,
-            cell.dies_per_channel,
-            cell.page_bytes,
-            cell.bus_mts,
-            cell.bus_bits,
-        );
-        sheet.row(device.into_iter().chain([
-            published(cell.published.map(|p| p.normal_mib_s)),
-            Cell::Number(cell.normal_mib_s, 2),
-            published(cell.published.map(|p| p.melded_mib_s)),
-            Cell::Number(cell.melded_mib_s, 2),
-            Cell::Number(cell.gain, 3),
-        ]));
-    }
-    sheet
-}
-
-fn throughput_figure(report: &ThroughputReport) -> Figure {
-    let groups = report.cells.iter().map(|cell| {
-        let label = format!(
-            "{}, {}x{}",
-            bytes(cell.page_bytes),
-            cell.bus_mts,
-            cell.bus_bits
-        );
-        (
-            label,
-            vec![Some(cell.normal_mib_s), Some(cell.melded_mib_s)],
-        )
+fn throughput_outcome(run: &Run, rows: &[Row]) -> Outcome {
+    let sheet = cells(rows)
+        .count("normal_published_mib_s", "normal published MiB/s", |row| {
+            row.published.map(|rates| rates[0])
+        })
+        .number("normal_mib_s", "simulated", 2, |row| row.normal)
+        .count("melded_published_mib_s", "melded published MiB/s", |row| {
+            row.published.map(|rates| rates[1])
+        })
+        .number("melded_mib_s", "simulated", 2, |row| row.melded)
+        .number("gain", "gain", 3, |row| row.melded / row.normal);
+    let groups = rows.iter().map(|row| {
+        let label = format!("{}, {}", bytes(row.setup.page_bytes), row.setup.bus);
+        (label, vec![Some(row.normal), Some(row.melded)])
     });
-    Figure {
-        chart: Chart::Bar(BarChart {
-            title: "Throughput of one 128 MiB burst".to_owned(),
-            axis: "MiB/s".to_owned(),
-            series: vec!["normal".to_owned(), "melded".to_owned()],
-            groups: groups.collect(),
-        }),
-        caption: "A slow bus takes the gain away: the senses hide behind it.".to_owned(),
+    let chart = BarChart {
+        title: "Throughput of one 128 MiB burst".to_owned(),
+        axis: "MiB/s".to_owned(),
+        series: vec!["normal".to_owned(), "melded".to_owned()],
+        groups: groups.collect(),
+    };
+    outcome(run, "128 MiB read as one burst, by page size and bus.")
+        .sheet(sheet)
+        .figure(
+            chart,
+            "A slow bus takes the gain away: the senses hide behind it.",
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_published_cell_is_read() {
+        assert_eq!(latency_cells().count(), 16);
+        assert_eq!(latency_cells().next(), Some([4096, 63, 183]));
+        assert_eq!(throughput_cells().count(), 8);
+        let (setup, rates) = throughput_cells().last().unwrap();
+        assert_eq!(
+            (setup.page_bytes, setup.bus.to_string()),
+            (4096, "1600x16".to_owned())
+        );
+        assert_eq!(rates, [3033, 4391]);
     }
 }

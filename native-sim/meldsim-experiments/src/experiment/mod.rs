@@ -1,7 +1,7 @@
 //! Experiments: a workload on a device, held against published numbers.
 //!
-//! Each ends in an [`Outcome`]: its numbers, what they rest on, and the [`Claim`]s that they bear out or not.
-//! [`Validation`] runs them all.
+//! Each is a file of device profiles, loads, sheets and claims, and a line of [`EXPERIMENTS`]. It ends in an [`Outcome`]: its
+//! numbers, their provenance, and the [`Claim`]s that they bear out or not. [`Validation`] runs them all.
 //!
 //! ```text
 //!   Profile --> Device --workload--> latencies, counters --> Outcome { sheets, figures, claims }
@@ -12,34 +12,25 @@
 mod burst;
 mod claim;
 mod contract;
-mod effort;
 mod firmware;
 mod interleave;
-mod latency;
 mod latency_windows;
-mod load;
 mod melded;
 mod noisy;
 mod outcome;
 mod palloc;
+mod plan;
 mod programming;
-mod published;
 mod qlc;
 mod registry;
 mod setup;
 mod sheet;
-mod throughput;
-mod verdict;
 mod window;
 
 pub use burst::{ExperimentError, Layout, burst_read};
-pub use claim::{Basis, Claim};
-pub use effort::Effort;
-pub use latency::{LatencyCell, LatencyReport, PublishedLatency, melded_latency};
-pub use outcome::{Chart, Figure, Grounds, Outcome, claims_table};
-pub use published::SOURCE;
-pub use registry::{EXPERIMENTS, Experiment, Validation};
+pub use claim::{Basis, Claim, claims_table};
+pub use outcome::{Outcome, Provenance};
+pub use plan::{Experiment, Options, Run, Scale};
+pub use registry::{EXPERIMENTS, Validation};
 pub use setup::{BusSpeed, Setup};
-pub use sheet::{Cell, Column, Sheet};
-pub use throughput::{PublishedThroughput, ThroughputCell, ThroughputReport, melded_throughput};
-pub use verdict::Verdict;
+pub use sheet::{Cell, Sheet};

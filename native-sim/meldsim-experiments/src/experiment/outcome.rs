@@ -1,46 +1,32 @@
-//! The outcome of an experiment: what it rests on, its sheets and charts, and the claims that it bears out or not.
+//! The outcome of an experiment: its provenance, its sheets and charts, and the claims that it bears out or not.
+//! Shown as text, CSV, JSON or a page.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::claim::Claim;
+use super::claim::{Claim, claims_table};
 use super::sheet::Sheet;
-use crate::report::chart::{BarChart, HeatMap, LineChart};
-use crate::report::{Align, Page, Table};
+use crate::report::chart::{Axis, BarChart, HeatMap, LineChart};
+use crate::report::{Page, bytes};
 
 /// A picture with what to see in it.
 #[derive(Clone, Debug)]
-pub struct Figure {
-    /// The picture.
-    pub chart: Chart,
-    /// What to see in it.
-    pub caption: String,
+struct Figure {
+    svg: String,
+    caption: String,
 }
 
 /// The kinds of pictures.
-#[derive(Clone, Debug)]
-pub enum Chart {
-    /// Lines.
+pub(super) enum Chart {
     Line(LineChart),
-    /// Bars.
     Bar(BarChart),
-    /// A heat map.
     Heat(HeatMap),
 }
 
-impl Chart {
-    fn to_svg(&self) -> String {
-        match self {
-            Chart::Line(chart) => chart.to_svg(),
-            Chart::Bar(chart) => chart.to_svg(),
-            Chart::Heat(chart) => chart.to_svg(),
-        }
-    }
-}
-
-/// What its numbers are and what they rest on.
+/// Where the numbers of an experiment come from.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Grounds {
+#[non_exhaustive]
+pub struct Provenance {
     /// What is published, and where.
     pub published: Vec<String>,
     /// What is fitted to published numbers.
@@ -51,6 +37,7 @@ pub struct Grounds {
 
 /// An experiment's outcome.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The experiment's name.
     pub experiment: &'static str,
@@ -58,14 +45,14 @@ pub struct Outcome {
     pub profile: String,
     /// What was done, in a sentence or two.
     pub about: String,
-    /// What the numbers rest on.
-    pub grounds: Grounds,
+    /// Where the numbers come from.
+    pub provenance: Provenance,
     /// The numbers.
     #[serde(serialize_with = "by_name")]
     pub sheets: Vec<Sheet>,
     /// The pictures; only pages show them.
     #[serde(skip)]
-    pub figures: Vec<Figure>,
+    figures: Vec<Figure>,
     /// What the numbers bear out.
     pub claims: Vec<Claim>,
 }
@@ -78,69 +65,93 @@ fn by_name<S: Serializer>(sheets: &[Sheet], serializer: S) -> Result<S::Ok, S::E
     map.end()
 }
 
-impl Grounds {
-    fn lines(&self) -> impl Iterator<Item = (&'static str, &String)> {
-        let published = self.published.iter().map(|line| ("[P]", line));
-        let fitted = self.fitted.iter().map(|line| ("[F]", line));
-        let assumed = self.assumed.iter().map(|line| ("[A]", line));
-        published.chain(fitted).chain(assumed)
+impl Provenance {
+    fn lines(&self) -> impl Iterator<Item = String> {
+        let tagged = [
+            ("P", &self.published),
+            ("F", &self.fitted),
+            ("A", &self.assumed),
+        ];
+        let lines = |(tag, lines): (&'static str, &Vec<String>)| {
+            let lines = lines.iter().map(move |line| format!("[{tag}] {line}"));
+            lines.collect::<Vec<String>>()
+        };
+        tagged.into_iter().flat_map(lines)
     }
 }
 
-/// Claims with their verdicts, one a line.
-pub fn claims_table<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> Table {
-    let columns = [
-        "verdict",
-        "",
-        "claim",
-        "published or expected",
-        "simulated",
-        "holds when",
-    ];
-    let mut table = Table::new(columns.map(|name| (name, Align::Left)));
-    for claim in claims {
-        table.row([
-            claim.verdict().to_owned(),
-            format!("[{}]", claim.basis.tag()),
-            claim.statement.clone(),
-            claim.published.clone(),
-            claim.measured.clone(),
-            claim.criterion.clone(),
-        ]);
+/// Filling in.
+impl Outcome {
+    pub(super) fn new(experiment: &'static str, profile: &str, about: String) -> Outcome {
+        Outcome {
+            experiment,
+            profile: profile.to_owned(),
+            about,
+            provenance: Provenance::default(),
+            sheets: Vec::new(),
+            figures: Vec::new(),
+            claims: Vec::new(),
+        }
     }
-    table
+
+    /// Adds what is published, and where.
+    pub(super) fn published(mut self, line: impl Into<String>) -> Outcome {
+        self.provenance.published.push(line.into());
+        self
+    }
+
+    /// Adds what is fitted to published numbers.
+    pub(super) fn fitted(mut self, line: impl Into<String>) -> Outcome {
+        self.provenance.fitted.push(line.into());
+        self
+    }
+
+    /// Adds what we assume.
+    pub(super) fn assumed(mut self, line: impl Into<String>) -> Outcome {
+        self.provenance.assumed.push(line.into());
+        self
+    }
+
+    pub(super) fn sheet(mut self, sheet: impl Into<Sheet>) -> Outcome {
+        self.sheets.push(sheet.into());
+        self
+    }
+
+    /// Adds a picture; the caption says what to see in it.
+    pub(super) fn figure(mut self, chart: impl Into<Chart>, caption: &str) -> Outcome {
+        let svg = match chart.into() {
+            Chart::Line(chart) => chart.to_svg(),
+            Chart::Bar(chart) => chart.to_svg(),
+            Chart::Heat(chart) => chart.to_svg(),
+        };
+        let caption = caption.to_owned();
+        self.figures.push(Figure { svg, caption });
+        self
+    }
+
+    pub(super) fn claims(mut self, claims: impl IntoIterator<Item = Claim>) -> Outcome {
+        self.claims.extend(claims);
+        self
+    }
 }
 
+/// Showing.
 impl Outcome {
     /// The outcome as text.
     pub fn to_text(&self) -> String {
         let mut text = format!("{}: {}\n", self.experiment, self.about);
-        for (tag, line) in self.grounds.lines() {
-            text += &format!("{tag} {line}\n");
+        for line in self.provenance.lines() {
+            text += &(line + "\n");
         }
         for sheet in &self.sheets {
+            let (name, rows) = (sheet.name, sheet.len());
             text += &match sheet.is_detail {
-                true => format!(
-                    "\n{}: {} rows with --format csv or json\n",
-                    sheet.name,
-                    sheet.len()
-                ),
+                true => format!("\n{name}: {rows} rows with --format csv or json\n"),
                 false => format!("\n{}", sheet.to_table()),
             };
         }
         text.push('\n');
-        for claim in &self.claims {
-            text += &format!(
-                "{}: [{}] {}: {} {}, {} simulated (holds when {})\n",
-                claim.verdict(),
-                claim.basis.tag(),
-                claim.statement,
-                claim.published,
-                claim.expectation(),
-                claim.measured,
-                claim.criterion
-            );
-        }
+        text.extend(self.claims.iter().map(Claim::to_text));
         text
     }
 
@@ -155,12 +166,12 @@ impl Outcome {
         let mut page = Page::new(&format!("meldsim experiment {}", self.experiment));
         page.paragraph(&self.about);
         for figure in &self.figures {
-            page.chart(&figure.chart.to_svg(), &figure.caption);
+            page.chart(&figure.svg, &figure.caption);
         }
         page.heading("Claims").table(&claims_table(&self.claims));
         page.heading("What the numbers rest on");
-        for (tag, line) in self.grounds.lines() {
-            page.paragraph(&format!("{tag} {line}"));
+        for line in self.provenance.lines() {
+            page.paragraph(&line);
         }
         page.heading("Numbers");
         for sheet in &self.sheets {
@@ -173,5 +184,31 @@ impl Outcome {
             };
         }
         page.finish(footer)
+    }
+}
+
+impl From<LineChart> for Chart {
+    fn from(chart: LineChart) -> Chart {
+        Chart::Line(chart)
+    }
+}
+
+impl From<BarChart> for Chart {
+    fn from(chart: BarChart) -> Chart {
+        Chart::Bar(chart)
+    }
+}
+
+impl From<HeatMap> for Chart {
+    fn from(chart: HeatMap) -> Chart {
+        Chart::Heat(chart)
+    }
+}
+
+/// A logarithmic axis of sizes, each named.
+pub(super) fn size_axis(label: &str, sizes: impl Iterator<Item = u64>) -> Axis {
+    Axis {
+        ticks: sizes.map(|size| (size as f64, bytes(size))).collect(),
+        ..Axis::log(label)
     }
 }

@@ -1,117 +1,34 @@
-//! Every experiment by its name, and the validation that runs them all.
+//! Every experiment, and the validation that runs them all.
+
+use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
 use super::burst::ExperimentError;
 use super::claim::Claim;
-use super::effort::Effort;
-use super::outcome::Outcome;
+use super::plan::{Experiment, Run, outcomes};
 use super::{
     contract, firmware, interleave, latency_windows, melded, noisy, palloc, programming, qlc,
     window,
 };
-use meldsim::profile::{Kind, Profile};
+use meldsim::profile::Profile;
 
-/// An experiment that anybody can repeat by its name.
-#[derive(Clone, Copy, Debug)]
-pub struct Experiment {
-    /// Its name.
-    pub name: &'static str,
-    /// The section of the device model whose claims it checks.
-    pub section: u32,
-    /// The built-in profile of the published device.
-    pub profile: &'static str,
-    run: Run,
-}
-
-type Run = fn(&Profile, Effort, &mut dyn FnMut(f64)) -> Result<Outcome, ExperimentError>;
-
-/// All experiments, by section.
+/// All experiments, by paper.
 pub const EXPERIMENTS: &[Experiment] = &[
-    Experiment {
-        name: "melded-latency",
-        section: 1,
-        profile: "melded-tlc-8x8",
-        run: |profile, _, progress| melded::latency(profile, progress),
-    },
-    Experiment {
-        name: "melded-throughput",
-        section: 1,
-        profile: "melded-tlc-8x8",
-        run: |profile, _, progress| melded::throughput(profile, progress),
-    },
-    Experiment {
-        name: "qlc-melding",
-        section: 1,
-        profile: "melded-qlc-8x8",
-        run: |profile, _, progress| qlc::qlc_melding(profile, progress),
-    },
-    Experiment {
-        name: "programming",
-        section: 1,
-        profile: "melded-tlc-8x8",
-        run: |profile, _, progress| programming::programming(profile, progress),
-    },
-    Experiment {
-        name: "palloc",
-        section: 2,
-        profile: "palloc-mlc-8x8x2",
-        run: palloc::palloc,
-    },
-    Experiment {
-        name: "noisy-neighbor",
-        section: 3,
-        profile: "nvmset-2tb",
-        run: noisy::noisy_neighbor,
-    },
-    Experiment {
-        name: "latency-windows",
-        section: 3,
-        profile: "nvmset-2tb",
-        run: |profile, _, progress| latency_windows::latency_windows(profile, progress),
-    },
-    Experiment {
-        name: "firmware-scaling",
-        section: 4,
-        profile: "deepflash",
-        run: firmware::scaling,
-    },
-    Experiment {
-        name: "firmware-threads",
-        section: 4,
-        profile: "deepflash",
-        run: firmware::threads,
-    },
-    Experiment {
-        name: "firmware-steady-state",
-        section: 4,
-        profile: "deepflash",
-        run: firmware::steady,
-    },
-    Experiment {
-        name: "firmware-power",
-        section: 4,
-        profile: "deepflash",
-        run: firmware::power,
-    },
-    Experiment {
-        name: "optane-contract",
-        section: 5,
-        profile: "optane-900p",
-        run: contract::optane_contract,
-    },
-    Experiment {
-        name: "interleave-detection",
-        section: 5,
-        profile: "optane-900p",
-        run: interleave::interleave_detection,
-    },
-    Experiment {
-        name: "melding-window",
-        section: 6,
-        profile: "melded-tlc-8x8",
-        run: |profile, _, progress| window::melding_window(profile, progress),
-    },
+    melded::LATENCY,
+    melded::THROUGHPUT,
+    qlc::QLC_MELDING,
+    programming::PROGRAMMING,
+    palloc::PALLOC,
+    noisy::NOISY_NEIGHBOR,
+    latency_windows::LATENCY_WINDOWS,
+    firmware::SCALING,
+    firmware::THREADS,
+    firmware::STEADY_STATE,
+    firmware::POWER,
+    contract::OPTANE_CONTRACT,
+    interleave::INTERLEAVE_DETECTION,
+    window::MELDING_WINDOW,
 ];
 
 impl Experiment {
@@ -121,24 +38,11 @@ impl Experiment {
             .iter()
             .find(|experiment| experiment.name == name)
     }
-
-    /// Runs it on `profile`. `progress` is told which share of the work is done, 0 to 1.
-    pub fn run(
-        &self,
-        profile: &Profile,
-        effort: Effort,
-        progress: &mut dyn FnMut(f64),
-    ) -> Result<Outcome, ExperimentError> {
-        // Those of the other sections look at how flash is organised.
-        if self.section != contract::SECTION {
-            profile.require(Kind::Nand)?;
-        }
-        (self.run)(profile, effort, progress)
-    }
 }
 
 /// The claims of several experiments.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Validation {
     /// Claims checked.
     pub claims_checked: usize,
@@ -151,21 +55,22 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// Runs the experiments of `section`, or all, each on its own profile.
+    /// Runs these experiments, each in full on its own profile, on `jobs` threads.
+    ///
+    /// # Errors
+    ///
+    /// A device cannot be simulated or refuses a request: a defect of the model or of a built-in profile.
     pub fn run(
-        section: Option<u32>,
-        progress: &mut dyn FnMut(f64),
+        experiments: impl IntoIterator<Item = &'static Experiment>,
+        jobs: NonZeroUsize,
+        progress: &(dyn Fn(f64) + Sync),
     ) -> Result<Validation, ExperimentError> {
-        let chosen: Vec<&Experiment> = EXPERIMENTS
-            .iter()
-            .filter(|experiment| section.is_none_or(|section| experiment.section == section))
-            .collect();
-        let mut claims = Vec::new();
-        for (index, experiment) in chosen.iter().enumerate() {
-            let profile = Profile::builtin(experiment.profile)?;
-            let mut part = |share: f64| progress((index as f64 + share) / chosen.len() as f64);
-            claims.extend(experiment.run(&profile, Effort::Full, &mut part)?.claims);
-        }
+        let runs: Vec<Run> = experiments
+            .into_iter()
+            .map(|experiment| Run::new(experiment, Profile::builtin(experiment.profile)?))
+            .collect::<Result<_, ExperimentError>>()?;
+        let outcomes = outcomes(&runs, jobs, progress)?.into_iter();
+        let claims: Vec<Claim> = outcomes.flat_map(|outcome| outcome.claims).collect();
         let claims_held = claims.iter().filter(|claim| claim.holds).count();
         Ok(Validation {
             claims_checked: claims.len(),
@@ -173,16 +78,5 @@ impl Validation {
             holds: claims_held == claims.len() && !claims.is_empty(),
             claims,
         })
-    }
-
-    /// The sections that have claims, in order.
-    pub fn sections() -> Vec<u32> {
-        let mut sections: Vec<u32> = EXPERIMENTS
-            .iter()
-            .map(|experiment| experiment.section)
-            .collect();
-        sections.sort_unstable();
-        sections.dedup();
-        sections
     }
 }

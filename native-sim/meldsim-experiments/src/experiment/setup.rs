@@ -1,8 +1,9 @@
-//! What an experiment varies of a profile.
+//! What an experiment varies of a profile, and how long its bus takes.
 
 use std::fmt;
 use std::str::FromStr;
 
+use meldsim::Duration;
 use meldsim::profile::{ByteSize, MeldedPartialRead, Profile, TransferRate};
 
 /// The speed of a channel's bus, written `800x8`: mega-transfers a second and bits a transfer.
@@ -65,4 +66,19 @@ impl Setup {
         profile.controller.lba_size = ByteSize(lba_bytes);
         profile
     }
+}
+
+/// In microseconds.
+pub(super) fn us(time: Duration) -> f64 {
+    time.as_ps() as f64 / 1e6
+}
+
+/// Microseconds that a byte takes on a channel's bus.
+pub(super) fn bus_us(profile: &Profile) -> f64 {
+    8.0 / (profile.bus.rate.0 as f64 * f64::from(profile.bus.width_bits))
+}
+
+/// Bytes that a page is on a channel's bus, with its spare area.
+pub(super) fn bus_bytes(profile: &Profile) -> f64 {
+    f64::from(profile.bus.bytes_per_4kib) * profile.geometry.page_size.0 as f64 / 4096.0
 }

@@ -21,11 +21,6 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A name.
-    pub fn text(text: impl Into<String>) -> Cell {
-        Cell::Text(text.into())
-    }
-
     fn for_people(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -61,42 +56,115 @@ impl Serialize for Cell {
     }
 }
 
-/// A column: its key for programs and its heading for people.
-pub type Column = (&'static str, &'static str);
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell::Text(text)
+    }
+}
+
+impl<C: Into<Cell>> From<Option<C>> for Cell {
+    fn from(cell: Option<C>) -> Cell {
+        cell.map_or(Cell::Missing, C::into)
+    }
+}
 
 /// Rows under named columns. Keys end in their units.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// The sheet's key within its report.
+    /// The sheet's key within its outcome.
     pub name: &'static str,
     /// Whether text leaves it out and pages fold it: it is long.
     pub is_detail: bool,
-    columns: Vec<Column>,
+    /// For each column its key for programs and its heading for people.
+    columns: Vec<(&'static str, &'static str)>,
     rows: Vec<Vec<Cell>>,
 }
 
-impl Sheet {
-    /// An empty sheet.
-    pub fn new(name: &'static str, columns: &'static [Column]) -> Sheet {
-        Sheet {
-            name,
-            is_detail: false,
-            columns: columns.to_vec(),
-            rows: Vec::new(),
-        }
-    }
+/// A sheet with a row for each of these, to which columns are added.
+pub(super) struct Columns<'a, R> {
+    of: &'a [R],
+    sheet: Sheet,
+}
 
-    /// With more columns, on the right of those before.
-    pub fn with(mut self, columns: &'static [Column]) -> Sheet {
-        self.columns.extend_from_slice(columns);
+/// A column has a key for programs, a heading for people, and a cell for each row.
+impl<R> Columns<'_, R> {
+    pub(super) fn cell<C: Into<Cell>>(
+        mut self,
+        key: &'static str,
+        heading: &'static str,
+        cell: impl Fn(&R) -> C,
+    ) -> Self {
+        self.sheet.columns.push((key, heading));
+        for (row, of) in self.sheet.rows.iter_mut().zip(self.of) {
+            row.push(cell(of).into());
+        }
         self
     }
 
-    /// An empty sheet that text leaves out and pages fold.
-    pub fn detail(name: &'static str, columns: &'static [Column]) -> Sheet {
-        Sheet {
-            is_detail: true,
-            ..Sheet::new(name, columns)
+    /// A size in bytes.
+    pub(super) fn bytes(
+        self,
+        key: &'static str,
+        heading: &'static str,
+        bytes: impl Fn(&R) -> u64,
+    ) -> Self {
+        self.cell(key, heading, |row| Cell::Bytes(bytes(row)))
+    }
+
+    /// A whole number, where there is one.
+    pub(super) fn count<N: Into<Option<u64>>>(
+        self,
+        key: &'static str,
+        heading: &'static str,
+        count: impl Fn(&R) -> N,
+    ) -> Self {
+        let cell = |count: Option<u64>| count.map_or(Cell::Missing, Cell::Count);
+        self.cell(key, heading, |row| cell(count(row).into()))
+    }
+
+    /// A number, where there is one, of which people see so many digits after the point.
+    pub(super) fn number<N: Into<Option<f64>>>(
+        self,
+        key: &'static str,
+        heading: &'static str,
+        digits: usize,
+        number: impl Fn(&R) -> N,
+    ) -> Self {
+        let of = |number: f64| Cell::Number(number, digits);
+        let cell = |number: Option<f64>| number.map_or(Cell::Missing, of);
+        self.cell(key, heading, |row| cell(number(row).into()))
+    }
+
+    /// Text leaves the sheet out and pages fold it.
+    pub(super) fn detail(mut self) -> Self {
+        self.sheet.is_detail = true;
+        self
+    }
+}
+
+impl<R> From<Columns<'_, R>> for Sheet {
+    fn from(columns: Columns<'_, R>) -> Sheet {
+        columns.sheet
+    }
+}
+
+impl Sheet {
+    /// A sheet with a row for each of these, without columns yet.
+    pub(super) fn of<'a, R>(name: &'static str, rows: &'a [R]) -> Columns<'a, R> {
+        Columns {
+            of: rows,
+            sheet: Sheet {
+                name,
+                is_detail: false,
+                columns: Vec::new(),
+                rows: rows.iter().map(|_| Vec::new()).collect(),
+            },
         }
     }
 
@@ -108,18 +176,6 @@ impl Sheet {
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
-    }
-
-    /// Adds a row; a column without a cell is missing.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        let mut row: Vec<Cell> = cells.into_iter().collect();
-        debug_assert!(
-            row.len() <= self.columns.len(),
-            "{}: surplus cell",
-            self.name
-        );
-        row.resize(self.columns.len(), Cell::Missing);
-        self.rows.push(row);
     }
 
     /// The sheet as a text table; names are on the left, numbers on the right.
@@ -178,17 +234,15 @@ mod tests {
     use super::*;
 
     fn sheet() -> Sheet {
-        let mut sheet = Sheet::new(
-            "s",
-            &[("name", "name"), ("size_bytes", "size"), ("gain", "x")],
-        );
-        sheet.row([
-            Cell::text("a, \"b\""),
-            Cell::Bytes(4096),
-            Cell::Number(1.25, 1),
-        ]);
-        sheet.row([Cell::text("c"), Cell::Count(7)]);
-        sheet
+        let rows = [
+            ("a, \"b\"", Cell::Bytes(4096), Some(1.25)),
+            ("c", Cell::Count(7), None),
+        ];
+        Sheet::of("s", &rows)
+            .cell("name", "name", |row| row.0)
+            .cell("size_bytes", "size", |row| row.1.clone())
+            .number("gain", "x", 1, |row| row.2)
+            .into()
     }
 
     #[test]

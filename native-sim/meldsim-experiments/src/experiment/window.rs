@@ -1,27 +1,35 @@
-//! `melding-window`: what melding gains a reader of one block, by the bytes that he keeps outstanding.
+//! `melding-window`: what melding gains a reader of one block, by the bytes outstanding.
 //!
 //! ```text
-//!   waiting reader:  |== window ==|  |== window ==|     the next window is asked for when all of one has come
-//!   sliding reader:  |== window ==>                     a packet is asked for whenever one has come
+//!   waiting reader:  |== window ==|  |== window ==|     the next window is requested when all of one has come
+//!   sliding reader:  |== window ==>                     a packet is requested whenever one has come
 //! ```
 
 use super::burst::{ExperimentError, Layout};
-use super::claim::{Basis, Claim};
-use super::melded::size_axis;
-use super::outcome::{Chart, Figure, Grounds, Outcome};
-use super::published::SOURCE;
-use super::sheet::{Cell, Sheet};
+use super::claim::Claim;
+use super::melded::PAPER;
+use super::outcome::{Outcome, size_axis};
+use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::sheet::Sheet;
+use crate::load::{Loop, Until, WarmUp};
 use crate::report::bytes;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::device::Device;
-use meldsim::engine::Time;
-use meldsim::nvme::{Command, NamespaceId, Status};
+use meldsim::nvme::Command;
 use meldsim::profile::Profile;
 
-const SECTION: u32 = 6;
+pub(super) const MELDING_WINDOW: Experiment = Experiment {
+    name: "melding-window",
+    about: "Gain of melding by the bytes that a reader of one 128 MiB block keeps outstanding",
+    paper: PAPER,
+    profile: "melded-tlc-8x8",
+    options: Options::None,
+    plan,
+};
+
 /// An HDFS block.
 const BLOCK_BYTES: u64 = 128 << 20;
-/// An HDFS packet: what the sliding reader asks for at a time.
+/// An HDFS packet: a request of the sliding reader.
 const PACKET_BYTES: u64 = 64 << 10;
 /// From here on melded reads win, published; a host that knows its window gives the directive from here on.
 const CROSSOVER_BYTES: u64 = 2 << 20;
@@ -66,51 +74,22 @@ impl Row {
     }
 }
 
-/// Runs the experiment on windows from 64 KiB to the whole block.
-pub(super) fn melding_window(
-    profile: &Profile,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let windows: Vec<u64> = (16..=27).map(|power| 1u64 << power).collect();
-    let mut rows = Vec::new();
-    for &window_bytes in &windows {
+/// Reads the block through windows from 64 KiB to the whole block.
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let rows = cells.each((16..=27).map(|power| 1u64 << power), |&window_bytes| {
         let rates = |reader| -> Result<[f64; 2], ExperimentError> {
             Ok([
-                rate_mib_s(profile, Layout::Normal, window_bytes, reader)?,
-                rate_mib_s(profile, Layout::Melded, window_bytes, reader)?,
+                rate_mib_s(&run.profile, Layout::Normal, window_bytes, reader)?,
+                rate_mib_s(&run.profile, Layout::Melded, window_bytes, reader)?,
             ])
         };
-        rows.push(Row {
+        Ok(Row {
             window_bytes,
             waiting: rates(Reader::Waiting)?,
             sliding: rates(Reader::Sliding)?,
-        });
-        progress(rows.len() as f64 / windows.len() as f64);
-    }
-    Ok(Outcome {
-        experiment: "melding-window",
-        profile: profile.name.clone(),
-        about: format!(
-            "One {} block read with a window of bytes outstanding; the waiting reader asks for the next window when all of one \
-             has come, the sliding one for the next {} whenever one has come.",
-            bytes(BLOCK_BYTES),
-            bytes(PACKET_BYTES)
-        ),
-        grounds: Grounds {
-            published: vec![
-                format!("{SOURCE}: melding loses at 1 MiB and below, wins at 2 MiB and above, and gains 1.41 on 128 MiB"),
-                "HDFS defaults: packets of 64 KiB, 4 MiB of read-ahead, blocks of 128 MiB".to_owned(),
-            ],
-            fitted: vec!["the read timing, by the cells of melded-latency and melded-throughput".to_owned()],
-            assumed: vec![
-                "by default the directive is given to readers whose window reaches 2 MiB, as the DataNode plugin does with its window of 16 MiB".to_owned(),
-                "partial reads of a melded wordline sense single pages when that is cheaper".to_owned(),
-            ],
-        },
-        sheets: vec![sheet(&rows)],
-        figures: figures(&rows),
-        claims: claims(&rows),
-    })
+        })
+    });
+    rows.then(|rows| Some(outcome(run, &rows).claims(claims(&rows))))
 }
 
 fn rate_mib_s(
@@ -125,80 +104,19 @@ fn rate_mib_s(
     let data_bytes = BLOCK_BYTES.next_multiple_of(wordline_bytes);
     let nsid = device.create_namespace(data_bytes)?;
     device.preload(nsid, 0, data_bytes / lba_bytes, layout.directive())?;
-    let time = match reader {
-        Reader::Waiting => read_block(&mut device, nsid, window_bytes, 1)?,
-        Reader::Sliding => {
-            read_block(&mut device, nsid, PACKET_BYTES, window_bytes / PACKET_BYTES)?
-        }
+    let (request_bytes, depth) = match reader {
+        Reader::Waiting => (window_bytes, 1),
+        Reader::Sliding => (PACKET_BYTES, window_bytes / PACKET_BYTES),
     };
-    Ok((BLOCK_BYTES >> 20) as f64 / time.as_secs_f64())
+    let nlb = request_bytes / lba_bytes;
+    let read = |n| Command::read(nsid, n * nlb, nlb as u32, 0);
+    let block = Loop::new(depth, (0..BLOCK_BYTES / request_bytes).map(read));
+    let tally = block.measure(&mut device, WarmUp::NONE, Until::End)?;
+    Ok(tally.mib_s())
 }
 
-/// Reads the block in requests of that size, so many outstanding.
-fn read_block(
-    device: &mut Device,
-    nsid: NamespaceId,
-    request_bytes: u64,
-    depth: u64,
-) -> Result<Time, ExperimentError> {
-    let nlb = request_bytes / device.profile().controller.lba_size.0;
-    let requests = BLOCK_BYTES / request_bytes;
-    let mut submitted = 0;
-    let mut submit = |device: &mut Device| {
-        let command = Command::read(nsid, submitted * nlb, nlb as u32, submitted);
-        submitted += 1;
-        device.submit(&command)
-    };
-    for _ in 0..depth.min(requests) {
-        submit(device)?;
-    }
-    let mut left = requests - depth.min(requests);
-    while device.run_until_completion() {
-        while let Some(done) = device.pop_completion() {
-            if done.status != Status::Success {
-                return Err(ExperimentError::Incomplete(Some(done)));
-            }
-            if left > 0 {
-                submit(device)?;
-                left -= 1;
-            }
-        }
-    }
-    Ok(device.now())
-}
-
-fn sheet(rows: &[Row]) -> Sheet {
-    let mut sheet = Sheet::new(
-        "windows",
-        &[
-            ("window_bytes", "window"),
-            ("waiting_normal_mib_s", "waiting: normal MiB/s"),
-            ("waiting_melded_mib_s", "melded"),
-            ("waiting_gain", "gain"),
-            ("waiting_default_gain", "gain by default"),
-            ("sliding_normal_mib_s", "sliding: normal MiB/s"),
-            ("sliding_melded_mib_s", "melded"),
-            ("sliding_gain", "gain"),
-            ("sliding_default_gain", "gain by default"),
-        ],
-    );
-    for row in rows {
-        let mut cells = vec![Cell::Bytes(row.window_bytes)];
-        let readers = [row.waiting, row.sliding]
-            .into_iter()
-            .zip(row.default_gains());
-        for (rates, default_gain) in readers {
-            cells.extend(rates.map(|rate| Cell::Number(rate, 1)));
-            cells.push(Cell::Number(Row::gain(rates), 3));
-            cells.push(Cell::Number(default_gain, 3));
-        }
-        sheet.row(cells);
-    }
-    sheet
-}
-
-fn figures(rows: &[Row]) -> Vec<Figure> {
-    let line = |name: &str, value: &dyn Fn(&Row) -> f64| {
+fn outcome(run: &Run, rows: &[Row]) -> Outcome {
+    let line = |name: &str, value: fn(&Row) -> f64| {
         let points = rows.iter().map(|row| (row.window_bytes as f64, value(row)));
         Line::new(name, points.collect())
     };
@@ -208,11 +126,11 @@ fn figures(rows: &[Row]) -> Vec<Figure> {
         x: windows(),
         y: Axis::linear("melded / normal"),
         lines: vec![
-            line("waiting reader", &|row| row.gains()[0]),
-            line("sliding reader", &|row| row.gains()[1]),
+            line("waiting reader", |row| row.gains()[0]),
+            line("sliding reader", |row| row.gains()[1]),
             Line {
                 dashed: true,
-                ..line("waiting, by default", &|row| row.default_gains()[0])
+                ..line("waiting, by default", |row| row.default_gains()[0])
             },
         ],
     };
@@ -221,101 +139,95 @@ fn figures(rows: &[Row]) -> Vec<Figure> {
         x: windows(),
         y: Axis::linear("MiB/s"),
         lines: vec![
-            line("normal", &|row| row.waiting[0]),
-            line("melded", &|row| row.waiting[1]),
+            line("normal", |row| row.waiting[0]),
+            line("melded", |row| row.waiting[1]),
         ],
     };
-    vec![
-        Figure {
-            chart: Chart::Line(gain),
-            caption: "Melded data read through a small window loses: a third as many dies work. The directive is for readers with a window."
-                .to_owned(),
-        },
-        Figure {
-            chart: Chart::Line(rate),
-            caption: "The window fills the dies; from there on the senses decide.".to_owned(),
-        },
-    ]
+    let about = format!(
+        "One {} block read with a window of bytes outstanding; the waiting reader asks for the next window when all of one \
+         has come, the sliding one for the next {} whenever one has come.",
+        bytes(BLOCK_BYTES),
+        bytes(PACKET_BYTES)
+    );
+    run.report(about)
+        .published(format!("Arpith K, K. Gopinath: {PAPER}: melding loses at 1 MiB and below, wins at 2 MiB and above, and gains 1.41 on 128 MiB"))
+        .published("HDFS defaults: packets of 64 KiB, 4 MiB of read-ahead, blocks of 128 MiB")
+        .fitted("the read timing, by the cells of melded-latency and melded-throughput")
+        .assumed("by default the directive is given to readers whose window reaches 2 MiB, as the DataNode plugin does with its window of 16 MiB")
+        .assumed("partial reads of a melded wordline sense single pages when that is cheaper")
+        .sheet(
+            Sheet::of("windows", rows)
+                .bytes("window_bytes", "window", |row| row.window_bytes)
+                .number("waiting_normal_mib_s", "waiting: normal MiB/s", 1, |row| row.waiting[0])
+                .number("waiting_melded_mib_s", "melded", 1, |row| row.waiting[1])
+                .number("waiting_gain", "gain", 3, |row| row.gains()[0])
+                .number("waiting_default_gain", "gain by default", 3, |row| row.default_gains()[0])
+                .number("sliding_normal_mib_s", "sliding: normal MiB/s", 1, |row| row.sliding[0])
+                .number("sliding_melded_mib_s", "melded", 1, |row| row.sliding[1])
+                .number("sliding_gain", "gain", 3, |row| row.gains()[1])
+                .number("sliding_default_gain", "gain by default", 3, |row| row.default_gains()[1]),
+        )
+        .figure(
+            gain,
+            "Melded data read through a small window loses: a third as many dies work. The directive is for readers with a window.",
+        )
+        .figure(rate, "The window fills the dies; from there on the senses decide.")
 }
 
-fn claims(rows: &[Row]) -> Vec<Claim> {
-    let claim =
-        |id, basis, statement: &str, published: &str, measured, criterion: String, holds| Claim {
-            id,
-            section: SECTION,
-            basis,
-            statement: statement.to_owned(),
-            published: published.to_owned(),
-            measured,
-            criterion,
-            holds,
-            command: "meldsim experiment melding-window".to_owned(),
-        };
-    let small = rows
-        .iter()
-        .filter(|row| row.window_bytes < NO_GAIN_BELOW_BYTES);
-    let small_most = small.flat_map(Row::gains).fold(0.0, f64::max);
-    let default_least = rows
-        .iter()
+fn claims(rows: &[Row]) -> [Claim; 4] {
+    let small = || {
+        rows.iter()
+            .filter(|row| row.window_bytes < NO_GAIN_BELOW_BYTES)
+    };
+    let small_most = small().flat_map(Row::gains).fold(0.0, f64::max);
+    let off = small()
         .flat_map(Row::default_gains)
-        .fold(f64::MAX, f64::min);
-    let defaults_small = rows
+        .map(|gain| (gain - 1.0).abs());
+    let default_most = off.fold(0.0, f64::max);
+    let defaults = rows.iter().flat_map(Row::default_gains);
+    let default_least = defaults.fold(f64::MAX, f64::min);
+    let large = rows
         .iter()
-        .filter(|row| row.window_bytes < NO_GAIN_BELOW_BYTES);
-    let default_most = defaults_small
-        .flat_map(Row::default_gains)
-        .map(|gain| (gain - 1.0).abs())
-        .fold(0.0, f64::max);
-    let large: Vec<f64> = rows
-        .iter()
-        .filter(|row| row.window_bytes >= CROSSOVER_BYTES)
-        .map(|row| row.gains()[0])
-        .collect();
-    let (first, last) = (large.first().copied(), large.last().copied());
-    let (first, last) = (first.unwrap_or(f64::NAN), last.unwrap_or(f64::NAN));
-    vec![
-        claim(
-            "melding-window.small",
-            Basis::Published,
-            "nothing is gained with less than 1 MiB outstanding",
-            "about zero",
-            format!(
+        .filter(|row| row.window_bytes >= CROSSOVER_BYTES);
+    let large: Vec<f64> = large.map(|row| row.gains()[0]).collect();
+    let first = large.first().copied().unwrap_or(f64::NAN);
+    let last = large.last().copied().unwrap_or(f64::NAN);
+    [
+        Claim::published("melding-window.small")
+            .statement("nothing is gained with less than 1 MiB outstanding")
+            .expected("about zero")
+            .measured(format!(
                 "{:+.1} % by default, x{small_most:.2} at best when melded all the same",
                 100.0 * default_most
+            ))
+            .holds(
+                format!(
+                    "it is within {:.0} % by default, and melded at most x{:.2}",
+                    100.0 * ABOUT,
+                    1.0 + ABOUT
+                ),
+                default_most <= ABOUT && small_most <= 1.0 + ABOUT,
             ),
-            format!(
-                "it is within {:.0} % by default, and melded at most x{:.2}",
-                100.0 * ABOUT,
-                1.0 + ABOUT
+        Claim::assumed("melding-window.never-lose")
+            .statement("a reader of the default layout never loses, whatever his window")
+            .expected("never lose")
+            .measured(format!("x{default_least:.3} at worst"))
+            .holds("it is at least x1", default_least >= 1.0),
+        Claim::published("melding-window.growth")
+            .statement("the gain grows with the window from 2 MiB on (waiting reader)")
+            .expected("growing above 2 MiB")
+            .measured(format!("x{first:.2} at 2 MiB to x{last:.2} at 128 MiB"))
+            .holds(
+                "it is above x1 and grows with each doubling",
+                first > 1.0 && large.is_sorted_by(|a, b| a < b),
             ),
-            default_most <= ABOUT && small_most <= 1.0 + ABOUT,
-        ),
-        claim(
-            "melding-window.never-lose",
-            Basis::Assumption,
-            "a reader of the default layout never loses, whatever his window",
-            "never lose",
-            format!("x{default_least:.3} at worst"),
-            "it is at least x1".to_owned(),
-            default_least >= 1.0,
-        ),
-        claim(
-            "melding-window.growth",
-            Basis::Published,
-            "the gain grows with the window from 2 MiB on (waiting reader)",
-            "growing above 2 MiB",
-            format!("x{first:.2} at 2 MiB to x{last:.2} at 128 MiB"),
-            "it is above x1 and grows with each doubling".to_owned(),
-            first > 1.0 && large.is_sorted_by(|a, b| a < b),
-        ),
-        claim(
-            "melding-window.block",
-            Basis::Published,
-            "the gain on a whole 128 MiB block",
-            "x1.41",
-            format!("x{last:.3}"),
-            "they are equal after truncation to two digits".to_owned(),
-            (last * 100.0).trunc() == (BLOCK_GAIN * 100.0).round(),
-        ),
+        Claim::published("melding-window.block")
+            .statement("the gain on a whole 128 MiB block")
+            .expected("x1.41")
+            .measured(format!("x{last:.3}"))
+            .holds(
+                "they are equal after truncation to two digits",
+                (last * 100.0).trunc() == (BLOCK_GAIN * 100.0).round(),
+            ),
     ]
 }

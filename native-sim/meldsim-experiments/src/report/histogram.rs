@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use meldsim::engine::Time;
+use meldsim::engine::Duration;
 
 /// Significant decimal digits of a recorded value.
 const DIGITS: u8 = 3;
@@ -37,12 +37,12 @@ impl LatencyHistogram {
     }
 
     /// Counts one latency.
-    pub fn record(&mut self, latency: Time) {
+    pub fn record(&mut self, latency: Duration) {
         self.record_many(latency, 1);
     }
 
     /// Counts one latency `count` times.
-    pub fn record_many(&mut self, latency: Time, count: u64) {
+    pub fn record_many(&mut self, latency: Duration, count: u64) {
         if count == 0 {
             return;
         }
@@ -70,13 +70,13 @@ impl LatencyHistogram {
     }
 
     /// The shortest latency; zero when nothing was counted.
-    pub fn min(&self) -> Time {
-        Time::from_ps(self.min_ps.min(self.max_ps))
+    pub fn min(&self) -> Duration {
+        Duration::from_ps(self.min_ps.min(self.max_ps))
     }
 
     /// The longest latency.
-    pub fn max(&self) -> Time {
-        Time::from_ps(self.max_ps)
+    pub fn max(&self) -> Duration {
+        Duration::from_ps(self.max_ps)
     }
 
     /// The mean in picoseconds; zero when nothing was counted.
@@ -105,9 +105,20 @@ impl LatencyHistogram {
     }
 
     /// The latency that `quantile` (0 to 1) of the requests did not exceed.
-    pub fn quantile(&self, quantile: f64) -> Time {
+    pub fn quantile(&self, quantile: f64) -> Duration {
         let ps = self.counts.value_at_quantile(quantile);
-        Time::from_ps(ps.min(self.max_ps))
+        Duration::from_ps(ps.min(self.max_ps))
+    }
+
+    /// The latency in microseconds over `1 / (1 - quantile)`, as far as there are requests.
+    pub(super) fn over_percentiles(&self) -> Vec<(f64, f64)> {
+        const STEPS_PER_DECADE: i32 = 20;
+        let last = (self.count() as f64).min(1e5);
+        (0..=5 * STEPS_PER_DECADE)
+            .map(|step| 10f64.powf(f64::from(step) / f64::from(STEPS_PER_DECADE)))
+            .take_while(|at| *at <= last)
+            .map(|at| (at, as_us(self.quantile(1.0 - 1.0 / at))))
+            .collect()
     }
 
     /// The figures a report shows; `None` when nothing was counted.
@@ -116,20 +127,24 @@ impl LatencyHistogram {
             return None;
         }
         let mean_ps = (self.sum_ps / u128::from(self.count())) as u64;
-        let us = |time: Time| time.as_ps() as f64 / 1e6;
+        let us = |quantile| as_us(self.quantile(quantile));
         Some(LatencySummary {
-            min_us: us(Time::from_ps(self.min_ps)),
-            mean_us: us(Time::from_ps(mean_ps)),
+            min_us: as_us(self.min()),
+            mean_us: as_us(Duration::from_ps(mean_ps)),
             deviation_us: self.deviation_ps() / 1e6,
-            p50_us: us(self.quantile(0.5)),
-            p90_us: us(self.quantile(0.9)),
-            p99_us: us(self.quantile(0.99)),
-            p99_9_us: us(self.quantile(0.999)),
-            p99_99_us: us(self.quantile(0.9999)),
-            p99_999_us: us(self.quantile(0.99999)),
-            max_us: us(Time::from_ps(self.max_ps)),
+            p50_us: us(0.5),
+            p90_us: us(0.9),
+            p99_us: us(0.99),
+            p99_9_us: us(0.999),
+            p99_99_us: us(0.9999),
+            p99_999_us: us(0.99999),
+            max_us: as_us(self.max()),
         })
     }
+}
+
+fn as_us(time: Duration) -> f64 {
+    time.as_ps() as f64 / 1e6
 }
 
 impl Default for LatencyHistogram {
@@ -171,7 +186,7 @@ mod tests {
     fn percentiles_are_within_a_thousandth() {
         let mut histogram = LatencyHistogram::new();
         for us in 1..=10_000 {
-            histogram.record(Time::from_us(us));
+            histogram.record(Duration::from_us(us));
         }
         for (quantile, us) in [
             (0.5, 5_000.0),
@@ -200,8 +215,8 @@ mod tests {
             <(LatencyHistogram, LatencyHistogram, LatencyHistogram)>::default();
         for us in 1..1000 {
             let part = if us % 3 == 0 { &mut one } else { &mut two };
-            part.record(Time::from_us(us));
-            all.record(Time::from_us(us));
+            part.record(Duration::from_us(us));
+            all.record(Duration::from_us(us));
         }
         one.merge(&two);
         assert_eq!(one.count(), all.count());
@@ -212,8 +227,8 @@ mod tests {
     fn extremes_are_counted() {
         let mut histogram = LatencyHistogram::new();
         assert!(histogram.summary().is_none());
-        histogram.record(Time::ZERO);
-        histogram.record(Time::MAX);
+        histogram.record(Duration::ZERO);
+        histogram.record(Duration::MAX);
         assert_eq!(histogram.count(), 2);
         let summary = histogram.summary().unwrap();
         assert_eq!(summary.min_us, 0.0);

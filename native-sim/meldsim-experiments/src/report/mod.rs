@@ -1,18 +1,57 @@
-//! Results for people and programs: latency histograms, human units, text tables, JSON, charts, pages.
+//! Parts of reports: latency histograms, human units, text tables, CSV, JSON, charts, pages.
+//!
+//! Results come in as numbers; what goes out is text. Nothing here knows what was run.
 
 pub mod chart;
-mod document;
 mod histogram;
-mod human;
-mod json;
 mod page;
 mod svg;
-mod table;
+mod text;
 
-pub use document::Document;
+use serde::Serialize;
+
 pub use histogram::{LatencyHistogram, LatencySummary};
-pub use human::{bytes, count, duration, percent, percent_of, rate_mib_s};
-pub use json::json;
 pub use page::Page;
-pub use svg::{escape, standalone};
-pub use table::{Align, Table};
+pub use text::{
+    Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, percent_of,
+    rate_mib_s,
+};
+
+/// `value` as JSON that ends in a newline: indented, keys in the order of its fields, floats with all their digits.
+///
+/// # Errors
+///
+/// When `value` cannot be JSON, as a map whose keys are no texts.
+pub fn json<T: Serialize>(value: &T) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n")
+}
+
+/// `body` as a JSON document that says where it comes from: the command that gave it, as it can be repeated, the
+/// simulator's version, the device's profile, and whether the numbers are simulated or measured.
+///
+/// # Errors
+///
+/// As [`json`].
+pub fn document<T: Serialize>(
+    command: &str,
+    profile: &str,
+    kind: &str,
+    body: &T,
+) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Document<'a, T> {
+        command: &'a str,
+        meldsim_version: &'static str,
+        profile: &'a str,
+        kind: &'a str,
+        #[serde(flatten)]
+        body: &'a T,
+    }
+    json(&Document {
+        command,
+        meldsim_version: env!("CARGO_PKG_VERSION"),
+        profile,
+        kind,
+        body,
+    })
+}

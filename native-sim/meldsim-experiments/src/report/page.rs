@@ -1,7 +1,7 @@
 //! A page in HTML that needs nothing else: styles and charts are inline, no script, no font, no link to load.
 
 use super::svg::{STYLE, escape};
-use super::table::Table;
+use super::text::Table;
 
 const LAYOUT: &str = "\
 :root{color-scheme:light dark;--paper:#fff;--card:#f6f8fa}\
@@ -92,7 +92,7 @@ impl Page {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::Align;
+    use super::super::text::Align;
     use super::*;
 
     #[test]

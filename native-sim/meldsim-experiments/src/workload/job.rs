@@ -1,13 +1,14 @@
 //! A job: what one loop of requests does.
 
-use std::fmt;
+use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use thiserror::Error;
 
 use super::distribution::Distribution;
 use super::placement::{DataPlacement, STREAMS};
-use meldsim::engine::Time;
+use super::quantity::{name_of, parse_name};
+use meldsim::engine::Duration;
 use meldsim::nvme::{Pattern, Priority};
 
 /// Direction and order of a job's requests, in fio's words.
@@ -57,10 +58,9 @@ impl ReadWrite {
     }
 }
 
-impl fmt::Display for ReadWrite {
+impl Display for ReadWrite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = ReadWrite::NAMES.iter().find(|(_, value)| value == self);
-        f.write_str(name.map_or("", |(name, _)| name))
+        f.write_str(&name_of(self, &ReadWrite::NAMES))
     }
 }
 
@@ -68,12 +68,7 @@ impl FromStr for ReadWrite {
     type Err = String;
 
     fn from_str(text: &str) -> Result<ReadWrite, String> {
-        match ReadWrite::NAMES.iter().find(|(name, _)| *name == text) {
-            Some((_, value)) => Ok(*value),
-            None => Err(format!(
-                "is \"{text}\", which is unknown; use read, write, randread, randwrite, rw or randrw"
-            )),
-        }
+        parse_name(text, &ReadWrite::NAMES)
     }
 }
 
@@ -84,6 +79,14 @@ pub enum Rate {
     Bytes(u64),
     /// Requests a simulated second.
     Requests(u64),
+}
+
+impl Rate {
+    /// Bytes or requests a simulated second.
+    pub(super) fn per_second(self) -> u64 {
+        let (Rate::Bytes(per_second) | Rate::Requests(per_second)) = self;
+        per_second
+    }
 }
 
 /// A size of request and how often it comes.
@@ -117,13 +120,13 @@ pub struct Job {
     /// Bytes to transfer unless `time_based`; the region's size when not given.
     pub io_bytes: Option<u64>,
     /// No request is submitted after this much simulated time, not counting `ramp_time`.
-    pub runtime: Option<Time>,
+    pub runtime: Option<Duration>,
     /// Go round again when everything was transferred, until `runtime` is over.
     pub time_based: bool,
     /// What is submitted in this time from the start is not counted.
-    pub ramp_time: Time,
+    pub ramp_time: Duration,
     /// Start that much later.
-    pub start_delay: Time,
+    pub start_delay: Duration,
     /// Percentage of reads when mixed.
     pub rwmixread: u32,
     /// Which blocks random requests touch.
@@ -137,7 +140,7 @@ pub struct Job {
     /// Whether requests under a cap arrive at random (a Poisson process) and not at equal distances.
     pub poisson: bool,
     /// Pause after every `think_blocks` requests, when those are complete.
-    pub think_time: Time,
+    pub think_time: Duration,
     /// Requests between two pauses. Range 1 and above.
     pub think_blocks: u32,
     /// How the data is said to be read, when it is written and when it is preloaded.
@@ -191,15 +194,15 @@ impl Job {
             io_bytes: None,
             runtime: None,
             time_based: false,
-            ramp_time: Time::ZERO,
-            start_delay: Time::ZERO,
+            ramp_time: Duration::ZERO,
+            start_delay: Duration::ZERO,
             rwmixread: 50,
             distribution: Distribution::Once,
             seed: 1,
             rate_read: None,
             rate_write: None,
             poisson: false,
-            think_time: Time::ZERO,
+            think_time: Duration::ZERO,
             think_blocks: 1,
             read_pattern: Pattern::None,
             data_placement: DataPlacement::None,
@@ -215,14 +218,16 @@ impl Job {
 
     /// Bytes of its smallest request, of which all its offsets are multiples.
     pub fn unit_bytes(&self) -> u64 {
-        let sizes = self.block_split.iter().map(|share| share.bytes);
-        sizes.min().unwrap_or(self.block_bytes)
+        self.block_sizes().min().unwrap_or(self.block_bytes)
     }
 
     /// Bytes of its largest request.
     pub fn largest_block_bytes(&self) -> u64 {
-        let sizes = self.block_split.iter().map(|share| share.bytes);
-        sizes.max().unwrap_or(self.block_bytes)
+        self.block_sizes().max().unwrap_or(self.block_bytes)
+    }
+
+    fn block_sizes(&self) -> impl Iterator<Item = u64> {
+        self.block_split.iter().map(|share| share.bytes)
     }
 
     /// Smallest requests in its region.
@@ -257,161 +262,146 @@ impl Job {
     }
 
     /// Refuses a job that cannot run.
+    ///
+    /// # Errors
+    ///
+    /// The first option that makes it impossible, and the remedy.
     pub fn validate(&self) -> Result<(), JobError> {
-        let refuse = |key, message: String, remedy: &str| {
-            Err(JobError {
+        let check = |fine: bool, key, message: &dyn Display, remedy: &dyn Display| match fine {
+            true => Ok(()),
+            false => Err(JobError {
                 key,
-                message,
-                remedy: remedy.to_owned(),
-            })
+                message: message.to_string(),
+                remedy: remedy.to_string(),
+            }),
         };
-        if self.size_bytes == 0 {
-            return refuse(
-                "size",
-                "is missing or 0".to_owned(),
-                "give one, such as size=1g",
-            );
-        }
-        if self.unit_bytes() == 0 {
-            return refuse("bs", "is 0".to_owned(), "use a size such as bs=4k");
-        }
-        let percent: u32 = self.block_split.iter().map(|share| share.percent).sum();
-        if !self.block_split.is_empty() && percent != 100 {
-            let message = format!("has percentages that add up to {percent}");
-            return refuse("bssplit", message, "let them add up to 100");
-        }
+        let given = self.size_bytes > 0;
+        check(
+            given,
+            "size",
+            &"is missing or 0",
+            &"give one, such as size=1g",
+        )?;
         let unit = self.unit_bytes();
-        if self.offset_bytes % unit != 0 {
-            let message = format!(
-                "of {} B is not a multiple of the smallest block",
-                self.offset_bytes
-            );
-            return refuse("offset", message, &format!("use a multiple of {unit} B"));
-        }
+        check(unit > 0, "bs", &"is 0", &"use a size such as bs=4k")?;
+        let percent: u32 = self.block_split.iter().map(|share| share.percent).sum();
+        check(
+            self.block_split.is_empty() || percent == 100,
+            "bssplit",
+            &format_args!("has percentages that add up to {percent}"),
+            &"let them add up to 100",
+        )?;
+        let offset = self.offset_bytes;
+        check(
+            offset % unit == 0,
+            "offset",
+            &format_args!("of {offset} B is not a multiple of the smallest block"),
+            &format_args!("use a multiple of {unit} B"),
+        )?;
+        let block = self.largest_block_bytes();
         for (key, bytes) in [("size", self.size_bytes), ("io_size", self.total_bytes())] {
-            if bytes < self.largest_block_bytes() {
-                let message = format!(
-                    "of {bytes} B is less than a block of {} B",
-                    self.largest_block_bytes()
-                );
-                return refuse(key, message, "use at least one block");
-            }
+            let message = format!("of {bytes} B is less than a block of {block} B");
+            check(bytes >= block, key, &message, &"use at least one block")?;
         }
-        if !(1..=Job::IODEPTH_MAX).contains(&self.iodepth) {
-            return refuse("iodepth", format!("is {}", self.iodepth), "use 1 to 65536");
-        }
-        if self.rwmixread > 100 {
-            return refuse(
-                "rwmixread",
-                format!("is {}", self.rwmixread),
-                "use a percentage, 0 to 100",
-            );
-        }
-        if self.runtime == Some(Time::ZERO) {
-            return refuse(
-                "runtime",
-                "is 0".to_owned(),
-                "use a time such as runtime=100ms, or leave it out",
-            );
-        }
-        for rate in [self.rate_read, self.rate_write].into_iter().flatten() {
-            let (Rate::Bytes(per_second) | Rate::Requests(per_second)) = rate;
-            if per_second == 0 {
-                return refuse(
-                    "rate",
-                    "is 0".to_owned(),
-                    "use a rate such as rate_iops=10k or rate=100m, or leave it out",
-                );
-            }
-        }
-        if self.think_blocks == 0 {
-            return refuse(
-                "thinktime_blocks",
-                "is 0".to_owned(),
-                "use 1 or more, or leave thinktime out",
-            );
-        }
-        if !(1..=Job::NUMJOBS_MAX).contains(&self.numjobs) {
-            return refuse("numjobs", format!("is {}", self.numjobs), "use 1 to 256");
-        }
-        if self.distribution != Distribution::Once && !self.rw.is_random() {
-            return refuse(
-                "random_distribution",
-                format!("is set, but rw={} is sequential", self.rw),
-                "use randread, randwrite or randrw",
-            );
-        }
+        let (depth, most) = (self.iodepth, Job::IODEPTH_MAX);
+        check(
+            (1..=most).contains(&depth),
+            "iodepth",
+            &format_args!("is {depth}"),
+            &format_args!("use 1 to {most}"),
+        )?;
+        check(
+            self.rwmixread <= 100,
+            "rwmixread",
+            &format_args!("is {}", self.rwmixread),
+            &"use a percentage, 0 to 100",
+        )?;
+        check(
+            self.runtime != Some(Duration::ZERO),
+            "runtime",
+            &"is 0",
+            &"use a time such as runtime=100ms, or leave it out",
+        )?;
+        let rates = [self.rate_read, self.rate_write];
+        check(
+            rates.iter().flatten().all(|rate| rate.per_second() > 0),
+            "rate",
+            &"is 0",
+            &"use a rate such as rate_iops=10k or rate=100m, or leave it out",
+        )?;
+        check(
+            self.think_blocks > 0,
+            "thinktime_blocks",
+            &"is 0",
+            &"use 1 or more, or leave thinktime out",
+        )?;
+        let (jobs, most) = (self.numjobs, Job::NUMJOBS_MAX);
+        check(
+            (1..=most).contains(&jobs),
+            "numjobs",
+            &format_args!("is {jobs}"),
+            &format_args!("use 1 to {most}"),
+        )?;
+        check(
+            self.distribution == Distribution::Once || self.rw.is_random(),
+            "random_distribution",
+            &format_args!("is set, but rw={} is sequential", self.rw),
+            &"use randread, randwrite or randrw",
+        )?;
         let ids = &self.placement_ids;
-        if (self.data_placement == DataPlacement::None) != ids.is_empty() {
-            let (key, message) = match ids.is_empty() {
-                true => ("plids", "is missing"),
-                false => ("dataplacement", "is missing"),
-            };
-            let remedy = "give both, such as dataplacement=streams and plids=1";
-            return refuse(key, message.to_owned(), remedy);
-        }
+        check(
+            (self.data_placement == DataPlacement::None) == ids.is_empty(),
+            if ids.is_empty() {
+                "plids"
+            } else {
+                "dataplacement"
+            },
+            &"is missing",
+            &"give both, such as dataplacement=streams and plids=1",
+        )?;
         if let Some(id) = ids.iter().find(|id| !STREAMS.contains(id)) {
-            return refuse("plids", format!("has stream {id}"), "use 1 to 16");
+            check(
+                false,
+                "plids",
+                &format_args!("has stream {id}"),
+                &"use 1 to 16",
+            )?;
         }
-        if self.poisson && self.rate_read.is_none() && self.rate_write.is_none() {
-            return refuse(
-                "rate_process",
-                "needs a rate".to_owned(),
-                "add one, such as rate_iops=10k",
-            );
-        }
-        if self.time_based && self.runtime.is_none() {
-            return refuse(
-                "time_based",
-                "needs an end".to_owned(),
-                "add runtime, such as runtime=100ms",
-            );
-        }
-        Ok(())
+        check(
+            !self.poisson || rates != [None, None],
+            "rate_process",
+            &"needs a rate",
+            &"add one, such as rate_iops=10k",
+        )?;
+        check(
+            !self.time_based || self.runtime.is_some(),
+            "time_based",
+            &"needs an end",
+            &"add runtime, such as runtime=100ms",
+        )
     }
 }
 
-const PATTERNS: [(&str, Pattern); 3] = [
+/// The names of read patterns in job files and on the command line.
+pub(super) const PATTERNS: [(&str, Pattern); 3] = [
     ("sequential", Pattern::Sequential),
     ("random", Pattern::Random),
     ("none", Pattern::None),
 ];
 
-/// The name of `pattern` in job files and on the command line.
-pub(super) fn pattern_name(pattern: Pattern) -> &'static str {
-    let name = PATTERNS.iter().find(|(_, value)| *value == pattern);
-    name.map_or("", |(name, _)| name)
-}
-
 /// The read pattern of that name: `sequential`, `random` or `none`.
+///
+/// # Errors
+///
+/// What `text` is, and the names there are.
 pub fn parse_read_pattern(text: &str) -> Result<Pattern, String> {
-    match PATTERNS.iter().find(|(name, _)| *name == text) {
-        Some((_, value)) => Ok(*value),
-        None => Err(format!(
-            "is \"{text}\", which is unknown; use sequential, random or none"
-        )),
-    }
+    parse_name(text, &PATTERNS)
 }
 
-const PRIORITIES: [(&str, Priority); 4] = [
+/// The names of queue priorities in job files.
+pub(super) const PRIORITIES: [(&str, Priority); 4] = [
     ("urgent", Priority::Urgent),
     ("high", Priority::High),
     ("medium", Priority::Medium),
     ("low", Priority::Low),
 ];
-
-/// The name of `priority` in job files.
-pub(super) fn priority_name(priority: Priority) -> &'static str {
-    let name = PRIORITIES.iter().find(|(_, value)| *value == priority);
-    name.map_or("", |(name, _)| name)
-}
-
-/// The queue priority of that name.
-pub(super) fn parse_priority(text: &str) -> Result<Priority, String> {
-    match PRIORITIES.iter().find(|(name, _)| *name == text) {
-        Some((_, value)) => Ok(*value),
-        None => Err(format!(
-            "is \"{text}\", which is unknown; use urgent, high, medium or low"
-        )),
-    }
-}

@@ -1,65 +1,23 @@
-//! Job files in fio's syntax: `[global]`, sections, `key=value`, comments after `;` or `#`.
+//! Job files in fio's syntax: `[global]`, sections, `key=value`, comments after `;` or `#`. Text comes in, [`Job`]s go out,
+//! and a job's options as a result shows them.
 
+use meldsim::profile::nearest;
 use thiserror::Error;
 
 use super::distribution::{Distribution, parse_distribution};
-use super::job::{BlockShare, Job, Rate, ReadWrite, parse_priority, parse_read_pattern};
+use super::job::{BlockShare, Job, PATTERNS, PRIORITIES, Rate, parse_read_pattern};
 use super::placement::{DataPlacement, parse_placement_ids};
-use super::quantity::{parse_bytes, parse_count, parse_time, parse_time_in};
-use super::suggest::nearest;
+use super::quantity::{name_of, parse_bytes, parse_count, parse_name, parse_time, parse_time_in};
+use meldsim::engine::Duration;
 
-/// The options of a job, in the order in which they are documented; a second name for the same option comes after all.
-const KEYS: [&str; 33] = [
-    "rw",
-    "bs",
-    "bssplit",
-    "iodepth",
-    "size",
-    "io_size",
-    "offset",
-    "filename",
-    "runtime",
-    "time_based",
-    "ramp_time",
-    "startdelay",
-    "stonewall",
-    "numjobs",
-    "group_reporting",
-    "rwmixread",
-    "rwmixwrite",
-    "random_distribution",
-    "norandommap",
-    "randseed",
-    "rate",
-    "rate_iops",
-    "rate_process",
-    "thinktime",
-    "thinktime_blocks",
-    "read_pattern",
-    "dataplacement",
-    "plids",
-    "nvm_set",
-    "queue_priority",
-    "readwrite",
-    "blocksize",
-    "io_limit",
-];
-
-/// Options of fio about files, processes and engines, which a simulated device does not have.
-const MEANINGLESS: [&str; 12] = [
-    "ioengine",
-    "direct",
-    "buffered",
-    "directory",
-    "thread",
-    "invalidate",
-    "create_on_open",
-    "fallocate",
-    "gtod_reduce",
-    "refill_buffers",
-    "randrepeat",
-    "name",
-];
+/// The options of a job, in the order in which they are documented. Some have a second name.
+const OPTIONS: &str = "rw, bs, bssplit, iodepth, size, io_size, offset, filename, runtime, time_based, ramp_time, \
+                       startdelay, stonewall, numjobs, group_reporting, rwmixread, rwmixwrite, random_distribution, \
+                       norandommap, randseed, rate, rate_iops, rate_process, thinktime, thinktime_blocks, \
+                       read_pattern, dataplacement, plids, nvm_set, queue_priority";
+const SECOND_NAMES: [&str; 3] = ["readwrite", "blocksize", "io_limit"];
+/// Whether requests under a rate arrive at random.
+const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poisson", true)];
 
 /// What is wrong with a job file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -78,146 +36,200 @@ pub struct JobFileError {
 }
 
 /// The jobs of `text`, each starting from `defaults` and the `[global]` section. `file` is only named in errors.
+///
+/// # Errors
+///
+/// The first line that is no job's, or the section of a job that cannot run.
 pub fn parse_job_file(file: &str, text: &str, defaults: &Job) -> Result<Vec<Job>, JobFileError> {
+    let error = |line, key: &str, message: &str, remedy: &str| JobFileError {
+        file: file.to_owned(),
+        line,
+        key: key.to_owned(),
+        message: message.to_owned(),
+        remedy: remedy.to_owned(),
+    };
     let mut global = defaults.clone();
     let mut jobs: Vec<(usize, Job)> = Vec::new();
     let mut in_global = false;
-    let mut last_line = 1;
+    let mut at = 1;
     for (index, raw) in text.lines().enumerate() {
-        let at = Place {
-            file,
-            line: index + 1,
-        };
-        last_line = at.line;
+        at = index + 1;
         let line = raw.trim();
         if line.is_empty() || line.starts_with([';', '#']) {
             continue;
         }
         if let Some(section) = line.strip_prefix('[') {
-            let Some(name) = section.strip_suffix(']').filter(|name| !name.is_empty()) else {
-                return Err(at.error(line, "is not a section", "write it as [name]"));
+            let name = section.strip_suffix(']').filter(|name| !name.is_empty());
+            let Some(name) = name else {
+                return Err(error(at, line, "is not a section", "write it as [name]"));
             };
             in_global = name == "global";
             if !in_global {
-                let job = Job {
-                    name: name.to_owned(),
-                    ..global.clone()
-                };
-                jobs.push((at.line, job));
+                let name = name.to_owned();
+                jobs.push((
+                    at,
+                    Job {
+                        name,
+                        ..global.clone()
+                    },
+                ));
             }
             continue;
         }
-        let (key, value) = match line.split_once('=') {
-            Some((key, value)) => (key.trim(), value.trim()),
-            None => (line, ""),
-        };
-        let target = match jobs.last_mut() {
+        let (key, value) = line.split_once('=').unwrap_or((line, ""));
+        let (key, value) = (key.trim(), value.trim());
+        let job = match jobs.last_mut() {
             _ if in_global => &mut global,
             Some((_, job)) => job,
             None => {
-                return Err(at.error(
-                    key,
-                    "stands before any section",
-                    "put [global] or [name] above it",
-                ));
+                let message = "stands before any section";
+                return Err(error(at, key, message, "put [global] or [name] above it"));
             }
         };
-        set(target, &at, key, value)?;
+        set(job, key, value).map_err(|text| {
+            let parts = text.split_once("; ");
+            let (message, remedy) = parts.unwrap_or((&text, "correct the value"));
+            error(at, key, message, remedy)
+        })?;
     }
     if jobs.is_empty() {
-        let at = Place {
-            file,
-            line: last_line,
-        };
-        return Err(at.error("(file)", "has no job", "add a section such as [job1]"));
+        let remedy = "add a section such as [job1]";
+        return Err(error(at, "(file)", "has no job", remedy));
     }
-    for (line, job) in &jobs {
-        let at = Place { file, line: *line };
-        job.validate().map_err(|error| {
-            at.error(
-                &format!("[{}] {}", job.name, error.key),
-                &error.message,
-                &error.remedy,
-            )
+    for (at, job) in &jobs {
+        job.validate().map_err(|wrong| {
+            let key = format!("[{}] {}", job.name, wrong.key);
+            error(*at, &key, &wrong.message, &wrong.remedy)
         })?;
     }
     Ok(jobs.into_iter().map(|(_, job)| job).collect())
 }
 
-fn set(job: &mut Job, at: &Place<'_>, key: &str, value: &str) -> Result<(), JobFileError> {
-    // Messages of value parsers are "what was found; remedy".
-    let split = |text: String| {
-        let (message, remedy) = text
-            .split_once("; ")
-            .unwrap_or((&text, "correct the value"));
-        at.error(key, message, remedy)
-    };
+/// Sets an option. An error is what was found and, after a semicolon, the remedy.
+fn set(job: &mut Job, key: &str, value: &str) -> Result<(), String> {
     match key {
-        "rw" | "readwrite" => job.rw = value.parse::<ReadWrite>().map_err(split)?,
-        "bs" | "blocksize" => job.block_bytes = parse_bytes(value).map_err(split)?,
-        "bssplit" => job.block_split = parse_block_split(value).map_err(split)?,
-        "size" => job.size_bytes = parse_bytes(value).map_err(split)?,
-        "io_size" | "io_limit" => job.io_bytes = Some(parse_bytes(value).map_err(split)?),
-        "offset" => job.offset_bytes = parse_bytes(value).map_err(split)?,
+        "rw" | "readwrite" => job.rw = value.parse()?,
+        "bs" | "blocksize" => job.block_bytes = parse_bytes(value)?,
+        "bssplit" => job.block_split = parse_block_split(value)?,
+        "size" => job.size_bytes = parse_bytes(value)?,
+        "io_size" | "io_limit" => job.io_bytes = Some(parse_bytes(value)?),
+        "offset" => job.offset_bytes = parse_bytes(value)?,
         "filename" => job.file = Some(value.to_owned()),
-        "runtime" => job.runtime = Some(parse_time(value).map_err(split)?),
-        "ramp_time" => job.ramp_time = parse_time(value).map_err(split)?,
-        "startdelay" => job.start_delay = parse_time(value).map_err(split)?,
-        "iodepth" => job.iodepth = number(value).map_err(split)?,
-        "numjobs" => job.numjobs = number(value).map_err(split)?,
-        "group_reporting" => job.group_reporting = flag(value).map_err(split)?,
-        "rwmixread" => job.rwmixread = number(value).map_err(split)?,
-        "rwmixwrite" => job.rwmixread = 100u32.wrapping_sub(number(value).map_err(split)?),
-        "random_distribution" => job.distribution = parse_distribution(value).map_err(split)?,
+        "runtime" => job.runtime = Some(parse_time(value)?),
+        "ramp_time" => job.ramp_time = parse_time(value)?,
+        "startdelay" => job.start_delay = parse_time(value)?,
+        "iodepth" => job.iodepth = number(value)?,
+        "numjobs" => job.numjobs = number(value)?,
+        "group_reporting" => job.group_reporting = flag(value)?,
+        "rwmixread" => job.rwmixread = number(value)?,
+        "rwmixwrite" => job.rwmixread = 100u32.wrapping_sub(number(value)?),
+        "random_distribution" => job.distribution = parse_distribution(value)?,
         "norandommap" => {
-            if flag(value).map_err(split)? && job.distribution == Distribution::Once {
+            if flag(value)? && job.distribution == Distribution::Once {
                 job.distribution = Distribution::Uniform;
             }
         }
-        "randseed" => job.seed = number(value).map_err(split)?,
+        "randseed" => job.seed = number(value)?,
         "rate" => {
-            let rates = by_direction(value, parse_bytes).map_err(split)?;
+            let rates = by_direction(value, parse_bytes)?;
             [job.rate_read, job.rate_write] = rates.map(|rate| rate.map(Rate::Bytes));
         }
         "rate_iops" => {
-            let rates = by_direction(value, parse_count).map_err(split)?;
+            let rates = by_direction(value, parse_count)?;
             [job.rate_read, job.rate_write] = rates.map(|rate| rate.map(Rate::Requests));
         }
-        "rate_process" => {
-            job.poisson = match value {
-                "linear" => false,
-                "poisson" => true,
-                _ => {
-                    let text = format!("is \"{value}\", which is unknown; use linear or poisson");
-                    return Err(split(text));
-                }
-            }
-        }
-        "thinktime" => job.think_time = parse_time_in(value, "us").map_err(split)?,
-        "thinktime_blocks" => job.think_blocks = number(value).map_err(split)?,
-        "dataplacement" => job.data_placement = DataPlacement::parse(value).map_err(split)?,
-        "plids" => job.placement_ids = parse_placement_ids(value).map_err(split)?,
-        "nvm_set" => job.nvm_set = Some(number(value).map_err(split)?),
-        "queue_priority" => job.queue_priority = parse_priority(value).map_err(split)?,
-        "time_based" => job.time_based = flag(value).map_err(split)?,
-        "stonewall" => job.stonewall = flag(value).map_err(split)?,
-        "read_pattern" => job.read_pattern = parse_read_pattern(value).map_err(split)?,
-        _ if MEANINGLESS.contains(&key) => {
-            return Err(at.error(
-                key,
-                "has no meaning on a simulated device",
-                "remove the line",
-            ));
+        "rate_process" => job.poisson = parse_name(value, &RATE_PROCESSES)?,
+        "thinktime" => job.think_time = parse_time_in(value, "us")?,
+        "thinktime_blocks" => job.think_blocks = number(value)?,
+        "dataplacement" => job.data_placement = DataPlacement::parse(value)?,
+        "plids" => job.placement_ids = parse_placement_ids(value)?,
+        "nvm_set" => job.nvm_set = Some(number(value)?),
+        "queue_priority" => job.queue_priority = parse_name(value, &PRIORITIES)?,
+        "time_based" => job.time_based = flag(value)?,
+        "stonewall" => job.stonewall = flag(value)?,
+        "read_pattern" => job.read_pattern = parse_read_pattern(value)?,
+        // Options of fio about files, processes and engines.
+        "ioengine" | "direct" | "buffered" | "directory" | "thread" | "invalidate"
+        | "create_on_open" | "fallocate" | "gtod_reduce" | "refill_buffers" | "randrepeat"
+        | "name" => {
+            return Err("has no meaning on a simulated device; remove the line".to_owned());
         }
         _ => {
-            let remedy = match nearest(key, KEYS) {
-                Some(known) => format!("did you mean {known}?"),
-                None => format!("known options are {}", KEYS[..30].join(", ")),
-            };
-            return Err(at.error(key, "is not a known option", &remedy));
+            let known = OPTIONS.split(", ").chain(SECOND_NAMES);
+            return Err(match nearest(key, known) {
+                Some(known) => format!("is not a known option; did you mean {known}?"),
+                None => format!("is not a known option; known options are {OPTIONS}"),
+            });
         }
     }
     Ok(())
+}
+
+/// The options of a job as a result shows them: those that say what it does, and those that differ from fio's defaults.
+pub(super) fn options(job: &Job) -> Vec<(&'static str, String)> {
+    let is_shown = |key, differs: bool| match key {
+        "rw" | "iodepth" | "size" | "randseed" => true,
+        "bs" => job.block_split.is_empty(),
+        "rwmixread" => job.rw.reads() && job.rw.writes(),
+        _ => differs,
+    };
+    let defaults = texts(&Job::new("")).into_iter();
+    let both = texts(job).into_iter().zip(defaults);
+    both.filter(|(option, default)| is_shown(option.0, option != default))
+        .map(|(option, _)| option)
+        .collect()
+}
+
+/// Every option as text.
+fn texts(job: &Job) -> [(&'static str, String); 30] {
+    let shares = job.block_split.iter();
+    let shares = shares.map(|share| format!("{}/{}", share.bytes, share.percent));
+    let flag = |value| u8::from(value).to_string();
+    let time = |time: Duration| format!("{}ns", time.as_ns());
+    [
+        ("rw", job.rw.to_string()),
+        ("bs", job.block_bytes.to_string()),
+        ("bssplit", list(shares, ":")),
+        ("iodepth", job.iodepth.to_string()),
+        ("size", job.size_bytes.to_string()),
+        ("io_size", list(job.io_bytes, "")),
+        ("offset", job.offset_bytes.to_string()),
+        ("filename", list(job.file.as_ref(), "")),
+        ("runtime", list(job.runtime.map(time), "")),
+        ("time_based", flag(job.time_based)),
+        ("ramp_time", time(job.ramp_time)),
+        ("startdelay", time(job.start_delay)),
+        ("stonewall", flag(job.stonewall)),
+        ("numjobs", job.numjobs.to_string()),
+        ("group_reporting", flag(job.group_reporting)),
+        ("rwmixread", job.rwmixread.to_string()),
+        ("random_distribution", job.distribution.to_string()),
+        ("randseed", job.seed.to_string()),
+        ("rate_read", rate(job.rate_read, Rate::Bytes)),
+        ("rate_iops_read", rate(job.rate_read, Rate::Requests)),
+        ("rate_write", rate(job.rate_write, Rate::Bytes)),
+        ("rate_iops_write", rate(job.rate_write, Rate::Requests)),
+        ("rate_process", name_of(&job.poisson, &RATE_PROCESSES)),
+        ("thinktime", time(job.think_time)),
+        ("thinktime_blocks", job.think_blocks.to_string()),
+        ("nvm_set", list(job.nvm_set, "")),
+        ("queue_priority", name_of(&job.queue_priority, &PRIORITIES)),
+        ("read_pattern", name_of(&job.read_pattern, &PATTERNS)),
+        ("dataplacement", job.data_placement.name().to_owned()),
+        ("plids", list(&job.placement_ids, ",")),
+    ]
+}
+
+/// Values with `separator` between them; one of them, or none.
+fn list<T: ToString>(values: impl IntoIterator<Item = T>, separator: &str) -> String {
+    let texts = values.into_iter().map(|value| value.to_string());
+    texts.collect::<Vec<_>>().join(separator)
+}
+
+/// The rate if it is of that kind.
+fn rate(rate: Option<Rate>, kind: fn(u64) -> Rate) -> String {
+    let of_kind = rate.filter(|rate| *rate == kind(rate.per_second()));
+    list(of_kind.map(Rate::per_second), "")
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
@@ -280,27 +292,10 @@ fn parse_block_split(text: &str) -> Result<Vec<BlockShare>, String> {
     Ok(shares)
 }
 
-struct Place<'a> {
-    file: &'a str,
-    line: usize,
-}
-
-impl Place<'_> {
-    fn error(&self, key: &str, message: &str, remedy: &str) -> JobFileError {
-        JobFileError {
-            file: self.file.to_owned(),
-            line: self.line,
-            key: key.to_owned(),
-            message: message.to_owned(),
-            remedy: remedy.to_owned(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::job::ReadWrite;
     use super::*;
-    use meldsim::engine::Time;
     use meldsim::nvme::Pattern;
 
     fn parse(text: &str) -> Result<Vec<Job>, String> {
@@ -321,7 +316,7 @@ mod tests {
             (ReadWrite::RandRead, 32, 7)
         );
         assert_eq!((jobs[1].block_bytes, jobs[1].iodepth), (65_536, 1));
-        assert_eq!(jobs[1].runtime, Some(Time::from_ms(250)));
+        assert_eq!(jobs[1].runtime, Some(Duration::from_ms(250)));
         assert!(jobs[1].stonewall && !jobs[0].stonewall);
         assert_eq!(jobs[1].read_pattern, Pattern::Sequential);
     }
@@ -345,7 +340,7 @@ mod tests {
             ("rate=,500k", "rate_write: Some(Bytes(512000))"),
             ("rate_iops=20k", "rate_write: Some(Requests(20000))"),
             ("rate=1m\nrate_process=poisson", "poisson: true"),
-            ("thinktime=50", "think_time: Time(50000000)"),
+            ("thinktime=50", "think_time: Duration(50000000)"),
             ("thinktime_blocks=8", "think_blocks: 8"),
             ("nvm_set=2", "nvm_set: Some(2)"),
             (
@@ -440,5 +435,14 @@ mod tests {
             unknown.contains("known options are rw, bs, bssplit, iodepth"),
             "{unknown}"
         );
+    }
+
+    #[test]
+    fn slips_are_recognised_and_strangers_are_not() {
+        let known = ["bs", "iodepth", "runtime", "read_pattern"];
+        assert_eq!(nearest("iodpeth", known), Some("iodepth"));
+        assert_eq!(nearest("read-pattern", known), Some("read_pattern"));
+        assert_eq!(nearest("runtme", known), Some("runtime"));
+        assert_eq!(nearest("zonesize", known), None);
     }
 }

@@ -86,7 +86,7 @@ impl Placement {
     }
 
     /// The next write as the job hints it. A write carries one directive: where that is the stream,
-    /// the DSM field tells that it will be read sequentially.
+    /// the DSM field says that it will be read sequentially.
     pub(super) fn hint(&mut self, write: Command) -> Command {
         let Some(&stream) = self.streams.get(self.next) else {
             let directive = self.directive();

@@ -1,20 +1,16 @@
-//! Sizes and times as fio and people write them: `4k`, `4KiB`, `1g`, `100ms`, `10`.
+//! What people write for the value of an option: sizes, times and numbers with units, as fio takes them (`4k`, `4KiB`,
+//! `100ms`, `10`), and names of choices. Errors say what was found and, after a semicolon, the remedy.
 
-use meldsim::engine::Time;
+use meldsim::engine::Duration;
+use meldsim::profile::{ByteSize, parse_quantity};
 
-/// Bytes. As in fio, `k`, `m`, `g` and `t` are powers of 1024, with or without `iB`; a bare number is bytes.
+/// Bytes. As in fio, `k`, `m`, `g` and `t` are powers of 1024, with or without `B` or `iB`; a bare number is bytes.
+///
+/// # Errors
+///
+/// What is wrong with the text, and the remedy.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
-    let units = |unit: &str| {
-        Some(match unit.to_ascii_lowercase().as_str() {
-            "" | "b" => 1,
-            "k" | "kib" => 1 << 10,
-            "m" | "mib" => 1 << 20,
-            "g" | "gib" => 1 << 30,
-            "t" | "tib" => 1u64 << 40,
-            _ => return None,
-        })
-    };
-    parse(text, units).ok_or_else(|| {
+    text.parse().map(|ByteSize(bytes)| bytes).map_err(|_| {
         format!("is \"{text}\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k")
     })
 }
@@ -29,18 +25,22 @@ pub(super) fn parse_count(text: &str) -> Result<u64, String> {
             _ => return None,
         })
     };
-    parse(text, units).ok_or_else(|| {
+    parse_quantity(text, units).ok_or_else(|| {
         format!("is \"{text}\", which is not a whole number; write one such as 20000 or 20k")
     })
 }
 
 /// Simulated time. As in fio, a bare number is seconds.
-pub fn parse_time(text: &str) -> Result<Time, String> {
+///
+/// # Errors
+///
+/// What `text` is, and how a time is written.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
     parse_time_in(text, "s")
 }
 
 /// Simulated time; a bare number is in `unit`.
-pub(super) fn parse_time_in(text: &str, default_unit: &str) -> Result<Time, String> {
+pub(super) fn parse_time_in(text: &str, default_unit: &str) -> Result<Duration, String> {
     let units = |unit: &str| {
         let unit = if unit.is_empty() { default_unit } else { unit };
         Some(match unit {
@@ -54,34 +54,39 @@ pub(super) fn parse_time_in(text: &str, default_unit: &str) -> Result<Time, Stri
             _ => return None,
         })
     };
-    parse(text, units).map(Time::from_ps).ok_or_else(|| {
+    parse_quantity(text, units).map(Duration::from_ps).ok_or_else(|| {
         format!("is \"{text}\", which is not a time; write a number and ns, us, ms, s or m, such as 100ms")
     })
 }
 
 /// A decimal number in parts of one `scale`-th: `1.2` is 1200000 at a scale of a million.
 pub fn parse_decimal(text: &str, scale: u64) -> Option<u64> {
-    parse(text, |unit| unit.is_empty().then_some(scale))
+    parse_quantity(text, |unit| unit.is_empty().then_some(scale))
 }
 
-/// A decimal number times its unit's factor, when that is whole and fits.
-fn parse(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Option<u64> {
-    let text = text.trim();
-    let split = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
-    let (number, unit) = (&text[..split], text[split..].trim());
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() {
-        return None;
+/// The choice of that name. Second names for the same choice stand last and are not mentioned.
+pub(super) fn parse_name<T: Copy + PartialEq>(
+    text: &str,
+    names: &[(&str, T)],
+) -> Result<T, String> {
+    if let Some((_, value)) = names.iter().find(|(name, _)| *name == text) {
+        return Ok(*value);
     }
-    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
-    let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-    let scaled = digits.checked_mul(u128::from(factor(unit)?))?;
-    if scaled % scale != 0 {
-        return None;
-    }
-    u64::try_from(scaled / scale).ok()
+    let first = names
+        .iter()
+        .filter(|(name, value)| name_of(value, names) == *name);
+    let first: Vec<&str> = first.map(|(name, _)| *name).collect();
+    let (last, others) = first.split_last().unwrap_or((&"", &[]));
+    let others = others.join(", ");
+    Err(format!(
+        "is \"{text}\", which is unknown; use {others} or {last}"
+    ))
+}
+
+/// The name of a choice.
+pub(super) fn name_of<T: PartialEq>(value: &T, names: &[(&str, T)]) -> String {
+    let name = names.iter().find(|(_, other)| other == value);
+    name.map_or("", |(name, _)| name).to_owned()
 }
 
 #[cfg(test)]
@@ -94,15 +99,17 @@ mod tests {
             ("4k", 4096),
             ("4K", 4096),
             ("4 KiB", 4096),
+            ("4kb", 4096),
+            ("4KB", 4096),
             ("1.5m", 3 << 19),
             ("512", 512),
             ("2g", 2 << 30),
         ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
         }
-        assert_eq!(parse_time("10"), Ok(Time::from_ms(10_000)));
-        assert_eq!(parse_time("1.5ms"), Ok(Time::from_us(1_500)));
-        assert_eq!(parse_time("2m"), Ok(Time::from_ms(120_000)));
+        assert_eq!(parse_time("10"), Ok(Duration::from_ms(10_000)));
+        assert_eq!(parse_time("1.5ms"), Ok(Duration::from_us(1_500)));
+        assert_eq!(parse_time("2m"), Ok(Duration::from_ms(120_000)));
     }
 
     #[test]

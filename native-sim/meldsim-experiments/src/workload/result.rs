@@ -1,32 +1,32 @@
-//! What a run gives.
+//! What a run gives: a [`Tally`] for each direction of each job, and what the device counted meanwhile.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
-use super::job::{Job, Rate, pattern_name, priority_name};
+use super::job::Job;
+use super::jobfile::options;
 use super::series::TimeSeries;
 use super::tally::Tally;
-use super::trace::TraceSummary;
-use crate::report::{LatencyHistogram, LatencySummary, percent_of};
-use meldsim::device::{Device, Stats, Utilisation};
-use meldsim::engine::Time;
+use crate::report::percent_of;
+use meldsim::device::{Device, Precondition, Stats, Utilisation};
+use meldsim::engine::{Duration, Instant};
+use meldsim::profile::Kind;
 
 /// The outcome of a run. Every figure is simulated.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug)]
 pub struct RunResult {
     /// One entry per job in their order, or per volume of a trace.
     pub jobs: Vec<JobResult>,
     /// What the device did meanwhile.
     pub device: DeviceResult,
     /// The run over time, if it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<TimeSeries>,
     /// How the trace was fitted to the device, if one was replayed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceSummary>,
 }
 
 /// The outcome of one job.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug)]
 pub struct JobResult {
     /// The job's name.
     pub name: String,
@@ -39,111 +39,41 @@ pub struct JobResult {
     /// Simulated time from then to the last completion.
     pub duration_us: f64,
     /// The reads, if any.
-    pub read: Option<DirectionResult>,
+    pub read: Option<Tally>,
     /// The writes, if any; done means accepted by the device's write buffer.
-    pub write: Option<DirectionResult>,
+    pub write: Option<Tally>,
 }
 
-/// The reads or the writes of a job.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct DirectionResult {
-    /// Requests completed.
-    pub requests: u64,
-    /// Of these, completed with an error.
-    pub failed: u64,
-    /// Bytes of the requests that succeeded.
-    pub bytes: u64,
-    /// Bytes per simulated time; `None` when no time has passed.
-    pub bandwidth_mib_s: Option<f64>,
-    /// Requests per simulated second; `None` when no time has passed.
-    pub iops: Option<f64>,
-    /// Arrival to completion.
-    pub latency: Option<LatencySummary>,
-    /// All latencies from submission to completion.
-    #[serde(skip)]
-    pub in_device: LatencyHistogram,
-    /// All times from arrival to submission; `None` when no request had to wait.
-    #[serde(skip)]
-    pub waited: Option<LatencyHistogram>,
-    /// All latencies from arrival to completion; `None` when no request had to wait, then they are as in the device.
-    #[serde(skip)]
-    pub in_all: Option<LatencyHistogram>,
-}
-
-/// The device's counters over a run.
-#[derive(Clone, Debug)]
-pub struct DeviceResult {
-    /// The counters.
-    pub stats: Stats,
-    /// Busy times of every channel and die.
-    pub utilisation: Utilisation,
-}
-
-impl DeviceResult {
-    pub(super) fn of(device: &Device) -> DeviceResult {
-        DeviceResult {
-            stats: device.stats(),
-            utilisation: device.utilisation(),
-        }
-    }
-
-    /// Share of the simulated time that each channel's bus was held.
-    pub fn channels_busy_percent(&self) -> Vec<f64> {
-        self.percent(&self.utilisation.channels_busy)
-    }
-
-    /// Share of the simulated time that each die was busy, those of channel 0 first.
-    pub fn dies_busy_percent(&self) -> Vec<f64> {
-        self.percent(&self.utilisation.dies_busy)
-    }
-
-    fn percent(&self, busy: &[Time]) -> Vec<f64> {
-        let percent = |time: &Time| percent_of(time.as_ps(), self.stats.now_ps);
-        busy.iter().map(percent).collect()
-    }
-}
-
-impl Serialize for DeviceResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(Stats::NAMES.len() + 2))?;
-        for (name, value) in Stats::NAMES.iter().zip(self.stats.to_array()) {
-            map.serialize_entry(name, &value)?;
-        }
-        map.serialize_entry("channels_busy_percent", &self.channels_busy_percent())?;
-        map.serialize_entry("dies_busy_percent", &self.dies_busy_percent())?;
-        map.end()
-    }
+/// How a trace was fitted to the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TraceSummary {
+    /// Records replayed.
+    pub records: u64,
+    /// Of these, flushes.
+    pub flushes: u64,
+    /// Of these, deletions.
+    pub deletions: u64,
+    /// Of these, truncations.
+    pub truncations: u64,
+    /// Of these, files handed to readers whose reads are not in the trace.
+    pub opens: u64,
+    /// Requests beyond the end of the device, moved to within.
+    pub wrapped: u64,
+    /// Requests that did not begin or end at a logical block, made larger until they did.
+    pub widened: u64,
+    /// Records earlier than the one before, replayed with it.
+    pub out_of_order: u64,
+    /// Bytes that were read before they were written: placed before their first read, in no simulated time.
+    pub preloaded_bytes: u64,
+    /// Reads of such data for which there was no room: they did not read flash.
+    pub without_room: u64,
 }
 
 /// A stretch of simulated time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
-    pub(super) start: Time,
-    pub(super) end: Time,
-}
-
-impl DirectionResult {
-    /// All latencies from arrival to completion.
-    pub fn latencies(&self) -> &LatencyHistogram {
-        self.in_all.as_ref().unwrap_or(&self.in_device)
-    }
-
-    fn of(tally: Tally, duration: Time) -> Option<DirectionResult> {
-        let (requests, bytes) = (tally.requests(), tally.bytes);
-        let per_second =
-            |amount: f64| (duration > Time::ZERO).then(|| amount / duration.as_secs_f64());
-        (requests > 0).then(|| DirectionResult {
-            requests,
-            failed: tally.failed,
-            bytes,
-            bandwidth_mib_s: per_second(bytes as f64 / f64::from(1 << 20)),
-            iops: per_second(requests as f64),
-            latency: tally.latency().summary(),
-            in_device: tally.in_device,
-            waited: tally.waited,
-            in_all: tally.in_all,
-        })
-    }
+    pub(super) start: Instant,
+    pub(super) end: Instant,
 }
 
 impl JobResult {
@@ -155,15 +85,15 @@ impl JobResult {
         read: Tally,
         write: Tally,
     ) -> JobResult {
-        let duration = span.end.saturating_sub(span.start);
+        let duration = span.end.saturating_since(span.start);
         JobResult {
             name,
             options,
             iodepth,
             start_us: span.start.as_ps() as f64 / 1e6,
             duration_us: duration.as_ps() as f64 / 1e6,
-            read: DirectionResult::of(read, duration),
-            write: DirectionResult::of(write, duration),
+            read: read.over(duration),
+            write: write.over(duration),
         }
     }
 
@@ -184,104 +114,127 @@ impl JobResult {
     }
 
     /// Both directions that had requests, with their names.
-    pub fn directions(&self) -> impl Iterator<Item = (&'static str, &DirectionResult)> {
+    pub fn directions(&self) -> impl Iterator<Item = (&'static str, &Tally)> {
         let both = [("read", &self.read), ("write", &self.write)];
         both.into_iter()
-            .filter_map(|(name, direction)| Some((name, direction.as_ref()?)))
+            .filter_map(|(name, tally)| Some((name, tally.as_ref()?)))
+    }
+
+    /// Requests of both directions that completed with an error.
+    pub fn failed(&self) -> u64 {
+        self.directions().map(|(_, tally)| tally.failed).sum()
     }
 }
 
-/// The options of a job that say what it does, and those that differ from fio's defaults.
-fn options(job: &Job) -> Vec<(&'static str, String)> {
-    let default = Job::new("");
-    let mut options = vec![("rw", job.rw.to_string())];
-    if job.block_split.is_empty() {
-        options.push(("bs", job.block_bytes.to_string()));
-    } else {
-        let shares = job.block_split.iter();
-        let shares: Vec<String> = shares
-            .map(|b| format!("{}/{}", b.bytes, b.percent))
-            .collect();
-        options.push(("bssplit", shares.join(":")));
-    }
-    options.push(("iodepth", job.iodepth.to_string()));
-    options.push(("size", job.size_bytes.to_string()));
-    let time = |time: Time| format!("{}ns", time.as_ns());
-    let mut add = |key, differs: bool, value: String| {
-        if differs {
-            options.push((key, value));
-        }
-    };
-    let io_bytes = job.io_bytes.unwrap_or(0);
-    add("io_size", job.io_bytes.is_some(), io_bytes.to_string());
-    add("offset", job.offset_bytes > 0, job.offset_bytes.to_string());
-    add(
-        "filename",
-        job.file.is_some(),
-        job.file.clone().unwrap_or_default(),
-    );
-    add(
-        "runtime",
-        job.runtime.is_some(),
-        time(job.runtime.unwrap_or(Time::ZERO)),
-    );
-    add("time_based", job.time_based, "1".to_owned());
-    add("ramp_time", job.ramp_time > Time::ZERO, time(job.ramp_time));
-    add(
-        "startdelay",
-        job.start_delay > Time::ZERO,
-        time(job.start_delay),
-    );
-    add("stonewall", job.stonewall, "1".to_owned());
-    add("numjobs", job.numjobs > 1, job.numjobs.to_string());
-    add("group_reporting", job.group_reporting, "1".to_owned());
-    let mixed = job.rw.reads() && job.rw.writes();
-    add("rwmixread", mixed, job.rwmixread.to_string());
-    add(
-        "random_distribution",
-        job.distribution != default.distribution,
-        job.distribution.to_string(),
-    );
-    add("randseed", true, job.seed.to_string());
-    for (bytes_key, requests_key, rate) in [
-        ("rate_read", "rate_iops_read", job.rate_read),
-        ("rate_write", "rate_iops_write", job.rate_write),
-    ] {
-        match rate {
-            Some(Rate::Bytes(rate)) => add(bytes_key, true, rate.to_string()),
-            Some(Rate::Requests(rate)) => add(requests_key, true, rate.to_string()),
-            None => {}
+/// What the device counted.
+#[derive(Clone, Debug)]
+pub struct DeviceResult {
+    /// The counters since the device was built.
+    pub stats: Stats,
+    /// Those of the run alone: without what was done to the device before.
+    pub run: Stats,
+    /// How full it is; `None` of memory that is mapped by address, which keeps nothing.
+    pub fill: Option<Fill>,
+    /// Busy times of every channel and die.
+    pub utilisation: Utilisation,
+}
+
+impl DeviceResult {
+    /// What was counted until now, when `before` was counted until the run began.
+    pub(super) fn of(device: &Device, before: &Stats, overwritten_pages: u64) -> DeviceResult {
+        let stats = device.stats();
+        let keeps_data = device.profile().kind == Kind::Nand;
+        DeviceResult {
+            run: stats.since(before),
+            fill: keeps_data.then_some(Fill {
+                mapped_pages: stats.mapped_pages,
+                capacity_pages: stats.capacity_pages,
+                overwritten_pages,
+            }),
+            stats,
+            utilisation: device.utilisation(),
         }
     }
-    add("rate_process", job.poisson, "poisson".to_owned());
-    add(
-        "thinktime",
-        job.think_time > Time::ZERO,
-        time(job.think_time),
-    );
-    add(
-        "thinktime_blocks",
-        job.think_blocks > 1,
-        job.think_blocks.to_string(),
-    );
-    let set = job.nvm_set.unwrap_or(0);
-    add("nvm_set", job.nvm_set.is_some(), set.to_string());
-    let priority = priority_name(job.queue_priority);
-    add(
-        "queue_priority",
-        job.queue_priority != default.queue_priority,
-        priority.to_owned(),
-    );
-    let pattern = pattern_name(job.read_pattern);
-    add(
-        "read_pattern",
-        job.read_pattern != default.read_pattern,
-        pattern.to_owned(),
-    );
-    if job.data_placement != default.data_placement {
-        add("dataplacement", true, job.data_placement.name().to_owned());
-        let ids: Vec<String> = job.placement_ids.iter().map(u16::to_string).collect();
-        add("plids", true, ids.join(","));
+
+    /// Pages that went to flash or came from it in the run, and for whom; `None` of other memory.
+    pub fn flash(&self) -> Option<FlashPages> {
+        let run = &self.run;
+        let programmed_any = run.host_pages_programmed > 0;
+        self.fill.map(|_| FlashPages {
+            host_pages_read: run.host_pages_read,
+            merge_pages_read: run.merge_pages_read,
+            gc_pages_read: run.gc_pages_read,
+            host_pages_programmed: run.host_pages_programmed,
+            gc_pages_programmed: run.gc_pages_programmed,
+            padded_pages: run.padded_pages,
+            write_amplification: programmed_any.then(|| run.write_amplification()),
+        })
     }
-    options
+
+    /// Share of the simulated time that each channel's bus was held.
+    pub fn channels_busy_percent(&self) -> Vec<f64> {
+        self.percent(&self.utilisation.channels_busy)
+    }
+
+    /// Share of the simulated time that each die was busy, those of channel 0 first.
+    pub fn dies_busy_percent(&self) -> Vec<f64> {
+        self.percent(&self.utilisation.dies_busy)
+    }
+
+    fn percent(&self, busy: &[Duration]) -> Vec<f64> {
+        let percent = |time: &Duration| percent_of(time.as_ps(), self.stats.now_ps);
+        busy.iter().map(percent).collect()
+    }
+}
+
+/// How full the device is at the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Fill {
+    /// Logical pages that hold data.
+    pub mapped_pages: u64,
+    /// Logical pages that can hold data at one time.
+    pub capacity_pages: u64,
+    /// Pages that were overwritten at random before the run, as preconditioning says.
+    pub overwritten_pages: u64,
+}
+
+impl Fill {
+    /// Pages of a device that has just been preconditioned which were overwritten at random.
+    pub(super) fn overwritten_pages(device: &Device, past: &Precondition) -> u64 {
+        match device.profile().kind {
+            Kind::Nand => device.stats().mapped_pages * u64::from(past.random_percent) / 100,
+            Kind::Xpoint => 0,
+        }
+    }
+}
+
+/// Pages that went to flash or came from it in a run. The names are those of the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FlashPages {
+    /// Pages that reads had from flash.
+    pub host_pages_read: u64,
+    /// Pages read because a write covers them in part.
+    pub merge_pages_read: u64,
+    /// Pages that garbage collection read.
+    pub gc_pages_read: u64,
+    /// Pages programmed for the host.
+    pub host_pages_programmed: u64,
+    /// Pages programmed for garbage collection.
+    pub gc_pages_programmed: u64,
+    /// Pages programmed with nothing in them.
+    pub padded_pages: u64,
+    /// Pages programmed, for whomever, for each page programmed for the host; `None` when there was none.
+    pub write_amplification: Option<f64>,
+}
+
+impl Serialize for DeviceResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(Stats::NAMES.len() + 2))?;
+        for (name, value) in Stats::NAMES.iter().zip(self.stats.to_array()) {
+            map.serialize_entry(name, &value)?;
+        }
+        map.serialize_entry("channels_busy_percent", &self.channels_busy_percent())?;
+        map.serialize_entry("dies_busy_percent", &self.dies_busy_percent())?;
+        map.end()
+    }
 }

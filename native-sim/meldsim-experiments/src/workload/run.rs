@@ -1,15 +1,25 @@
-//! One run of a workload on a fresh device: what `meldsim run` does.
+//! One run of a workload on a fresh device, as `meldsim run` does it; and such a run as a program asks for it, in JSON:
+//! what `meldsim_run` of the C ABI takes. Its keys are named as the flags of `meldsim run`, and their values are written
+//! as there.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
+use std::str::FromStr;
 
-use super::job::Job;
+use serde::de::{Deserialize, Deserializer, Error as _};
+use thiserror::Error;
+
+use super::error::{RunError, TraceError};
+use super::job::{Job, JobError, parse_read_pattern};
+use super::jobfile::{JobFileError, parse_job_file};
 use super::result::RunResult;
-use super::runner::{RunError, Runner};
-use super::trace::{Replay, ReplayOptions, TraceReader};
-use crate::report::Document;
+use super::runner::Runner;
+use super::trace::{
+    Beyond, Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
+};
 use meldsim::device::Precondition;
-use meldsim::engine::Time;
-use meldsim::profile::Profile;
+use meldsim::engine::Duration;
+use meldsim::nvme::Pattern;
+use meldsim::profile::{Profile, ProfileErrors, Setting};
 
 /// A workload and the device that it runs on.
 #[derive(Debug)]
@@ -19,7 +29,7 @@ pub struct Run<R> {
     /// What it is asked for.
     pub workload: Workload<R>,
     /// Interval of the run over time, if that is asked for.
-    pub interval: Option<Time>,
+    pub interval: Option<Duration>,
 }
 
 /// Where requests come from.
@@ -32,8 +42,12 @@ pub enum Workload<R> {
 }
 
 impl<R: BufRead> Run<R> {
-    /// Runs it to its end. `progress` is told now and then which share of jobs is done, 0 to 1; of a trace, whose length
-    /// only its owner knows, nothing.
+    /// Runs it to its end. `progress` gets now and then the share of jobs that is done, 0 to 1; of a trace, whose length
+    /// only its reader's owner knows, nothing.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps it from running, or ends it early.
     pub fn run(self, mut progress: impl FnMut(Option<f64>)) -> Result<RunResult, RunError> {
         match self.workload {
             Workload::Jobs(jobs, precondition) => {
@@ -57,9 +71,294 @@ impl<R: BufRead> Run<R> {
     }
 }
 
-impl RunResult {
-    /// The result as `meldsim run --format json` prints it: fio's shape, with the command that gave it.
-    pub fn to_json(&self, command: &str, profile: &str) -> Result<String, serde_json::Error> {
-        Document::new(command, profile, "simulated", self.to_fio_json()).to_json()
+/// What to run on which device, and how the result names it.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunRequest {
+    /// What the result names as its command: best the line of `meldsim run` that repeats it.
+    pub command: String,
+    /// Name of a built-in profile, or a profile's text in TOML.
+    pub profile: String,
+    /// Laid over the profile, in this order: `KEY=VALUE`.
+    #[serde(default, deserialize_with = "settings")]
+    pub set: Vec<Setting>,
+    /// State of the device before the run: `fill=100,random=75`.
+    #[serde(default, deserialize_with = "parsed")]
+    pub precondition: Option<Precondition>,
+    /// Either jobs or a trace.
+    pub workload: RequestedWorkload,
+}
+
+/// Where the requests come from.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RequestedWorkload {
+    /// A job file.
+    Job(JobText),
+    /// A recorded trace.
+    Trace(TraceFile),
+}
+
+/// A job file.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobText {
+    /// The file's name as the caller knows it, for errors.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+    /// Seed of jobs that set no `randseed`.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+}
+
+/// A trace and how to replay it.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceFile {
+    /// The file's name as the caller knows it, for errors.
+    pub name: String,
+    /// Where the file is.
+    pub path: String,
+    /// `mqsim`, `msr` or `meld`; else its first line tells.
+    #[serde(default, deserialize_with = "parsed")]
+    pub format: Option<TraceFormat>,
+    /// `open` or `closed`.
+    #[serde(default, deserialize_with = "parsed")]
+    pub replay: Option<ReplayMode>,
+    /// Requests outstanding at most.
+    #[serde(default)]
+    pub iodepth: Option<u32>,
+    /// Arrivals come that much faster: `2.5`.
+    #[serde(default, deserialize_with = "speedup")]
+    pub speedup: Option<u64>,
+    /// `wrap` or `refuse`.
+    #[serde(default, deserialize_with = "parsed")]
+    pub beyond: Option<Beyond>,
+    /// `sequential`, `random` or `none`.
+    #[serde(default, deserialize_with = "read_pattern")]
+    pub read_pattern: Option<Pattern>,
+}
+
+/// Why a request cannot be served.
+#[derive(Debug, Error)]
+pub enum RequestError {
+    /// It is not JSON, or has keys or values that are not those of a request.
+    #[error("request: {0}")]
+    Malformed(String),
+    /// The profile, or a setting.
+    #[error(transparent)]
+    Profile(#[from] ProfileErrors),
+    /// The job file.
+    #[error(transparent)]
+    JobFile(#[from] JobFileError),
+    /// An option of the replay.
+    #[error(transparent)]
+    Option(#[from] JobError),
+    /// The trace's file.
+    #[error("{name}: cannot be read: {error}; give the path of a trace")]
+    Unreadable {
+        /// Its name as the caller knows it.
+        name: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The result is beyond JSON: a defect.
+    #[error("the result cannot be written: {0}")]
+    Result(#[from] serde_json::Error),
+}
+
+impl From<TraceError> for RequestError {
+    fn from(error: TraceError) -> RequestError {
+        RunError::from(error).into()
+    }
+}
+
+impl RunRequest {
+    /// Reads a request.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no request, and why.
+    pub fn from_json(text: &str) -> Result<RunRequest, RequestError> {
+        let malformed = |error: &dyn ToString| RequestError::Malformed(error.to_string());
+        let mut json = serde_json::Deserializer::from_str(text);
+        let request = serde_path_to_error::deserialize(&mut json);
+        let request = request.map_err(|error| malformed(&error))?;
+        json.end().map_err(|error| malformed(&error))?;
+        Ok(request)
+    }
+
+    /// Runs it and gives what `meldsim run --format json` prints; `open` opens a trace of that path.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with the profile, the job file or the trace, or ends the run early.
+    pub fn run<R: BufRead>(
+        self,
+        open: impl FnOnce(&str) -> io::Result<R>,
+    ) -> Result<String, RequestError> {
+        let text = match Profile::builtin_text(&self.profile) {
+            Some(text) => text,
+            None => {
+                // What has no key may be meant for a name, and the error says which there are.
+                if !self.profile.contains('=') {
+                    Profile::builtin(&self.profile)?;
+                }
+                &self.profile
+            }
+        };
+        let profile = Profile::from_toml_with(text, &self.set)?;
+        let name = profile.name.clone();
+        let workload = match self.workload {
+            RequestedWorkload::Job(job) => {
+                let defaults = Job {
+                    seed: job.seed,
+                    ..Job::new("")
+                };
+                let jobs = parse_job_file(&job.name, &job.text, &defaults)?;
+                Workload::Jobs(jobs, self.precondition)
+            }
+            RequestedWorkload::Trace(trace) => {
+                let options = trace.options(self.precondition)?;
+                let input = open(&trace.path).map_err(|error| RequestError::Unreadable {
+                    name: trace.name.clone(),
+                    error,
+                })?;
+                let reader = TraceReader::new(&trace.name, input, trace.format)?;
+                Workload::Trace(reader, options)
+            }
+        };
+        let run = Run {
+            profile,
+            workload,
+            interval: None,
+        };
+        Ok(run.run(|_| ())?.to_json(&self.command, &name)?)
+    }
+}
+
+impl TraceFile {
+    fn options(&self, precondition: Option<Precondition>) -> Result<ReplayOptions, JobError> {
+        let default = ReplayOptions::default();
+        let mode = self.replay.unwrap_or(default.mode);
+        let options = ReplayOptions {
+            mode,
+            iodepth: self.iodepth.unwrap_or(mode.default_iodepth()),
+            speedup: self.speedup.unwrap_or(default.speedup),
+            beyond: self.beyond.unwrap_or(default.beyond),
+            read_pattern: self.read_pattern.unwrap_or(default.read_pattern),
+            precondition,
+            ..default
+        };
+        options.validate()?;
+        Ok(options)
+    }
+}
+
+/// As the CLI's `--seed`.
+fn default_seed() -> u64 {
+    1
+}
+
+fn text<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).map(Some).map_err(D::Error::custom)
+}
+
+fn parsed<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err = String>,
+{
+    text(deserializer, str::parse)
+}
+
+fn speedup<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    text(deserializer, parse_speedup)
+}
+
+fn read_pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Pattern>, D::Error> {
+    text(deserializer, parse_read_pattern)
+}
+
+fn settings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Setting>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    let settings = texts.iter().map(|text| text.parse());
+    settings
+        .collect::<Result<_, String>>()
+        .map_err(D::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JOB: &str = r#""workload": {"job": {"name": "x.fio", "text": "[one]\nsize=64k\n"}}"#;
+
+    fn run(rest: &str) -> Result<String, String> {
+        let text = format!(r#"{{"command": "me", "profile": "melded-tlc-8x8", {rest}}}"#);
+        let none = |_: &str| io::Result::<&[u8]>::Err(io::ErrorKind::NotFound.into());
+        RunRequest::from_json(&text)
+            .and_then(|request| request.run(none))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_asked_for_is_run() {
+        let plain = run(JOB).expect("a result");
+        assert!(plain.starts_with("{\n  \"command\": \"me\""), "{plain}");
+        assert_eq!(run(JOB), Ok(plain.clone()));
+        for other in [
+            r#""set": ["timing.read=[\"60us\", \"60us\", \"60us\"]"]"#,
+            r#""precondition": "fill=100""#,
+        ] {
+            let changed = run(&format!("{other}, {JOB}")).expect("a result");
+            assert_ne!(changed, plain, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let trace = |options: &str| {
+            format!(r#""workload": {{"trace": {{"name": "t", "path": "/t"{options}}}}}"#)
+        };
+        for (rest, said) in [
+            (r#""colour": 1"#.to_owned(), "unknown field `colour`"),
+            (r#""set": []"#.to_owned(), "missing field `workload`"),
+            (format!(r#""set": ["x"], {JOB}"#), "is no setting"),
+            (
+                format!(r#""set": ["ftl.x=1"], {JOB}"#),
+                "ftl.x: is not a key",
+            ),
+            (format!(r#""precondition": "full", {JOB}"#), "precondition"),
+            (JOB.replace("64k", "64q"), "x.fio:2: size"),
+            (trace(""), "t: cannot be read"),
+            (trace(r#", "iodepth": 0"#), "iodepth: is 0; use 1 to 65536"),
+            (trace(r#", "speedup": "0""#), "workload.trace.speedup"),
+            (trace(r#", "replay": "ajar""#), "use open or closed"),
+            (trace(r#", "seed": 1"#), "unknown field `seed`"),
+        ] {
+            let error = run(&rest).expect_err(&rest);
+            assert!(error.contains(said), "{rest}: {error}");
+        }
+        let nameless = RunRequest::from_json(&format!(
+            r#"{{"command": "me", "profile": "melted", {JOB}}}"#
+        ));
+        let open = |_: &str| io::Result::<&[u8]>::Err(io::ErrorKind::NotFound.into());
+        let error = nameless
+            .expect("a request")
+            .run(open)
+            .expect_err("no such profile");
+        assert!(
+            error.to_string().contains("use one of melded-tlc-8x8"),
+            "{error}"
+        );
     }
 }

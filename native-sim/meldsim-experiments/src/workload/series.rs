@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::tally::Ended;
 use crate::report::percent_of;
-use meldsim::device::Stats;
-use meldsim::engine::Time;
+use meldsim::device::{Device, Stats};
+use meldsim::engine::{Duration, Instant};
 
 /// Most intervals.
 const INTERVALS_MAX: usize = 1024;
@@ -15,7 +15,7 @@ const BUCKET_BITS: u32 = 6;
 /// Collects the requests of a run by when they completed, and the device's counters between.
 #[derive(Clone, Debug)]
 pub(super) struct Series {
-    interval: Time,
+    interval: Duration,
     /// For each job: reads, writes.
     tracks: Vec<[Vec<Cell>; 2]>,
     /// The counters at the end of each interval.
@@ -74,17 +74,17 @@ fn bucket_end(bucket: u32) -> u64 {
 }
 
 impl Series {
-    pub(super) fn new(interval: Time, jobs: usize) -> Series {
+    pub(super) fn new(interval: Duration, jobs: usize) -> Series {
         Series {
-            interval: interval.max(Time::from_ps(1)),
+            interval: interval.max(Duration::from_ps(1)),
             tracks: vec![<[Vec<Cell>; 2]>::default(); jobs],
             ends: Vec::new(),
         }
     }
 
     /// When the device's counters are wanted next.
-    pub(super) fn next_sample(&self) -> Time {
-        self.interval * (self.ends.len() as u64 + 1)
+    pub(super) fn next_sample(&self) -> Instant {
+        Instant::START + self.interval * (self.ends.len() as u64 + 1)
     }
 
     /// The counters at or after [`Series::next_sample`].
@@ -96,6 +96,14 @@ impl Series {
             }
             self.ends.push(*stats);
         }
+    }
+
+    /// Samples the device if that is due. Returns when it is due next.
+    pub(super) fn keep_up(&mut self, device: &Device) -> Instant {
+        if device.now() >= self.next_sample() {
+            self.sample(&device.stats());
+        }
+        self.next_sample()
     }
 
     pub(super) fn record(&mut self, job: usize, ended: &Ended) {
@@ -217,7 +225,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    fn new(cell: &Cell, interval: Time) -> Interval {
+    fn new(cell: &Cell, interval: Duration) -> Interval {
         let seconds = interval.as_secs_f64();
         let us = |ps: f64| (cell.requests > 0).then_some(ps / 1e6);
         Interval {
@@ -249,7 +257,7 @@ pub struct DeviceInterval {
 }
 
 impl DeviceInterval {
-    fn new(start: Time, before: &Stats, end: &Stats) -> DeviceInterval {
+    fn new(start: Duration, before: &Stats, end: &Stats) -> DeviceInterval {
         let time_ps = end.now_ps.saturating_sub(before.now_ps);
         let busy = |before: u64, end: u64, of: u64| {
             percent_of(end.saturating_sub(before), time_ps.saturating_mul(of))
@@ -270,11 +278,11 @@ mod tests {
     use super::*;
 
     fn ended(completed_us: u64, latency_us: u64) -> Ended {
-        let arrived = Time::from_us(completed_us - latency_us);
+        let arrived = Instant::START + Duration::from_us(completed_us - latency_us);
         Ended {
             arrived,
             submitted: arrived,
-            completed: Time::from_us(completed_us),
+            completed: Instant::START + Duration::from_us(completed_us),
             bytes: 4096,
             write: false,
             failed: false,
@@ -291,7 +299,7 @@ mod tests {
 
     #[test]
     fn requests_fall_into_the_interval_in_which_they_complete() {
-        let mut series = Series::new(Time::from_ms(1), 1);
+        let mut series = Series::new(Duration::from_ms(1), 1);
         for n in 0..100 {
             series.record(0, &ended(500, 100 + n));
         }
@@ -314,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_long_run_has_longer_intervals_and_loses_nothing() {
-        let mut series = Series::new(Time::from_us(1), 1);
+        let mut series = Series::new(Duration::from_us(1), 1);
         for us in 1..=100_000 {
             series.record(0, &ended(us, 1));
             series.sample(&stats(us, us));

@@ -1,9 +1,12 @@
 //! The workloads by which the simulator's own speed is measured, and the bars it must pass. The clock is the caller's.
 
 use super::distribution::Distribution;
+use super::error::RunError;
 use super::job::{Job, ReadWrite};
+use super::runner::Runner;
+use meldsim::device::Precondition;
 use meldsim::nvme::Pattern;
-use meldsim::profile::{FirmwareDesign, Profile, ProfileErrors};
+use meldsim::profile::{FirmwareDesign, Profile};
 
 /// The device of the bars: 8 channels of 8 dies.
 const PROFILE: &str = "melded-tlc-8x8";
@@ -26,6 +29,7 @@ pub enum Counted {
 
 /// A workload whose simulation is timed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SpeedTest {
     /// What it is.
     pub name: &'static str,
@@ -44,43 +48,73 @@ pub struct SpeedTest {
 }
 
 impl SpeedTest {
-    /// 4 KiB random reads at depth 64.
-    pub fn random_reads(requests: u64) -> SpeedTest {
+    /// A trace whose replay is timed: TPC-C, 6,999 requests, from MQSim (MIT licence: `data/tpcc-small.LICENSE`).
+    pub const TRACE: &str = include_str!("../../data/tpcc-small.trace");
+
+    /// Requests of 4 KiB at random, at depth 64.
+    fn random(name: &'static str, rw: ReadWrite, size_bytes: u64, requests: u64) -> SpeedTest {
         SpeedTest {
-            name: "4 KiB random reads, depth 64",
+            name,
             device: PROFILE,
             job: Job {
-                rw: ReadWrite::RandRead,
+                rw,
                 distribution: Distribution::Uniform,
                 iodepth: 64,
-                size_bytes: DATA_BYTES,
+                size_bytes,
                 io_bytes: Some(requests * PAGE_BYTES),
-                ..Job::new("random-reads")
+                ..Job::new(name)
             },
             steady_state: false,
             has_firmware: false,
             counted: Counted::Requests,
+            least_per_s: 500e3,
+        }
+    }
+
+    /// 4 KiB random reads at depth 64.
+    pub fn random_reads(requests: u64) -> SpeedTest {
+        let name = "4 KiB random reads, depth 64";
+        SpeedTest {
             least_per_s: 1.2e6,
+            ..SpeedTest::random(name, ReadWrite::RandRead, DATA_BYTES, requests)
         }
     }
 
     /// The same behind the firmware pipeline.
     pub fn firmware(requests: u64) -> SpeedTest {
+        let name = "4 KiB random reads, depth 64, firmware pipeline";
         SpeedTest {
-            name: "4 KiB random reads, depth 64, firmware pipeline",
             has_firmware: true,
-            least_per_s: 500e3,
-            ..SpeedTest::random_reads(requests)
+            ..SpeedTest::random(name, ReadWrite::RandRead, DATA_BYTES, requests)
+        }
+    }
+
+    /// 4 KiB random reads at depth 64 of 3D XPoint memory.
+    pub fn xpoint(requests: u64) -> SpeedTest {
+        let name = "4 KiB random reads, depth 64, Optane";
+        SpeedTest {
+            device: XPOINT,
+            ..SpeedTest::random(name, ReadWrite::RandRead, DATA_BYTES, requests)
+        }
+    }
+
+    /// 4 KiB random overwrites at depth 64 of a full device in steady state, with garbage collection.
+    pub fn overwrites(requests: u64) -> SpeedTest {
+        let name = "4 KiB random overwrites, steady state";
+        SpeedTest {
+            steady_state: true,
+            ..SpeedTest::random(name, ReadWrite::RandWrite, FULL_BYTES, requests)
         }
     }
 
     /// 128 KiB sequential reads at depth 8, of data in the layout for `pattern`.
     pub fn sequential_reads(pages: u64, pattern: Pattern) -> SpeedTest {
+        let name = match pattern {
+            Pattern::Sequential => "128 KiB sequential reads, depth 8, melded",
+            _ => "128 KiB sequential reads, depth 8",
+        };
         SpeedTest {
-            name: match pattern {
-                Pattern::Sequential => "128 KiB sequential reads, depth 8, melded",
-                _ => "128 KiB sequential reads, depth 8",
-            },
+            name,
             device: PROFILE,
             job: Job {
                 block_bytes: 128 << 10,
@@ -88,7 +122,7 @@ impl SpeedTest {
                 size_bytes: DATA_BYTES,
                 io_bytes: Some((pages * PAGE_BYTES).next_multiple_of(128 << 10)),
                 read_pattern: pattern,
-                ..Job::new("sequential-reads")
+                ..Job::new(name)
             },
             steady_state: false,
             has_firmware: false,
@@ -97,33 +131,20 @@ impl SpeedTest {
         }
     }
 
-    /// 4 KiB random overwrites at depth 64 of a full device in steady state, with garbage collection.
-    pub fn overwrites(requests: u64) -> SpeedTest {
-        SpeedTest {
-            name: "4 KiB random overwrites, steady state",
-            device: PROFILE,
-            job: Job {
-                rw: ReadWrite::RandWrite,
-                distribution: Distribution::Uniform,
-                iodepth: 64,
-                size_bytes: FULL_BYTES,
-                io_bytes: Some(requests * PAGE_BYTES),
-                ..Job::new("overwrites")
-            },
-            steady_state: true,
-            has_firmware: false,
-            counted: Counted::Requests,
-            least_per_s: 500e3,
+    /// The device in the state that the workload is about, and the workload. Running it is what is timed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runner::new`] and [`Runner::precondition`].
+    pub fn runner(&self) -> Result<Runner, RunError> {
+        let mut profile = Profile::builtin(self.device)?;
+        if self.has_firmware {
+            profile.firmware.design = FirmwareDesign::Pipeline;
         }
-    }
-
-    /// 4 KiB random reads at depth 64 of 3D XPoint memory.
-    pub fn xpoint(requests: u64) -> SpeedTest {
-        SpeedTest {
-            name: "4 KiB random reads, depth 64, Optane",
-            device: XPOINT,
-            least_per_s: 500e3,
-            ..SpeedTest::random_reads(requests)
+        let runner = Runner::new(&profile, std::slice::from_ref(&self.job))?;
+        match self.steady_state {
+            true => runner.precondition(&Precondition::default()),
+            false => Ok(runner),
         }
     }
 
@@ -134,15 +155,6 @@ impl SpeedTest {
             Counted::Pages => PAGE_BYTES,
         };
         self.job.total_bytes() / unit
-    }
-
-    /// The profile of its device.
-    pub fn runs_on(&self) -> Result<Profile, ProfileErrors> {
-        let mut profile = Profile::builtin(self.device)?;
-        if self.has_firmware {
-            profile.firmware.design = FirmwareDesign::Pipeline;
-        }
-        Ok(profile)
     }
 
     /// The device of the bars.

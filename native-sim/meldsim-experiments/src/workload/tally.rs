@@ -1,43 +1,59 @@
-//! Counts the requests of one direction of a job or a trace.
+//! Counts the requests of one direction of a job or a trace: those that have ended come in, sums and latencies go out.
 
 use crate::report::LatencyHistogram;
-use meldsim::engine::Time;
+use meldsim::engine::{Duration, Instant};
+
+/// The reads or the writes of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Requests completed.
+    pub requests: u64,
+    /// Of these, completed with an error.
+    pub failed: u64,
+    /// Bytes of the requests that succeeded.
+    pub bytes: u64,
+    /// All latencies from submission to completion.
+    pub in_device: LatencyHistogram,
+    /// All times from arrival to submission; `None` when no request had to wait.
+    pub waited: Option<LatencyHistogram>,
+    /// All latencies from arrival to completion; `None` when no request had to wait, then they are as in the device.
+    in_all: Option<LatencyHistogram>,
+    /// The simulated time it was counted over.
+    pub(super) duration: Duration,
+}
 
 /// A request that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
     /// When it was there to be submitted.
-    pub(super) arrived: Time,
+    pub(super) arrived: Instant,
     /// When the device got it.
-    pub(super) submitted: Time,
-    pub(super) completed: Time,
+    pub(super) submitted: Instant,
+    pub(super) completed: Instant,
     pub(super) bytes: u64,
     pub(super) write: bool,
     pub(super) failed: bool,
 }
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
-    pub(super) succeeded: u64,
-    pub(super) failed: u64,
-    /// Bytes of the requests that succeeded.
-    pub(super) bytes: u64,
-    /// From submission to completion.
-    pub(super) in_device: LatencyHistogram,
-    /// From arrival to submission; none while no request has had to wait.
-    pub(super) waited: Option<LatencyHistogram>,
-    /// From arrival to completion; none while that is the same as in the device.
-    pub(super) in_all: Option<LatencyHistogram>,
-}
-
 impl Tally {
-    pub(super) fn requests(&self) -> u64 {
-        self.succeeded + self.failed
+    /// All latencies from arrival to completion.
+    pub fn latencies(&self) -> &LatencyHistogram {
+        self.in_all.as_ref().unwrap_or(&self.in_device)
     }
 
-    /// The latency from arrival to completion.
-    pub(super) fn latency(&self) -> &LatencyHistogram {
-        self.in_all.as_ref().unwrap_or(&self.in_device)
+    /// Bytes per simulated time; `None` when no time has passed.
+    pub fn bandwidth_mib_s(&self) -> Option<f64> {
+        self.per_second(self.bytes as f64 / f64::from(1 << 20))
+    }
+
+    /// Requests per simulated second; `None` when no time has passed.
+    pub fn iops(&self) -> Option<f64> {
+        self.per_second(self.requests as f64)
+    }
+
+    fn per_second(&self, amount: f64) -> Option<f64> {
+        let seconds = self.duration.as_secs_f64();
+        (seconds > 0.0).then(|| amount / seconds)
     }
 
     pub(super) fn record(&mut self, ended: &Ended) {
@@ -49,28 +65,30 @@ impl Tally {
             in_all.record(ended.completed - ended.arrived);
         }
         self.in_device.record(ended.completed - ended.submitted);
-        if ended.failed {
-            self.failed += 1;
-        } else {
-            self.succeeded += 1;
-            self.bytes += ended.bytes;
-        }
+        self.requests += 1;
+        self.failed += u64::from(ended.failed);
+        self.bytes += if ended.failed { 0 } else { ended.bytes };
+    }
+
+    /// What was counted over that time, if anything was.
+    pub(super) fn over(self, duration: Duration) -> Option<Tally> {
+        (self.requests > 0).then_some(Tally { duration, ..self })
     }
 
     /// Adds up equal jobs.
     pub(super) fn merge(&mut self, other: &Tally) {
-        if self.waited.is_some() || other.waited.is_some() {
+        if other.waited.is_some() {
             self.separate();
         }
         if let (Some(waited), Some(in_all)) = (&mut self.waited, &mut self.in_all) {
             match &other.waited {
                 Some(other) => waited.merge(other),
-                None => waited.record_many(Time::ZERO, other.requests()),
+                None => waited.record_many(Duration::ZERO, other.requests),
             }
-            in_all.merge(other.latency());
+            in_all.merge(other.latencies());
         }
         self.in_device.merge(&other.in_device);
-        self.succeeded += other.succeeded;
+        self.requests += other.requests;
         self.failed += other.failed;
         self.bytes += other.bytes;
     }
@@ -79,7 +97,7 @@ impl Tally {
     fn separate(&mut self) {
         if self.waited.is_none() {
             let mut waited = LatencyHistogram::new();
-            waited.record_many(Time::ZERO, self.requests());
+            waited.record_many(Duration::ZERO, self.requests);
             self.waited = Some(waited);
             self.in_all = Some(self.in_device.clone());
         }
@@ -92,9 +110,9 @@ mod tests {
 
     fn ended(arrived: u64, submitted: u64, completed: u64) -> Ended {
         Ended {
-            arrived: Time::from_us(arrived),
-            submitted: Time::from_us(submitted),
-            completed: Time::from_us(completed),
+            arrived: Instant::START + Duration::from_us(arrived),
+            submitted: Instant::START + Duration::from_us(submitted),
+            completed: Instant::START + Duration::from_us(completed),
             bytes: 4096,
             write: false,
             failed: false,
@@ -110,16 +128,16 @@ mod tests {
         let waited = tally.waited.as_ref().unwrap();
         assert_eq!(
             (waited.count(), waited.min(), waited.max()),
-            (2, Time::ZERO, Time::from_us(20))
+            (2, Duration::ZERO, Duration::from_us(20))
         );
-        assert_eq!(tally.latency().max(), Time::from_us(100));
-        assert_eq!(tally.in_device.max(), Time::from_us(80));
+        assert_eq!(tally.latencies().max(), Duration::from_us(100));
+        assert_eq!(tally.in_device.max(), Duration::from_us(80));
 
         let mut other = Tally::default();
         other.record(&ended(0, 0, 50));
         other.merge(&tally);
         assert_eq!(other.waited.as_ref().unwrap().count(), 3);
-        assert_eq!(other.latency().count(), 3);
-        assert_eq!((other.requests(), other.bytes), (3, 3 * 4096));
+        assert_eq!(other.latencies().count(), 3);
+        assert_eq!((other.requests, other.bytes), (3, 3 * 4096));
     }
 }

@@ -1,70 +1,170 @@
-//! Commands on their way, and how much of their time they overlap.
+//! The record of a command: all that the device knows of it, from admission to completion.
 
-use super::front::PageRange;
-use crate::engine::{Slab, Time};
+use std::ops::{Index, IndexMut};
+
+use crate::engine::{Duration, Instant, Slab};
 use crate::nvme::{Command, Completion, Hint, Opcode, Status};
 
-/// What a command asks for, checked and resolved.
+/// Where a command is on its way through the device, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Stage {
+    /// It waits in its submission queue.
+    Queued,
+    /// The controller fetches it.
+    Fetch,
+    /// Its data cross the link to the device.
+    Transfer,
+    /// The firmware works on it.
+    Firmware,
+    /// It waits for the write buffer to take all of it.
+    Admission,
+    /// The medium, the controller or the link to the host works on it.
+    Medium,
+    /// The firmware works on its completion.
+    Completion,
+    /// It has completed; its record is free.
+    Completed,
+}
+
+/// The pages of a range of logical blocks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Work {
+pub(super) struct PageRange {
+    /// The NVM set.
+    pub(super) set: u32,
+    /// The namespace's number in the set.
+    pub(super) space: u32,
+    pub(super) first: u64,
+    pub(super) end: u64,
+    /// The first page is covered only in part.
+    pub(super) partial_first: bool,
+    /// The last page is covered only in part.
+    pub(super) partial_last: bool,
+}
+
+impl PageRange {
+    pub(super) fn pages(&self) -> u64 {
+        self.end - self.first
+    }
+
+    /// The pages that are covered as a whole.
+    pub(super) fn whole(&self) -> (u64, u64) {
+        let first = self.first + u64::from(self.partial_first);
+        let end = self.end - u64::from(self.partial_last);
+        (first, end.max(first))
+    }
+
+    /// Whether a page is covered only in part.
+    pub(super) fn is_partial(&self, page: u64) -> bool {
+        (self.partial_first && page == self.first) || (self.partial_last && page + 1 == self.end)
+    }
+}
+
+/// What the data of a read take on the link to the host.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outbound {
+    pub(super) page: Duration,
+    /// Of the command, with the first of its pages.
+    pub(super) command: Duration,
+    /// Pages that come from the controller, in one part.
+    pub(super) from_controller: u64,
+}
+
+/// What a medium has done for a command.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outcome {
+    /// Pages of a read have come to the controller and go over the link: as many of its parts.
+    Pages { request: u32, pages: u8 },
+    /// The controller has all it needs for a part of the command, which takes its latency.
+    Taken { request: u32 },
+    /// All parts are done.
+    Done { request: u32 },
+}
+
+/// A command on its way.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) stage: Stage,
     pub(super) opcode: Opcode,
+    pub(super) status: Status,
     pub(super) hint: Hint,
-    pub(super) range: PageRange,
-    /// Bytes of the namespace before it.
-    pub(super) start: u64,
-    pub(super) bytes: u64,
     /// The submission queue it came from.
     pub(super) queue: u16,
+    pub(super) tag: u64,
+    pub(super) submitted: Instant,
+    /// The byte of the namespace it starts at.
+    pub(super) start: u64,
+    pub(super) bytes: u64,
+    pub(super) range: PageRange,
+    /// Pages, latencies and programs that it waits for on the medium.
+    pub(super) parts: u64,
+    /// The first page of its range that is not issued or not in the write buffer.
+    pub(super) next: u64,
+    /// A read that is issued in segments, one after the other.
+    pub(super) is_divided: bool,
+    /// Pages of a segment.
+    pub(super) segment: u64,
+    /// Pages of the present segment that are on their way from flash.
+    pub(super) in_flight: u64,
+    /// There is room on the medium for all of a write.
+    pub(super) has_room: bool,
+    /// Its NVM set is not idle before it has completed.
+    pub(super) keeps_awake: bool,
+    /// It is a read whose data cross a link to the host.
+    pub(super) is_sent: bool,
+    pub(super) outbound: Outbound,
+    /// Ranges of a deallocation beyond the first.
+    pub(super) more_ranges: Box<[PageRange]>,
 }
 
-/// What an NVM set did since the device was built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SetUsage {
-    /// Reads begun.
-    pub read_commands: u64,
-    /// Bytes of these.
-    pub read_bytes: u64,
-    /// Writes begun.
-    pub write_commands: u64,
-    /// Bytes of these.
-    pub written_bytes: u64,
-    /// Bytes programmed, for the host and for garbage collection.
-    pub programmed_bytes: u64,
+impl Request {
+    pub(super) fn new(command: &Command, hint: Hint, range: PageRange, now: Instant) -> Request {
+        Request {
+            stage: Stage::Queued,
+            opcode: command.opcode,
+            status: Status::Success,
+            hint,
+            queue: 0,
+            tag: command.tag,
+            submitted: now,
+            start: 0,
+            bytes: 0,
+            range,
+            parts: 0,
+            next: range.first,
+            is_divided: false,
+            segment: 0,
+            in_flight: 0,
+            has_room: false,
+            keeps_awake: false,
+            is_sent: false,
+            outbound: Outbound::default(),
+            more_ranges: Box::default(),
+        }
+    }
 }
 
-/// Whether the host is at work on an NVM set.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SetActivity {
-    /// Its commands that have not completed.
-    pub(super) outstanding: u64,
-    pub(super) idle_since: Time,
-    /// An event will tell that it is idle.
-    pub(super) is_timed: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    tag: u64,
-    submitted: Time,
-    /// Pages, latencies and programs it still waits for.
-    parts: u64,
-    opcode: Opcode,
-    status: Status,
-    /// The NVM set it began in, where idle sets collect.
-    home: Option<u32>,
+impl Request {
+    /// Parts are done; true with the last of them.
+    #[inline]
+    pub(super) fn finish_parts(&mut self, parts: u64) -> bool {
+        debug_assert!(self.parts >= parts, "a request finished more than it has");
+        self.parts -= parts;
+        self.parts == 0
+    }
 }
 
 /// How long at least one of a kind of command was outstanding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Activity {
     outstanding: u64,
-    since: Time,
-    total: Time,
+    since: Instant,
+    total: Duration,
 }
 
 impl Activity {
     #[inline]
-    fn start(&mut self, now: Time) {
+    fn start(&mut self, now: Instant) {
         if self.outstanding == 0 {
             self.since = now;
         }
@@ -72,14 +172,14 @@ impl Activity {
     }
 
     #[inline]
-    fn end(&mut self, now: Time) {
+    fn end(&mut self, now: Instant) {
         self.outstanding -= 1;
         if self.outstanding == 0 {
             self.total += now - self.since;
         }
     }
 
-    fn total(&self, now: Time) -> Time {
+    fn total(&self, now: Instant) -> Duration {
         if self.outstanding == 0 {
             self.total
         } else {
@@ -88,130 +188,128 @@ impl Activity {
     }
 }
 
+/// The commands on their way, by number, and how much of their time overlaps.
 #[derive(Debug)]
 pub(super) struct Requests {
-    requests: Slab<Request>,
+    records: Slab<Request>,
+    /// What the medium has reported and nobody has taken.
+    pub(super) outcomes: Vec<Outcome>,
     all: Activity,
     reads: Activity,
-    read_latency: Time,
-    write_latency: Time,
+    read_latency: Duration,
+    write_latency: Duration,
 }
 
 impl Requests {
     pub(super) fn new() -> Requests {
         Requests {
-            requests: Slab::new(),
+            records: Slab::new(),
+            outcomes: Vec::new(),
             all: Activity::default(),
             reads: Activity::default(),
-            read_latency: Time::ZERO,
-            write_latency: Time::ZERO,
+            read_latency: Duration::ZERO,
+            write_latency: Duration::ZERO,
         }
     }
 
-    pub(super) fn start(&mut self, command: &Command, now: Time) -> u32 {
-        let &Command { opcode, tag, .. } = command;
-        self.all.start(now);
-        if opcode == Opcode::Read {
-            self.reads.start(now);
+    /// Takes a command that was submitted now; gives its number.
+    #[inline]
+    pub(super) fn insert(&mut self, request: Request) -> u32 {
+        self.all.start(request.submitted);
+        if request.opcode == Opcode::Read {
+            self.reads.start(request.submitted);
         }
-        self.requests.insert(Request {
-            tag,
-            submitted: now,
-            parts: 0,
-            opcode,
-            status: Status::Success,
-            home: None,
-        })
+        self.records.insert(request)
     }
 
-    /// The request waits for that many parts more.
+    /// Ends a command: its record is free for another.
     #[inline]
-    pub(super) fn expect(&mut self, request: u32, parts: u64) {
-        self.requests[request].parts += parts;
-    }
-
-    /// The request will end with this status.
-    pub(super) fn set_status(&mut self, request: u32, status: Status) {
-        self.requests[request].status = status;
-    }
-
-    pub(super) fn submitted(&self, request: u32) -> Time {
-        self.requests[request].submitted
-    }
-
-    pub(super) fn opcode(&self, request: u32) -> Opcode {
-        self.requests[request].opcode
-    }
-
-    #[cfg(test)]
-    pub(super) fn tag(&self, request: u32) -> u64 {
-        self.requests[request].tag
-    }
-
-    /// Some parts are done; true if there are no more.
-    #[inline]
-    pub(super) fn finish_part(&mut self, request: u32, parts: u64) -> bool {
-        let waiting = &mut self.requests[request].parts;
-        debug_assert!(*waiting >= parts, "a request finished more than it has");
-        *waiting -= parts;
-        *waiting == 0
-    }
-
-    /// The request ends.
-    #[inline]
-    pub(super) fn end(&mut self, request: u32, now: Time) -> Completion {
-        let Request {
-            tag,
-            submitted,
-            opcode,
-            status,
-            ..
-        } = self.requests[request];
-        self.requests.remove(request);
+    pub(super) fn complete(&mut self, id: u32, now: Instant) -> Completion {
+        let request = &mut self.records[id];
+        request.stage = Stage::Completed;
+        let completion = Completion {
+            tag: request.tag,
+            opcode: request.opcode,
+            status: request.status,
+            submitted: request.submitted,
+            completed: now,
+        };
+        self.records.remove(id);
         self.all.end(now);
-        match opcode {
+        match completion.opcode {
             Opcode::Read => {
                 self.reads.end(now);
-                self.read_latency += now - submitted;
+                self.read_latency += completion.latency();
             }
-            Opcode::Write => self.write_latency += now - submitted,
+            Opcode::Write => self.write_latency += completion.latency(),
             Opcode::Deallocate | Opcode::Flush => {}
         }
-        Completion {
-            tag,
-            opcode,
-            status,
-            submitted,
-            completed: now,
+        completion
+    }
+
+    /// A part of a command is done on the medium.
+    #[inline]
+    pub(super) fn part_done(&mut self, id: u32) {
+        if self[id].finish_parts(1) {
+            self.outcomes.push(Outcome::Done { request: id });
         }
     }
 
-    pub(super) fn set_home(&mut self, request: u32, set: u32) {
-        self.requests[request].home = Some(set);
-    }
-
-    /// The set a request began in, even if it has just ended.
-    pub(super) fn home(&self, request: u32) -> Option<u32> {
-        self.requests[request].home
+    /// Pages have come from the medium: of a read, for the host; of a write, to be merged.
+    #[inline]
+    pub(super) fn pages_read(&mut self, id: u32, pages: u8) {
+        let request = &mut self[id];
+        if request.is_sent {
+            self.outcomes.push(Outcome::Pages { request: id, pages });
+        } else if request.finish_parts(u64::from(pages)) {
+            self.outcomes.push(Outcome::Done { request: id });
+        }
     }
 
     pub(super) fn outstanding(&self) -> usize {
-        self.requests.len()
+        self.records.len()
     }
 
-    pub(super) fn active(&self, now: Time) -> Time {
+    /// The commands that have not completed.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Request> {
+        let records = self.records.iter();
+        records.filter(|request| request.stage != Stage::Completed)
+    }
+
+    /// Time with at least one command outstanding.
+    pub(super) fn active(&self, now: Instant) -> Duration {
         self.all.total(now)
     }
 
-    pub(super) fn read_active(&self, now: Time) -> Time {
+    /// Time with at least one read outstanding.
+    pub(super) fn read_active(&self, now: Instant) -> Duration {
         self.reads.total(now)
     }
 
-    pub(super) fn read_latency(&self) -> Time {
+    /// The latencies of all completed reads, summed.
+    pub(super) fn read_latency(&self) -> Duration {
         self.read_latency
     }
 
-    pub(super) fn write_latency(&self) -> Time {
+    /// The latencies of all completed writes, summed.
+    pub(super) fn write_latency(&self) -> Duration {
         self.write_latency
+    }
+}
+
+impl Index<u32> for Requests {
+    type Output = Request;
+    #[inline]
+    fn index(&self, id: u32) -> &Request {
+        debug_assert!(self.records[id].stage != Stage::Completed, "a free record");
+        &self.records[id]
+    }
+}
+
+impl IndexMut<u32> for Requests {
+    #[inline]
+    fn index_mut(&mut self, id: u32) -> &mut Request {
+        debug_assert!(self.records[id].stage != Stage::Completed, "a free record");
+        &mut self.records[id]
     }
 }

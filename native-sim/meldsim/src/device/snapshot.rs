@@ -11,14 +11,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::Device;
-use super::medium::Medium;
+use super::{Device, Medium};
 use crate::ftl::SavedFtl;
 use crate::profile::Profile;
 
 const MAGIC: &[u8; 8] = b"MELDSNAP";
 /// Of the body; to be raised whenever what is in it changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER_BYTES: usize = 24;
 
 /// Why bytes are not taken as a snapshot.
@@ -57,8 +56,7 @@ pub enum SnapshotError {
 /// What is in a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
 struct Body {
-    /// The profile as TOML.
-    profile: String,
+    profile: Profile,
     /// The NVM set and the size in bytes of each namespace.
     namespaces: Vec<(u32, u64)>,
     sets: Vec<SavedFtl>,
@@ -69,20 +67,18 @@ impl Device {
     /// the wear of the blocks. Commands on their way are lost, and so are programs, erases and the
     /// counters; pages in the write buffer, which is protected, are not.
     pub fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {
-        let namespaces = (1..=self.front.namespaces.len() as u32).map(crate::nvme::NamespaceId);
+        let namespaces = self.namespaces().iter().map(|namespace| {
+            let bytes = namespace.size_lbas * namespace.lba_bytes;
+            (self.set_of(namespace.id).unwrap_or(0), bytes)
+        });
         encode(&Body {
-            profile: self.front.profile.to_toml(),
-            namespaces: self
-                .front
-                .namespaces
-                .iter()
-                .zip(namespaces)
-                .map(|(namespace, nsid)| {
-                    let bytes = namespace.size_lbas * namespace.lba_bytes;
-                    (self.set_of(nsid).unwrap_or(0), bytes)
-                })
-                .collect(),
-            sets: self.medium.save(),
+            profile: self.profile.clone(),
+            namespaces: namespaces.collect(),
+            sets: match &self.medium {
+                Medium::Nand(nand) => nand.save(),
+                // Memory that is mapped by address has no map.
+                Medium::Xpoint(_) => Vec::new(),
+            },
         })
     }
 
@@ -90,17 +86,22 @@ impl Device {
     pub fn restore(snapshot: &[u8]) -> Result<Device, SnapshotError> {
         let body: Body = decode(snapshot)?;
         let impossible = |what: String| SnapshotError::Inconsistent { what };
-        let profile = Profile::from_toml(&body.profile);
-        let profile = profile.map_err(|error| impossible(error.to_string()))?;
-        let mut device = Device::new(&profile).map_err(|error| impossible(error.to_string()))?;
+        let mut device =
+            Device::new(&body.profile).map_err(|error| impossible(error.to_string()))?;
         for &(set, bytes) in &body.namespaces {
             device
                 .create_namespace_in(set, bytes)
                 .map_err(|error| impossible(error.to_string()))?;
         }
-        let Device { front, medium } = &mut device;
-        match medium {
-            Medium::Nand(nand) => nand.load(front, &body.sets).map_err(impossible)?,
+        match &mut device.medium {
+            Medium::Nand(nand) => nand
+                .load(
+                    &mut device.queue,
+                    &device.profile,
+                    &device.namespaces,
+                    &body.sets,
+                )
+                .map_err(impossible)?,
             Medium::Xpoint(_) if body.sets.is_empty() => {}
             Medium::Xpoint(_) => return Err(impossible("it has sets of flash".to_owned())),
         }
@@ -178,6 +179,23 @@ mod tests {
     #[test]
     fn what_goes_in_comes_out() {
         assert_eq!(read(&encode(&body()).unwrap()), Ok(body()));
+    }
+
+    #[cfg(feature = "toml")]
+    #[test]
+    fn every_built_in_profile_survives() {
+        for name in Profile::builtin_names() {
+            let profile = Profile::builtin(name).unwrap();
+            let read: Profile = decode(&encode(&profile).unwrap()).unwrap();
+            assert_eq!(read, profile);
+        }
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        profile.ftl.page_allocation = "PDWC".parse().unwrap();
+        profile.timing.program_pages = Some(profile.timing.read.clone());
+        profile.xpoint.dies = 3;
+        let device = Device::new(&profile).unwrap();
+        let restored = Device::restore(&device.snapshot().unwrap()).unwrap();
+        assert_eq!(restored.profile(), &profile);
     }
 
     #[test]

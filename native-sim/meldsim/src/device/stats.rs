@@ -1,8 +1,5 @@
 //! Counters.
 
-use super::Device;
-use super::medium::Medium;
-
 macro_rules! stats {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
         /// Counters of a device since it was built. Everything is a `u64`, so that a table of
@@ -23,6 +20,11 @@ macro_rules! stats {
             /// The counters' values, in the order of [`Stats::NAMES`].
             pub fn to_array(&self) -> [u64; Stats::NAMES.len()] {
                 [$(self.$name),*]
+            }
+
+            /// Each counter less what it was; none is below zero.
+            fn less(&self, before: &Stats) -> Stats {
+                Stats { $($name: self.$name.saturating_sub(before.$name)),* }
             }
         }
     };
@@ -189,39 +191,43 @@ stats! {
     write_latency_ps,
     /// Commands submitted and not completed.
     outstanding_commands,
+    /// Pages that reads had from flash.
+    host_pages_read,
+    /// Pages read from flash because a write covers them in part.
+    merge_pages_read,
+    /// Pages that garbage collection read, those copied inside their planes among them.
+    gc_pages_read,
+    /// Pages programmed for garbage collection.
+    gc_pages_programmed,
 }
 
 impl Stats {
-    /// Pages programmed with data for each page the host wrote; 1 before it has written any.
+    /// What was counted since `before`, which the same device gave earlier. What is no count but a state, as how many
+    /// pages hold data, is that of now.
+    pub fn since(&self, before: &Stats) -> Stats {
+        Stats {
+            channels: self.channels,
+            dies: self.dies,
+            packages: self.packages,
+            planes: self.planes,
+            mapped_pages: self.mapped_pages,
+            melded_mapped_pages: self.melded_mapped_pages,
+            free_blocks: self.free_blocks,
+            capacity_pages: self.capacity_pages,
+            least_erases: self.least_erases,
+            most_erases: self.most_erases,
+            firmware_cores: self.firmware_cores,
+            outstanding_commands: self.outstanding_commands,
+            ..self.less(before)
+        }
+    }
+
+    /// Write amplification: pages programmed for each page programmed for the host. All are counted: the host's, those of
+    /// garbage collection, and padding. 1 before anything was programmed for the host.
     pub fn write_amplification(&self) -> f64 {
         match self.host_pages_programmed {
             0 => 1.0,
-            host => 1.0 + self.gc_pages_moved as f64 / host as f64,
-        }
-    }
-}
-
-impl Device {
-    /// The counters up to [`Device::now`].
-    pub fn stats(&self) -> Stats {
-        let now = self.now();
-        let front = &self.front;
-        let counted = Stats {
-            now_ps: now.as_ps(),
-            read_active_ps: front.requests.read_active(now).as_ps(),
-            active_ps: front.requests.active(now).as_ps(),
-            read_latency_ps: front.requests.read_latency().as_ps(),
-            write_latency_ps: front.requests.write_latency().as_ps(),
-            outstanding_commands: front.requests.outstanding() as u64,
-            queue_wait_ps: front.host.queue_wait().as_ps(),
-            link_to_device_busy_ps: front.host.to_device_busy(now).as_ps(),
-            link_to_host_busy_ps: front.host.to_host_busy(now).as_ps(),
-            ..front.stats
-        };
-        let counted = front.firmware_stats(counted);
-        match &self.medium {
-            Medium::Nand(nand) => nand.stats(now, counted),
-            Medium::Xpoint(xpoint) => xpoint.stats(now, counted),
+            host => (host + self.gc_pages_programmed + self.padded_pages) as f64 / host as f64,
         }
     }
 }

@@ -1,12 +1,11 @@
 //! The XPoint medium: commands become accesses to chunks.
 
-use super::front::Front;
-use super::location::Location;
-use super::request::Work;
-use super::set::SetInfo;
-use super::utilisation::Utilisation;
-use super::{PageRange, Stats};
-use crate::engine::{Event, Time};
+use super::Stats;
+use super::inspect::{Location, Utilisation};
+use super::request::{Outcome, PageRange, Requests};
+use super::sets::SetInfo;
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::Profile;
 use crate::xpoint::{Access, Array};
@@ -20,7 +19,7 @@ const MAX_NAMESPACE_CHUNKS: u64 = 1 << 46;
 pub(super) struct XpointMedium {
     array: Array,
     chunk_bytes: u64,
-    issue_interval: Time,
+    issue_interval: Duration,
     capacity_chunks: u64,
     /// The first chunk of each namespace, and of the next.
     spaces: Vec<u64>,
@@ -61,47 +60,51 @@ impl XpointMedium {
 
     /// The controller begins to work on a command.
     #[inline]
-    pub(super) fn begin(&mut self, front: &mut Front, request: u32, work: Work) {
-        match work.opcode {
-            Opcode::Read | Opcode::Write => self.access(front, request, &work),
+    pub(super) fn begin(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        id: u32,
+    ) {
+        let request = &mut requests[id];
+        if matches!(request.opcode, Opcode::Flush | Opcode::Deallocate) {
             // Nothing is buffered and nothing is mapped.
-            Opcode::Flush | Opcode::Deallocate => {
-                front.host.more_ranges(request);
-                front.requests.expect(request, 1);
-                front.after_controller_latency(request);
-            }
+            request.parts += 1;
+            requests.outcomes.push(Outcome::Taken { request: id });
+            return;
         }
-    }
-
-    #[inline]
-    fn access(&mut self, front: &mut Front, request: u32, work: &Work) {
-        let PageRange { first, end, .. } = work.range;
-        let space = self.spaces[work.range.space as usize];
-        front.requests.expect(request, end - first);
-        let stop = work.start + work.bytes;
-        let mut at = front.now();
+        let PageRange { first, end, .. } = request.range;
+        let space = self.spaces[request.range.space as usize];
+        request.parts += end - first;
+        let stop = request.start + request.bytes;
+        let mut at = queue.now();
         for chunk in first..end {
-            let from = work.start.max(chunk * self.chunk_bytes);
+            let from = request.start.max(chunk * self.chunk_bytes);
             let to = stop.min((chunk + 1) * self.chunk_bytes);
             let access = Access {
-                request,
+                request: id,
                 chunk: space + chunk,
                 bytes: (to - from) as u32,
-                is_write: work.opcode == Opcode::Write,
+                is_write: request.opcode == Opcode::Write,
             };
-            self.array.submit(&mut front.queue, access, at);
+            self.array.submit(queue, access, at);
             at += self.issue_interval;
         }
     }
 
     #[inline]
-    pub(super) fn process(&mut self, front: &mut Front, event: Event) {
+    pub(super) fn process(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        event: Event,
+    ) {
         let Event::Xpoint(step) = event else {
             debug_assert!(false, "{event:?} is not for this medium");
             return;
         };
-        if let Some(ended) = self.array.step(&mut front.queue, step) {
-            front.deliver(ended.request, 1);
+        if let Some(ended) = self.array.step(queue, step) {
+            requests.pages_read(ended.request, 1);
         }
     }
 
@@ -139,15 +142,15 @@ impl XpointMedium {
     }
 
     /// What a read of one chunk takes on an idle device.
-    pub(super) fn random_read_typical(profile: &Profile) -> Time {
+    pub(super) fn random_read_typical(&self, profile: &Profile) -> Duration {
         let xpoint = &profile.xpoint;
         let byte_ps = 1_000_000_000_000 / xpoint.read_rate.0.max(1);
-        let path = Time::from_ps(byte_ps.saturating_mul(xpoint.chunk_size.0));
+        let path = Duration::from_ps(byte_ps.saturating_mul(xpoint.chunk_size.0));
         profile.host.command_cost + profile.controller.latency + xpoint.read + path
     }
 
     /// Adds what the medium counts.
-    pub(super) fn stats(&self, now: Time, counted: Stats) -> Stats {
+    pub(super) fn stats(&self, now: Instant, counted: Stats) -> Stats {
         let counts = self.array.counts();
         Stats {
             chunk_reads: counts.chunk_reads,
@@ -155,7 +158,7 @@ impl XpointMedium {
             partial_chunk_accesses: counts.partial_accesses,
             sector_buffer_wait_ps: counts.buffer_wait.as_ps(),
             channel_busy_ps: self.array.path_busy(now).as_ps(),
-            die_busy_ps: self.array.dies_busy(now).sum::<Time>().as_ps(),
+            die_busy_ps: self.array.dies_busy(now).sum::<Duration>().as_ps(),
             channels: 1,
             dies: self.array.die_counts().len() as u64,
             mapped_pages: self.mapped(),
@@ -164,8 +167,8 @@ impl XpointMedium {
         }
     }
 
-    pub(super) fn utilisation(&self, now: Time) -> Utilisation {
-        let dies: Vec<Time> = self.array.dies_busy(now).collect();
+    pub(super) fn utilisation(&self, now: Instant) -> Utilisation {
+        let dies: Vec<Duration> = self.array.dies_busy(now).collect();
         let counts = self.array.die_counts();
         Utilisation {
             elapsed: now,

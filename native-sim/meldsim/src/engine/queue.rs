@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use super::Time;
+use super::Instant;
 use super::timers::{Key, NEVER, TIMER_BITS, Timers};
 
-fn key(time: Time, sequence: u64) -> Key {
+fn key(time: Instant, sequence: u64) -> Key {
     (Key::from(time.as_ps()) << 64) | Key::from(sequence << TIMER_BITS)
 }
 
-fn time_of(key: Key) -> Time {
-    Time::from_ps((key >> 64) as u64)
+fn time_of(key: Key) -> Instant {
+    Instant::from_ps((key >> 64) as u64)
 }
 
 /// A binary min-heap whose root may be vacant.
@@ -110,7 +110,7 @@ impl<E: Copy> Heap<E> {
 /// An event scheduled for the present goes to a plain FIFO instead of the heap.
 #[derive(Debug)]
 pub(crate) struct EventQueue<E> {
-    now: Time,
+    now: Instant,
     sequence: u64,
     /// Each with its sequence.
     present: VecDeque<(u64, E)>,
@@ -124,7 +124,7 @@ impl<E: Copy> EventQueue<E> {
     /// A queue with a timer for each of `alarms`, all of them off.
     pub(crate) fn new(alarms: Vec<E>) -> EventQueue<E> {
         EventQueue {
-            now: Time::ZERO,
+            now: Instant::START,
             sequence: 0,
             present: VecDeque::new(),
             future: Heap::new(),
@@ -134,12 +134,12 @@ impl<E: Copy> EventQueue<E> {
     }
 
     #[inline]
-    pub(crate) fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Instant {
         self.now
     }
 
     #[inline]
-    pub(crate) fn schedule(&mut self, time: Time, event: E) {
+    pub(crate) fn schedule(&mut self, time: Instant, event: E) {
         debug_assert!(time >= self.now, "scheduled in the past");
         self.sequence += 1;
         if time <= self.now {
@@ -149,9 +149,9 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Sets a timer, whatever it was set to before. At [`Time::MAX`] it is off.
+    /// Sets a timer, whatever it was set to before. At [`Instant::MAX`] it is off.
     #[inline]
-    pub(crate) fn set_timer(&mut self, timer: u32, time: Time) {
+    pub(crate) fn set_timer(&mut self, timer: u32, time: Instant) {
         debug_assert!(time >= self.now, "set in the past");
         self.sequence += 1;
         self.timers.set(timer, key(time, self.sequence));
@@ -159,13 +159,13 @@ impl<E: Copy> EventQueue<E> {
 
     /// When a timer is due.
     #[inline]
-    pub(crate) fn timer(&self, timer: u32) -> Time {
+    pub(crate) fn timer(&self, timer: u32) -> Instant {
         time_of(self.timers.get(timer))
     }
 
     /// When the next event is due.
     #[inline]
-    pub(crate) fn next_time(&self) -> Option<Time> {
+    pub(crate) fn next_time(&self) -> Option<Instant> {
         if !self.present.is_empty() {
             return Some(self.now);
         }
@@ -174,13 +174,13 @@ impl<E: Copy> EventQueue<E> {
             .least()
             .0
             .min(self.future.least().unwrap_or(NEVER));
-        Some(time_of(least)).filter(|&time| time < Time::MAX)
+        Some(time_of(least)).filter(|&time| time < Instant::MAX)
     }
 
     /// The next event due by `limit`; the clock moves to it. A timer stays as it is: whoever handles
     /// its event must set it again.
     #[inline]
-    pub(crate) fn pop_until(&mut self, limit: Time) -> Option<E> {
+    pub(crate) fn pop_until(&mut self, limit: Instant) -> Option<E> {
         let event = self.future.settle().unwrap_or(NEVER);
         let (alarm, timer) = self.timers.least();
         let least = event.min(alarm);
@@ -191,7 +191,7 @@ impl<E: Copy> EventQueue<E> {
             }
         }
         let time = time_of(least);
-        if time > limit.max(self.now) || time == Time::MAX {
+        if time > limit.max(self.now) || time == Instant::MAX {
             return None;
         }
         self.now = time;
@@ -204,7 +204,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Moves the clock to `time`. Every event due by then must have been popped.
     #[inline]
-    pub(crate) fn advance_clock(&mut self, time: Time) {
+    pub(crate) fn advance_clock(&mut self, time: Instant) {
         debug_assert!(self.next_time().is_none_or(|next| next > time) || time <= self.now);
         self.now = self.now.max(time);
     }
@@ -218,22 +218,22 @@ mod tests {
     fn ties_pop_in_the_order_scheduled() {
         let mut queue = EventQueue::new(Vec::new());
         for (time, event) in [(5, 'a'), (3, 'b'), (5, 'c'), (0, 'd'), (3, 'e')] {
-            queue.schedule(Time::from_ps(time), event);
+            queue.schedule(Instant::from_ps(time), event);
         }
         let mut order = String::new();
-        while let Some(event) = queue.pop_until(Time::from_ps(4)) {
+        while let Some(event) = queue.pop_until(Instant::from_ps(4)) {
             order.push(event);
         }
         assert_eq!(order, "dbe");
-        assert_eq!(queue.now(), Time::from_ps(3));
+        assert_eq!(queue.now(), Instant::from_ps(3));
         // Scheduled for the present while older events for the same time are still in the heap.
-        queue.schedule(Time::from_ps(9), 'x');
-        assert_eq!(queue.pop_until(Time::MAX), Some('a'));
-        queue.schedule(Time::from_ps(5), 'f');
-        assert_eq!(queue.pop_until(Time::MAX), Some('c'));
-        assert_eq!(queue.pop_until(Time::MAX), Some('f'));
-        assert_eq!(queue.pop_until(Time::MAX), Some('x'));
-        assert_eq!(queue.pop_until(Time::MAX), None);
+        queue.schedule(Instant::from_ps(9), 'x');
+        assert_eq!(queue.pop_until(Instant::MAX), Some('a'));
+        queue.schedule(Instant::from_ps(5), 'f');
+        assert_eq!(queue.pop_until(Instant::MAX), Some('c'));
+        assert_eq!(queue.pop_until(Instant::MAX), Some('f'));
+        assert_eq!(queue.pop_until(Instant::MAX), Some('x'));
+        assert_eq!(queue.pop_until(Instant::MAX), None);
     }
 
     #[test]
@@ -243,14 +243,14 @@ mod tests {
         let mut seed = 1u64;
         for sequence in 0..20_000u64 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let time = queue.now() + Time::from_ps((seed >> 33) % 50);
+            let time = queue.now() + crate::engine::Duration::from_ps((seed >> 33) % 50);
             queue.schedule(time, sequence);
             expected.insert((time, sequence));
             assert_eq!(queue.next_time(), expected.first().map(|&(time, _)| time));
             for _ in 0..(seed >> 61) % 3 {
                 let next = expected.pop_first();
                 assert_eq!(
-                    queue.pop_until(Time::MAX),
+                    queue.pop_until(Instant::MAX),
                     next.map(|(_, sequence)| sequence)
                 );
                 assert_eq!(queue.next_time(), expected.first().map(|&(time, _)| time));

@@ -39,6 +39,11 @@ impl<T> Slab<T> {
         self.free.push(index);
     }
 
+    /// The objects, freed ones among them.
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.items.iter()
+    }
+
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
         let items = self.items.capacity() * size_of::<T>();

@@ -1,39 +1,44 @@
 //! Simulated time: integer picoseconds.
+//!
+//! Picoseconds because one byte on a fast bus takes less than a nanosecond; 64 bits hold 213 days.
+//! Sums and products saturate: what would come later than [`Instant::MAX`] never comes. As in the
+//! standard library, a point in time and a length of it are types of their own.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-/// An instant or a length of simulated time, in picoseconds.
-///
-/// Picoseconds because one byte on a fast bus takes less than a nanosecond; 64 bits hold 213 days.
-/// Sums and products saturate: what would come later than [`Time::MAX`] never comes.
+/// A length of simulated time, in picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Time(u64);
+pub struct Duration(u64);
 
-impl Time {
-    /// Time zero, at which every device starts.
-    pub const ZERO: Time = Time(0);
-    /// The far end of time: "never".
-    pub const MAX: Time = Time(u64::MAX);
+/// A point in simulated time, in picoseconds since the device was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(u64);
+
+impl Duration {
+    /// No time.
+    pub const ZERO: Duration = Duration(0);
+    /// The longest time.
+    pub const MAX: Duration = Duration(u64::MAX);
 
     /// From picoseconds.
-    pub const fn from_ps(ps: u64) -> Time {
-        Time(ps)
+    pub const fn from_ps(ps: u64) -> Duration {
+        Duration(ps)
     }
 
     /// From nanoseconds (saturating).
-    pub const fn from_ns(ns: u64) -> Time {
-        Time(ns.saturating_mul(1_000))
+    pub const fn from_ns(ns: u64) -> Duration {
+        Duration(ns.saturating_mul(1_000))
     }
 
     /// From microseconds (saturating).
-    pub const fn from_us(us: u64) -> Time {
-        Time(us.saturating_mul(1_000_000))
+    pub const fn from_us(us: u64) -> Duration {
+        Duration(us.saturating_mul(1_000_000))
     }
 
     /// From milliseconds (saturating).
-    pub const fn from_ms(ms: u64) -> Time {
-        Time(ms.saturating_mul(1_000_000_000))
+    pub const fn from_ms(ms: u64) -> Duration {
+        Duration(ms.saturating_mul(1_000_000_000))
     }
 
     /// In picoseconds.
@@ -56,51 +61,126 @@ impl Time {
         self.0 as f64 / 1e12
     }
 
-    /// The difference, or zero when `earlier` is later.
-    pub const fn saturating_sub(self, earlier: Time) -> Time {
-        Time(self.0.saturating_sub(earlier.0))
-    }
-
-    /// The sum, or [`Time::MAX`].
-    pub const fn saturating_add(self, other: Time) -> Time {
-        Time(self.0.saturating_add(other.0))
+    /// The difference, or zero when `other` is longer.
+    pub const fn saturating_sub(self, other: Duration) -> Duration {
+        Duration(self.0.saturating_sub(other.0))
     }
 }
 
-impl Add for Time {
-    type Output = Time;
-    fn add(self, other: Time) -> Time {
-        self.saturating_add(other)
+impl Instant {
+    /// When every device starts.
+    pub const START: Instant = Instant(0);
+    /// The far end of time: "never".
+    pub const MAX: Instant = Instant(u64::MAX);
+
+    /// From picoseconds since the start.
+    pub const fn from_ps(ps: u64) -> Instant {
+        Instant(ps)
+    }
+
+    /// In picoseconds since the start.
+    pub const fn as_ps(self) -> u64 {
+        self.0
+    }
+
+    /// The time since the start.
+    pub const fn since_start(self) -> Duration {
+        Duration(self.0)
+    }
+
+    /// The time since `earlier`, or zero when that is later.
+    pub const fn saturating_since(self, earlier: Instant) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
-impl AddAssign for Time {
-    fn add_assign(&mut self, other: Time) {
+impl Add for Duration {
+    type Output = Duration;
+    #[inline]
+    fn add(self, other: Duration) -> Duration {
+        Duration(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Duration {
+    #[inline]
+    fn add_assign(&mut self, other: Duration) {
         *self = *self + other;
     }
 }
 
-impl Sub for Time {
-    type Output = Time;
-    fn sub(self, other: Time) -> Time {
-        Time(self.0 - other.0)
+/// The other must not be longer: a debug build panics, a release build gives zero.
+impl Sub for Duration {
+    type Output = Duration;
+    #[inline]
+    fn sub(self, other: Duration) -> Duration {
+        debug_assert!(self >= other, "{self:?} is shorter than {other:?}");
+        self.saturating_sub(other)
     }
 }
 
-impl Mul<u64> for Time {
-    type Output = Time;
-    fn mul(self, factor: u64) -> Time {
-        Time(self.0.saturating_mul(factor))
+impl Mul<u64> for Duration {
+    type Output = Duration;
+    #[inline]
+    fn mul(self, factor: u64) -> Duration {
+        Duration(self.0.saturating_mul(factor))
     }
 }
 
-impl Sum for Time {
-    fn sum<I: Iterator<Item = Time>>(times: I) -> Time {
-        times.fold(Time::ZERO, Add::add)
+impl Sum for Duration {
+    fn sum<I: Iterator<Item = Duration>>(times: I) -> Duration {
+        times.fold(Duration::ZERO, Add::add)
     }
 }
 
-/// A point in simulated time, counted from the device's start.
-pub type Instant = Time;
-/// A length of simulated time.
-pub type Duration = Time;
+impl Add<Duration> for Instant {
+    type Output = Instant;
+    #[inline]
+    fn add(self, time: Duration) -> Instant {
+        Instant(self.0.saturating_add(time.0))
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    #[inline]
+    fn add_assign(&mut self, time: Duration) {
+        *self = *self + time;
+    }
+}
+
+/// The other must not be later: a debug build panics, a release build gives zero.
+impl Sub for Instant {
+    type Output = Duration;
+    #[inline]
+    fn sub(self, earlier: Instant) -> Duration {
+        debug_assert!(self >= earlier, "{self:?} is before {earlier:?}");
+        self.saturating_since(earlier)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_and_lengths_saturate_at_the_end() {
+        let late = Instant::from_ps(u64::MAX - 1);
+        assert_eq!(late + Duration::from_ps(5), Instant::MAX);
+        assert_eq!(Duration::from_ms(10_000) * u64::MAX, Duration::MAX);
+        assert_eq!(late.saturating_since(Instant::MAX), Duration::ZERO);
+        assert_eq!(Instant::MAX - late, Duration::from_ps(1));
+        assert_eq!(
+            (Instant::START + Duration::from_us(3))
+                .since_start()
+                .as_ns(),
+            3_000
+        );
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "is before")]
+    fn a_debug_build_finds_time_that_runs_backwards() {
+        let _ = Instant::START - Instant::from_ps(1);
+    }
+}

@@ -1,18 +1,17 @@
 //! The burst buffer: DRAM between host and medium, direct-mapped by the logical page.
 //!
-//! A written page is in transit from when it is put in here until the medium has it. Whoever reads it
-//! meanwhile must find it here, for the medium may still give what was there before. A page that
-//! another one displaces while it is in transit stays readable through the slot's *evicted-page
-//! field*:
+//! A written page is in transit from when it is put in here until the medium has it. A read must find
+//! it here meanwhile, for the medium may still give what was there before. A page that another one
+//! displaces while it is in transit stays readable through the slot's *evicted-page field*:
 //!
 //! ```text
 //!   write A   slot { current: A in transit }
-//!   write B   slot { current: B in transit, evicted: A in transit }   both are at home in this slot
+//!   write B   slot { current: B in transit, evicted: A in transit }   both map to this slot
 //!   read A    from the evicted-page field; without it, from the medium: too early
 //!   A ends    slot { current: B in transit }
 //! ```
 
-use super::arrival::Pages;
+use super::command::Pages;
 use crate::engine::NIL;
 
 /// A page with its data.
@@ -22,7 +21,7 @@ struct Entry {
     page: u64,
     /// Stands for the data: which write they are of.
     data: u64,
-    /// The write that takes it to the medium, or [`NIL`] once it is there.
+    /// The write that programs it, or [`NIL`] once the medium has it.
     writer: u32,
 }
 
@@ -52,13 +51,11 @@ struct Slot {
     evicted: Entry,
 }
 
-/// The table that all threads share. CACHE threads (and whoever ends a write) change it, others only
+/// The table that all threads share. CACHE threads and the end of a write change it, all others only
 /// read it.
 #[derive(Debug)]
 pub(super) struct BurstBuffer {
     slots: Box<[Slot]>,
-    /// Whether readers look at the evicted-page field; tests show what happens when they do not.
-    pub(super) has_evicted_field: bool,
 }
 
 impl BurstBuffer {
@@ -69,26 +66,24 @@ impl BurstBuffer {
         };
         BurstBuffer {
             slots: vec![slot; pages as usize].into_boxed_slice(),
-            has_evicted_field: true,
         }
     }
 
     #[inline]
     fn index(&self, volume: u32, page: u64) -> usize {
         // Volumes begin in different places.
-        let home = page.wrapping_add(u64::from(volume) * 0x9E37_79B9);
-        (home % self.slots.len() as u64) as usize
+        let number = page.wrapping_add(u64::from(volume) * 0x9E37_79B9);
+        (number % self.slots.len() as u64) as usize
     }
 
     /// The data of a page, if it is here.
     #[inline]
     pub(super) fn read(&self, volume: u32, page: u64) -> Option<u64> {
-        let slot = &self.slots[self.index(volume, page)];
-        if slot.current.is(volume, page) {
-            return Some(slot.current.data);
-        }
-        let evicted = self.has_evicted_field && slot.evicted.is(volume, page);
-        evicted.then_some(slot.evicted.data)
+        let Slot { current, evicted } = &self.slots[self.index(volume, page)];
+        let entry = [current, evicted]
+            .into_iter()
+            .find(|entry| entry.is(volume, page));
+        entry.map(|entry| entry.data)
     }
 
     /// Whether all pages are here.
@@ -98,8 +93,8 @@ impl BurstBuffer {
     }
 
     /// Puts a page here that `writer` takes to the medium. False when there is no room for it: two
-    /// other pages in transit have the slot. Then the page is not here at all, and nobody may read
-    /// it before the medium has it.
+    /// other pages in transit have the slot. Then the page is not here at all, and must not be read
+    /// before the medium has it.
     #[inline]
     pub(super) fn write(&mut self, volume: u32, page: u64, data: u64, writer: u32) -> bool {
         let index = self.index(volume, page);
@@ -122,20 +117,15 @@ impl BurstBuffer {
         true
     }
 
-    /// Forgets pages. Nobody may read them before the medium is through with every write of them.
+    /// Forgets pages. They must not be read before the medium is through with every write of them.
     pub(super) fn forget(&mut self, pages: &Pages) {
         if pages.count() <= self.slots.len() as u64 {
             for page in pages.first..pages.end {
                 let index = self.index(pages.volume, page);
-                self.slots[index].forget(|entry| entry.is(pages.volume, page));
+                self.slots[index].forget(pages);
             }
-            return;
-        }
-        let within = |entry: &Entry| {
-            entry.volume == pages.volume && (pages.first..pages.end).contains(&entry.page)
-        };
-        for slot in &mut self.slots {
-            slot.forget(within);
+        } else {
+            self.slots.iter_mut().for_each(|slot| slot.forget(pages));
         }
     }
 
@@ -156,11 +146,21 @@ impl BurstBuffer {
 }
 
 impl Slot {
-    fn forget(&mut self, is_one: impl Fn(&Entry) -> bool) {
+    fn forget(&mut self, pages: &Pages) {
         for entry in [&mut self.current, &mut self.evicted] {
-            if is_one(entry) {
+            if entry.volume == pages.volume && (pages.first..pages.end).contains(&entry.page) {
                 *entry = Entry::EMPTY;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+impl BurstBuffer {
+    /// Empties the evicted-page fields: what a buffer without them would give.
+    pub(super) fn forget_evicted(&mut self) {
+        for slot in &mut self.slots {
+            slot.evicted = Entry::EMPTY;
         }
     }
 }

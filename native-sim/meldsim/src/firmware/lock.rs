@@ -1,8 +1,8 @@
-//! The index lock: which logical pages a command is at work on, and who waits for whom.
+//! The index lock: the ranges of logical pages that commands hold, and the commands that wait for one.
 
 use std::collections::BTreeMap;
 
-use super::arrival::Pages;
+use super::command::Pages;
 use crate::engine::NIL;
 
 /// The key of a locked range: its volume and its first page.
@@ -30,29 +30,21 @@ impl Links {
     };
 }
 
-/// Locked ranges of pages, in a tree ordered by their first page. Ranges never overlap: who asks for
-/// one that does is told its owner, and waits for it in the order of asking.
+/// Locked ranges of pages, in a tree ordered by their first page. Ranges never overlap: a command whose
+/// range does waits for the owner, in the order of asking.
 #[derive(Debug, Default)]
 pub(super) struct IndexLock {
     held: BTreeMap<Start, Held>,
     /// By request.
     links: Vec<Links>,
-    /// Grants everything: tests show what happens then.
-    #[cfg(test)]
-    ignores_conflicts: bool,
 }
 
 impl IndexLock {
-    /// Locks the pages for `request`, or tells whom it has to wait for.
+    /// Locks the pages for `request`, or returns the request that it has to wait for.
     #[inline]
     pub(super) fn acquire(&mut self, pages: &Pages, request: u32) -> Result<(), u32> {
-        #[cfg(test)]
-        if self.ignores_conflicts {
-            return Ok(());
-        }
-        let below = (pages.volume, pages.first)..(pages.volume, pages.end);
-        // The last that begins before the end is the only one to look at: ranges do not overlap.
-        let before = self.held.range(..below.end).next_back();
+        // Only the last that begins before the end can overlap: the others end before it begins.
+        let before = self.held.range(..(pages.volume, pages.end)).next_back();
         if let Some((&(volume, _), held)) = before {
             if volume == pages.volume && held.end > pages.first {
                 return Err(held.owner);
@@ -62,7 +54,7 @@ impl IndexLock {
             end: pages.end,
             owner: request,
         };
-        self.held.insert(below.start, held);
+        self.held.insert((pages.volume, pages.first), held);
         Ok(())
     }
 
@@ -71,10 +63,6 @@ impl IndexLock {
     #[inline]
     pub(super) fn release(&mut self, pages: &Pages, request: u32) -> Option<u32> {
         let held = self.held.remove(&(pages.volume, pages.first));
-        #[cfg(test)]
-        if self.ignores_conflicts {
-            return None;
-        }
         debug_assert!(held.is_some_and(|held| held.owner == request));
         let links = self.links.get_mut(request as usize)?;
         let first = links.first;
@@ -82,7 +70,7 @@ impl IndexLock {
         (first != NIL).then_some(first)
     }
 
-    /// The one that waited behind `waiter`, which leaves the list.
+    /// The request that waited behind `waiter`, which leaves the list.
     pub(super) fn next_waiter(&mut self, waiter: u32) -> Option<u32> {
         let next = std::mem::replace(&mut self.links[waiter as usize].next, NIL);
         (next != NIL).then_some(next)
@@ -94,20 +82,16 @@ impl IndexLock {
         if self.links.len() < least {
             self.links.resize(least, Links::NONE);
         }
-        let last = std::mem::replace(&mut self.links[owner as usize].last, request);
-        match last {
+        match std::mem::replace(&mut self.links[owner as usize].last, request) {
             NIL => self.links[owner as usize].first = request,
             last => self.links[last as usize].next = request,
         }
     }
+}
 
-    #[cfg(test)]
-    pub(super) fn ignore_conflicts(&mut self) {
-        self.ignores_conflicts = true;
-    }
-
+#[cfg(test)]
+impl IndexLock {
     /// Ranges locked now.
-    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.held.len()
     }

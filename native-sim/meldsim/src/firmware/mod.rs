@@ -10,31 +10,30 @@
 //! ```
 //!
 //! Three designs follow Zhang, Kwon, Swift and Jung, "Scalable Parallel Flash Firmware for Many-core
-//! Architectures" (FAST'20): [naive](naive), many-layered and the [pipeline](pipeline) of threads by
-//! type, with or without its optimisations. What the threads do, they really do: the
-//! [index lock](lock) orders commands that overlap, and the [burst buffer](buffer) holds which data a
-//! read of a page gives. The data themselves are no part of the model.
+//! Architectures" (FAST'20, DeepFlash): [naive](naive), many-layered and the [pipeline](pipeline) of
+//! threads by type, with or without its optimisations. What the threads do, they really do: the [index
+//! lock](lock) orders commands that overlap, and the [burst buffer](buffer) holds which data a read of a
+//! page gives. The data themselves are no part of the model.
+//!
+//! The files, each using those before it: `command` (arrival, steps, costs), `lock` and `buffer`, `tables`
+//! (what the threads share), `threads` (inboxes and cores), and the designs, `naive` and `pipeline`.
 
-mod arrival;
 mod buffer;
-mod cost;
-mod group;
+mod command;
 mod lock;
 mod naive;
 mod pipeline;
-mod step;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod usage;
 
-pub(crate) use arrival::{Action, Arrival, Pages};
+pub(crate) use command::{Action, Arrival, Pages};
 
+use self::command::{Events, FirmwareUsage};
 use self::naive::Naive;
 use self::pipeline::Pipeline;
 use self::tables::Tables;
-use crate::engine::{Event, EventQueue};
 use crate::profile::{Firmware as Section, FirmwareDesign};
 
 /// Firmware that is not ideal.
@@ -58,7 +57,7 @@ impl Firmware {
 
     /// The controller has fetched a command.
     #[inline]
-    pub(crate) fn accept(&mut self, queue: &mut EventQueue<Event>, arrival: &Arrival) {
+    pub(crate) fn accept(&mut self, queue: &mut Events, arrival: &Arrival) {
         match self {
             Firmware::Naive(naive) => naive.accept(queue, arrival),
             Firmware::Pipeline(pipeline) => pipeline.accept(queue, arrival),
@@ -67,7 +66,7 @@ impl Firmware {
 
     /// A core has finished what it did.
     #[inline]
-    pub(crate) fn step(&mut self, queue: &mut EventQueue<Event>, core: u32) {
+    pub(crate) fn step(&mut self, queue: &mut Events, core: u32) {
         match self {
             Firmware::Naive(naive) => naive.step(queue, core),
             Firmware::Pipeline(pipeline) => pipeline.step(queue, core),
@@ -76,7 +75,7 @@ impl Firmware {
 
     /// The medium is through with a command.
     #[inline]
-    pub(crate) fn ended(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+    pub(crate) fn ended(&mut self, queue: &mut Events, request: u32) {
         match self {
             Firmware::Naive(naive) => naive.ended(queue, request),
             Firmware::Pipeline(pipeline) => pipeline.ended(queue, request),
@@ -84,7 +83,7 @@ impl Firmware {
     }
 
     /// Garbage collection has moved pages of the medium.
-    pub(crate) fn collected(&mut self, queue: &mut EventQueue<Event>, pages: u32) {
+    pub(crate) fn collected(&mut self, queue: &mut Events, pages: u32) {
         match self {
             Firmware::Naive(naive) => naive.collected(queue, pages),
             Firmware::Pipeline(pipeline) => pipeline.collected(queue, pages),
@@ -95,28 +94,17 @@ impl Firmware {
     #[inline]
     pub(crate) fn take_actions(&mut self, empty: &mut Vec<Action>) {
         debug_assert!(empty.is_empty(), "actions were lost");
-        let actions = match self {
-            Firmware::Naive(naive) => &mut naive.actions,
-            Firmware::Pipeline(pipeline) => &mut pipeline.actions,
-        };
-        std::mem::swap(actions, empty);
-    }
-
-    fn tables(&self) -> &Tables {
-        match self {
-            Firmware::Naive(naive) => &naive.tables,
-            Firmware::Pipeline(pipeline) => &pipeline.tables,
-        }
+        std::mem::swap(&mut self.tables_mut().actions, empty);
     }
 
     /// What it has done.
-    pub(crate) fn usage(&self) -> &usage::FirmwareUsage {
-        &self.tables().usage
+    pub(crate) fn usage(&self) -> &FirmwareUsage {
+        match self {
+            Firmware::Naive(naive) => &naive.tables.usage,
+            Firmware::Pipeline(pipeline) => &pipeline.tables.usage,
+        }
     }
-}
 
-#[cfg(test)]
-impl Firmware {
     fn tables_mut(&mut self) -> &mut Tables {
         match self {
             Firmware::Naive(naive) => &mut naive.tables,

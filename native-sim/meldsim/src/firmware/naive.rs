@@ -1,13 +1,14 @@
 //! Naive firmware: every core does whole commands on shared memory, each structure of which has one
 //! lock.
+//!
+//! In: fetched commands, finished steps of the cores, what the medium is through with. Out: the actions
+//! in the tables.
 
 use std::collections::VecDeque;
 
-use super::arrival::{Action, Arrival};
-use super::cost::Costs;
-use super::step::{Job, Step};
+use super::command::{Arrival, Costs, Events, Job, Step, run_core};
 use super::tables::Tables;
-use crate::engine::{Event, EventQueue, NIL, Time};
+use crate::engine::{Duration, Instant, NIL};
 use crate::nvme::Opcode;
 use crate::profile::Firmware;
 
@@ -27,9 +28,9 @@ struct Lock {
 #[derive(Clone, Copy, Debug, Default)]
 struct Core {
     running: Option<Job>,
-    waits_since: Time,
+    waits_since: Instant,
     /// What its job takes.
-    time: Time,
+    time: Duration,
 }
 
 /// Cores that take whole commands from a common queue.
@@ -42,7 +43,6 @@ pub(crate) struct Naive {
     idle: Vec<u32>,
     waiting: VecDeque<Job>,
     pub(super) tables: Tables,
-    pub(super) actions: Vec<Action>,
     journals: bool,
     /// Reused by every unlock.
     granted: Vec<u32>,
@@ -73,24 +73,18 @@ impl Naive {
             idle: (0..firmware.cores).rev().collect(),
             waiting: VecDeque::new(),
             tables: Tables::new(firmware.cache_pages),
-            actions: Vec::new(),
             journals: firmware.journal,
             granted: Vec::new(),
         }
     }
 
-    pub(super) fn accept(&mut self, queue: &mut EventQueue<Event>, arrival: &Arrival) {
+    pub(super) fn accept(&mut self, queue: &mut Events, arrival: &Arrival) {
         self.tables.arrive(arrival);
-        self.assign(queue, Step::Fetch, arrival.request, 0);
+        self.assign(queue, Step::Fetch.of(arrival.request, 0));
     }
 
     /// A new job for any core.
-    fn assign(&mut self, queue: &mut EventQueue<Event>, step: Step, request: u32, pages: u32) {
-        let job = Job {
-            request,
-            pages,
-            step,
-        };
+    fn assign(&mut self, queue: &mut Events, job: Job) {
         match self.idle.pop() {
             Some(core) => self.begin(queue, core, job),
             None => self.waiting.push_back(job),
@@ -98,7 +92,7 @@ impl Naive {
     }
 
     /// A core begins a step, once it has the lock for it.
-    fn begin(&mut self, queue: &mut EventQueue<Event>, core: u32, job: Job) {
+    fn begin(&mut self, queue: &mut Events, core: u32, job: Job) {
         let state = &mut self.cores[core as usize];
         state.running = Some(job);
         state.waits_since = queue.now();
@@ -107,45 +101,40 @@ impl Naive {
                 self.locks[lock].waiting.push_back(core)
             }
             Some(lock) => self.enter(queue, core, lock),
-            None => self.work(queue, core, Time::ZERO),
+            None => self.work(queue, core, Duration::ZERO),
         }
     }
 
     /// The core has the lock.
-    fn enter(&mut self, queue: &mut EventQueue<Event>, core: u32, lock: usize) {
+    fn enter(&mut self, queue: &mut Events, core: u32, lock: usize) {
         let lock = &mut self.locks[lock];
         lock.holder = core;
-        let moves = lock.last != core && lock.last != NIL;
-        lock.last = core;
-        let handover = if moves {
-            self.costs.handover
-        } else {
-            Time::ZERO
+        let last = std::mem::replace(&mut lock.last, core);
+        let handover = match last == core || last == NIL {
+            true => Duration::ZERO,
+            false => self.costs.handover,
         };
         self.work(queue, core, handover);
     }
 
-    fn work(&mut self, queue: &mut EventQueue<Event>, core: u32, handover: Time) {
-        let now = queue.now();
+    /// The core does its step, once its cache has the lock.
+    fn work(&mut self, queue: &mut Events, core: u32, handover: Duration) {
         let state = &mut self.cores[core as usize];
         let Some(job) = state.running else { return };
-        let waited = now - state.waits_since;
+        let waited = queue.now() - state.waits_since;
         self.tables.usage.spin += waited;
         self.tables.usage.lock_wait += waited;
-        let time = handover + self.costs.of(job.step, job.pages);
-        // Work that takes no time at all would never let time pass.
-        state.time = time.max(Time::from_ps(1));
-        queue.schedule(now + state.time, Event::Firmware(core));
+        state.time = run_core(queue, core, handover + self.costs.of(job.step, job.pages));
     }
 
     /// A core has finished its step.
-    pub(super) fn step(&mut self, queue: &mut EventQueue<Event>, core: u32) {
+    pub(super) fn step(&mut self, queue: &mut Events, core: u32) {
         let state = &mut self.cores[core as usize];
         let time = state.time;
         let Some(job) = state.running.take() else {
             return;
         };
-        self.tables.usage.work(job.step.whose(), time);
+        self.tables.usage.count(job.step, time);
         if let Some(lock) = lock_of(job.step) {
             self.locks[lock].holder = NIL;
             if let Some(next) = self.locks[lock].waiting.pop_front() {
@@ -162,7 +151,7 @@ impl Naive {
     }
 
     /// What the core does next for the same command.
-    fn after(&mut self, queue: &mut EventQueue<Event>, job: Job) -> Option<Job> {
+    fn after(&mut self, queue: &mut Events, job: Job) -> Option<Job> {
         let request = job.request;
         if matches!(job.step, Step::Collect | Step::Journal) {
             return None;
@@ -175,11 +164,8 @@ impl Naive {
             Step::Parse => (Step::Lock, 0),
             Step::Lock if !self.tables.lock(queue.now(), request) => return None,
             Step::Lock => (Step::Buffer, count),
-            Step::Buffer if flight.opcode == Opcode::Read => match self.tables.look(request) {
-                true => {
-                    self.actions.push(Action::Serve(request));
-                    (Step::Unlock, 0)
-                }
+            Step::Buffer if flight.opcode == Opcode::Read => match self.tables.serve(request) {
+                true => (Step::Unlock, 0),
                 false => (Step::Translate, count),
             },
             Step::Buffer => {
@@ -187,60 +173,46 @@ impl Naive {
                 (Step::Translate, count)
             }
             Step::Translate => (Step::Compose, count),
-            Step::Compose => {
-                self.actions.push(Action::Start(request));
-                if flight.holds || !flight.is_locked {
-                    return None;
-                }
-                (Step::Unlock, 0)
-            }
+            Step::Compose if !self.tables.start(request) => return None,
+            Step::Compose => (Step::Unlock, 0),
             Step::Unlock => {
                 self.unlock(queue, request);
                 return None;
             }
             Step::Complete => {
-                if self.tables.complete(request) {
-                    self.actions.push(Action::Complete(request));
-                }
+                self.tables.complete(request);
                 return None;
             }
             Step::Dispatch | Step::Layer | Step::Collect | Step::Journal => return None,
         };
-        Some(Job {
-            request,
-            pages,
-            step,
-        })
+        Some(step.of(request, pages))
     }
 
-    fn unlock(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+    fn unlock(&mut self, queue: &mut Events, request: u32) {
         let mut granted = std::mem::take(&mut self.granted);
-        if self.tables.unlock(queue.now(), request, &mut granted) {
-            self.actions.push(Action::Complete(request));
-        }
+        self.tables.unlock(queue.now(), request, &mut granted);
         for request in granted.drain(..) {
             let pages = self.tables.flight(request).work();
-            self.assign(queue, Step::Buffer, request, pages);
+            self.assign(queue, Step::Buffer.of(request, pages));
         }
         self.granted = granted;
     }
 
     /// The medium is through with a command.
-    pub(super) fn ended(&mut self, queue: &mut EventQueue<Event>, request: u32) {
-        self.tables.end(request);
-        let flight = *self.tables.flight(request);
-        if flight.holds {
-            self.assign(queue, Step::Unlock, request, 0);
+    pub(super) fn ended(&mut self, queue: &mut Events, request: u32) {
+        let flight = self.tables.end(request);
+        if flight.keeps_lock {
+            self.assign(queue, Step::Unlock.of(request, 0));
         }
         if self.journals && flight.opcode == Opcode::Write {
             let pages = flight.pages.count() as u32;
-            self.assign(queue, Step::Journal, request, pages);
+            self.assign(queue, Step::Journal.of(request, pages));
         }
-        self.assign(queue, Step::Complete, request, 0);
+        self.assign(queue, Step::Complete.of(request, 0));
     }
 
     /// Garbage collection has moved pages.
-    pub(super) fn collected(&mut self, queue: &mut EventQueue<Event>, pages: u32) {
-        self.assign(queue, Step::Collect, 0, pages);
+    pub(super) fn collected(&mut self, queue: &mut Events, pages: u32) {
+        self.assign(queue, Step::Collect.of(0, pages));
     }
 }

@@ -1,18 +1,19 @@
-//! The pipeline; many-layered firmware is one of two stages.
+//! The pipeline of threads by type (DeepFlash); many-layered firmware is one of two stages.
 //!
 //! ```text
 //!  queue-gather                trans-apply            flash-scatter
 //!  NVMQ --> NVMQ --> ILOCK --> NVMQ --> CACHE --> TRANS --> FCMD --> medium --> NVMQ
 //!  fetch    parse    lock      dispatch  buffer   translate compose             complete
+//!
+//!  BGC: pages that garbage collection has moved          LOG: the journal of each write
 //! ```
+//!
+//! In: fetched commands, finished jobs of the cores, what the medium is through with. Out: messages
+//! between threads, and the actions in the tables. The functions below are in the order of the path.
 
-use super::arrival::{Action, Arrival};
-use super::cost::Costs;
-use super::group::Groups;
-use super::step::{Job, Step};
+use super::command::{Arrival, Costs, Events, Job, Step};
 use super::tables::Tables;
-use super::threads::Threads;
-use crate::engine::{Event, EventQueue};
+use super::threads::{Groups, Threads};
 use crate::nvme::Opcode;
 use crate::profile::{Firmware, FirmwareDesign};
 
@@ -23,11 +24,10 @@ pub(crate) struct Pipeline {
     costs: Costs,
     groups: Groups,
     pub(super) tables: Tables,
-    pub(super) actions: Vec<Action>,
     is_layered: bool,
     /// Any NVMQ thread parses what one has fetched.
     splits: bool,
-    /// Who overlaps another is forwarded, and who is through unlocks directly.
+    /// A command that has to wait for a range is passed on, and threads unlock ranges themselves.
     forwards: bool,
     /// NVMQ reads the buffer's table.
     bypasses: bool,
@@ -46,7 +46,6 @@ impl Pipeline {
             costs,
             groups,
             tables: Tables::new(firmware.cache_pages),
-            actions: Vec::new(),
             is_layered,
             splits: firmware.dynamic_serialization && !is_layered,
             forwards: firmware.lock_forwarding || is_layered,
@@ -56,46 +55,24 @@ impl Pipeline {
         }
     }
 
+    /// Sends a thread a message: its next job.
     #[inline]
-    fn post(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        thread: u32,
-        step: Step,
-        request: u32,
-        pages: u32,
-    ) {
-        let job = Job {
-            request,
-            pages,
-            step,
-        };
+    fn send(&mut self, queue: &mut Events, thread: u32, job: Job) {
+        self.tables.usage.messages += 1;
         self.threads.post(queue, &self.costs, thread, job);
     }
 
-    #[inline]
-    fn send(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        thread: u32,
-        step: Step,
-        request: u32,
-        pages: u32,
-    ) {
-        self.tables.usage.messages += 1;
-        self.post(queue, thread, step, request, pages);
-    }
-
-    /// A submission queue is one NVMQ thread's to fetch from.
-    pub(super) fn accept(&mut self, queue: &mut EventQueue<Event>, arrival: &Arrival) {
+    /// NVMQ: a submission queue is one thread's to fetch from.
+    pub(super) fn accept(&mut self, queue: &mut Events, arrival: &Arrival) {
         self.tables.arrive(arrival);
         let thread = self.groups.nvmq.of(u64::from(arrival.queue));
         self.tables.flight_mut(arrival.request).thread = thread;
-        self.post(queue, thread, Step::Fetch, arrival.request, 0);
+        let job = Step::Fetch.of(arrival.request, 0);
+        self.threads.post(queue, &self.costs, thread, job);
     }
 
     /// A core has finished its job.
-    pub(super) fn step(&mut self, queue: &mut EventQueue<Event>, core: u32) {
+    pub(super) fn step(&mut self, queue: &mut Events, core: u32) {
         let usage = &mut self.tables.usage;
         if let Some((thread, job)) = self.threads.finish(core, &self.costs, usage) {
             self.after(queue, thread, job);
@@ -103,54 +80,29 @@ impl Pipeline {
         self.threads.run(queue, &self.costs, core);
     }
 
-    fn after(&mut self, queue: &mut EventQueue<Event>, thread: u32, job: Job) {
+    /// What follows a job of a thread.
+    fn after(&mut self, queue: &mut Events, thread: u32, job: Job) {
         let request = job.request;
         match job.step {
             Step::Fetch if self.splits => {
-                let thread = self.least_loaded();
+                let thread = self.threads.least_loaded(self.groups.nvmq);
                 self.tables.flight_mut(request).thread = thread;
-                self.send(queue, thread, Step::Parse, request, 0);
+                self.send(queue, thread, Step::Parse.of(request, 0));
             }
             Step::Fetch | Step::Parse => self.parsed(queue, thread, request),
-            Step::Lock => {
-                if self.tables.lock(queue.now(), request) {
-                    self.locked(queue, request);
-                } else {
-                    // The owner's thread has it wait, or ILOCK itself.
-                    self.tables.usage.messages += u64::from(self.forwards);
-                }
-            }
+            Step::Lock => self.lock(queue, request),
             Step::Dispatch => self.dispatched(queue, request),
-            Step::Buffer => self.buffered(queue, request),
-            Step::Translate => {
-                // The first of its pages that are this thread's.
-                let first = self.tables.flight(request).pages.first;
-                let page = first + self.groups.trans.distance(first, thread);
-                let thread = self.groups.fcmd.of(page);
-                self.send(queue, thread, Step::Compose, request, job.pages);
-            }
+            Step::Buffer => self.buffer(queue, request),
+            Step::Translate => self.translated(queue, thread, job),
             Step::Compose | Step::Layer => self.composed(queue, request),
             Step::Unlock => self.unlock(queue, request),
-            Step::Complete => {
-                if self.tables.complete(request) {
-                    self.actions.push(Action::Complete(request));
-                }
-            }
+            Step::Complete => self.tables.complete(request),
             Step::Collect | Step::Journal => {}
         }
     }
 
-    /// The NVMQ thread with the least to do.
-    #[inline]
-    fn least_loaded(&self) -> u32 {
-        let nvmq = self.groups.nvmq;
-        let least = nvmq
-            .threads()
-            .min_by_key(|&thread| self.threads.waiting(thread));
-        least.unwrap_or(nvmq.first)
-    }
-
-    fn parsed(&mut self, queue: &mut EventQueue<Event>, thread: u32, request: u32) {
+    /// NVMQ: to ILOCK, or straight to FCMD without a range to lock.
+    fn parsed(&mut self, queue: &mut Events, thread: u32, request: u32) {
         if self.tables.flight(request).pages.count() == 0 {
             self.scatter(queue, request, 0);
         } else if self.is_layered {
@@ -161,70 +113,64 @@ impl Pipeline {
             if !self.forwards {
                 self.threads.block(thread);
             }
-            self.send(queue, self.groups.ilock.first, Step::Lock, request, 0);
+            let ilock = self.groups.ilock.first;
+            self.send(queue, ilock, Step::Lock.of(request, 0));
         }
     }
 
-    /// The command owns its range.
-    fn locked(&mut self, queue: &mut EventQueue<Event>, request: u32) {
-        let flight = self.tables.flight(request);
-        let looks = self.bypasses && flight.opcode == Opcode::Read;
-        let pages = if looks {
-            flight.pages.count() as u32
+    /// ILOCK.
+    fn lock(&mut self, queue: &mut Events, request: u32) {
+        if self.tables.lock(queue.now(), request) {
+            self.locked(queue, request);
         } else {
-            0
-        };
-        let thread = flight.thread;
+            // Forwarding is a message to the owner's thread, which has the command wait.
+            self.tables.usage.messages += u64::from(self.forwards);
+        }
+    }
+
+    /// The command owns its range: back to NVMQ.
+    fn locked(&mut self, queue: &mut Events, request: u32) {
         if self.is_layered {
-            self.buffered(queue, request);
-        } else if self.forwards {
-            self.send(queue, thread, Step::Dispatch, request, pages);
+            return self.buffer(queue, request);
+        }
+        let flight = self.tables.flight(request);
+        let pages = match self.bypasses && flight.opcode == Opcode::Read {
+            true => flight.pages.count() as u32,
+            false => 0,
+        };
+        let (thread, job) = (flight.thread, Step::Dispatch.of(request, pages));
+        if self.forwards {
+            self.send(queue, thread, job);
         } else {
             self.tables.usage.messages += 1;
-            let job = Job {
-                request,
-                pages,
-                step: Step::Dispatch,
-            };
             self.threads.answer(queue, &self.costs, thread, job);
         }
     }
 
-    fn dispatched(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+    /// NVMQ: to CACHE, unless it has looked the pages up itself.
+    fn dispatched(&mut self, queue: &mut Events, request: u32) {
         let flight = *self.tables.flight(request);
         if self.bypasses && flight.opcode == Opcode::Read {
             self.tables.usage.cache_bypasses += 1;
-            return self.looked(queue, request);
+            return self.buffer(queue, request);
         }
         let thread = self.groups.cache.of(flight.pages.first);
-        self.send(queue, thread, Step::Buffer, request, flight.work());
+        self.send(queue, thread, Step::Buffer.of(request, flight.work()));
     }
 
-    fn buffered(&mut self, queue: &mut EventQueue<Event>, request: u32) {
-        if self.tables.flight(request).opcode == Opcode::Read {
-            return self.looked(queue, request);
+    /// CACHE, or NVMQ in its place: a read is served or goes to the medium, all else changes the buffer.
+    fn buffer(&mut self, queue: &mut Events, request: u32) {
+        if self.tables.flight(request).opcode != Opcode::Read {
+            self.tables.change(request);
+        } else if self.tables.serve(request) {
+            return self.release(queue, request);
         }
-        self.tables.change(request);
-        self.gathered(queue, request);
-    }
-
-    /// The table has been looked at for a read.
-    fn looked(&mut self, queue: &mut EventQueue<Event>, request: u32) {
-        if self.tables.look(request) {
-            self.actions.push(Action::Serve(request));
-            self.let_go(queue, request);
-        } else {
-            self.gathered(queue, request);
-        }
-    }
-
-    fn gathered(&mut self, queue: &mut EventQueue<Event>, request: u32) {
         let pages = self.tables.flight(request).work();
         self.scatter(queue, request, u64::from(pages));
     }
 
-    /// To the threads whose addresses the pages are. What has no pages needs no translation.
-    fn scatter(&mut self, queue: &mut EventQueue<Event>, request: u32, pages: u64) {
+    /// To the TRANS threads whose addresses the pages are. What has no pages needs no translation.
+    fn scatter(&mut self, queue: &mut Events, request: u32, pages: u64) {
         let first = self.tables.flight(request).pages.first;
         let (group, step) = match pages {
             _ if self.is_layered => (self.groups.trans, Step::Layer),
@@ -236,65 +182,66 @@ impl Pipeline {
         for part in 0..parts {
             // Every `group.count`-th page, from this one on.
             let share = (pages + u64::from(group.count) - 1 - part) / u64::from(group.count);
-            self.send(queue, group.of(first + part), step, request, share as u32);
+            self.send(
+                queue,
+                group.of(first + part),
+                step.of(request, share as u32),
+            );
         }
     }
 
-    /// A part is composed; with the last one the command begins on the medium.
-    fn composed(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+    /// TRANS: to the FCMD thread of the first of its pages that are this thread's.
+    fn translated(&mut self, queue: &mut Events, thread: u32, job: Job) {
+        let first = self.tables.flight(job.request).pages.first;
+        let page = first + self.groups.trans.distance(first, thread);
+        let job = Step::Compose.of(job.request, job.pages);
+        self.send(queue, self.groups.fcmd.of(page), job);
+    }
+
+    /// FCMD: a part is composed; with the last one the command begins on the medium.
+    fn composed(&mut self, queue: &mut Events, request: u32) {
         let flight = self.tables.flight_mut(request);
         flight.parts -= 1;
-        if flight.parts == 0 {
-            let stays_locked = flight.holds || !flight.is_locked;
-            self.actions.push(Action::Start(request));
-            if !stays_locked {
-                self.let_go(queue, request);
-            }
+        if flight.parts == 0 && self.tables.start(request) {
+            self.release(queue, request);
         }
     }
 
-    /// The range may be unlocked.
-    fn let_go(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+    /// The range may be unlocked: by ILOCK, or directly.
+    fn release(&mut self, queue: &mut Events, request: u32) {
         if self.forwards {
             self.unlock(queue, request);
         } else {
-            self.send(queue, self.groups.ilock.first, Step::Unlock, request, 0);
+            let ilock = self.groups.ilock.first;
+            self.send(queue, ilock, Step::Unlock.of(request, 0));
         }
     }
 
-    fn unlock(&mut self, queue: &mut EventQueue<Event>, request: u32) {
+    fn unlock(&mut self, queue: &mut Events, request: u32) {
         let mut granted = std::mem::take(&mut self.granted);
-        if self.tables.unlock(queue.now(), request, &mut granted) {
-            self.actions.push(Action::Complete(request));
-        }
+        self.tables.unlock(queue.now(), request, &mut granted);
         for request in granted.drain(..) {
             self.locked(queue, request);
         }
         self.granted = granted;
     }
 
-    /// The medium is through with a command.
-    pub(super) fn ended(&mut self, queue: &mut EventQueue<Event>, request: u32) {
-        self.tables.end(request);
-        let flight = *self.tables.flight(request);
-        if flight.holds {
-            self.let_go(queue, request);
+    /// The medium is through with a command: to LOG, and to NVMQ to complete it.
+    pub(super) fn ended(&mut self, queue: &mut Events, request: u32) {
+        let flight = self.tables.end(request);
+        if flight.keeps_lock {
+            self.release(queue, request);
         }
         if self.journals && flight.opcode == Opcode::Write {
             let pages = flight.pages.count() as u32;
-            self.send(queue, self.groups.log, Step::Journal, request, pages);
+            self.send(queue, self.groups.log, Step::Journal.of(request, pages));
         }
-        self.send(
-            queue,
-            flight.thread,
-            Step::Complete,
-            request,
-            u32::from(flight.holds),
-        );
+        let job = Step::Complete.of(request, u32::from(flight.keeps_lock));
+        self.send(queue, flight.thread, job);
     }
 
-    /// Garbage collection has moved pages.
-    pub(super) fn collected(&mut self, queue: &mut EventQueue<Event>, pages: u32) {
-        self.send(queue, self.groups.bgc, Step::Collect, 0, pages);
+    /// Garbage collection has moved pages: to BGC.
+    pub(super) fn collected(&mut self, queue: &mut Events, pages: u32) {
+        self.send(queue, self.groups.bgc, Step::Collect.of(0, pages));
     }
 }

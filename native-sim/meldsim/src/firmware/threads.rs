@@ -1,14 +1,123 @@
-//! Threads with inboxes on cores that serve them in turn.
+//! The threads of the pipeline: how many there are of each type, their inboxes, and the cores that
+//! serve them in turn.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
+use std::ops::Range;
 
-use super::cost::Costs;
-use super::step::Job;
-use super::usage::FirmwareUsage;
-use crate::engine::{Event, EventQueue, Time};
+use super::command::{Costs, Events, FirmwareUsage, Job, Step, ThreadType, run_core};
+use crate::engine::Duration;
+use crate::profile::{Firmware, FirmwareDesign};
 
 /// More background jobs than this do not wait until the cores idle: the backlog is bounded.
 const BACKLOG: usize = 4096;
+
+/// The threads of a type, numbered one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) first: u32,
+    pub(super) count: u32,
+}
+
+impl Group {
+    /// The thread that is responsible for a number.
+    #[inline]
+    pub(super) fn of(self, number: u64) -> u32 {
+        self.first + (number % u64::from(self.count)) as u32
+    }
+
+    /// How far behind a number the next one is for which `thread` is responsible.
+    #[inline]
+    pub(super) fn distance(self, number: u64, thread: u32) -> u64 {
+        let count = u64::from(self.count);
+        (u64::from(thread - self.first) + count - number % count) % count
+    }
+
+    fn threads(self) -> Range<u32> {
+        self.first..self.first + self.count
+    }
+}
+
+/// The threads of all types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Groups {
+    pub(super) nvmq: Group,
+    pub(super) ilock: Group,
+    pub(super) cache: Group,
+    /// TRANS, or the layered firmware of each part of the addresses.
+    pub(super) trans: Group,
+    pub(super) fcmd: Group,
+    pub(super) bgc: u32,
+    pub(super) log: u32,
+}
+
+/// The types of the path of a command.
+const PATH: [ThreadType; 5] = [
+    ThreadType::Nvmq,
+    ThreadType::Ilock,
+    ThreadType::Cache,
+    ThreadType::Trans,
+    ThreadType::Fcmd,
+];
+
+impl Groups {
+    /// Counts the threads and binds them to cores.
+    pub(super) fn new(firmware: &Firmware, costs: &Costs) -> (Groups, Threads) {
+        let threads = &firmware.threads;
+        let counts = match firmware.design {
+            FirmwareDesign::ManyLayered => [1, 0, 0, firmware.cores.max(2) - 1, 0],
+            // Ranges in several index locks could overlap.
+            _ => [threads.nvmq, 1, threads.cache, threads.trans, threads.fcmd],
+        };
+        let mut loads = Vec::new();
+        let [nvmq, ilock, cache, trans, fcmd] = PATH.map(|of| {
+            let count = counts[of as usize];
+            let load = costs.load(of, firmware.cache_bypass);
+            let first = loads.len() as u32;
+            let each = Duration::from_ps(load.as_ps() / u64::from(count.max(1)));
+            loads.extend((0..count).map(|_| each));
+            Group { first, count }
+        });
+        // The thread of the only submission queue in use has at least that to fetch.
+        let fetching = &mut loads[nvmq.first as usize];
+        *fetching = costs.of(Step::Fetch, 0).max(*fetching);
+        let mut threads = Threads::new(firmware.cores);
+        for core in bind(&loads, firmware.cores) {
+            threads.add(core, false);
+        }
+        // BGC and LOG share the cores of the last NVMQ threads: the first fetches from queue 0.
+        let last = u64::from(nvmq.count) - 1;
+        for number in [last, last.saturating_sub(1)] {
+            let core = threads.threads[nvmq.of(number) as usize].core;
+            threads.add(core, firmware.background_scheduling);
+        }
+        let bgc = loads.len() as u32;
+        let groups = Groups {
+            nvmq,
+            ilock,
+            cache,
+            trans,
+            fcmd,
+            bgc,
+            log: bgc + 1,
+        };
+        (groups, threads)
+    }
+}
+
+/// The core of each thread: the heaviest first, each to the core with the least to do.
+fn bind(loads: &[Duration], cores: u32) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..loads.len()).collect();
+    order.sort_by_key(|&thread| Reverse(loads[thread]));
+    let mut sums = vec![Duration::ZERO; cores as usize];
+    let mut bound = vec![0; loads.len()];
+    for thread in order {
+        let least = (0..sums.len()).min_by_key(|&core| sums[core]).unwrap_or(0);
+        sums[least] += loads[thread];
+        bound[thread] = least as u32;
+    }
+    bound
+}
 
 #[derive(Debug)]
 struct Thread {
@@ -20,10 +129,10 @@ struct Thread {
     yields: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Core {
     threads: Vec<u32>,
-    /// Where in `threads` to look first.
+    /// The index in `threads` that is served next.
     turn: usize,
     running: Option<(u32, Job)>,
 }
@@ -36,23 +145,17 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    pub(super) fn new(cores: u32) -> Threads {
-        let core = || Core {
-            threads: Vec::new(),
-            turn: 0,
-            running: None,
-        };
+    fn new(cores: u32) -> Threads {
         Threads {
             threads: Vec::new(),
-            cores: (0..cores).map(|_| core()).collect(),
+            cores: (0..cores).map(|_| Core::default()).collect(),
         }
     }
 
     /// Adds a thread; threads are numbered in the order of adding.
-    pub(super) fn add(&mut self, core: u32, yields: bool) {
-        self.cores[core as usize]
-            .threads
-            .push(self.threads.len() as u32);
+    fn add(&mut self, core: u32, yields: bool) {
+        let number = self.threads.len() as u32;
+        self.cores[core as usize].threads.push(number);
         self.threads.push(Thread {
             core,
             inbox: VecDeque::new(),
@@ -61,27 +164,20 @@ impl Threads {
         });
     }
 
-    pub(super) fn core_of(&self, thread: u32) -> u32 {
-        self.threads[thread as usize].core
-    }
-
-    /// Jobs that a thread still has to finish.
+    /// The thread of a group with the fewest jobs to finish.
     #[inline]
-    pub(super) fn waiting(&self, thread: u32) -> usize {
-        let Thread { core, inbox, .. } = &self.threads[thread as usize];
-        let running = self.cores[*core as usize].running;
-        inbox.len() + usize::from(running.is_some_and(|(running, _)| running == thread))
+    pub(super) fn least_loaded(&self, group: Group) -> u32 {
+        let jobs = |thread: &u32| {
+            let Thread { core, inbox, .. } = &self.threads[*thread as usize];
+            let running = self.cores[*core as usize].running;
+            inbox.len() + usize::from(running.is_some_and(|(running, _)| running == *thread))
+        };
+        group.threads().min_by_key(jobs).unwrap_or(group.first)
     }
 
     /// Puts a job into the inbox of a thread.
     #[inline]
-    pub(super) fn post(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        costs: &Costs,
-        thread: u32,
-        job: Job,
-    ) {
+    pub(super) fn post(&mut self, queue: &mut Events, costs: &Costs, thread: u32, job: Job) {
         let to = &mut self.threads[thread as usize];
         to.inbox.push_back(job);
         let core = to.core;
@@ -94,13 +190,7 @@ impl Threads {
     }
 
     /// The answer that a blocked thread waits for: its next job.
-    pub(super) fn answer(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        costs: &Costs,
-        thread: u32,
-        job: Job,
-    ) {
+    pub(super) fn answer(&mut self, queue: &mut Events, costs: &Costs, thread: u32, job: Job) {
         let to = &mut self.threads[thread as usize];
         to.is_blocked = false;
         to.inbox.push_front(job);
@@ -117,55 +207,49 @@ impl Threads {
         usage: &mut FirmwareUsage,
     ) -> Option<(u32, Job)> {
         let (thread, job) = self.cores[core as usize].running.take()?;
-        usage.work(job.step.whose(), costs.of(job.step, job.pages));
+        usage.count(job.step, costs.of(job.step, job.pages));
         Some((thread, job))
     }
 
     /// Begins the next job of an idle core.
     #[inline]
-    pub(super) fn run(&mut self, queue: &mut EventQueue<Event>, costs: &Costs, core: u32) {
+    pub(super) fn run(&mut self, queue: &mut Events, costs: &Costs, core: u32) {
         if self.cores[core as usize].running.is_some() {
             return;
         }
-        let Some(place) = self.choose(core) else {
+        let Some(index) = self.choose(core) else {
             return;
         };
-        let running = &mut self.cores[core as usize];
-        let thread = running.threads[place];
-        running.turn = if place + 1 < running.threads.len() {
-            place + 1
-        } else {
-            0
+        let state = &mut self.cores[core as usize];
+        let thread = state.threads[index];
+        state.turn = match index + 1 {
+            next if next < state.threads.len() => next,
+            _ => 0,
         };
-        running.running = self.threads[thread as usize]
-            .inbox
-            .pop_front()
-            .map(|job| (thread, job));
-        if let Some((_, job)) = running.running {
-            // Work that takes no time at all would never let time pass.
-            let time = costs.of(job.step, job.pages).max(Time::from_ps(1));
-            queue.schedule(queue.now() + time, Event::Firmware(core));
+        if let Some(job) = self.threads[thread as usize].inbox.pop_front() {
+            state.running = Some((thread, job));
+            run_core(queue, core, costs.of(job.step, job.pages));
         }
     }
 
-    /// Whose turn it is, as a place among the core's threads.
+    /// The thread that a core serves next, as an index among the core's threads.
     #[inline]
     fn choose(&self, core: u32) -> Option<usize> {
         let Core { threads, turn, .. } = &self.cores[core as usize];
         let mut yielding = None;
         for offset in 0..threads.len() {
-            let place = match turn + offset {
-                place if place < threads.len() => place,
-                place => place - threads.len(),
+            let index = match turn + offset {
+                index if index < threads.len() => index,
+                index => index - threads.len(),
             };
-            let thread = &self.threads[threads[place] as usize];
+            let thread = &self.threads[threads[index] as usize];
             if thread.is_blocked || thread.inbox.is_empty() {
                 continue;
             }
             if !thread.yields || thread.inbox.len() > BACKLOG {
-                return Some(place);
+                return Some(index);
             }
-            yielding = yielding.or(Some(place));
+            yielding = yielding.or(Some(index));
         }
         yielding
     }

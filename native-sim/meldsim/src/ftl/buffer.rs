@@ -1,10 +1,14 @@
 //! The write buffer: slots of DRAM that hold pages until they are programmed.
+//!
+//! In come pages of the host and of garbage collection, and what is handed to dies; out go the
+//! requests that waited for pages to be programmed: writes without a cache, one by one, and flushes,
+//! which wait for every page that was sealed before them.
 
-use super::mapping::Place;
-use crate::engine::{Slab, prefetch};
+use std::collections::VecDeque;
 
-/// Slots at most, of the host and of garbage collection together.
-pub(crate) const MAX_SLOTS: u32 = 1 << 21;
+use super::mapping::MapIndex;
+use super::stream::WordlinePages;
+use crate::engine::{NIL, Slab, prefetch};
 
 /// Whose slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,36 +21,50 @@ pub(crate) enum User {
 /// One buffered page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    /// The page it holds; [`Place::NONE`] when overwritten or deallocated since.
-    pub(crate) place: Place,
+    /// The page it holds; [`MapIndex::NONE`] when overwritten or deallocated since.
+    pub(crate) index: MapIndex,
     /// The lane that will take it.
     pub(crate) lane: u32,
     pub(crate) user: User,
-    /// The host's request that waits for its program, or [`NIL`](crate::engine::NIL).
+    /// The host's request that waits for its program, or [`NIL`].
     pub(crate) request: u32,
     /// Its wordline is complete and on its way to the die: it can no longer be overwritten.
     pub(crate) sealed: bool,
-    /// The flush it belongs to, once sealed; garbage collection's belong to none.
-    pub(crate) epoch: u64,
+    /// The flush it belongs to, once sealed.
+    epoch: u64,
 }
 
-/// The slots. The host's are bounded by the profile; garbage collection bounds its own, so that it
-/// can make room when the host has filled the buffer.
+/// The slots. The host's are bounded by the profile; garbage collection has its own, so that it can
+/// make room when the host has filled the buffer.
 #[derive(Debug)]
-pub(crate) struct Buffer {
+pub(crate) struct WriteBuffer {
     slots: Slab<Slot>,
     /// The host's.
     free: u32,
+    /// Those garbage collection may still take, by lane.
+    gc_free: Box<[u32]>,
     /// The host's slots that are sealed: programs will free them.
     sealed: u32,
+    /// By *epoch*, the time between two flushes, sealed pages that are not programmed, and the flush that
+    /// waits for them; the last epoch is the present one.
+    epochs: VecDeque<(u64, u32)>,
+    /// Epochs that are over and done.
+    epochs_done: u64,
+    /// Requests that waited for a page's program, once for each page.
+    written: Vec<u32>,
 }
 
-impl Buffer {
-    pub(crate) fn new(host_slots: u32) -> Buffer {
-        Buffer {
+impl WriteBuffer {
+    /// Slots for the host, and for garbage collection in each of some lanes.
+    pub(crate) fn new(host_slots: u32, gc_slots: u32, lanes: u32) -> WriteBuffer {
+        WriteBuffer {
             slots: Slab::new(),
             free: host_slots,
+            gc_free: vec![gc_slots; lanes as usize].into_boxed_slice(),
             sealed: 0,
+            epochs: VecDeque::from([(0, NIL)]),
+            epochs_done: 0,
+            written: Vec::new(),
         }
     }
 
@@ -55,19 +73,26 @@ impl Buffer {
         self.free
     }
 
+    /// Slots garbage collection may take in a lane.
+    pub(crate) fn gc_free(&self, lane: u32) -> u32 {
+        self.gc_free[lane as usize]
+    }
+
     /// Whether programs on their way will free slots of the host's.
     pub(crate) fn will_be_freed(&self) -> bool {
         self.sealed > 0
     }
 
-    /// Takes a free slot for the page at `place`.
-    pub(crate) fn take(&mut self, user: User, place: Place, lane: u32, request: u32) -> u32 {
-        if user != User::Gc {
-            debug_assert!(self.free > 0, "no free slot");
-            self.free -= 1;
-        }
+    /// Takes a free slot for a page.
+    pub(crate) fn take(&mut self, user: User, index: MapIndex, lane: u32, request: u32) -> u32 {
+        let free = match user {
+            User::Host(_) => &mut self.free,
+            User::Gc => &mut self.gc_free[lane as usize],
+        };
+        debug_assert!(*free > 0, "no free slot");
+        *free -= 1;
         self.slots.insert(Slot {
-            place,
+            index,
             lane,
             user,
             request,
@@ -76,43 +101,203 @@ impl Buffer {
         })
     }
 
-    #[inline]
     pub(crate) fn get(&self, slot: u32) -> &Slot {
         &self.slots[slot]
     }
 
-    /// The slot will be looked at soon.
-    #[inline]
+    /// The slot will be used soon.
     pub(crate) fn prefetch(&self, slot: u32) {
         prefetch(&self.slots[slot]);
     }
 
     /// The slot's page has been overwritten or deallocated.
     pub(crate) fn abandon(&mut self, slot: u32) {
-        self.slots[slot].place = Place::NONE;
+        self.slots[slot].index = MapIndex::NONE;
     }
 
-    pub(crate) fn seal(&mut self, slot: u32, epoch: u64) {
+    /// The slot's wordline goes to a die.
+    pub(crate) fn seal(&mut self, slot: u32) {
         let slot = &mut self.slots[slot];
         debug_assert!(!slot.sealed);
         slot.sealed = true;
-        slot.epoch = epoch;
-        self.sealed += u32::from(slot.user != User::Gc);
+        if slot.user != User::Gc {
+            let present = self.epochs.len() - 1;
+            slot.epoch = self.epochs_done + present as u64;
+            self.epochs[present].0 += 1;
+            self.sealed += 1;
+        }
     }
 
-    /// Frees the slot and returns what was in it.
+    /// Frees the slot, whose page is programmed or need not be, and returns what was in it.
     pub(crate) fn release(&mut self, slot: u32) -> Slot {
         let released = self.slots[slot];
-        if released.user != User::Gc {
-            self.free += 1;
-            self.sealed -= u32::from(released.sealed);
+        match released.user {
+            User::Gc => self.gc_free[released.lane as usize] += 1,
+            User::Host(_) => {
+                self.free += 1;
+                if released.sealed {
+                    self.sealed -= 1;
+                    self.epochs[(released.epoch - self.epochs_done) as usize].0 -= 1;
+                }
+            }
+        }
+        if released.request != NIL {
+            self.written.push(released.request);
         }
         self.slots.remove(slot);
         released
     }
 
+    /// The next request one of whose pages is programmed, or needs no program any more.
+    pub(crate) fn pop_written(&mut self) -> Option<u32> {
+        self.written.pop()
+    }
+
+    /// A flush waits for everything sealed so far.
+    pub(crate) fn flush(&mut self, request: u32) {
+        if let Some((_, waiting)) = self.epochs.back_mut() {
+            *waiting = request;
+        }
+        self.epochs.push_back((0, NIL));
+    }
+
+    /// The next flush that need not wait any longer.
+    pub(crate) fn pop_flushed(&mut self) -> Option<u32> {
+        if self.epochs.len() == 1 || self.epochs[0].0 > 0 {
+            return None;
+        }
+        self.epochs_done += 1;
+        self.epochs.pop_front().map(|(_, request)| request)
+    }
+
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
         self.slots.memory()
+    }
+}
+
+/// A program on its way: a whole wordline or, in shadow order, one page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Program {
+    pub(crate) lane: u32,
+    pub(crate) group: u32,
+    /// The position of its first page, and from each page to the next.
+    pub(crate) position: u32,
+    pub(crate) step: u32,
+    pub(crate) pages: u8,
+    /// The slots it programs; [`NIL`] is padding.
+    pub(crate) slots: WordlinePages,
+}
+
+/// The programs that dies were given and have not ended.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    /// With each the one that was started next and will most likely end next, or [`NIL`].
+    slab: Slab<(Program, u32)>,
+    /// The one started last, or [`NIL`].
+    last: u32,
+}
+
+impl Programs {
+    pub(crate) fn new() -> Programs {
+        Programs {
+            slab: Slab::new(),
+            last: NIL,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slab.len() == 0
+    }
+
+    /// A program is given to a die; returns its token.
+    pub(crate) fn start(&mut self, program: Program) -> u32 {
+        let token = self.slab.insert((program, NIL));
+        if self.last != NIL {
+            self.slab[self.last].1 = token;
+        }
+        self.last = token;
+        token
+    }
+
+    /// A program has ended. Fetches what the end of the next one will use, and the one after it:
+    /// between two programs of a die the write buffer goes round once, so both have long left the
+    /// processor's caches. What ended out of turn leads nowhere in particular, which costs no more
+    /// than the fetch.
+    pub(crate) fn end(&mut self, token: u32, buffer: &WriteBuffer) -> Program {
+        let (program, next) = self.slab[token];
+        self.slab.remove(token);
+        if next != NIL {
+            let (next, after) = &self.slab[next];
+            for slot in next.slots.into_iter().filter(|&slot| slot != NIL) {
+                buffer.prefetch(slot);
+            }
+            if *after != NIL {
+                prefetch(&self.slab[*after]);
+            }
+        }
+        program
+    }
+
+    /// Bytes of memory it takes.
+    pub(crate) fn memory(&self) -> u64 {
+        self.slab.memory()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A buffer of the host's with sealed slots.
+    fn sealed(buffer: &mut WriteBuffer, count: usize) -> Vec<u32> {
+        let take = |_| {
+            let slot = buffer.take(User::Host(0), MapIndex::NONE, 0, NIL);
+            buffer.seal(slot);
+            slot
+        };
+        (0..count).map(take).collect()
+    }
+
+    #[test]
+    fn a_flush_waits_for_what_was_sealed_before_it() {
+        let mut buffer = WriteBuffer::new(8, 1, 1);
+        let before = sealed(&mut buffer, 2);
+        buffer.flush(7);
+        let after = sealed(&mut buffer, 1);
+        buffer.flush(8);
+        buffer.flush(9);
+        buffer.release(after[0]);
+        assert_eq!(buffer.pop_flushed(), None, "the first flush is not done");
+        buffer.release(before[1]);
+        assert_eq!(buffer.pop_flushed(), None);
+        buffer.release(before[0]);
+        let done: Vec<u32> = std::iter::from_fn(|| buffer.pop_flushed()).collect();
+        assert_eq!(done, [7, 8, 9]);
+        buffer.flush(10);
+        assert_eq!(buffer.pop_flushed(), Some(10), "nothing to wait for");
+    }
+
+    #[test]
+    fn slots_of_garbage_collection_are_its_own() {
+        let mut buffer = WriteBuffer::new(1, 2, 2);
+        let moved = buffer.take(User::Gc, MapIndex::NONE, 1, NIL);
+        assert_eq!(
+            (buffer.free(), buffer.gc_free(0), buffer.gc_free(1)),
+            (1, 2, 1)
+        );
+        let written = buffer.take(User::Host(0), MapIndex::NONE, 0, 5);
+        assert_eq!((buffer.free(), buffer.will_be_freed()), (0, false));
+        buffer.seal(written);
+        buffer.flush(6);
+        buffer.seal(moved);
+        assert!(buffer.will_be_freed());
+        buffer.release(written);
+        assert_eq!(
+            (buffer.pop_written(), buffer.pop_flushed()),
+            (Some(5), Some(6))
+        );
+        buffer.release(moved);
+        assert_eq!((buffer.free(), buffer.gc_free(1)), (1, 2));
     }
 }

@@ -1,380 +1,326 @@
 //! Garbage collection: one group of each lane at a time.
 //!
-//! The valid pages of a victim are read into slots of the collector's own, a row of wordlines at a
-//! time, and written by its own streams in the order they had, so that what was sequential stays
-//! so; or in the layout that suits how they have been read since, where the profile asks for that.
-//! Rows that are valid throughout may be copied inside their planes instead (copyback.rs). Once all pages are in DRAM, which is protected against power loss, the victim is erased.
-//! A read the host had queued on it before may find the erase before it; the model lets it
-//! through, with the time it takes.
+//! In come lanes that are low on free groups, or whose host is idle; out go reads, programs, copybacks
+//! and erases. Which group is next is decided in `victim.rs`, what it holds in `reverse_map.rs`.
+//!
+//! ```text
+//!   collect    read_row    valid pages of a row of wordlines are read ...
+//!   gc_read    gather_row  ... into slots of the collector's own, and go to streams of its own
+//!   copied     copy_row    or the row is copied inside its planes
+//!   erased     once all pages are out, the victim is erased
+//! ```
+//!
+//! Pages keep their order, so that what was sequential stays so; or they get the layout that suits how
+//! they have been read since, where the profile asks for that. Once all pages are in DRAM, which is
+//! protected against power loss, the victim is erased. A read the host had queued on it before may
+//! find the erase before it; the model lets it through, with the time it takes.
+//!
+//! Copyback: a plane's register reaches only its own blocks, and a program takes a whole wordline. So a
+//! row of the victim is copied when all of its pages are current and the row the collector fills next
+//! begins: each wordline then stays on its plane. With static allocation a row is one wordline. The
+//! data does not pass the controller, so pages that are overwritten meanwhile are copied in vain.
 
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 
+use super::address::PageAddr;
 use super::blocks::State;
 use super::buffer::User;
 use super::layer::Ftl;
-use super::mapping::{Entry, Place};
-use super::numbering::{Numbering, Spot};
-use super::scheduler::EMPTY;
-use super::stream::{Layout, Stream};
-use crate::engine::{Event, EventQueue, NIL};
+use super::mapping::{Entry, MapIndex};
+use super::reverse_map::BATCH_SHARE;
+use super::stream::{Layout, PADDING, Stream};
+use super::victim::{Copyback, Victim};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
 use crate::nand::{Flash, Owner, WordlineAddr};
 
-/// Rows that are read at a time: the next one's senses overlap the last one's transfers.
-const ROWS_AT_ONCE: usize = 2;
-
-/// A group that is being emptied.
-#[derive(Debug)]
-pub(super) struct Victim {
-    pub(super) group: u32,
-    pub(super) layout: Layout,
-    /// For each position the place whose data it holds; kept up to date where it is confirmed.
-    pub(super) places: Box<[Place]>,
-    /// Positions whose places are confirmed. That is done row by row, for the mapping's entries are
-    /// then still in the processor's cache when the pages move.
-    confirmed: u32,
-    /// Valid pages of the row that was confirmed last.
-    valid_in_row: u32,
-    /// The first position of the next row to read.
-    pub(super) next: u32,
-    /// Rows that are being read, the first one first.
-    rows: VecDeque<Row>,
-    /// Pages that are being read.
-    reading: u32,
-    /// Pages that are being copied inside their planes.
-    pub(super) copying: u32,
-    /// Blocks still to be erased; none before all pages are out.
-    erasing: u32,
-}
-
-/// A wordline of each unit.
-#[derive(Debug)]
-struct Row {
-    /// Its first position.
-    first: u32,
-    /// Pages that have not arrived.
-    waiting: u32,
-    /// The slots of those that have, by position.
-    slots: Vec<u32>,
-}
-
-/// The garbage collection of a lane.
-#[derive(Debug)]
-pub(crate) struct Collector {
-    pub(super) victim: Option<Victim>,
-    /// Slots of the buffer it may take.
-    pub(super) free_slots: u32,
-    /// The last group was collected because it was cold: the next one is not.
-    pub(super) has_levelled: bool,
-    spare_rows: Vec<Vec<u32>>,
-}
-
-impl Collector {
-    pub(crate) fn new(numbering: &Numbering) -> Collector {
-        Collector {
-            victim: None,
-            free_slots: slots(
-                numbering.units,
-                numbering.pages_per_wordline,
-                numbering.is_shadow(),
-            ),
-            has_levelled: false,
-            spare_rows: Vec::new(),
-        }
-    }
-
-    /// Pages of a group are no longer current.
-    #[inline]
-    pub(super) fn invalidated(&mut self, group: u32, position: u32, pages: u32) {
-        if let Some(victim) = &mut self.victim {
-            if victim.group == group {
-                for position in position..position + pages {
-                    let place = &mut victim.places[position as usize];
-                    let place = std::mem::replace(place, Place::NONE);
-                    let is_next = position >= victim.next && position < victim.confirmed;
-                    victim.valid_in_row -= u32::from(place != Place::NONE && is_next);
-                }
-            }
-        }
-    }
-
-    pub(crate) fn memory(&self) -> u64 {
-        let places = self.victim.as_ref().map_or(0, |victim| victim.places.len());
-        (places * size_of::<Place>()) as u64
-    }
-}
-
-/// Slots the collector of a lane needs: rows being read, an open stripe, one being programmed, and a
-/// packed wordline; in shadow order also the pages that open wordlines hold.
-pub(crate) fn slots(units: u32, pages_per_wordline: u32, is_shadow: bool) -> u32 {
-    let held = match is_shadow {
-        true => pages_per_wordline * (pages_per_wordline - 1) / 2,
-        false => 0,
-    };
-    let rows = ROWS_AT_ONCE as u32 + 2;
-    units * (rows * pages_per_wordline + held) + pages_per_wordline
-}
+/// Rows that are copied back at a time: what waits for a die is bounded.
+const COPIES_AT_ONCE: u32 = 2;
 
 impl Ftl {
     /// Starts a collection when that is due, and moves the present one on.
     pub(super) fn collect(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        if self.is_held_back(lane) {
+        let log = &mut self.lanes[lane as usize];
+        if self.selection.is_held_back(&log.blocks) {
             return;
         }
-        if self.lanes[lane as usize].collector.victim.is_none() {
-            let Some(group) = self.next_victim(lane) else {
+        if log.victim.is_none() {
+            let (blocks, reverse_map) = (&mut log.blocks, &self.reverse_map);
+            let Some(choice) = self.selection.next(lane, blocks, reverse_map) else {
                 return;
             };
-            let places = self.noted_places(lane, group);
+            self.stats.collections += 1;
+            self.stats.background_collections += u64::from(choice.in_background);
+            self.stats.levelling_collections += u64::from(choice.for_wear);
+            let p2l = self.p2l(lane, choice.group);
             let log = &mut self.lanes[lane as usize];
-            let victim = log.blocks.get_mut(group);
-            victim.state = State::Collected;
-            log.collector.victim = Some(Victim {
-                group,
-                layout: victim.layout,
-                places,
-                confirmed: 0,
-                valid_in_row: 0,
-                next: 0,
-                rows: VecDeque::new(),
-                reading: 0,
-                copying: 0,
-                erasing: 0,
-            });
+            let group = log.blocks.get_mut(choice.group);
+            group.state = State::Collected;
+            log.victim = Some(Victim::new(choice.group, group.layout, p2l));
         }
-        loop {
-            self.confirm_row(lane);
-            if !self.copy_row(lane, flash, queue) && !self.read_row(lane, flash, queue) {
-                break;
-            }
-        }
+        while self.confirm_row(lane)
+            && (self.copy_row(lane, flash, queue) || self.read_row(lane, flash, queue))
+        {}
         self.erase_victim(lane, flash, queue);
     }
 
-    /// Confirms what the victim's next row holds, once.
-    fn confirm_row(&mut self, lane: u32) {
-        let Some(victim) = &mut self.lanes[lane as usize].collector.victim else {
-            return;
-        };
-        let (group, first) = (victim.group, victim.next);
-        if first < victim.confirmed || first == self.numbering.pages_per_group {
-            return;
+    /// Which entries lead to a group. The reverse map is made anew when it does not hold the group.
+    pub(super) fn p2l(&mut self, lane: u32, group: u32) -> Box<[MapIndex]> {
+        let is_valid = self.lanes[lane as usize].blocks.get(group).valid > 0;
+        if is_valid && !self.reverse_map.holds(lane, group) {
+            let mut batch = BTreeSet::from([(lane, group)]);
+            for (lane, log) in (0..).zip(&self.lanes) {
+                let mut share = log.live / BATCH_SHARE;
+                for group in self.selection.likely(&log.blocks) {
+                    match share.checked_sub(u64::from(log.blocks.get(group).valid)) {
+                        None => break,
+                        Some(rest) => share = rest,
+                    }
+                    batch.insert((lane, group));
+                }
+            }
+            self.reverse_map
+                .make(batch, &self.mapping, &self.addressing);
         }
-        let mut places = std::mem::take(&mut victim.places);
-        let end = first + self.numbering.pages_per_row;
-        let row = &mut places[first as usize..end as usize];
-        self.confirm(lane, group, first, row);
-        let valid_in_row = row.iter().filter(|&&place| place != Place::NONE).count() as u32;
-        if let Some(victim) = &mut self.lanes[lane as usize].collector.victim {
-            victim.places = places;
-            victim.confirmed = end;
-            victim.valid_in_row = valid_in_row;
-        }
+        let pages = self.addressing.pages_per_group;
+        self.reverse_map.take(lane, group, pages)
     }
 
-    /// Reads the victim's next row; false when there is none, or no room for it.
+    /// Confirms what the victim's next row holds. False when there is none.
+    fn confirm_row(&mut self, lane: u32) -> bool {
+        let victim = &mut self.lanes[lane as usize].victim;
+        let (mapping, addressing) = (&self.mapping, &self.addressing);
+        victim
+            .as_mut()
+            .is_some_and(|victim| victim.confirm_row(lane, mapping, addressing))
+    }
+
+    /// Reads the victim's next row; false when there is no room for it.
     fn read_row(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) -> bool {
-        let numbering = &self.numbering;
-        let Collector {
-            victim: Some(victim),
-            free_slots,
-            spare_rows,
-            ..
-        } = &mut self.lanes[lane as usize].collector
-        else {
+        let log = &mut self.lanes[lane as usize];
+        let Some(victim) = &mut log.victim else {
             return false;
         };
-        if victim.next == numbering.pages_per_group || victim.rows.len() == ROWS_AT_ONCE {
+        let room = self.buffer.gc_free(lane);
+        if victim.reads_enough() || victim.valid_in_row + victim.reading > room {
             return false;
         }
-        let first = victim.next;
-        let valid = victim.valid_in_row;
-        if valid + victim.reading > *free_slots {
-            return false;
-        }
-        victim.next += numbering.pages_per_row;
-        if valid > 0 {
-            let mut slots = spare_rows.pop().unwrap_or_default();
-            slots.resize(numbering.pages_per_row as usize, NIL);
-            victim.reading += valid;
-            victim.rows.push_back(Row {
-                first,
-                waiting: valid,
-                slots,
-            });
-            for_each_wordline(numbering, victim, lane, first, |at, pages| {
+        let pages_per_row = self.addressing.pages_per_row;
+        if victim.valid_in_row > 0 {
+            self.stats.gc_pages_read += u64::from(victim.valid_in_row);
+            victim.begin_row();
+            victim.for_each_wordline(lane, &self.addressing, |at, pages| {
                 // Sensing the pages of a wordline at once does not need them to be laid out so.
                 flash.read(queue, at, pages, true, Owner::gc(self.set));
             });
         }
+        victim.next += pages_per_row;
         true
+    }
+
+    /// Copies the victim's next row inside its planes; false when it cannot be.
+    fn copy_row(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) -> bool {
+        let log = &self.lanes[lane as usize];
+        let (true, Some(victim)) = (self.copies_back, &log.victim) else {
+            return false;
+        };
+        let row = self.addressing.pages_per_row;
+        let (layout, first) = (victim.layout, victim.next);
+        let stream = Stream::Gc(layout);
+        let mut indices = victim.p2l[first as usize..(first + row) as usize].iter();
+        if victim.copying >= COPIES_AT_ONCE * row
+            || log.blocks.next_position(stream) % row != 0
+            || !indices
+                .all(|&index| index != MapIndex::NONE && self.suited(index, layout) == layout)
+        {
+            return false;
+        }
+        let (log, addressing) = (&mut self.lanes[lane as usize], &self.addressing);
+        let (Some(victim), Some((group, position))) =
+            (&mut log.victim, log.blocks.take(stream, row, addressing))
+        else {
+            return false;
+        };
+        victim.next += row;
+        victim.copying += row;
+        self.stats.gc_pages_read += u64::from(row);
+        let (from_unit, step) = addressing.strides(layout);
+        for unit in 0..addressing.units {
+            let copy = Copyback {
+                lane,
+                from: first + unit * from_unit,
+                group,
+                to: position + unit * from_unit,
+                step,
+            };
+            let from = addressing.page_addr(layout, copy.from);
+            let to = addressing.page_addr(layout, copy.to);
+            let from = addressing.wordline(lane, victim.group, from);
+            let to = addressing.wordline(lane, group, to);
+            let pages = (1 << addressing.pages_per_wordline) - 1;
+            let token = self.copybacks.insert(copy);
+            flash.copyback(queue, from, to, pages, token);
+        }
+        true
+    }
+
+    /// The layout that suits how the neighbourhood of a page has been read, if that is clear; else the
+    /// one it has.
+    fn suited(&self, index: MapIndex, layout: Layout) -> Layout {
+        let history = self.history.as_ref();
+        let suited = history.and_then(|history| history.suits(index.leaf()));
+        suited.unwrap_or(layout)
     }
 
     fn erase_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
         let log = &mut self.lanes[lane as usize];
-        let Some(victim) = &mut log.collector.victim else {
+        let Some(victim) = &mut log.victim else {
             return;
         };
         let moving = victim.reading + victim.copying;
         let emptied = log.blocks.get(victim.group).valid == 0 && moving == 0;
         if emptied && victim.erasing == 0 {
-            victim.erasing = self.numbering.units;
-            for unit in 0..self.numbering.units {
-                let unit = self.numbering.unit(lane, unit);
+            victim.erasing = self.addressing.units;
+            for unit in 0..self.addressing.units {
+                let unit = self.addressing.unit(lane, unit);
                 flash.erase(queue, unit, victim.group, lane);
             }
         }
     }
 
     /// Pages of a victim have arrived in the controller.
+    #[inline(never)]
     pub(crate) fn gc_read(&mut self, at: WordlineAddr, pages: u8) {
-        let (lane, group, first) = self.numbering.find(at);
-        let Some(victim) = &mut self.lanes[lane as usize].collector.victim else {
+        let (lane, group, first) = self.addressing.locate(at);
+        let log = &mut self.lanes[lane as usize];
+        let Some(victim) = &mut log.victim else {
             debug_assert!(false, "read for no victim");
             return;
         };
         debug_assert_eq!(victim.group, group);
-        victim.reading -= pages.count_ones();
         let layout = victim.layout;
-        let mut moved = [(Place::NONE, Entry::Unmapped); EMPTY.len()];
+        let mut moved = [(MapIndex::NONE, Entry::Unmapped); PADDING.len()];
         let mut current = 0;
-        for page in 0..self.numbering.pages_per_wordline {
+        for page in 0..self.addressing.pages_per_wordline {
             if pages & (1 << page) == 0 {
                 continue;
             }
-            let position = self.numbering.position(layout, Spot { page, ..first });
-            let found = self.move_to_buffer(lane, group, position);
-            if let Some((place, slot)) = found {
-                moved[current] = (place, Entry::Buffered(slot));
+            let position = self.addressing.position(layout, PageAddr { page, ..first });
+            let mut slot = NIL;
+            let index = &mut victim.p2l[position as usize];
+            let index = std::mem::replace(index, MapIndex::NONE);
+            // Else it was overwritten or deallocated while it was read.
+            if index != MapIndex::NONE {
+                log.blocks.invalidate(group, 1);
+                slot = self.buffer.take(User::Gc, index, lane, NIL);
+                let ppn = self.addressing.ppn(lane, group, position);
+                self.oracle.collected(ppn, slot);
+                self.stats.gc_pages_moved += 1;
+                moved[current] = (index, Entry::Buffered(slot));
                 current += 1;
             }
-            let Some(victim) = &mut self.lanes[lane as usize].collector.victim else {
-                return;
-            };
-            let row = position - position % self.numbering.pages_per_row;
-            if let Some(row) = victim.rows.iter_mut().find(|found| found.first == row) {
-                row.waiting -= 1;
-                row.slots[(position - row.first) as usize] = found.map_or(NIL, |(_, slot)| slot);
-            }
+            victim.arrived(position, slot);
         }
         self.mapping.set_all(moved[..current].iter().copied());
-        while let Some(victim) = &mut self.lanes[lane as usize].collector.victim {
-            match victim.rows.front() {
-                Some(row) if row.waiting == 0 => {}
-                _ => break,
-            }
-            let Some(Row { mut slots, .. }) = victim.rows.pop_front() else {
-                break;
-            };
-            self.gather_row(lane, layout, &slots);
-            slots.clear();
-            self.lanes[lane as usize].collector.spare_rows.push(slots);
-        }
-        self.stir(lane);
+        while self.gather_row(lane).is_some() {}
+        self.ready.push(lane);
     }
 
-    /// Takes a slot for a page that has arrived; nothing when it was overwritten or deallocated while
-    /// it was read. The mapping is the caller's.
-    fn move_to_buffer(&mut self, lane: u32, group: u32, position: u32) -> Option<(Place, u32)> {
-        let log = &mut self.lanes[lane as usize];
-        let victim = log.collector.victim.as_mut()?;
-        let place = std::mem::replace(&mut victim.places[position as usize], Place::NONE);
-        if place == Place::NONE {
-            return None;
-        }
-        log.blocks.invalidate(group, 1);
-        log.collector.free_slots -= 1;
-        let slot = self.buffer.take(User::Gc, place, lane, NIL);
-        #[cfg(test)]
-        self.witness
-            .collected(self.numbering.number(lane, group, position), slot);
-        self.stats.gc_pages_moved += 1;
-        Some((place, slot))
-    }
-
-    /// Writes the pages of a row, in their order.
-    fn gather_row(&mut self, lane: u32, layout: Layout, slots: &[u32]) {
-        let all = self.numbering.pages_per_wordline as usize;
-        for wordline in slots.chunks(all) {
-            let mut kept = EMPTY;
+    /// Writes the pages of the victim's row that was read first, in their order. Nothing when they have
+    /// not all arrived.
+    fn gather_row(&mut self, lane: u32) -> Option<()> {
+        let victim = self.lanes[lane as usize].victim.as_mut()?;
+        let (layout, first) = (victim.layout, victim.pop_row()?);
+        let all = self.addressing.pages_per_wordline as usize;
+        for position in (first..first + self.addressing.pages_per_row).step_by(all) {
+            let victim = self.lanes[lane as usize].victim.as_ref()?;
+            let mut read = PADDING;
+            read[..all].copy_from_slice(&victim.slots[position as usize..][..all]);
+            let mut kept = PADDING;
             let mut count = 0;
-            for &slot in wordline.iter().filter(|&&slot| slot != NIL) {
-                if self.buffer.get(slot).place == Place::NONE {
-                    self.release(slot); // overwritten or deallocated since it was read
+            for slot in read.into_iter().filter(|&slot| slot != NIL) {
+                if self.buffer.get(slot).index == MapIndex::NONE {
+                    self.buffer.release(slot); // overwritten or deallocated since it was read
                 } else {
                     kept[count] = slot;
                     count += 1;
                 }
             }
-            let stays = |slot| self.suits(slot).unwrap_or(layout) == layout;
-            if layout == Layout::Melded && count == all && stays(kept[0]) {
+            let suited = |ftl: &Ftl, slot| ftl.suited(ftl.buffer.get(slot).index, layout);
+            if layout == Layout::Melded && count == all && suited(self, kept[0]) == layout {
                 self.close(lane, Stream::Gc(layout), kept); // whole wordlines move as they are
                 continue;
             }
             for &slot in &kept[..count] {
-                let layout_now = self.suits(slot).unwrap_or(layout);
-                self.stats.gc_pages_relaid += u64::from(layout_now != layout);
-                let stream = Stream::Gc(layout_now);
-                match layout_now {
+                let suited = suited(self, slot);
+                self.stats.gc_pages_relaid += u64::from(suited != layout);
+                let stream = Stream::Gc(suited);
+                match suited {
                     Layout::Normal => self.gather(lane, stream, slot),
                     Layout::Melded => self.gather_leftover(lane, stream, slot),
                 }
             }
         }
+        Some(())
+    }
+
+    /// A wordline has been copied: its pages are there, unless they are no longer current.
+    #[inline(never)]
+    pub(crate) fn copied(&mut self, token: u32) {
+        let Copyback {
+            lane,
+            from,
+            group,
+            to,
+            step,
+        } = self.copybacks[token];
+        self.copybacks.remove(token);
+        let all = self.addressing.pages_per_wordline;
+        let log = &mut self.lanes[lane as usize];
+        log.blocks.programmed(group, all);
+        self.stats.programs += 1;
+        self.stats.gc_pages_programmed += u64::from(all);
+        let melded = log.blocks.get(group).layout == Layout::Melded;
+        self.stats.melded_wordlines_programmed += u64::from(melded);
+        let Some(victim) = &mut log.victim else {
+            debug_assert!(false, "copied from no victim");
+            return;
+        };
+        victim.copying -= all;
+        for offset in (0..all).map(|page| page * step) {
+            let index = &mut victim.p2l[(from + offset) as usize];
+            let index = std::mem::replace(index, MapIndex::NONE);
+            if index == MapIndex::NONE {
+                continue;
+            }
+            let source = self.addressing.ppn(lane, victim.group, from + offset);
+            let target = self.addressing.ppn(lane, group, to + offset);
+            self.oracle.moved(source, target);
+            log.blocks.invalidate(victim.group, 1);
+            log.blocks.validate(group, 1);
+            self.mapping.set(index, Entry::Flash(target));
+            self.stats.gc_pages_moved += 1;
+        }
+        self.ready.push(lane);
     }
 
     /// One block of a lane's victim is erased; with the last one it is free.
+    #[inline(never)]
     pub(crate) fn erased(&mut self, lane: u32) {
         self.stats.erases += 1;
         let log = &mut self.lanes[lane as usize];
-        let Some(victim) = &mut log.collector.victim else {
+        let Some(victim) = &mut log.victim else {
             debug_assert!(false, "erased no victim");
             return;
         };
         victim.erasing -= 1;
         if victim.erasing == 0 {
             let group = victim.group;
-            log.collector.victim = None;
+            log.victim = None;
             log.blocks.is_levelling = false;
             log.blocks.erased(group);
-            #[cfg(test)]
-            self.witness_erased(lane, group);
+            self.oracle.erased(&self.addressing, lane, group);
         }
-        self.stir(lane);
-    }
-}
-
-/// Hands over what is to be read of a row: wordlines, and which of their pages.
-fn for_each_wordline(
-    numbering: &Numbering,
-    victim: &Victim,
-    lane: u32,
-    first: u32,
-    mut read: impl FnMut(WordlineAddr, u8),
-) {
-    let (from_unit, step) = numbering.strides(victim.layout);
-    let in_shadow_order = numbering.is_shadow() && victim.layout == Layout::Normal;
-    for unit in 0..numbering.units {
-        let mut pages = 0u8;
-        for index in 0..numbering.pages_per_wordline {
-            let position = first + unit * from_unit + index * step;
-            if victim.places[position as usize] == Place::NONE {
-                continue;
-            }
-            if in_shadow_order {
-                // The row's positions are of several wordlines.
-                let spot = numbering.spot(victim.layout, position);
-                let at = numbering.address(lane, victim.group, spot.unit, spot.wordline);
-                read(at, 1 << spot.page);
-            } else {
-                pages |= 1 << index;
-            }
-        }
-        if pages != 0 {
-            let spot = numbering.spot(victim.layout, first + unit * from_unit);
-            read(
-                numbering.address(lane, victim.group, spot.unit, spot.wordline),
-                pages,
-            );
-        }
+        self.ready.push(lane);
     }
 }

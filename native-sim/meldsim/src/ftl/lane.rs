@@ -1,119 +1,228 @@
 //! A lane: an independent log over some units, with its blocks, streams and garbage collection.
+//!
+//! In come pages of a stream; out go programs, in the order of positions or in shadow order, as far
+//! as the block manager has room. What there is no room for waits in the stream's queue.
 
 use std::collections::VecDeque;
 
-use super::blocks::{Blocks, OVER_PROVISIONED_GROUPS};
-use super::gc::Collector;
-use super::numbering::Numbering;
-use super::scheduler::{Fill, Partial, Stripe};
-use super::stream::{Layout, Stream};
+use super::address::Addressing;
+use super::blocks::{Blocks, OpenGroup, PRELOADED};
+use super::buffer::Program;
+use super::mapping::MapIndex;
+use super::stream::{Gatherer, Layout, PADDING, Stream, WordlinePages, single};
+use super::victim::Victim;
 use crate::nvme::MAX_STREAMS;
 use crate::profile::Gc;
+use crate::profile::limits::OVER_PROVISIONED_GROUPS;
 
-/// What waits for a place on the flash.
+/// What waits for positions.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Closed {
-    /// Pages that are programmed as one: a wordline or, in shadow order, a page.
-    Pages(Fill),
+pub(crate) enum Queued {
+    /// Pages that are programmed together: a wordline or, in shadow order, a page.
+    Pages(WordlinePages),
     /// Padding, until no open wordline holds a page.
     Padding,
     /// The end of the stream's group, full or not.
-    Group,
+    EndOfGroup,
 }
 
-/// What a stream gathers, and what it has closed.
+/// What a stream gathers, and what of it waits.
 #[derive(Debug, Default)]
-pub(super) struct Gatherer {
-    pub(super) stripe: Stripe,
-    /// Pages whose wordline lacks others.
-    pub(super) leftovers: Partial,
-    closed: VecDeque<Closed>,
+pub(crate) struct WriteStream {
+    pub(crate) gatherer: Gatherer,
+    queue: VecDeque<Queued>,
+}
+
+/// Lanes that may be able to go on, each once.
+#[derive(Debug)]
+pub(crate) struct ReadyList {
+    lanes: Vec<u32>,
+    is_listed: Box<[bool]>,
+}
+
+impl ReadyList {
+    /// An empty list, for so many lanes.
+    pub(crate) fn new(lanes: u32) -> ReadyList {
+        ReadyList {
+            lanes: Vec::new(),
+            is_listed: vec![false; lanes as usize].into_boxed_slice(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, lane: u32) {
+        if !std::mem::replace(&mut self.is_listed[lane as usize], true) {
+            self.lanes.push(lane);
+        }
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<u32> {
+        let lane = self.lanes.pop()?;
+        self.is_listed[lane as usize] = false;
+        Some(lane)
+    }
 }
 
 const _: () = assert!(Stream::COUNT <= u64::BITS as usize);
 
 #[derive(Debug)]
 pub(crate) struct Lane {
+    number: u32,
     pub(crate) blocks: Blocks,
-    pub(super) collector: Collector,
+    /// The group that is being collected.
+    pub(crate) victim: Option<Victim>,
     /// By stream; as long as the highest stream used.
-    gatherers: Vec<Gatherer>,
-    /// Bit n: the stream of that index has closed what waits for a place.
+    streams: Vec<WriteStream>,
+    /// Bit n: something of the stream of that index waits.
     waiting: u64,
     /// Logical pages whose current data is here or on its way here.
-    pub(super) live: u64,
+    pub(crate) live: u64,
     /// Streams of the host's that groups can be spared for.
     spare_streams: u32,
     /// Bit n: the host's stream n is in use here.
     host_streams: u32,
     /// Bit n: the host's stream n has been released, and its groups are not closed yet.
     ending_streams: u32,
-    /// Is in the list of lanes that may be able to go on.
-    pub(super) is_stirred: bool,
 }
 
 impl Lane {
-    pub(crate) fn new(numbering: &Numbering, gc: &Gc, spare_groups: u32) -> Lane {
+    pub(crate) fn new(number: u32, addressing: &Addressing, gc: &Gc, spare_groups: u32) -> Lane {
         Lane {
-            blocks: Blocks::new(numbering, gc.wear_levelling),
-            collector: Collector::new(numbering),
-            gatherers: Vec::new(),
+            number,
+            blocks: Blocks::new(addressing, gc.wear_levelling),
+            victim: None,
+            streams: Vec::new(),
             waiting: 0,
             live: 0,
             spare_streams: spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS),
             host_streams: 0,
             ending_streams: 0,
-            is_stirred: false,
         }
     }
 
-    pub(super) fn gatherer(&mut self, stream: Stream) -> &mut Gatherer {
+    pub(crate) fn stream(&mut self, stream: Stream) -> &mut WriteStream {
         let index = stream.index();
-        if self.gatherers.len() <= index {
-            self.gatherers.resize_with(index + 1, Gatherer::default);
+        if self.streams.len() <= index {
+            self.streams.resize_with(index + 1, WriteStream::default);
         }
-        &mut self.gatherers[index]
+        &mut self.streams[index]
     }
 
     /// Streams that have been used or are always there, in their turn.
-    pub(super) fn streams(&self) -> impl Iterator<Item = Stream> + use<> {
-        (0..self.gatherers.len().max(Stream::FIXED)).map(Stream::from_index)
+    pub(crate) fn streams(&self) -> impl Iterator<Item = Stream> + use<> {
+        (0..self.streams.len().max(Stream::FIXED)).map(Stream::from_index)
     }
 
-    /// Something of a stream waits for a place.
-    pub(super) fn push_closed(&mut self, stream: Stream, closed: Closed) {
-        self.gatherer(stream).closed.push_back(closed);
+    /// Something of a stream waits for positions.
+    pub(crate) fn enqueue(&mut self, stream: Stream, queued: Queued) {
+        self.stream(stream).queue.push_back(queued);
         self.waiting |= 1 << stream.index();
     }
 
-    /// What waits for a place longest, of the first of these streams that something is waiting of.
+    /// What waits longest, of the first of these streams of which something waits.
     #[inline]
-    pub(super) fn next_closed(&self, streams: u64) -> Option<(Stream, Closed)> {
+    pub(crate) fn next_queued(&self, streams: u64) -> Option<(Stream, Queued)> {
         let waiting = self.waiting & streams;
         if waiting == 0 {
             return None;
         }
         let index = waiting.trailing_zeros() as usize;
-        let closed = self.gatherers[index].closed.front();
-        closed.map(|&closed| (Stream::from_index(index), closed))
+        let queued = self.streams[index].queue.front();
+        queued.map(|&queued| (Stream::from_index(index), queued))
     }
 
-    /// What waited longest has its place.
-    pub(super) fn pop_closed(&mut self, stream: Stream) {
-        let closed = &mut self.gatherer(stream).closed;
-        closed.pop_front();
-        let is_empty = closed.is_empty();
+    /// What waited longest need not wait any more.
+    pub(crate) fn pop_queued(&mut self, stream: Stream) {
+        let queue = &mut self.stream(stream).queue;
+        queue.pop_front();
+        let is_empty = queue.is_empty();
         self.waiting &= !(u64::from(is_empty) << stream.index());
     }
 
-    /// Whether something closed waits for a place.
-    pub(super) fn has_closed(&self) -> bool {
+    /// Whether anything waits.
+    pub(crate) fn has_queued(&self) -> bool {
         self.waiting != 0
+    }
+
+    /// Gives pages that are programmed together positions of a stream; nothing when there is no room.
+    pub(crate) fn allocate(
+        &mut self,
+        stream: Stream,
+        slots: WordlinePages,
+        addressing: &Addressing,
+    ) -> Option<Program> {
+        let pages = addressing.pages_at_once(stream.layout());
+        let (group, position) = self.blocks.take(stream, pages, addressing)?;
+        let (position, step) = addressing.positions_at_once(stream.layout(), position);
+        Some(Program {
+            lane: self.number,
+            group,
+            position,
+            step,
+            pages: pages as u8,
+            slots,
+        })
+    }
+
+    /// In shadow order: fills the next open wordline of a unit; pages of it and of those before it are
+    /// due.
+    pub(crate) fn fill_wordline(
+        &mut self,
+        stream: Stream,
+        unit: u32,
+        slots: WordlinePages,
+        addressing: &Addressing,
+        due: &mut Vec<Program>,
+    ) {
+        let Some(OpenGroup {
+            group,
+            wordlines: Some(wordlines),
+            ..
+        }) = self.blocks.open_mut(stream)
+        else {
+            debug_assert!(false, "a wordline of no open group");
+            return;
+        };
+        let (lane, group) = (self.number, *group);
+        let mut preloaded = 0;
+        wordlines.fill(unit, slots, |at, slot| match slot {
+            PRELOADED => preloaded += 1,
+            _ => due.push(Program {
+                lane,
+                group,
+                position: addressing.position(Layout::Melded, at),
+                step: 1,
+                pages: 1,
+                slots: single(slot),
+            }),
+        });
+        self.blocks.programmed(group, preloaded);
+    }
+
+    /// Fills wordlines with padding until no page waits for one.
+    pub(crate) fn pad(&mut self, stream: Stream, addressing: &Addressing, due: &mut Vec<Program>) {
+        for unit in 0..addressing.units {
+            while let Some(group) = self.blocks.held(stream, unit) {
+                self.blocks.get_mut(group).unprogrammed += addressing.pages_per_wordline;
+                self.fill_wordline(stream, unit, PADDING, addressing, due);
+            }
+        }
+    }
+
+    /// The data of pages of a group is no longer current, or no longer anywhere.
+    #[inline]
+    pub(crate) fn invalidate(&mut self, group: u32, position: u32, pages: u32) {
+        self.blocks.invalidate(group, pages);
+        self.live -= u64::from(pages);
+        if let Some(victim) = &mut self.victim {
+            if victim.group == group {
+                victim.invalidated(position, pages);
+            }
+        }
     }
 
     /// The stream of this number. Each one keeps a group open, so that a lane with little
     /// over-provisioning has fewer; what belongs to the others goes with data of no stream.
-    pub(super) fn host_stream(&mut self, number: u8, layout: Layout) -> Stream {
+    pub(crate) fn host_stream(&mut self, number: u8, layout: Layout) -> Stream {
         let bit = 1 << number;
         if number > 0 && self.host_streams & bit == 0 {
             let others = (self.host_streams | self.ending_streams) & !bit;
@@ -129,23 +238,23 @@ impl Lane {
 
     /// The host's stream of that number is released: it makes room for another once its groups are
     /// closed, unless it is written to before. False when it is not in use.
-    pub(super) fn release_stream(&mut self, number: u8) -> bool {
+    pub(crate) fn release_stream(&mut self, number: u8) -> bool {
         let bit = self.host_streams & 1 << number;
         self.host_streams &= !bit;
         self.ending_streams |= bit;
         bit != 0
     }
 
-    /// Closes the group that a stream fills, as the first of what it has closed says.
-    pub(super) fn end_group(&mut self, stream: Stream) {
+    /// Closes the group that a stream fills, as the first operation of its queue says.
+    pub(crate) fn end_group(&mut self, stream: Stream) {
         self.blocks.end(stream);
         let Stream::Host(number, _) = stream else {
             return;
         };
-        let has_ended = [Layout::Normal, Layout::Melded].into_iter().all(|layout| {
+        let has_ended = Layout::ALL.into_iter().all(|layout| {
             let of_layout = Stream::Host(number, layout);
             let this = usize::from(of_layout == stream);
-            self.gatherer(of_layout).closed.len() <= this && self.blocks.open(of_layout).is_none()
+            self.stream(of_layout).queue.len() <= this && self.blocks.open(of_layout).is_none()
         });
         if has_ended {
             self.ending_streams &= !(1 << number);
@@ -154,36 +263,56 @@ impl Lane {
 
     /// Takes note of the host's streams that have a group open; false when there are more than can
     /// be spared groups.
-    pub(super) fn resume_streams(&mut self) -> bool {
+    pub(crate) fn resume_streams(&mut self) -> bool {
         (1..=MAX_STREAMS as u8).all(|number| {
-            [Layout::Normal, Layout::Melded].into_iter().all(|layout| {
+            Layout::ALL.into_iter().all(|layout| {
                 let stream = Stream::Host(number, layout);
                 self.blocks.open(stream).is_none() || self.host_stream(number, layout) == stream
             })
         })
     }
 
+    /// Adds a page to the stripe of a stream in one-shot order; returns the wordline it completes.
+    pub(crate) fn gather(
+        &mut self,
+        stream: Stream,
+        page: u32,
+        addressing: &Addressing,
+    ) -> Option<WordlinePages> {
+        let pages_per_wordline = addressing.pages_per_wordline;
+        let stripe = &mut self.stream(stream).gatherer.stripe;
+        if !stripe.is_empty() {
+            return stripe.push(page, pages_per_wordline);
+        }
+        let wordlines = self.rest_of_row(stream, addressing);
+        let stripe = &mut self.stream(stream).gatherer.stripe;
+        stripe.begin(wordlines);
+        stripe.push(page, pages_per_wordline)
+    }
+
     /// Wordlines to the end of the row that the stream's next wordline lies in, when everything
-    /// closed has its place.
-    pub(super) fn rest_of_row(&mut self, stream: Stream, numbering: &Numbering) -> u32 {
-        // Stripes are placed whole, so that rows are filled in the order of positions only when
-        // they are aligned: the position counts in wordlines here.
-        let closed = &self.gatherer(stream).closed;
-        let in_group = |closed: &&Closed| !matches!(closed, Closed::Group);
-        let waiting = closed.iter().rev().take_while(in_group).count();
-        let placed = match waiting == closed.len() {
-            true => self.blocks.next_position(stream) / numbering.pages_per_wordline,
+    /// queued has its positions.
+    pub(crate) fn rest_of_row(&mut self, stream: Stream, addressing: &Addressing) -> u32 {
+        // Stripes get their positions whole, so that rows are filled in the order of positions only
+        // when they are aligned: the position counts in wordlines here.
+        let queue = &self.stream(stream).queue;
+        let in_group = |queued: &&Queued| !matches!(queued, Queued::EndOfGroup);
+        let waiting = queue.iter().rev().take_while(in_group).count();
+        let filled = match waiting == queue.len() {
+            true => self.blocks.next_position(stream) / addressing.pages_per_wordline,
             false => 0,
         };
-        numbering.units - (placed + waiting as u32) % numbering.units
+        addressing.units - (filled + waiting as u32) % addressing.units
     }
 
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
-        let gatherers = self.gatherers.iter().map(|gatherer| {
-            let closed = gatherer.closed.capacity() * size_of::<Closed>();
-            gatherer.stripe.memory() + (size_of::<Gatherer>() + closed) as u64
+        let streams = self.streams.iter().map(|stream| {
+            let queue = stream.queue.capacity() * size_of::<Queued>();
+            stream.gatherer.stripe.memory() + (size_of::<WriteStream>() + queue) as u64
         });
-        self.blocks.memory() + self.collector.memory() + gatherers.sum::<u64>()
+        let pages = self.victim.as_ref().map_or(0, |victim| victim.p2l.len());
+        let victim = pages * (size_of::<MapIndex>() + size_of::<u32>());
+        self.blocks.memory() + victim as u64 + streams.sum::<u64>()
     }
 }

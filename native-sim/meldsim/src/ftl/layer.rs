@@ -1,23 +1,20 @@
-//! The layer itself: what it is made of, and what it tells.
+//! The translation layer of an NVM set: its parts, what it can tell, and what changes the mapping.
 
-use super::blocks::OVER_PROVISIONED_GROUPS;
-use super::buffer::Buffer;
-use super::copyback::Copy;
-use super::flush::FlushBarrier;
-use super::history::ReadHistory;
-use super::invert::Inversion;
-use super::lane::Lane;
-use super::mapping::{Entry, Mapping, Run};
-use super::numbering::{Numbering, Ppn};
-use super::program::Program;
+use super::address::{Addressing, LogAddr, Ppn};
+use super::buffer::{Program, Programs, WriteBuffer};
+use super::lane::{Lane, ReadyList};
+use super::mapping::{Entry, MapIndex, Mapping, Run};
+use super::oracle::Oracle;
+use super::read::{PagesRead, ReadHistory, Reader};
 use super::region::Region;
-use super::scheduler::{Gathered, Runs};
-use super::stream::Layout;
-use super::victim::Settings;
-use super::wear::Wear;
-use crate::engine::{NIL, Slab};
-use crate::nand::{Geometry, WordlineAddr};
+use super::reverse_map::ReverseMap;
+use super::stream::{Layout, RunPages, SequentialRuns};
+use super::victim::{Copyback, VictimSelection};
+use crate::engine::{EventQueue, Slab};
+use crate::event::Event;
+use crate::nand::{Flash, Geometry, Owner, WordlineAddr};
 use crate::profile::Profile;
+use crate::profile::limits::gc_slots;
 
 /// What the layer counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,8 +24,10 @@ pub(crate) struct FtlStats {
     pub(crate) padded_pages: u64,
     pub(crate) melded_wordlines_programmed: u64,
     pub(crate) erases: u64,
+    pub(crate) gc_pages_read: u64,
     pub(crate) gc_pages_moved: u64,
     pub(crate) gc_pages_relaid: u64,
+    pub(crate) gc_pages_programmed: u64,
     pub(crate) collections: u64,
     pub(crate) background_collections: u64,
     pub(crate) levelling_collections: u64,
@@ -39,92 +38,84 @@ pub(crate) struct FtlStats {
 pub(crate) struct Ftl {
     /// The number of the set.
     pub(super) set: u32,
-    pub(super) numbering: Numbering,
+    pub(super) addressing: Addressing,
     pub(super) mapping: Mapping,
     pub(super) lanes: Vec<Lane>,
-    pub(super) buffer: Buffer,
+    pub(super) ready: ReadyList,
+    pub(super) buffer: WriteBuffer,
     /// Gathers data hinted as sequential; by the host's stream, as far as used.
-    pub(super) runs: Vec<Runs>,
-    pub(super) programs: Slab<Program>,
-    /// The last one that was handed over, or [`NIL`].
-    pub(super) last_program: u32,
+    pub(super) runs: Vec<SequentialRuns>,
+    pub(super) programs: Programs,
     /// Wordlines being copied inside their planes.
-    pub(super) copies: Slab<Copy>,
-    pub(super) barrier: FlushBarrier,
-    pub(super) inversion: Inversion,
-    pub(super) gc: Settings,
+    pub(super) copybacks: Slab<Copyback>,
+    pub(super) reverse_map: ReverseMap,
+    pub(super) selection: VictimSelection,
     /// Kept when garbage collection re-decides the layout.
     pub(super) history: Option<ReadHistory>,
     pub(super) stats: FtlStats,
-    /// Requests that waited for a page's program, once for each page.
-    pub(super) written: Vec<u32>,
-    /// Lanes that may be able to go on.
-    pub(super) stirred: Vec<u32>,
-    /// Reused by what replaces mappings.
-    pub(super) replaced: Vec<Run>,
-    /// What the page written last made its runs hand over: its own wordline, and the unfinished one of
-    /// a run it displaced. Reused.
-    pub(super) gathered: Vec<Gathered>,
+    pub(crate) oracle: Oracle,
+    /// Reused by what replaces entries of the mapping.
+    replaced: Vec<Run>,
+    /// What runs hand over. Reused.
+    pub(super) gathered: Vec<RunPages>,
     /// The slots of pages that are written together. Reused.
     pub(super) taken: Vec<u32>,
-    #[cfg(test)]
-    pub(crate) witness: super::witness::Witness,
+    /// Programs that are handed to dies together. Reused.
+    pub(super) due: Vec<Program>,
+    /// Rows that are valid throughout are copied inside their planes.
+    pub(super) copies_back: bool,
     can_meld: bool,
     open_runs: u32,
-    lane_capacity: u64,
+    /// Logical pages each lane can hold.
+    pub(super) lane_capacity: u64,
 }
 
 impl Ftl {
     pub(crate) fn new(profile: &Profile, geometry: &Geometry, set: u32, region: Region) -> Ftl {
         let sets = u64::from(profile.sets.count);
         let host_slots = (profile.controller.write_buffer.0 / sets / geometry.page_bytes) as u32;
-        let numbering = Numbering::new(profile, geometry, region);
-        let spare = spare_groups(profile);
-        let lane = |_| Lane::new(&numbering, &profile.gc, spare);
+        let addressing = Addressing::new(profile, geometry, region);
+        let spare = profile.spare_blocks_per_plane();
+        let (lanes, groups) = (addressing.lanes, addressing.groups.saturating_sub(spare));
+        let pages = addressing.pages_per_wordline;
+        let gc_slots = gc_slots(addressing.units, pages, addressing.is_shadow());
+        let lane = |number| Lane::new(number, &addressing, &profile.gc, spare);
         Ftl {
             set,
             mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
-            lanes: (0..numbering.lanes).map(lane).collect(),
-            buffer: Buffer::new(host_slots),
+            lanes: (0..lanes).map(lane).collect(),
+            ready: ReadyList::new(lanes),
+            buffer: WriteBuffer::new(host_slots, gc_slots, lanes),
             runs: Vec::new(),
-            programs: Slab::new(),
-            last_program: NIL,
-            copies: Slab::new(),
-            barrier: FlushBarrier::new(),
-            inversion: Inversion::default(),
-            gc: Settings::new(profile),
+            programs: Programs::new(),
+            copybacks: Slab::new(),
+            reverse_map: ReverseMap::default(),
+            selection: VictimSelection::new(profile),
             history: profile.gc.relayout.then(ReadHistory::default),
             stats: FtlStats::default(),
-            written: Vec::new(),
-            stirred: Vec::new(),
+            oracle: Oracle::default(),
             replaced: Vec::new(),
             gathered: Vec::new(),
             taken: Vec::new(),
-            #[cfg(test)]
-            witness: Default::default(),
+            due: Vec::new(),
+            copies_back: profile.commands.copyback,
             can_meld: profile.timing.melded_read.is_some(),
             open_runs: profile.ftl.open_runs,
-            lane_capacity: u64::from(numbering.groups.saturating_sub(spare))
-                * u64::from(numbering.pages_per_group),
-            numbering,
+            lane_capacity: u64::from(groups) * u64::from(addressing.pages_per_group),
+            addressing,
         }
     }
 
     /// Logical pages the set can hold.
     pub(crate) fn capacity(&self) -> u64 {
-        self.lane_capacity * u64::from(self.numbering.lanes)
+        self.lane_capacity * u64::from(self.addressing.lanes)
     }
 
     /// Logical pages so many spaces can hold in all, each filled from its start: those of each may
     /// end at any lane.
     pub(crate) fn capacity_for(&self, spaces: u64) -> u64 {
-        let uneven = spaces * u64::from(self.numbering.lanes - 1);
+        let uneven = spaces * u64::from(self.addressing.lanes - 1);
         self.capacity().saturating_sub(uneven)
-    }
-
-    /// Logical pages each lane can hold.
-    pub(super) fn lane_capacity(&self) -> u64 {
-        self.lane_capacity
     }
 
     pub(crate) fn stats(&self) -> FtlStats {
@@ -136,33 +127,31 @@ impl Ftl {
     }
 
     pub(crate) fn melded_mapped_pages(&self) -> u64 {
-        self.lanes
-            .iter()
-            .map(|lane| lane.blocks.melded_valid())
-            .sum()
+        let melded = self.lanes.iter().map(|lane| lane.blocks.melded_valid);
+        melded.sum()
     }
 
     pub(crate) fn free_blocks(&self) -> u64 {
         let groups = self.lanes.iter().map(|lane| u64::from(lane.blocks.free()));
-        groups.sum::<u64>() * u64::from(self.numbering.units)
+        groups.sum::<u64>() * u64::from(self.addressing.units)
     }
 
     /// Erases of the block that was erased least, and of that erased most.
     pub(crate) fn erases(&self) -> (u64, u64) {
         let wear = || self.lanes.iter().map(|lane| lane.blocks.wear());
-        let least = wear().map(Wear::least).min().unwrap_or(0);
-        let most = wear().map(Wear::most).max().unwrap_or(0);
+        let least = wear().map(|(least, _)| least).min().unwrap_or(0);
+        let most = wear().map(|(_, most)| most).max().unwrap_or(0);
         (u64::from(least), u64::from(most))
     }
 
     /// Bytes of memory that the mapping and what goes with it take.
     pub(crate) fn memory(&self) -> u64 {
         let lanes = self.lanes.iter().map(Lane::memory).sum::<u64>();
-        let runs = self.runs.iter().map(Runs::memory).sum::<u64>();
+        let runs = self.runs.iter().map(SequentialRuns::memory).sum::<u64>();
         lanes
             + runs
             + self.mapping.memory()
-            + self.inversion.memory()
+            + self.reverse_map.memory()
             + self.buffer.memory()
             + self.programs.memory()
     }
@@ -173,95 +162,207 @@ impl Ftl {
 
     /// The layout for data hinted as sequential, or not.
     pub(crate) fn layout(&self, sequential: bool) -> Layout {
-        if sequential && self.can_meld {
-            Layout::Melded
-        } else {
-            Layout::Normal
-        }
+        Layout::new(sequential && self.can_meld)
     }
 
-    pub(super) fn new_runs(&self) -> Runs {
-        let Numbering {
-            pages_per_wordline,
-            lanes,
-            ..
-        } = self.numbering;
-        Runs::new(self.open_runs, pages_per_wordline, lanes)
+    pub(super) fn new_runs(&self) -> SequentialRuns {
+        let pages = self.addressing.pages_per_wordline;
+        SequentialRuns::new(self.open_runs, pages, self.addressing.lanes)
     }
 
     /// Where a page is.
     pub(crate) fn entry(&self, space: u32, page: u64) -> Entry {
-        self.mapping
-            .find(space, page)
-            .map_or(Entry::Unmapped, |place| self.mapping.get(place))
+        self.mapping.entry(space, page)
     }
 
     /// A page will be written in a while: fetches what leads to its entry.
-    #[inline]
     pub(crate) fn prefetch_leaf(&self, space: u32, page: u64) {
-        if let Some(place) = self.mapping.find(space, page) {
-            self.mapping.prefetch_leaf(place);
+        if let Some(index) = self.mapping.find(space, page) {
+            self.mapping.prefetch_leaf(index);
         }
     }
 
     /// A page will be written soon.
-    #[inline]
     pub(crate) fn prefetch(&self, space: u32, page: u64) {
-        if let Some(place) = self.mapping.find(space, page) {
-            self.mapping.prefetch(place);
+        if let Some(index) = self.mapping.find(space, page) {
+            self.mapping.prefetch(index);
         }
     }
 
     /// Whether a physical page shares its wordline with the pages that follow it.
     pub(crate) fn is_melded(&self, ppn: Ppn) -> bool {
-        let slice = self.numbering.slice(ppn);
-        let blocks = &self.lanes[slice.lane as usize].blocks;
-        blocks.get(slice.group).layout == Layout::Melded
+        self.layout_of(self.addressing.log_addr(ppn)) == Layout::Melded
     }
 
-    /// Where a physical page lies: its wordline, and which of its pages it is.
-    #[inline]
+    /// The wordline of a physical page, and which of its pages it is.
     pub(crate) fn locate(&self, ppn: Ppn) -> (WordlineAddr, u32) {
-        let slice = self.numbering.slice(ppn);
-        let layout = self.lanes[slice.lane as usize]
-            .blocks
-            .get(slice.group)
-            .layout;
-        let spot = self.numbering.spot(layout, slice.position);
-        let at = self
-            .numbering
-            .address(slice.lane, slice.group, spot.unit, spot.wordline);
-        (at, spot.page)
+        let at = self.addressing.log_addr(ppn);
+        let page = self.addressing.page_addr(self.layout_of(at), at.position);
+        let wordline = self.addressing.wordline(at.lane, at.group, page);
+        (wordline, page.page)
+    }
+
+    fn layout_of(&self, at: LogAddr) -> Layout {
+        self.lanes[at.lane as usize].blocks.get(at.group).layout
+    }
+
+    /// Reads consecutive pages in logical order: queues what is on flash for `owner`.
+    pub(crate) fn read(
+        &self,
+        flash: &mut Flash,
+        queue: &mut EventQueue<Event>,
+        space: u32,
+        first: u64,
+        end: u64,
+        owner: Owner,
+    ) -> PagesRead {
+        let reader = Reader {
+            addressing: &self.addressing,
+            lanes: &self.lanes,
+            flash,
+            queue,
+            owner,
+            pending: None,
+        };
+        reader.read(&self.mapping, space, first, end)
+    }
+
+    /// The host reads consecutive pages.
+    pub(crate) fn note_read(&mut self, space: u32, first: u64, end: u64) {
+        if let Some(history) = &mut self.history {
+            history.note(&self.mapping, space, first, end);
+        }
+    }
+
+    /// The host is idle or no longer: whether groups are collected in the background.
+    pub(crate) fn set_idle(&mut self, is_idle: bool) {
+        if std::mem::replace(&mut self.selection.is_idle, is_idle) != is_idle {
+            self.all_ready();
+        }
+    }
+
+    /// In a deterministic window nothing is collected as long as the host can go on without.
+    pub(crate) fn set_deterministic(&mut self, is_deterministic: bool) {
+        self.selection.is_deterministic = is_deterministic;
+        self.all_ready();
+    }
+
+    /// Whether something had to be collected in a deterministic window, since this was last asked.
+    pub(crate) fn take_excursion(&mut self) -> bool {
+        std::mem::take(&mut self.selection.had_excursion)
+    }
+
+    fn all_ready(&mut self) {
+        for lane in 0..self.addressing.lanes {
+            self.ready.push(lane);
+        }
     }
 
     /// The lane a mapped page's data is in or on its way to.
-    pub(super) fn lane_of_entry(&self, entry: Entry) -> Option<u32> {
+    fn lane_of_entry(&self, entry: Entry) -> Option<u32> {
         match entry {
             Entry::Unmapped => None,
             Entry::Buffered(slot) => Some(self.buffer.get(slot).lane),
-            Entry::Flash(ppn) => Some(self.numbering.slice(ppn).lane),
+            Entry::Flash(ppn) => Some(self.addressing.log_addr(ppn).lane),
         }
     }
 
-    /// Something happened that may let the lane go on.
-    pub(super) fn stir(&mut self, lane: u32) {
-        let stirred = &mut self.lanes[lane as usize].is_stirred;
-        if !std::mem::replace(stirred, true) {
-            self.stirred.push(lane);
+    /// Whether a lane can take a page that was mapped so.
+    pub(super) fn lane_has_room(&self, lane: u32, entry: Entry) -> bool {
+        self.lanes[lane as usize].live < self.lane_capacity
+            || self.lane_of_entry(entry) == Some(lane)
+    }
+
+    /// Whether all of the pages could be mapped.
+    pub(crate) fn has_room(&self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
+        if self.addressing.lanes == 1 {
+            let room = self.lane_capacity.saturating_sub(self.mapping.mapped());
+            return end - first <= room || self.unmapped_pages(space, first, end) <= room;
+        }
+        let lanes = u64::from(self.addressing.lanes);
+        // No lane takes more than its turn of each round, and melded pages come in wordlines.
+        let most = (end - first).div_ceil(lanes) + u64::from(self.addressing.pages_per_wordline);
+        let fullest = self.lanes.iter().map(|lane| lane.live).max().unwrap_or(0);
+        if fullest + most <= self.lane_capacity {
+            return true;
+        }
+        if end - first > self.capacity() {
+            return false;
+        }
+        let mut live: Vec<u64> = self.lanes.iter().map(|lane| lane.live).collect();
+        for page in first..end {
+            let lane = self.addressing.lane_of(page, layout);
+            let before = self.lane_of_entry(self.mapping.entry(space, page));
+            if before == Some(lane) {
+                continue;
+            }
+            // At no time in between either.
+            if live[lane as usize] >= self.lane_capacity {
+                return false;
+            }
+            live[lane as usize] += 1;
+            if let Some(before) = before {
+                live[before as usize] -= 1;
+            }
+        }
+        true
+    }
+
+    pub(crate) fn unmapped_pages(&self, space: u32, first: u64, end: u64) -> u64 {
+        let mut unmapped = 0;
+        self.mapping
+            .for_each_run_in(space, first, end, |entry, pages| match entry {
+                Entry::Unmapped => unmapped += pages,
+                Entry::Buffered(_) | Entry::Flash(_) => {}
+            });
+        unmapped
+    }
+
+    /// Unmaps pages.
+    pub(crate) fn deallocate(&mut self, space: u32, first: u64, end: u64) {
+        let mut page = first;
+        while let Some(present) = self.mapping.next_present(space, page, end) {
+            let leaf = self.mapping.find(space, present).map(MapIndex::leaf);
+            page = present + self.remap(space, present, end - present, None);
+            if let (Some(history), Some(leaf)) = (&mut self.history, leaf) {
+                if self.mapping.find(space, present).is_none() {
+                    history.forget(leaf);
+                }
+            }
         }
     }
-}
 
-/// Groups of each lane that the host cannot fill: whole ones, so that over-provisioning is never
-/// less than what garbage collection needs.
-fn spare_groups(profile: &Profile) -> u32 {
-    let groups = u64::from(profile.geometry.blocks_per_plane);
-    let spare = (groups * u64::from(profile.ftl.over_provisioning_percent)).div_ceil(100);
-    (spare as u32).max(OVER_PROVISIONED_GROUPS)
-}
+    /// Maps consecutive pages to consecutive numbers or to nothing, as far as one leaf of the
+    /// mapping reaches. Returns how many pages were done; none when the mapping's memory is used up.
+    pub(super) fn remap(&mut self, space: u32, page: u64, pages: u64, first: Option<Ppn>) -> u64 {
+        let mut replaced = std::mem::take(&mut self.replaced);
+        let done = self
+            .mapping
+            .replace(space, page, pages, first, &mut replaced);
+        for run in replaced.drain(..) {
+            self.invalidate(run);
+        }
+        self.replaced = replaced;
+        done
+    }
 
-/// Logical pages a device can hold.
-pub(crate) fn capacity_pages(profile: &Profile, geometry: &Geometry) -> u64 {
-    let groups = profile.geometry.blocks_per_plane;
-    u64::from(groups.saturating_sub(spare_groups(profile))) * geometry.pages_per_block_row()
+    /// What these entries led to is no longer current.
+    pub(super) fn invalidate(&mut self, run: Run) {
+        match run.entry {
+            Entry::Unmapped => {}
+            Entry::Buffered(slot) => {
+                self.lanes[self.buffer.get(slot).lane as usize].live -= 1;
+                self.buffer.abandon(slot);
+            }
+            Entry::Flash(first) => {
+                for (at, pages) in self.addressing.pieces(first, run.pages) {
+                    let lane = &mut self.lanes[at.lane as usize];
+                    lane.invalidate(at.group, at.position, pages);
+                    if lane.blocks.is_low() {
+                        self.ready.push(at.lane);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,65 +1,111 @@
-//! The flash translation layer of an NVM set.
+//! The flash translation layer (FTL) of an NVM set.
+//!
+//! In come reads, writes, deallocations and flushes of logical pages, and what dies have finished; out
+//! go operations of the flash.
 //!
 //! ```text
-//!  write, deallocate (write.rs)                                                 read (read.rs)
-//!    |  page -> slot of the write buffer (buffer.rs)                              |
-//!    v                                                                            |
-//!  write scheduler (scheduler.rs): stripes, runs -> wordlines                     |
-//!    |  of a stream (stream.rs): host and garbage collection, normal and melded,  |
-//!    |  NVMe streams                                                              |
-//!    v                                                                            |
-//!  lane 0..n (lane.rs): an independent log                                        |
-//!    |  dynamic allocation: one lane over all units of the set                    |
-//!    |  static: one lane for each unit, and the logical page decides              |
-//!    |  block groups (blocks.rs) filled by streams; garbage collection (gc.rs)    |
-//!    v                                                                            |
-//!  program (program.rs): in one shot, or in shadow order (order.rs)               |
-//!    |                                                                            |
-//!    +--> mapping: logical page -> nothing | slot | number of a physical page <---+
-//!         (mapping/; inverted for garbage collection: invert.rs)
+//!  write, deallocate (write.rs, layer.rs)                                      read (read.rs)
+//!    |  page -> slot of the write buffer (buffer.rs)                             |
+//!    v                                                                           |
+//!  streams (stream.rs): host and garbage collection, normal and melded, NVMe's   |
+//!    |  stripes and sequential runs -> wordlines                                 |
+//!    v                                                                           |
+//!  lane 0..n (lane.rs): an independent log                                       |
+//!    |  dynamic allocation: one lane over all units of the set                   |
+//!    |  static: one lane for each unit, and the logical page decides             |
+//!    |  block groups (blocks), filled by streams; garbage collection (gc.rs,     |
+//!    |  victim.rs, reverse_map.rs)                                               |
+//!    v                                                                           |
+//!  programs: in one shot, or in shadow order (blocks/open.rs)                    |
+//!    |                                                                           |
+//!    +--> mapping: logical page -> nothing | slot | physical page number <-------+
 //!
-//!  number <-> lane, group, position <-> unit, wordline, page (numbering.rs)
-//!  unit of the set <-> unit of the device (region.rs), ordered by the page allocation (allocation.rs)
+//!  number <-> lane, group, position <-> unit, wordline, page (address.rs)
+//!  unit of the set <-> unit of the device (region.rs)
 //! ```
+//!
+//! Files use those below them only: `layer.rs` holds the parts, `write.rs` and `gc.rs` are the two ways
+//! of data to the flash, and this file ties both together.
 
-#[allow(dead_code, reason = "the inverse is for its tests")]
-mod allocation;
+mod address;
 mod blocks;
 mod buffer;
-mod copyback;
-mod deal;
-mod flush;
 mod gc;
-mod history;
-mod invert;
 mod lane;
 mod layer;
 mod mapping;
-mod numbering;
-mod order;
-mod policy;
-mod precondition;
+mod oracle;
 mod preload;
-mod program;
 mod read;
 mod region;
-mod scheduler;
+mod reverse_map;
 mod snapshot;
-mod steady;
+mod steady_state;
 mod stream;
 mod victim;
-mod wear;
-#[cfg(test)]
-mod witness;
 mod write;
 
-pub(crate) use blocks::OVER_PROVISIONED_GROUPS;
-pub(crate) use buffer::MAX_SLOTS;
-pub(crate) use gc::slots as gc_slots;
-pub(crate) use layer::{Ftl, capacity_pages};
-pub(crate) use mapping::{Entry, MAPPING_BYTES_PER_PAGE, MAX_NAMESPACE_PAGES, PPN_LIMIT};
-pub(crate) use precondition::Filled;
+pub(crate) use layer::Ftl;
+pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES};
+pub(crate) use preload::Filled;
 pub(crate) use region::Region;
 pub(crate) use snapshot::SavedFtl;
-pub(crate) use stream::Layout;
 pub(crate) use write::WriteError;
+
+use self::stream::Layout;
+use crate::engine::EventQueue;
+use crate::event::Event;
+use crate::nand::Flash;
+
+impl Ftl {
+    /// Moves everything on that can move: closed wordlines to dies, and garbage collection.
+    pub(crate) fn dispatch(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        while let Some(lane) = self.ready.pop() {
+            self.program_queued(lane, flash, queue);
+            self.collect(lane, flash, queue);
+        }
+    }
+
+    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing
+    /// is counted. False when there is no room for all of them.
+    pub(crate) fn preload(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
+        preload::in_order(self, space, first, end, layout).is_some()
+    }
+
+    /// Fills a layer that was never used. False when there is no room.
+    pub(crate) fn precondition(&mut self, filled: &[Filled]) -> bool {
+        preload::precondition(self, filled).is_some()
+    }
+
+    /// What survives a power cut.
+    pub(crate) fn save(&self) -> SavedFtl {
+        SavedFtl::of(self)
+    }
+
+    /// Puts a layer that was never used into a saved state; says what is impossible about it.
+    /// `spaces` is the pages of each of its spaces.
+    pub(crate) fn load(&mut self, saved: &SavedFtl, spaces: &[u64]) -> Result<(), &'static str> {
+        saved.load(self, spaces)
+    }
+}
+
+#[cfg(test)]
+impl Ftl {
+    /// The data a read of the page would return.
+    pub(crate) fn data(&self, space: u32, page: u64) -> Option<u64> {
+        self.oracle.data(self.entry(space, page))
+    }
+
+    /// Tells the oracle of a restored layer what the one before it held.
+    pub(crate) fn restore_oracle(&mut self, before: &Ftl) {
+        let data = |space, page| before.data(space, page).unwrap();
+        self.oracle.restore(&before.oracle, data);
+    }
+
+    /// Streams of the host's that have been kept apart from the rest, in either layout and each lane.
+    pub(crate) fn streams_used(&self) -> u64 {
+        let lanes = self.lanes.iter();
+        let used = lanes.map(|lane| lane.streams().count() - stream::Stream::FIXED);
+        used.sum::<usize>() as u64
+    }
+}

@@ -1,102 +1,113 @@
-//! Data that was written long ago: the same layout, in no simulated time.
+//! Data that was written long ago, placed in no simulated time: in order, or at random until garbage
+//! collection came to its steady state.
+//!
+//! In come pages of a space; out goes the state that writing and flushing them would have led to.
+//! Nothing is counted: that was before the counting began.
 
-use super::blocks::State;
-use super::lane::Lane;
+use super::address::Ppn;
+use super::blocks::{PRELOADED, State};
 use super::layer::Ftl;
-use super::mapping::{Entry, Place, Run};
-use super::numbering::Ppn;
-use super::order::PLACED;
-use super::scheduler::{EMPTY, Fill, Partial, Stripe};
-use super::stream::{Layout, Stream};
+use super::mapping::{Entry, LEAF, MapIndex, Run};
+use super::reverse_map;
+use super::steady_state::{StratifiedShuffle, valid_by_age};
+use super::stream::{Gatherer, Layout, PADDING, RunPages, Stream, Stripe, WordlinePages, single};
 use crate::engine::NIL;
 
-/// What a preload gathers for a lane, apart from what the host's streams do; fills are of places.
-#[derive(Debug, Default)]
-struct Gathering {
-    stripe: Stripe,
-    leftovers: Partial,
+/// What a space holds, from its start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filled {
+    pub(crate) space: u32,
+    pub(crate) pages: u64,
+    /// Of these, pages that were overwritten at random until collection was in steady state.
+    pub(crate) random: u64,
 }
 
-impl Ftl {
-    /// Maps the pages to flash as if the host had written them in order and flushed. Nothing but
-    /// padding is counted. False when there is no room for all of them.
-    pub(crate) fn preload(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
-        if !self.has_room(space, first, end, layout) {
-            return false;
-        }
-        let mut page = first;
-        while page < end {
-            match self.preload_at_once(space, page, end - page, layout) {
-                None => return false,
-                // Up to where what follows is again worth placing at once.
-                Some(0) => {
-                    let pages = (end - page).min(self.rest_of_row_pages(layout));
-                    if !self.preload_by_page(space, page, page + pages, layout) {
-                        return false;
-                    }
-                    page += pages;
-                }
-                Some(pages) => page += pages,
-            }
-        }
-        true
-    }
+/// Places pages as the host's writes would, in the order of a stream. What it gathers is apart from
+/// what the host's streams do, and is of entries of the mapping and not of slots.
+struct Preload<'a> {
+    ftl: &'a mut Ftl,
+    stream: Stream,
+    /// By lane.
+    gatherers: Vec<Gatherer>,
+}
 
+/// Maps the pages to flash as if the host had written them in order and flushed. Nothing when there is
+/// no room for all of them.
+pub(crate) fn in_order(
+    ftl: &mut Ftl,
+    space: u32,
+    first: u64,
+    end: u64,
+    layout: Layout,
+) -> Option<()> {
+    ftl.has_room(space, first, end, layout).then_some(())?;
+    let mut gatherers = Vec::new();
+    gatherers.resize_with(ftl.lanes.len(), Gatherer::default);
+    let mut preload = Preload {
+        ftl,
+        stream: Stream::Host(0, layout),
+        gatherers,
+    };
+    let mut page = first;
+    while page < end {
+        let mut pages = preload.place_rows(space, page, end - page)?;
+        if pages == 0 {
+            // Up to where what follows is again worth placing at once.
+            pages = preload.rest_of_row_pages().min(end - page);
+            preload.place_pages(space, page, page + pages)?;
+        }
+        page += pages;
+    }
+    Some(())
+}
+
+impl Preload<'_> {
     /// Pages that can be placed one by one before the next row begins.
-    fn rest_of_row_pages(&mut self, layout: Layout) -> u64 {
-        if self.numbering.lanes > 1 {
+    fn rest_of_row_pages(&mut self) -> u64 {
+        let addressing = &self.ftl.addressing;
+        if addressing.lanes > 1 {
             return u64::MAX; // lanes begin with whole wordlines: it is the end, or melded
         }
-        match layout {
+        match self.stream.layout() {
             Layout::Normal => {
-                let stream = Stream::Host(0, layout);
-                let rest = self.lanes[0].rest_of_row(stream, &self.numbering);
-                u64::from(rest * self.numbering.pages_per_wordline)
+                let rest = self.ftl.lanes[0].rest_of_row(self.stream, addressing);
+                u64::from(rest * addressing.pages_per_wordline)
             }
-            Layout::Melded if self.numbering.is_shadow() => u64::MAX,
-            Layout::Melded => u64::from(self.numbering.pages_per_wordline) - 1,
+            Layout::Melded if addressing.is_shadow() => u64::MAX,
+            Layout::Melded => u64::from(addressing.pages_per_wordline) - 1,
         }
     }
 
-    /// Places as many pages as fill whole rows of the lanes' open groups, if the next ones do. `None`
-    /// when there is no room.
-    fn preload_at_once(
-        &mut self,
-        space: u32,
-        page: u64,
-        pages: u64,
-        layout: Layout,
-    ) -> Option<u64> {
-        let numbering = &self.numbering;
-        let lanes = numbering.lanes;
-        let stream = Stream::Host(0, layout);
-        let unit = match layout {
-            Layout::Normal if numbering.is_shadow() => 1,
-            Layout::Normal => numbering.pages_per_row,
+    /// Places as many pages as fill whole rows of the lanes' open groups, if the next ones do. Returns
+    /// how many; nothing when there is no room.
+    fn place_rows(&mut self, space: u32, page: u64, pages: u64) -> Option<u64> {
+        let (addressing, stream) = (&self.ftl.addressing, self.stream);
+        let (count, lanes) = (addressing.lanes, u64::from(addressing.lanes));
+        let unit = match (stream.layout(), addressing.is_shadow()) {
+            (Layout::Normal, true) => 1,
+            (Layout::Normal, false) => addressing.pages_per_row,
             // Consecutive pages of one wordline have no consecutive numbers in several lanes.
-            Layout::Melded if numbering.is_shadow() || lanes > 1 => return Some(0),
-            Layout::Melded => numbering.pages_per_wordline,
+            (Layout::Melded, is_shadow) if is_shadow || count > 1 => return Some(0),
+            (Layout::Melded, _) => addressing.pages_per_wordline,
         };
-        let next = |lane: &Lane| lane.blocks.next_position(stream);
-        let aligned = self.lanes.iter().all(|lane| next(lane) % unit == 0);
-        let rest = numbering.pages_per_group - self.lanes.iter().map(next).max()?;
-        let positions = (pages / u64::from(lanes)).min(u64::from(rest)) as u32 / unit * unit;
+        let next = self.ftl.lanes.iter();
+        let next = next.map(|lane| lane.blocks.next_position(stream));
+        let aligned = next.clone().all(|next| next % unit == 0);
+        let rest = addressing.pages_per_group - next.max()?;
+        let positions = (pages / lanes).min(u64::from(rest)) as u32 / unit * unit;
         if !aligned || positions == 0 {
             return Some(0);
         }
-        for lane in 0..lanes {
+        for lane in 0..count {
             self.make_room(lane, stream, unit)?;
         }
-        let mut starts = Vec::with_capacity(lanes as usize);
-        for lane in &mut self.lanes {
-            let taken = lane.blocks.take(stream, positions, &self.numbering)?;
-            debug_assert_eq!(taken.pages, positions);
-            starts.push((taken.group, taken.position));
+        let mut starts = Vec::with_capacity(self.ftl.lanes.len());
+        for lane in &mut self.ftl.lanes {
+            starts.push(lane.blocks.take(stream, positions, &self.ftl.addressing)?);
         }
-        let all = u64::from(positions) * u64::from(lanes);
+        let all = u64::from(positions) * lanes;
         let mapped = self.map_rows(space, page, all, &starts);
-        let lanes = u64::from(lanes);
-        for (number, (lane, &(group, _))) in (0..).zip(self.lanes.iter_mut().zip(&starts)) {
+        for ((number, lane), (group, _)) in (0..).zip(&mut self.ftl.lanes).zip(starts) {
             // Of the pages, which go to the lanes in turn.
             let before = (number + lanes - page % lanes) % lanes;
             let valid = (mapped + lanes - 1 - before) / lanes;
@@ -116,248 +127,283 @@ impl Ftl {
         while done < pages {
             let page = first + done;
             let lane = page % lanes;
-            let (group, position) = starts[lane as usize];
-            let row = (done / lanes) as u32;
-            let to = self.numbering.number(lane as u32, group, position + row);
+            let start = starts[lane as usize];
+            let (group, position) = (start.0, start.1 + (done / lanes) as u32);
+            let to = self.ftl.addressing.ppn(lane as u32, group, position);
             // Up to where numbers are not consecutive: another group or position, the last lane, or the
             // end of the row.
             let run = if in_step && first % lanes == 0 {
                 pages - done
             } else {
                 let same = starts[lane as usize..].iter();
-                let same = same.take_while(|start| **start == (group, position));
+                let same = same.take_while(|next| **next == start);
                 (same.count() as u64).min(lanes - done % lanes)
             };
-            let mapped = self.remap(space, page, run, Some(to));
+            let mapped = self.ftl.remap(space, page, run, Some(to));
             if mapped == 0 {
                 break;
             }
-            #[cfg(test)]
-            for page in 0..mapped as u32 {
-                self.witness.preloaded(Ppn(to.0 + page));
-            }
+            self.ftl.oracle.preloaded(to, mapped as u32);
             done += mapped;
         }
         done
     }
 
     /// Gathers pages like the host's streams do, and places the wordlines.
-    fn preload_by_page(&mut self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
-        let stream = Stream::Host(0, layout);
-        let all = self.numbering.pages_per_wordline;
-        let mut runs = self.new_runs();
-        let mut lanes: Vec<Gathering> = Vec::new();
-        lanes.resize_with(self.numbering.lanes as usize, Gathering::default);
+    fn place_pages(&mut self, space: u32, first: u64, end: u64) -> Option<()> {
+        let layout = self.stream.layout();
+        let mut runs = self.ftl.new_runs();
         let mut gathered = Vec::new();
         for page in first..end {
-            let Some(place) = self.mapping.find_or_make(space, page) else {
-                return false;
-            };
+            let index = self.ftl.mapping.find_or_make(space, page)?.0;
             match layout {
-                Layout::Normal if self.numbering.is_shadow() => {
-                    let lane = self.numbering.lane_of(page, layout);
-                    let mut fill = EMPTY;
-                    fill[0] = place.0;
-                    if !self.place_now(lane, stream, fill) {
-                        return false;
-                    }
-                }
                 Layout::Normal => {
-                    let lane = self.numbering.lane_of(page, layout);
-                    let stripe = &mut lanes[lane as usize].stripe;
-                    if stripe.is_empty() {
-                        let log = &mut self.lanes[lane as usize];
-                        stripe.begin(log.rest_of_row(stream, &self.numbering));
-                    }
-                    if let Some(fill) = stripe.push(place.0, all) {
-                        if !self.place_now(lane, stream, fill) {
-                            return false;
-                        }
+                    let lane = self.ftl.addressing.lane_of(page, layout);
+                    if let Some(pages) = self.gather(lane, index) {
+                        self.place_wordline(lane, pages)?;
                     }
                 }
-                Layout::Melded => runs.push(space, page, place.0, |pages| gathered.push(pages)),
+                Layout::Melded => runs.push(space, page, index, &mut gathered),
             }
-            for pages in gathered.drain(..) {
-                if pages.whole && !self.place_now(pages.lane, stream, pages.pages) {
-                    return false;
-                }
-                if !pages.whole && !self.preload_leftovers(&mut lanes, pages.lane, pages.pages) {
-                    return false;
-                }
-            }
+            self.place_gathered(&mut gathered)?;
         }
-        let mut rest = Vec::new();
-        runs.close(|pages| rest.push(pages));
-        for pages in rest {
-            if !self.preload_leftovers(&mut lanes, pages.lane, pages.pages) {
-                return false;
+        runs.close(&mut gathered);
+        self.place_gathered(&mut gathered)?;
+        let all = self.ftl.addressing.pages_per_wordline;
+        for lane in 0..self.ftl.addressing.lanes {
+            for pages in self.gatherers[lane as usize].close(all) {
+                self.place_wordline(lane, pages)?;
             }
-        }
-        for (lane, mut gathering) in (0..).zip(lanes) {
-            let mut fills = Vec::new();
-            gathering.stripe.close(all, |fill| fills.push(fill));
-            fills.extend(gathering.leftovers.take());
-            for fill in fills {
-                if !self.place_now(lane, stream, fill) {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
-    fn preload_leftovers(&mut self, lanes: &mut [Gathering], lane: u32, pages: Fill) -> bool {
-        let all = self.numbering.pages_per_wordline;
-        let leftovers = &mut lanes[lane as usize].leftovers;
-        pages.into_iter().filter(|&page| page != NIL).all(|page| {
-            let complete = leftovers.push(page, all);
-            complete.is_none_or(|fill| self.place_now(lane, Stream::Host(0, Layout::Melded), fill))
-        })
-    }
-
-    /// Collects until the stream can be given so many pages. `None` when that cannot be.
-    fn make_room(&mut self, lane: u32, stream: Stream, pages: u32) -> Option<()> {
-        while self.lanes[lane as usize].blocks.available(stream) < u64::from(pages) {
-            self.collect_now(lane).then_some(())?;
         }
         Some(())
     }
 
-    /// Gives a fill, whose pages are places in the mapping, a wordline of a stream of the host's.
-    fn place_now(&mut self, lane: u32, stream: Stream, fill: Fill) -> bool {
-        let all = self.numbering.pages_per_wordline;
-        self.make_room(lane, stream, all).is_some() && self.program_now(lane, stream, fill)
+    /// Adds a page in the normal layout; returns what is to be placed now.
+    fn gather(&mut self, lane: u32, index: u32) -> Option<WordlinePages> {
+        let addressing = &self.ftl.addressing;
+        if addressing.is_shadow() {
+            return Some(single(index));
+        }
+        let stripe = &mut self.gatherers[lane as usize].stripe;
+        if stripe.is_empty() {
+            let log = &mut self.ftl.lanes[lane as usize];
+            stripe.begin(log.rest_of_row(self.stream, addressing));
+        }
+        stripe.push(index, addressing.pages_per_wordline)
     }
 
-    /// Gives a fill, whose pages are places in the mapping, a wordline.
-    fn program_now(&mut self, lane: u32, stream: Stream, fill: Fill) -> bool {
-        let numbering = &self.numbering;
-        let layout = stream.layout();
-        let by_page = numbering.is_shadow() && layout == Layout::Normal;
-        let pages = if by_page {
-            1
-        } else {
-            numbering.pages_per_wordline
-        };
-        let blocks = &mut self.lanes[lane as usize].blocks;
-        let Some(taken) = blocks.take(stream, pages, numbering) else {
-            return false;
-        };
-        let (group, position) = (taken.group, taken.position);
-        let wordline = position / numbering.pages_per_wordline;
-        let (first, step) = match layout {
-            Layout::Normal if !by_page => (
-                wordline / numbering.units * numbering.pages_per_row + wordline % numbering.units,
-                numbering.units,
-            ),
-            _ => (position, 1),
-        };
-        if numbering.is_shadow() && layout == Layout::Melded {
-            self.place_open_wordline(lane, stream, position);
-        } else {
-            blocks.programmed(group, pages);
-        }
-        for (index, &place) in (0..pages).zip(&fill) {
-            if place == NIL {
-                self.stats.padded_pages += 1;
+    /// Places what runs have handed over.
+    fn place_gathered(&mut self, gathered: &mut Vec<RunPages>) -> Option<()> {
+        let all = self.ftl.addressing.pages_per_wordline;
+        for RunPages { lane, pages, whole } in gathered.drain(..) {
+            if whole {
+                self.place_wordline(lane, pages)?;
                 continue;
             }
-            let ppn = self.numbering.number(lane, group, first + index * step);
-            self.move_now(lane, stream, Place(place), ppn);
-            self.lanes[lane as usize].blocks.validate(group, 1);
+            for page in pages.into_iter().filter(|&page| page != NIL) {
+                let leftovers = &mut self.gatherers[lane as usize].leftovers;
+                if let Some(pages) = leftovers.push(page, all) {
+                    self.place_wordline(lane, pages)?;
+                }
+            }
         }
-        true
+        Some(())
     }
 
-    /// The data of `place` is now at `ppn`.
-    fn move_now(&mut self, lane: u32, stream: Stream, place: Place, ppn: Ppn) {
-        let before = self.mapping.get(place);
-        #[cfg(test)]
-        match (stream, before) {
-            (Stream::Gc(_), Entry::Flash(from)) => self.witness.moved(from, ppn),
-            _ => self.witness.preloaded(ppn),
+    /// Gives pages a wordline of the stream.
+    fn place_wordline(&mut self, lane: u32, pages: WordlinePages) -> Option<()> {
+        let all = self.ftl.addressing.pages_per_wordline;
+        self.make_room(lane, self.stream, all)?;
+        self.program(lane, self.stream, pages)
+    }
+
+    /// Collects until a stream can be given so many pages.
+    fn make_room(&mut self, lane: u32, stream: Stream, pages: u32) -> Option<()> {
+        while self.ftl.lanes[lane as usize].blocks.available(stream) < u64::from(pages) {
+            self.collect(lane)?;
         }
-        debug_assert!(matches!(stream, Stream::Host(..)) || before != Entry::Unmapped);
-        self.forget(Run {
-            entry: before,
-            pages: 1,
-        });
-        self.lanes[lane as usize].live += 1;
-        self.mapping.set(place, Entry::Flash(ppn));
+        Some(())
     }
 
-    /// In shadow order: pages that waited for a wordline are programmed, those placed are already.
-    fn place_open_wordline(&mut self, lane: u32, stream: Stream, position: u32) {
-        let unit = self.numbering.spot(Layout::Melded, position).unit;
-        let fill = [PLACED; EMPTY.len()];
-        self.fill_open_wordline(lane, stream, unit, fill, &mut |ftl, program, _| {
-            ftl.complete(program);
-        });
+    /// Gives pages a wordline of any stream.
+    fn program(&mut self, lane: u32, stream: Stream, pages: WordlinePages) -> Option<()> {
+        let ftl = &mut *self.ftl;
+        let log = &mut ftl.lanes[lane as usize];
+        let program = log.allocate(stream, pages, &ftl.addressing)?;
+        let addressing = &ftl.addressing;
+        if addressing.fills_wordlines(stream.layout()) {
+            // Pages that waited for a wordline are programmed, those placed are already.
+            let unit = addressing.page_addr(Layout::Melded, program.position).unit;
+            let slots = [PRELOADED; PADDING.len()];
+            let mut due = Vec::new();
+            log.fill_wordline(stream, unit, slots, addressing, &mut due);
+            due.into_iter().for_each(|program| ftl.complete(program));
+        } else {
+            log.blocks
+                .programmed(program.group, u32::from(program.pages));
+        }
+        for (n, index) in (0..u32::from(program.pages)).zip(pages.map(MapIndex)) {
+            if index == MapIndex::NONE {
+                continue;
+            }
+            let position = program.position + n * program.step;
+            let ppn = ftl.addressing.ppn(lane, program.group, position);
+            let before = ftl.mapping.get(index);
+            match (stream, before) {
+                (Stream::Gc(_), Entry::Flash(from)) => ftl.oracle.moved(from, ppn),
+                _ => ftl.oracle.preloaded(ppn, 1),
+            }
+            debug_assert!(matches!(stream, Stream::Host(..)) || before != Entry::Unmapped);
+            let (entry, pages) = (before, 1);
+            ftl.invalidate(Run { entry, pages });
+            ftl.mapping.set(index, Entry::Flash(ppn));
+            let log = &mut ftl.lanes[lane as usize];
+            log.live += 1;
+            log.blocks.validate(program.group, 1);
+        }
+        Some(())
     }
 
-    /// Collects one group of the lane in no time. False when there is none to collect.
-    fn collect_now(&mut self, lane: u32) -> bool {
-        let pages = self.numbering.pages_per_group;
-        let Some(victim) = self.choose_victim(lane, pages) else {
-            return false;
-        };
-        let layout = self.lanes[lane as usize].blocks.get(victim).layout;
+    /// Collects one group of the lane in no time. Nothing when there is none to collect.
+    fn collect(&mut self, lane: u32) -> Option<()> {
+        let ftl = &mut *self.ftl;
+        let pages = ftl.addressing.pages_per_group;
+        let blocks = &mut ftl.lanes[lane as usize].blocks;
+        let victim = ftl
+            .selection
+            .choose(lane, blocks, &ftl.reverse_map, pages)?;
+        let layout = blocks.get(victim).layout;
         let stream = Stream::Gc(layout);
-        let mut places = self.noted_places(lane, victim).into_vec();
-        self.confirm(lane, victim, 0, &mut places);
-        places.retain(|&place| place != Place::NONE);
-        let fills = self.fills_of(lane, stream, &places);
-        let all = self.numbering.pages_per_wordline;
-        let needed = match self.numbering.is_shadow() && layout == Layout::Normal {
-            true => fills.len() as u64,
-            false => fills.len() as u64 * u64::from(all),
-        };
-        let log = &mut self.lanes[lane as usize];
-        if needed >= u64::from(pages) || log.blocks.available(stream) < needed {
-            return false; // padding would eat what collecting it gains
+        let mut p2l = ftl.p2l(lane, victim).into_vec();
+        let first = ftl.addressing.ppn(lane, victim, 0);
+        reverse_map::confirm(&mut p2l, first, ftl.addressing.lanes, &ftl.mapping);
+        p2l.retain(|&index| index != MapIndex::NONE);
+        let wordlines = wordlines_of(ftl, lane, stream, &p2l);
+        let needed = wordlines.len() as u64 * u64::from(ftl.addressing.pages_at_once(layout));
+        let blocks = &mut ftl.lanes[lane as usize].blocks;
+        if needed >= u64::from(pages) || blocks.available(stream) < needed {
+            return None; // padding would eat what collecting it gains
         }
-        log.blocks.get_mut(victim).state = State::Collected;
-        let placed = fills
+        blocks.get_mut(victim).state = State::Collected;
+        let placed = wordlines
             .into_iter()
-            .all(|fill| self.program_now(lane, stream, fill));
-        self.lanes[lane as usize].blocks.erased(victim);
-        #[cfg(test)]
-        self.witness_erased(lane, victim);
+            .try_for_each(|pages| self.program(lane, stream, pages));
+        let ftl = &mut *self.ftl;
+        ftl.lanes[lane as usize].blocks.erased(victim);
+        ftl.oracle.erased(&ftl.addressing, lane, victim);
         placed
     }
+}
 
-    /// The pages at these places, in wordlines. The last stripe is made narrower, so that at most
-    /// one wordline is padded.
-    fn fills_of(&mut self, lane: u32, stream: Stream, places: &[Place]) -> Vec<Fill> {
-        let all = self.numbering.pages_per_wordline;
-        let layout = stream.layout();
-        let mut fills: Vec<Fill> = Vec::new();
-        let mut row = match layout {
-            Layout::Normal if self.numbering.is_shadow() => {
-                return places
-                    .iter()
-                    .map(|place| [place.0, NIL, NIL, NIL])
-                    .collect();
-            }
-            Layout::Normal => self.lanes[lane as usize].rest_of_row(stream, &self.numbering),
-            Layout::Melded => 1,
+/// The pages of these entries, in wordlines. The last stripe is made narrower, so that at most one
+/// wordline is padded.
+fn wordlines_of(
+    ftl: &mut Ftl,
+    lane: u32,
+    stream: Stream,
+    indices: &[MapIndex],
+) -> Vec<WordlinePages> {
+    let addressing = &ftl.addressing;
+    let all = addressing.pages_per_wordline;
+    let (mut row, rows) = match stream.layout() {
+        Layout::Normal if addressing.is_shadow() => {
+            return indices.iter().map(|index| single(index.0)).collect();
+        }
+        Layout::Normal => {
+            let rest = ftl.lanes[lane as usize].rest_of_row(stream, addressing);
+            (rest, addressing.units)
+        }
+        Layout::Melded => (1, 1),
+    };
+    let mut wordlines = Vec::new();
+    let mut indices = indices;
+    while !indices.is_empty() {
+        let (pages, rest) = indices.split_at(indices.len().min((row * all) as usize));
+        let mut stripe = Stripe::default();
+        stripe.begin((pages.len() as u32).div_ceil(all));
+        wordlines.extend(pages.iter().filter_map(|index| stripe.push(index.0, all)));
+        wordlines.extend(stripe.close(all));
+        indices = rest;
+        row = rows;
+    }
+    wordlines
+}
+
+/// A lane in steady state.
+struct SteadyLog {
+    shuffle: StratifiedShuffle,
+    /// The group of the oldest block.
+    first: u32,
+}
+
+/// Fills a layer that was never used. Nothing when there is no room.
+pub(crate) fn precondition(ftl: &mut Ftl, filled: &[Filled]) -> Option<()> {
+    // What was written in order and never again first: it is the oldest.
+    for &Filled {
+        space,
+        pages,
+        random,
+    } in filled
+    {
+        if pages > random {
+            in_order(ftl, space, random, pages, Layout::Normal)?;
+        }
+    }
+    let mut logs = steady_logs(ftl, filled)?;
+    filled
+        .iter()
+        .try_for_each(|filled| place_random(ftl, &mut logs, filled.space, filled.random))
+}
+
+/// Makes the groups of each lane.
+fn steady_logs(ftl: &mut Ftl, filled: &[Filled]) -> Option<Vec<SteadyLog>> {
+    let pages_per_group = ftl.addressing.pages_per_group;
+    let lanes = u64::from(ftl.addressing.lanes);
+    let mut logs = Vec::new();
+    for (number, lane) in (0..).zip(&mut ftl.lanes) {
+        // Of the first pages of a space every lane takes one in turn.
+        let of_lane = |filled: &Filled| (filled.random + lanes - 1).saturating_sub(number) / lanes;
+        let pages = filled.iter().map(of_lane).sum::<u64>();
+        let groups = match pages {
+            0 => 0,
+            _ => lane.blocks.unused_in_steady_state(),
         };
-        let mut places = places;
-        while !places.is_empty() {
-            let (stripe, rest) = places.split_at(places.len().min((row * all) as usize));
-            let mut gathering = Stripe::default();
-            gathering.begin((stripe.len() as u32).div_ceil(all));
-            fills.extend(
-                stripe
-                    .iter()
-                    .filter_map(|place| gathering.push(place.0, all)),
-            );
-            gathering.close(all, |fill| fills.push(fill));
-            places = rest;
-            if layout == Layout::Normal {
-                row = self.numbering.units;
+        if pages > u64::from(groups) * u64::from(pages_per_group) {
+            return None;
+        }
+        let valid = valid_by_age(pages, groups, pages_per_group);
+        let first = lane.blocks.close_filled(valid.clone());
+        lane.live += pages;
+        let seed = u64::from(ftl.set) << 32 | number;
+        let shuffle = StratifiedShuffle::new(valid, pages_per_group, seed);
+        logs.push(SteadyLog { shuffle, first });
+    }
+    Some(logs)
+}
+
+/// Maps the first pages of a space.
+fn place_random(ftl: &mut Ftl, logs: &mut [SteadyLog], space: u32, pages: u64) -> Option<()> {
+    let lanes = logs.len();
+    let mut numbers = [Ppn(0); LEAF];
+    for page in (0..pages).step_by(LEAF) {
+        let numbers = &mut numbers[..LEAF.min((pages - page) as usize)];
+        // Those of a lane are as many pages apart as there are lanes.
+        for first in 0..lanes.min(numbers.len()) {
+            let page = page + first as u64;
+            let lane = ftl.addressing.lane_of(page, Layout::Normal);
+            let log = &mut logs[lane as usize];
+            let mut numbers = numbers[first..].iter_mut().step_by(lanes);
+            while numbers.len() > 0 {
+                let positions = log.shuffle.next(numbers.len());
+                for (&position, number) in positions.iter().zip(&mut numbers) {
+                    *number = ftl.addressing.ppn(lane, log.first, position);
+                }
             }
         }
-        fills
+        for &number in &*numbers {
+            ftl.oracle.preloaded(number, 1);
+        }
+        ftl.mapping.fill(space, page, numbers).then_some(())?;
     }
+    Some(())
 }

@@ -1,11 +1,19 @@
-//! Reads: from logical pages to operations of the flash.
+//! Reads: from logical pages to operations of the flash, and the history of reads.
+//!
+//! In come consecutive logical pages, out go operations: one for each page, or one for pages that
+//! follow each other on a melded wordline.
+//!
+//! The history is how data has been read since it was written: what garbage collection re-decides the
+//! layout by. It is kept for each leaf of the mapping, 1024 pages, in eight bytes: 2 MiB for a TiB of
+//! 4 KiB pages.
 
-use super::layer::Ftl;
-use super::mapping::Entry;
-use super::numbering::{Ppn, Slice, Spot};
+use super::address::{Addressing, PageAddr, Ppn};
+use super::lane::Lane;
+use super::mapping::{Entry, LEAF, Mapping};
 use super::stream::Layout;
-use crate::engine::{Event, EventQueue, NIL};
-use crate::nand::{Flash, Owner, Unit, WordlineAddr};
+use crate::engine::EventQueue;
+use crate::event::Event;
+use crate::nand::{Flash, Owner, WordlineAddr};
 
 /// Where the pages of a read were found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,123 +23,58 @@ pub(crate) struct PagesRead {
     pub(crate) unmapped: u64,
 }
 
-/// Where the operations of a read go, and the pages of a melded wordline that are not queued yet.
-struct Reader<'a> {
-    flash: &'a mut Flash,
-    queue: &'a mut EventQueue<Event>,
-    owner: Owner,
-    pending: (WordlineAddr, u8),
+/// A read on its way to the flash.
+pub(crate) struct Reader<'a> {
+    pub(crate) addressing: &'a Addressing,
+    pub(crate) lanes: &'a [Lane],
+    pub(crate) flash: &'a mut Flash,
+    pub(crate) queue: &'a mut EventQueue<Event>,
+    pub(crate) owner: Owner,
+    /// Pages of a melded wordline that are not queued yet.
+    pub(crate) pending: Option<(WordlineAddr, u8)>,
 }
 
 impl Reader<'_> {
+    /// Reads consecutive pages in logical order.
     #[inline]
-    fn page(&mut self, at: WordlineAddr, page: u32) {
-        self.flash
-            .read(self.queue, at, 1 << page, false, self.owner);
-    }
-
-    /// Pages that follow each other on one melded wordline become one operation.
-    #[inline]
-    fn melded(&mut self, at: WordlineAddr, pages: u8) {
-        if at == self.pending.0 {
-            self.pending.1 |= pages;
-            return;
-        }
-        self.finish();
-        self.pending = (at, pages);
-    }
-
-    #[inline]
-    fn finish(&mut self) {
-        let (at, pages) = self.pending;
-        if pages != 0 {
-            self.flash.read(self.queue, at, pages, true, self.owner);
-        }
-    }
-}
-
-impl Ftl {
-    /// Reads consecutive pages in logical order: queues what is on flash for `owner`.
-    pub(crate) fn read(
-        &self,
-        flash: &mut Flash,
-        queue: &mut EventQueue<Event>,
-        space: u32,
-        first: u64,
-        end: u64,
-        owner: Owner,
-    ) -> PagesRead {
+    pub(crate) fn read(mut self, mapping: &Mapping, space: u32, first: u64, end: u64) -> PagesRead {
         let mut read = PagesRead::default();
-        let nowhere = WordlineAddr {
-            unit: Unit(NIL),
-            row: NIL,
-        };
-        let mut reader = Reader {
-            flash,
-            queue,
-            owner,
-            pending: (nowhere, 0),
-        };
-        let mut page = first;
-        while page < end {
-            let (runs, count) = self.mapping.runs(space, page, end - page);
-            let Some(runs) = runs else {
-                // A hole may be far larger than a leaf.
-                let present = self.mapping.next_present(space, page, end).unwrap_or(end);
-                read.unmapped += present - page;
-                page = present;
-                continue;
-            };
-            page += count;
-            for run in runs {
-                let pages = u64::from(run.pages);
-                match run.entry {
-                    Entry::Unmapped => read.unmapped += pages,
-                    Entry::Buffered(_) => read.buffered += pages,
-                    Entry::Flash(first) => {
-                        read.flash += pages;
-                        self.read_run(&mut reader, first, run.pages);
-                    }
-                }
+        mapping.for_each_run_in(space, first, end, |entry, pages| match entry {
+            Entry::Unmapped => read.unmapped += pages,
+            Entry::Buffered(_) => read.buffered += pages,
+            Entry::Flash(first) => {
+                read.flash += pages;
+                self.run(first, pages as u32);
             }
-        }
-        reader.finish();
+        });
+        self.queue_pending();
         read
     }
 
     /// Reads pages with consecutive numbers.
     #[inline]
-    fn read_run(&self, reader: &mut Reader<'_>, first: Ppn, pages: u32) {
-        let numbering = &self.numbering;
-        let mut done = 0;
-        while done < pages {
-            let Slice {
-                lane,
-                group,
-                position,
-            } = numbering.slice(Ppn(first.0 + done));
-            // A run goes on in its group, or from lane to lane.
-            let here = match numbering.lanes {
-                1 => (pages - done).min(numbering.pages_per_group - position),
-                _ => 1,
-            };
-            done += here;
-            let layout = self.lanes[lane as usize].blocks.get(group).layout;
-            let mut spot = numbering.spot(layout, position);
+    fn run(&mut self, first: Ppn, pages: u32) {
+        let addressing = self.addressing;
+        for (from, pages) in addressing.pieces(first, pages) {
+            let layout = self.lanes[from.lane as usize].blocks.get(from.group).layout;
+            let mut at = addressing.page_addr(layout, from.position);
             if layout == Layout::Melded {
-                self.read_wordlines(reader, (lane, group), spot, here);
+                self.wordlines((from.lane, from.group), at, pages);
                 continue;
             }
-            for next in position + 1..=position + here {
-                let at = numbering.address(lane, group, spot.unit, spot.wordline);
-                reader.page(at, spot.page);
-                if next == position + here {
+            let (mut position, end) = (from.position, from.position + pages);
+            loop {
+                let wordline = addressing.wordline(from.lane, from.group, at);
+                self.flash
+                    .read(self.queue, wordline, 1 << at.page, false, self.owner);
+                position += 1;
+                if position == end {
                     break;
                 }
-                if numbering.is_shadow() {
-                    spot = numbering.spot(layout, next);
+                if addressing.is_shadow() {
+                    at = addressing.page_addr(layout, position);
                 } else {
-                    numbering.next_striped(&mut spot);
+                    addressing.next_striped(&mut at);
                 }
             }
         }
@@ -139,25 +82,197 @@ impl Ftl {
 
     /// Reads consecutive pages of melded wordlines.
     #[inline]
-    fn read_wordlines(
-        &self,
-        reader: &mut Reader<'_>,
-        (lane, group): (u32, u32),
-        mut spot: Spot,
-        mut pages: u32,
-    ) {
-        let numbering = &self.numbering;
+    fn wordlines(&mut self, (lane, group): (u32, u32), mut at: PageAddr, mut pages: u32) {
+        let addressing = self.addressing;
         while pages > 0 {
-            let here = pages.min(numbering.pages_per_wordline - spot.page);
-            let at = numbering.address(lane, group, spot.unit, spot.wordline);
-            reader.melded(at, (((1u32 << here) - 1) << spot.page) as u8);
+            let here = pages.min(addressing.pages_per_wordline - at.page);
+            let wordline = addressing.wordline(lane, group, at);
+            self.melded(wordline, (((1u32 << here) - 1) << at.page) as u8);
             pages -= here;
-            spot.page = 0;
-            spot.unit += 1;
-            if spot.unit == numbering.units {
-                spot.unit = 0;
-                spot.wordline += 1;
+            at.page = 0;
+            at.unit += 1;
+            if at.unit == addressing.units {
+                at.unit = 0;
+                at.wordline += 1;
             }
         }
+    }
+
+    /// Pages that follow each other on one melded wordline become one operation.
+    #[inline]
+    fn melded(&mut self, wordline: WordlineAddr, pages: u8) {
+        match &mut self.pending {
+            Some((pending, all)) if *pending == wordline => *all |= pages,
+            _ => {
+                self.queue_pending();
+                self.pending = Some((wordline, pages));
+            }
+        }
+    }
+
+    #[inline]
+    fn queue_pending(&mut self) {
+        if let Some((wordline, pages)) = self.pending {
+            self.flash
+                .read(self.queue, wordline, pages, true, self.owner);
+        }
+    }
+}
+
+/// Pages of a leaf. As many pages written anew make its history stale.
+const LEAF_PAGES: u16 = LEAF as u16;
+/// A read of this many pages is sequential by itself, whatever was read before.
+const LONG_READ_PAGES: u16 = 32;
+/// Below this many pages read, nothing is said.
+const MIN_PAGES: u32 = 64;
+/// How far one kind of read must outweigh the other.
+const MAJORITY: u32 = 4;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LeafReads {
+    /// The page that would continue the last read.
+    next: u16,
+    /// Pages written since the history began.
+    written: u16,
+    /// Pages read by long reads and by those that continued another.
+    sequential: u16,
+    /// Pages read otherwise.
+    random: u16,
+}
+
+/// The history of every leaf, by its number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadHistory {
+    leaves: Vec<LeafReads>,
+}
+
+impl ReadHistory {
+    /// `pages` pages of a leaf were read, from `first`.
+    fn read(&mut self, leaf: usize, first: u16, pages: u16) {
+        let reads = self.leaf(leaf);
+        let sequential = pages >= LONG_READ_PAGES || (first != 0 && first == reads.next);
+        let (kind, other) = if sequential {
+            (&mut reads.sequential, &mut reads.random)
+        } else {
+            (&mut reads.random, &mut reads.sequential)
+        };
+        if kind.checked_add(pages).is_none() {
+            // Both, to keep their proportion.
+            *kind /= 2;
+            *other /= 2;
+        }
+        *kind += pages;
+        reads.next = first + pages;
+    }
+
+    /// The host reads consecutive pages.
+    pub(crate) fn note(&mut self, mapping: &Mapping, space: u32, first: u64, end: u64) {
+        let leaf_pages = u64::from(LEAF_PAGES);
+        let mut page = first;
+        while let Some(present) = mapping.next_present(space, page, end) {
+            page = end.min((present / leaf_pages + 1) * leaf_pages);
+            if let Some(index) = mapping.find(space, present) {
+                let offset = (present % leaf_pages) as u16;
+                self.read(index.leaf(), offset, (page - present) as u16);
+            }
+        }
+    }
+
+    /// A page of a leaf was written.
+    pub(crate) fn written(&mut self, leaf: usize) {
+        let reads = self.leaf(leaf);
+        reads.written += 1;
+        if reads.written == LEAF_PAGES {
+            *reads = LeafReads::default();
+        }
+    }
+
+    /// The leaf holds nothing any more.
+    pub(crate) fn forget(&mut self, leaf: usize) {
+        if let Some(reads) = self.leaves.get_mut(leaf) {
+            *reads = LeafReads::default();
+        }
+    }
+
+    /// The layout that suits how the leaf's pages are read, if that is clear.
+    pub(crate) fn suits(&self, leaf: usize) -> Option<Layout> {
+        let reads = self.leaves.get(leaf)?;
+        let (sequential, random) = (u32::from(reads.sequential), u32::from(reads.random));
+        if sequential + random < MIN_PAGES {
+            None
+        } else if sequential >= MAJORITY * random {
+            Some(Layout::Melded)
+        } else if random >= MAJORITY * sequential {
+            Some(Layout::Normal)
+        } else {
+            None
+        }
+    }
+
+    fn leaf(&mut self, leaf: usize) -> &mut LeafReads {
+        if leaf >= self.leaves.len() {
+            self.leaves.resize(leaf + 1, LeafReads::default());
+        }
+        &mut self.leaves[leaf]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_reads_in_a_row_are_sequential_and_scattered_ones_are_not() {
+        let mut history = ReadHistory::default();
+        assert_eq!(history.suits(3), None);
+        for first in (0..512).step_by(16) {
+            history.read(3, first, 16);
+        }
+        assert_eq!(history.suits(3), Some(Layout::Melded));
+        for n in 0..100u16 {
+            history.read(5, n * 37 % 1024, 1);
+        }
+        assert_eq!(history.suits(5), Some(Layout::Normal));
+        assert_eq!(history.suits(4), None);
+    }
+
+    #[test]
+    fn mixed_reads_decide_nothing_and_few_do_not_either() {
+        let mut history = ReadHistory::default();
+        history.read(0, 0, 32);
+        assert_eq!(history.suits(0), None);
+        history.read(0, 0, 1024);
+        assert_eq!(history.suits(0), Some(Layout::Melded));
+        for n in 0..500u16 {
+            history.read(0, n * 2, 1);
+        }
+        assert_eq!(history.suits(0), None);
+    }
+
+    #[test]
+    fn counts_keep_their_proportion_when_they_overflow() {
+        let mut history = ReadHistory::default();
+        for n in 0..20_000u16 {
+            history.read(0, n * 2 % 1024, 1);
+        }
+        for _ in 0..200 {
+            history.read(0, 0, 1024);
+        }
+        assert_eq!(history.suits(0), Some(Layout::Melded));
+    }
+
+    #[test]
+    fn rewriting_a_leaf_ends_its_history() {
+        let mut history = ReadHistory::default();
+        history.read(1, 0, 1024);
+        for _ in 0..1023 {
+            history.written(1);
+        }
+        assert_eq!(history.suits(1), Some(Layout::Melded));
+        history.written(1);
+        assert_eq!(history.suits(1), None);
+        history.read(1, 0, 1024);
+        history.forget(1);
+        assert_eq!(history.suits(1), None);
     }
 }

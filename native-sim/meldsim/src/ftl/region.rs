@@ -8,11 +8,22 @@
 //!   a b c d       c c c c        c c d d
 //!   a b c d       d d d d        c c d d
 //! ```
+//!
+//! And in which order it fills them: the page allocation (PALLOC). The units of a region are numbered
+//! naturally: channel, way, die, plane, the plane varying fastest. A scheme counts pages in a mixed
+//! radix whose digits are the same four dimensions in the order of the allocation, the first varying
+//! fastest.
+//!
+//! ```text
+//!   2 channels x 2 ways (x 1 die x 1 plane)    page   0  1  2  3
+//!   CWDP: the channel varies fastest           unit   0  2  1  3
+//!   WCDP: the way varies fastest               unit   0  1  2  3
+//! ```
 
 use std::ops::Range;
 
-use super::allocation::Scheme;
 use crate::nand::{Geometry, Unit};
+use crate::profile::PageAllocation;
 use crate::profile::{Profile, SetLayout, Sets};
 
 /// The units of a set, in the order of the page allocation.
@@ -24,40 +35,33 @@ pub(crate) struct Region {
     first: u32,
 }
 
-/// A rectangle of channels and dies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Share {
-    channels: Range<u32>,
-    dies: Range<u32>,
-}
+/// The channels and the dies of each that a set has; together a rectangle.
+type Share = (Range<u32>, Range<u32>);
 
 impl Region {
     /// The regions of all sets of the device, by set.
     pub(crate) fn all(profile: &Profile, geometry: &Geometry) -> Vec<Region> {
         let shares = shares(&profile.sets, geometry.channels, geometry.dies_per_channel);
-        shares
-            .iter()
-            .map(|share| Region::new(profile, geometry, share))
-            .collect()
+        let region = |share| Region::new(profile, geometry, share);
+        shares.map(region).collect()
     }
 
-    fn new(profile: &Profile, geometry: &Geometry, share: &Share) -> Region {
-        let dies = share.dies.len() as u32;
+    fn new(profile: &Profile, geometry: &Geometry, (channels, dies): Share) -> Region {
+        let (first_channel, first_die) = (channels.start, dies.start);
+        let (channels, dies) = (channels.len() as u32, dies.len() as u32);
         // Where sets cut packages in two, the dies of a set count as one package.
         let per_package = match geometry.dies_per_package {
             package if dies % package == 0 => package,
             _ => dies,
         };
         let planes = geometry.planes;
-        let channels = share.channels.len() as u32;
         let dims = [channels, dies / per_package, per_package, planes];
-        let scheme = Scheme::new(profile.ftl.page_allocation, dims);
-        let units: Box<[Unit]> = (0..scheme.units())
-            .map(|n| {
-                let natural = scheme.unit_at(n);
+        let order = unit_order(profile.ftl.page_allocation, dims);
+        let units: Box<[Unit]> = order
+            .map(|natural| {
                 let (die, plane) = (natural / planes, natural % planes);
-                let channel = share.channels.start + die / dies;
-                let die = channel * geometry.dies_per_channel + share.dies.start + die % dies;
+                let channel = first_channel + die / dies;
+                let die = channel * geometry.dies_per_channel + first_die + die % dies;
                 Unit(die * planes + plane)
             })
             .collect();
@@ -78,13 +82,11 @@ impl Region {
         self.units.len() as u32
     }
 
-    #[inline]
     pub(crate) fn unit(&self, local: u32) -> Unit {
         self.units[local as usize]
     }
 
     /// The number of a unit in this region, which has it.
-    #[inline]
     pub(crate) fn local(&self, unit: Unit) -> u32 {
         self.local[(unit.0 - self.first) as usize]
     }
@@ -95,7 +97,7 @@ impl Region {
 }
 
 /// The shares of all sets; the profile has been found to divide.
-fn shares(sets: &Sets, channels: u32, dies: u32) -> Vec<Share> {
+fn shares(sets: &Sets, channels: u32, dies: u32) -> impl Iterator<Item = Share> {
     let channel_groups = match sets.layout {
         SetLayout::Baseline | SetLayout::Horizontal => 1,
         SetLayout::Vertical => sets.count,
@@ -103,19 +105,36 @@ fn shares(sets: &Sets, channels: u32, dies: u32) -> Vec<Share> {
     };
     let die_groups = sets.count / channel_groups;
     let (channels, dies) = (channels / channel_groups, dies / die_groups);
-    (0..sets.count)
-        .map(|set| {
-            let (column, row) = (set % channel_groups, set / channel_groups);
-            Share {
-                channels: column * channels..(column + 1) * channels,
-                dies: row * dies..(row + 1) * dies,
-            }
-        })
-        .collect()
+    (0..sets.count).map(move |set| {
+        let (column, row) = (set % channel_groups, set / channel_groups);
+        let channels = column * channels..(column + 1) * channels;
+        (channels, row * dies..(row + 1) * dies)
+    })
+}
+
+/// The natural numbers of the units, in the order in which pages go to them. `dims` is channels, ways
+/// of a channel, dies of a way, planes of a die.
+fn unit_order(allocation: PageAllocation, dims: [u32; 4]) -> impl Iterator<Item = u32> {
+    let [_, ways, dies, planes] = dims;
+    // What one step along each dimension adds to a unit's number.
+    let strides = [ways * dies * planes, dies * planes, planes, 1];
+    (0..dims.iter().product()).map(move |page| {
+        let (mut rest, mut unit) = (page, 0);
+        for dimension in allocation.order() {
+            let dimension = dimension as usize;
+            unit += rest % dims[dimension] * strides[dimension];
+            rest /= dims[dimension];
+        }
+        unit
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn regions(change: impl FnOnce(&mut Profile)) -> Vec<Vec<u32>> {
@@ -167,5 +186,66 @@ mod tests {
         };
         assert_eq!(planes("PCWD")[1][..4], [8, 9, 10, 11]);
         assert_eq!(planes("WCDP")[1][..4], [8, 10, 12, 14]);
+    }
+
+    fn all_units(dims: [u32; 4]) -> impl Iterator<Item = Vec<u32>> {
+        PageAllocation::ALL
+            .into_iter()
+            .map(move |allocation| unit_order(allocation, dims).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn every_scheme_is_a_bijection(dims in prop::array::uniform4(1..9u32)) {
+            for allocation in PageAllocation::ALL {
+                let units = dims.iter().product::<u32>() as usize;
+                prop_assert_eq!(unit_order(allocation, dims).count(), units);
+                let mut seen = vec![false; units];
+                for unit in unit_order(allocation, dims) {
+                    prop_assert!(!std::mem::replace(&mut seen[unit as usize], true));
+                }
+            }
+        }
+
+        #[test]
+        fn no_two_schemes_agree(dims in prop::array::uniform4(2..7u32)) {
+            let distinct: HashSet<Vec<u32>> = all_units(dims).collect();
+            prop_assert_eq!(distinct.len(), 24);
+        }
+
+        /// Each dimension, stepped through by its own rule: the digit of a dimension changes after
+        /// as many pages as all faster ones have combinations.
+        #[test]
+        fn digits_turn_in_the_order_named(dims in prop::array::uniform4(1..6u32)) {
+            for allocation in PageAllocation::ALL {
+                for (n, unit) in (0..).zip(unit_order(allocation, dims)) {
+                    let digits = [
+                        unit / (dims[1] * dims[2] * dims[3]),
+                        unit / (dims[2] * dims[3]) % dims[1],
+                        unit / dims[3] % dims[2],
+                        unit % dims[3],
+                    ];
+                    let mut period = 1;
+                    for dimension in allocation.order() {
+                        let dimension = dimension as usize;
+                        prop_assert_eq!(digits[dimension], n / period % dims[dimension]);
+                        period *= dims[dimension];
+                    }
+                }
+            }
+        }
+    }
+
+    /// The normal layout of the melded-pages paper: page p is on channel p mod C, die (p div C)
+    /// mod W.
+    #[test]
+    fn cwdp_is_the_published_normal_layout() {
+        let (channels, ways) = (8, 4);
+        let order = unit_order(PageAllocation::default(), [channels, ways, 1, 1]);
+        let units: Vec<u32> = order.collect();
+        for page in 0..4 * channels * ways {
+            let unit = units[page as usize % units.len()];
+            assert_eq!(unit, page % channels * ways + page / channels % ways);
+        }
     }
 }

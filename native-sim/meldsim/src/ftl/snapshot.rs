@@ -1,21 +1,26 @@
 //! What of a layer survives a power cut: the mapping and the state of the blocks, which a device
 //! keeps on flash, and the write buffer, which is protected.
 //!
-//! Programs on their way are lost with the places they were given; their pages are still buffered
+//! Programs on their way are lost with the positions they were given; their pages are still buffered
 //! and are written again. A group that was being collected or erased has to be collected anew.
 //!
-//! What is loaded may come from anywhere: a state in which a layer could not have been is refused.
+//! In comes a layer, out goes its saved state, and back. What is loaded may come from anywhere: a state
+//! in which a layer could not have been is refused.
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::SavedBlocks;
+use super::address::{Addressing, Ppn};
+use super::blocks::{Blocks, Group, OpenGroup, State};
 use super::buffer::User;
 use super::layer::Ftl;
 use super::mapping::Entry;
-use super::numbering::{Ppn, Slice};
 use super::stream::{Layout, Stream};
 use crate::engine::NIL;
 use crate::nvme::MAX_STREAMS;
+
+/// Bounds of what a saved lane may say of its past: no device lives longer, and counts go on from there.
+const CLOCK_MAX: u64 = 1 << 56;
+const ERASES_MAX: u32 = 1 << 30;
 
 /// A layer, as far as it survives.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,6 +28,23 @@ pub(crate) struct SavedFtl {
     lanes: Vec<SavedBlocks>,
     runs: Vec<SavedRun>,
     buffered: Vec<SavedPage>,
+}
+
+/// The block groups of a lane, as far as they survive a power cut.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedBlocks {
+    clock: u64,
+    groups: Vec<SavedGroup>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedGroup {
+    is_free: bool,
+    is_melded: bool,
+    erases: u32,
+    closed_at: u64,
+    /// Of an open group: the stream that fills it, and the next position.
+    open: Option<(u32, u32)>,
 }
 
 /// Consecutive pages with consecutive numbers.
@@ -44,15 +66,15 @@ struct SavedPage {
     stream: Option<u8>,
 }
 
-impl Ftl {
-    pub(crate) fn save(&self) -> SavedFtl {
+impl SavedFtl {
+    pub(crate) fn of(ftl: &Ftl) -> SavedFtl {
         let mut runs = Vec::new();
         let mut buffered = Vec::new();
-        self.mapping.for_each_run(|place, run| {
-            let (space, page) = match run.entry {
-                Entry::Unmapped => return,
-                _ => self.mapping.logical(place),
-            };
+        ftl.mapping.for_each_run(|index, run| {
+            if run.entry == Entry::Unmapped {
+                return;
+            }
+            let (space, page) = ftl.mapping.logical(index);
             match run.entry {
                 Entry::Unmapped => {}
                 Entry::Flash(first) => runs.push(SavedRun {
@@ -62,7 +84,7 @@ impl Ftl {
                     pages: run.pages,
                 }),
                 Entry::Buffered(slot) => {
-                    let slot = self.buffer.get(slot);
+                    let slot = ftl.buffer.get(slot);
                     buffered.push(SavedPage {
                         space,
                         page,
@@ -76,23 +98,25 @@ impl Ftl {
             }
         });
         SavedFtl {
-            lanes: self.lanes.iter().map(|lane| lane.blocks.save()).collect(),
+            lanes: ftl
+                .lanes
+                .iter()
+                .map(|lane| SavedBlocks::of(&lane.blocks))
+                .collect(),
             runs,
             buffered,
         }
     }
 
-    /// Puts a layer that was never used into a saved state; says what is impossible about it.
-    /// `spaces` is the pages of each of its spaces.
-    pub(crate) fn load(&mut self, saved: &SavedFtl, spaces: &[u64]) -> Result<(), &'static str> {
-        if saved.lanes.len() != self.lanes.len() {
+    pub(crate) fn load(&self, ftl: &mut Ftl, spaces: &[u64]) -> Result<(), &'static str> {
+        if self.lanes.len() != ftl.lanes.len() {
             return Err("its lanes are not the profile's");
         }
         for _ in spaces {
-            self.mapping.add_space();
+            ftl.mapping.add_space();
         }
-        for (lane, saved) in self.lanes.iter_mut().zip(&saved.lanes) {
-            lane.blocks.load(saved, &self.numbering)?;
+        for (lane, saved) in ftl.lanes.iter_mut().zip(&self.lanes) {
+            saved.load(&mut lane.blocks, &ftl.addressing)?;
             if !lane.resume_streams() {
                 return Err("more streams are open than blocks can be spared for");
             }
@@ -102,128 +126,177 @@ impl Ftl {
             let size = spaces.get(space as usize);
             matches!((end, size), (Some(end), Some(&size)) if end <= size)
         };
-        if !saved
-            .runs
-            .iter()
-            .all(|run| is_in(run.space, run.page, run.pages))
-        {
+        let mut runs = self.runs.iter();
+        if !runs.all(|run| is_in(run.space, run.page, run.pages)) {
             return Err("a page is in no namespace");
         }
-        check_numbers(&saved.runs)?;
-        for run in &saved.runs {
-            self.load_run(run)?;
+        check_numbers(&self.runs)?;
+        for run in &self.runs {
+            run.load(ftl)?;
         }
-        for lane in &mut self.lanes {
+        for lane in &mut ftl.lanes {
             lane.blocks.find_empty();
         }
-        for page in &saved.buffered {
+        for page in &self.buffered {
             if !is_in(page.space, page.page, 1) {
                 return Err("a buffered page is in no namespace");
             }
-            #[cfg(test)]
-            {
-                self.witness.writing = super::witness::survivor(page.space, page.page);
-            }
-            match page.stream {
-                None => self.load_moved(page)?,
-                Some(stream) if u16::from(stream) > MAX_STREAMS => {
-                    return Err("a buffered page is of no stream");
-                }
-                Some(stream) => {
-                    let normal = self.numbering.lane_of(page.page, Layout::Normal) == page.lane;
-                    let layout = if normal {
-                        Layout::Normal
-                    } else {
-                        Layout::Melded
-                    };
-                    self.write(page.space, page.page, layout, stream, NIL)
-                        .map_err(|_| "more is buffered than there is room for")?;
-                }
-            }
+            page.load(ftl)?;
         }
-        let capacity = self.lane_capacity();
-        if self.lanes.iter().any(|lane| lane.live > capacity) {
+        if ftl.lanes.iter().any(|lane| lane.live > ftl.lane_capacity) {
             return Err("more is mapped than the device holds");
         }
-        match self.lanes.iter().all(|lane| lane.blocks.can_collect()) {
+        match ftl.lanes.iter().all(|lane| lane.blocks.can_collect()) {
             true => Ok(()),
             false => Err("no block is left to collect others into"),
         }
     }
+}
 
-    fn load_run(&mut self, run: &SavedRun) -> Result<(), &'static str> {
-        let numbering = &self.numbering;
-        let groups = u64::from(numbering.groups) * u64::from(numbering.lanes);
-        let end = u64::from(run.first) + u64::from(run.pages);
-        if end > groups * u64::from(numbering.pages_per_group) {
-            return Err("a page is mapped to nowhere");
+impl SavedBlocks {
+    fn of(blocks: &Blocks) -> SavedBlocks {
+        let mut groups: Vec<SavedGroup> = blocks.groups.iter().map(SavedGroup::of).collect();
+        for (stream, open) in (0..).zip(&blocks.open) {
+            if let Some(open) = open {
+                // Wordlines of which some pages are programmed cannot be gone on with.
+                let next = match open.wordlines {
+                    Some(_) => blocks.pages_per_group,
+                    None => open.next,
+                };
+                groups[open.group as usize].open = Some((stream, next));
+            }
         }
-        let mut done = 0;
-        while done < run.pages {
-            let Slice {
-                lane,
-                group,
-                position,
-            } = numbering.slice(Ppn(run.first + done));
-            let pages = match numbering.lanes {
-                1 => (run.pages - done).min(numbering.pages_per_group - position),
-                _ => 1,
+        SavedBlocks {
+            clock: blocks.clock,
+            groups,
+        }
+    }
+
+    /// Puts blocks that were never used into the saved state, but for the data they hold.
+    fn load(&self, blocks: &mut Blocks, addressing: &Addressing) -> Result<(), &'static str> {
+        if self.groups.len() > blocks.count as usize {
+            return Err("it has more blocks than the profile");
+        }
+        if self.clock > CLOCK_MAX {
+            return Err("more was written than can be");
+        }
+        blocks.clock = self.clock;
+        for (number, group) in (0..).zip(&self.groups) {
+            if group.erases > ERASES_MAX || group.closed_at > self.clock {
+                return Err("a block has a past that cannot be");
+            }
+            let layout = Layout::new(group.is_melded);
+            let state = match group.is_free {
+                true => State::Free,
+                false => State::Closed,
             };
-            let lane = &mut self.lanes[lane as usize];
-            if !lane
-                .blocks
-                .holds_data(group, position..position + pages, numbering)
+            let mut loaded = Group::new(state, layout, group.erases, group.closed_at);
+            if let Some((stream, next)) = group.open.filter(|open| open.1 < blocks.pages_per_group)
             {
-                return Err("a page is mapped to where nothing was written");
+                let index = stream as usize;
+                if index >= Stream::COUNT
+                    || Stream::from_index(index).layout() != layout
+                    || next % addressing.pages_at_once(layout) != 0
+                    || group.is_free
+                {
+                    return Err("an open block is not one of its stream's");
+                }
+                let open = OpenGroup {
+                    group: number,
+                    next,
+                    wordlines: None,
+                };
+                if blocks.filled_by(index).replace(open).is_some() {
+                    return Err("a stream has two open blocks");
+                }
+                loaded.state = State::Open;
             }
-            lane.blocks.validate(group, pages);
-            lane.live += u64::from(pages);
-            done += pages;
-        }
-        let mut done = 0;
-        while done < run.pages {
-            let (page, left) = (run.page + u64::from(done), u64::from(run.pages - done));
-            let first = Some(Ppn(run.first + done));
-            let mut replaced = std::mem::take(&mut self.replaced);
-            let mapped = self
-                .mapping
-                .replace(run.space, page, left, first, &mut replaced);
-            let was_mapped = replaced.iter().any(|run| run.entry != Entry::Unmapped);
-            replaced.clear();
-            self.replaced = replaced;
-            if mapped == 0 {
-                return Err("the mapping needs more memory than the profile gives it");
+            blocks.groups.push(loaded);
+            if group.is_free {
+                blocks.free_again(number);
             }
-            if was_mapped {
-                return Err("a page is mapped twice");
-            }
-            done += mapped as u32;
         }
         Ok(())
     }
+}
+
+impl SavedGroup {
+    fn of(group: &Group) -> SavedGroup {
+        SavedGroup {
+            is_free: group.state == State::Free,
+            is_melded: group.layout == Layout::Melded,
+            erases: group.erases,
+            closed_at: group.closed_at,
+            open: None,
+        }
+    }
+}
+
+impl SavedRun {
+    fn load(&self, ftl: &mut Ftl) -> Result<(), &'static str> {
+        let addressing = &ftl.addressing;
+        let groups = u64::from(addressing.groups) * u64::from(addressing.lanes);
+        let end = u64::from(self.first) + u64::from(self.pages);
+        if end > groups * u64::from(addressing.pages_per_group) {
+            return Err("a page is mapped to nowhere");
+        }
+        for (at, pages) in addressing.pieces(Ppn(self.first), self.pages) {
+            let lane = &mut ftl.lanes[at.lane as usize];
+            let positions = at.position..at.position + pages;
+            if !lane.blocks.holds_data(at.group, positions, addressing) {
+                return Err("a page is mapped to where nothing was written");
+            }
+            lane.blocks.validate(at.group, pages);
+            lane.live += u64::from(pages);
+        }
+        let mut pages = u64::from(self.pages);
+        if ftl.unmapped_pages(self.space, self.page, self.page + pages) < pages {
+            return Err("a page is mapped twice");
+        }
+        let (mut page, mut first) = (self.page, self.first);
+        while pages > 0 {
+            let done = ftl.remap(self.space, page, pages, Some(Ppn(first)));
+            if done == 0 {
+                return Err("the mapping needs more memory than the profile gives it");
+            }
+            (page, first, pages) = (page + done, first + done as u32, pages - done);
+        }
+        Ok(())
+    }
+}
+
+impl SavedPage {
+    fn load(&self, ftl: &mut Ftl) -> Result<(), &'static str> {
+        ftl.oracle.begin_restored(self.space, self.page);
+        let Some(stream) = self.stream else {
+            return self.load_moved(ftl);
+        };
+        if u16::from(stream) > MAX_STREAMS {
+            return Err("a buffered page is of no stream");
+        }
+        let normal = ftl.addressing.lane_of(self.page, Layout::Normal);
+        let layout = Layout::new(normal != self.lane);
+        ftl.write(self.space, self.page, layout, stream, NIL)
+            .map_err(|_| "more is buffered than there is room for")
+    }
 
     /// A page that was being moved by garbage collection.
-    fn load_moved(&mut self, page: &SavedPage) -> Result<(), &'static str> {
-        let place = self.mapping.find_or_make(page.space, page.page);
-        let place = place.ok_or("the mapping needs more memory than the profile gives it")?;
-        if self.mapping.get(place) != Entry::Unmapped {
+    fn load_moved(&self, ftl: &mut Ftl) -> Result<(), &'static str> {
+        let index = ftl.mapping.find_or_make(self.space, self.page);
+        let index = index.ok_or("the mapping needs more memory than the profile gives it")?;
+        if ftl.mapping.get(index) != Entry::Unmapped {
             return Err("a page that is being moved is mapped as well");
         }
-        let lane = self
-            .lanes
-            .get_mut(page.lane as usize)
-            .ok_or("a buffered page is on its way to no lane")?;
+        let lane = ftl.lanes.get_mut(self.lane as usize);
+        let lane = lane.ok_or("a buffered page is on its way to no lane")?;
         lane.live += 1;
-        lane.collector.free_slots = lane
-            .collector
-            .free_slots
-            .checked_sub(1)
-            .ok_or("more is being moved than there is room for")?;
-        let slot = self.buffer.take(User::Gc, place, page.lane, NIL);
-        #[cfg(test)]
-        self.witness.written(slot);
-        self.mapping.set(place, Entry::Buffered(slot));
-        self.gather(page.lane, Stream::Gc(Layout::Normal), slot);
+        if ftl.buffer.gc_free(self.lane) == 0 {
+            return Err("more is being moved than there is room for");
+        }
+        let slot = ftl.buffer.take(User::Gc, index, self.lane, NIL);
+        ftl.oracle.buffered(slot);
+        ftl.mapping.set(index, Entry::Buffered(slot));
+        ftl.gather(self.lane, Stream::Gc(Layout::Normal), slot);
         Ok(())
     }
 }

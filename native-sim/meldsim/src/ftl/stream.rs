@@ -1,6 +1,30 @@
-//! Streams: data that is likely to be read or to die differently does not mix in a block.
+//! Streams, and which pages of a stream share a wordline: the write scheduler.
+//!
+//! In come pages, one by one; out go wordlines to program. Data that is likely to be read or to die
+//! differently goes to different streams, and streams do not share blocks.
+//!
+//! Unhinted pages fill *stripes* of one wordline on every unit of the lane, in the normal layout: the
+//! n-th page of a stripe goes to wordline n mod K as its page n div K, so consecutive pages are on
+//! different units, and a wordline is complete only when the last pass over the stripe reaches it.
+//! (In shadow order each page is programmed by itself, and there are no stripes.)
+//!
+//! ```text
+//!   stripe of K wordlines     w0   w1   w2  ...          melded: pages 0 1 2 | 3 4 5 | ...
+//!   LSB                        0    1    2                       on     w0   |  w1   |
+//!   CSB                        K   K+1  K+2
+//!   MSB                       2K  2K+1 2K+2
+//! ```
+//!
+//! Pages hinted as sequential are gathered in *runs* of consecutive pages, and those that are
+//! consecutive share a wordline. Several writers interleave, so a run is known by the page it
+//! expects next. The number of runs is bounded: the one that grew least recently is closed, and its
+//! unfinished wordline is packed together with those of other closed runs. Where the logical page
+//! decides the lane, wordlines begin at multiples of their pages.
 
+use crate::engine::NIL;
+use crate::nand::MAX_PAGES_PER_WORDLINE;
 use crate::nvme::MAX_STREAMS;
+use crate::profile::limits::FIXED_STREAMS;
 
 /// How pages lie on wordlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +33,14 @@ pub(crate) enum Layout {
     Normal = 0,
     /// Consecutive pages on one wordline.
     Melded = 1,
+}
+
+impl Layout {
+    pub(crate) const ALL: [Layout; 2] = [Layout::Normal, Layout::Melded];
+
+    pub(crate) fn new(is_melded: bool) -> Layout {
+        Layout::ALL[usize::from(is_melded)]
+    }
 }
 
 /// Who fills a block group.
@@ -21,13 +53,12 @@ pub(crate) enum Stream {
 
 impl Stream {
     /// Streams that are always there: the first ones.
-    pub(crate) const FIXED: usize = 4;
+    pub(crate) const FIXED: usize = FIXED_STREAMS as usize;
 
     /// Streams there can be.
     pub(crate) const COUNT: usize = 2 * (MAX_STREAMS as usize + 2);
 
-    /// Its number, in the order in which streams have their turn.
-    #[inline]
+    /// Its number; streams have their turn in this order.
     pub(crate) fn index(self) -> usize {
         match self {
             Stream::Gc(layout) => 2 * layout as usize,
@@ -36,21 +67,11 @@ impl Stream {
         }
     }
 
-    #[inline]
     pub(crate) fn from_index(index: usize) -> Stream {
-        const FIXED: [Stream; Stream::FIXED] = [
-            Stream::Gc(Layout::Normal),
-            Stream::Host(0, Layout::Normal),
-            Stream::Gc(Layout::Melded),
-            Stream::Host(0, Layout::Melded),
-        ];
-        let layout = match index % 2 {
-            0 => Layout::Normal,
-            _ => Layout::Melded,
-        };
-        match FIXED.get(index) {
-            Some(&stream) => stream,
-            None => Stream::Host((index / 2 - 1) as u8, layout),
+        match index {
+            0 | 2 => Stream::Gc(Layout::new(index == 2)),
+            1 | 3 => Stream::Host(0, Layout::new(index == 3)),
+            _ => Stream::Host((index / 2 - 1) as u8, Layout::new(index % 2 == 1)),
         }
     }
 
@@ -58,6 +79,238 @@ impl Stream {
         match self {
             Stream::Host(_, layout) | Stream::Gc(layout) => layout,
         }
+    }
+}
+
+/// The pages of a wordline, each a slot of the write buffer; [`NIL`] is padding.
+pub(crate) type WordlinePages = [u32; MAX_PAGES_PER_WORDLINE];
+
+pub(crate) const PADDING: WordlinePages = [NIL; MAX_PAGES_PER_WORDLINE];
+
+/// One page that is programmed by itself.
+pub(crate) fn single(page: u32) -> WordlinePages {
+    let mut pages = PADDING;
+    pages[0] = page;
+    pages
+}
+
+/// Gathers pages in the normal layout.
+#[derive(Debug, Default)]
+pub(crate) struct Stripe {
+    wordlines: usize,
+    pages: Vec<u32>,
+}
+
+impl Stripe {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// Begins a stripe of that many wordlines.
+    pub(crate) fn begin(&mut self, wordlines: u32) {
+        debug_assert!(self.is_empty() && wordlines > 0);
+        self.wordlines = wordlines as usize;
+    }
+
+    /// Adds a page to a stripe that has begun; hands over the wordline it completes.
+    pub(crate) fn push(&mut self, page: u32, pages_per_wordline: u32) -> Option<WordlinePages> {
+        self.pages.push(page);
+        let last_pass = (pages_per_wordline as usize - 1) * self.wordlines;
+        let wordline = self.pages.len().checked_sub(last_pass + 1)?;
+        let complete = self.wordline(wordline);
+        if wordline + 1 == self.wordlines {
+            self.pages.clear();
+        }
+        Some(complete)
+    }
+
+    /// What is gathered of the wordline that has its turn `after` the next one.
+    pub(crate) fn gathered(&self, after: usize) -> impl Iterator<Item = u32> {
+        let wordline = (self.pages.len() + after) % self.wordlines;
+        let pages = self.pages.iter().skip(wordline);
+        pages.step_by(self.wordlines).copied()
+    }
+
+    /// Closes every wordline that holds a page.
+    pub(crate) fn close(&mut self, pages_per_wordline: u32) -> Vec<WordlinePages> {
+        let last_pass = (pages_per_wordline as usize - 1) * self.wordlines;
+        let complete = self.pages.len().saturating_sub(last_pass);
+        let open = complete..self.pages.len().min(self.wordlines);
+        let closed = open.map(|wordline| self.wordline(wordline)).collect();
+        self.pages.clear();
+        closed
+    }
+
+    fn wordline(&self, wordline: usize) -> WordlinePages {
+        let pages = self.pages.iter().skip(wordline).step_by(self.wordlines);
+        let mut filled = PADDING;
+        for (to, &page) in filled.iter_mut().zip(pages) {
+            *to = page;
+        }
+        filled
+    }
+
+    pub(crate) fn memory(&self) -> u64 {
+        (self.pages.capacity() * size_of::<u32>()) as u64
+    }
+}
+
+/// Pages on their way to one wordline.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Partial {
+    pages: WordlinePages,
+    len: usize,
+}
+
+impl Partial {
+    /// Adds a page; hands over the wordline it completes.
+    pub(crate) fn push(&mut self, page: u32, pages_per_wordline: u32) -> Option<WordlinePages> {
+        self.pages[self.len] = page;
+        self.len += 1;
+        if self.len == pages_per_wordline as usize {
+            self.take()
+        } else {
+            None
+        }
+    }
+
+    /// Hands over what there is.
+    pub(crate) fn take(&mut self) -> Option<WordlinePages> {
+        let Partial { pages, len } = std::mem::take(self);
+        let mut taken = PADDING;
+        taken[..len].copy_from_slice(&pages[..len]);
+        (len > 0).then_some(taken)
+    }
+}
+
+/// What a stream gathers in a lane.
+#[derive(Debug, Default)]
+pub(crate) struct Gatherer {
+    pub(crate) stripe: Stripe,
+    /// Pages whose wordline lacks others.
+    pub(crate) leftovers: Partial,
+}
+
+impl Gatherer {
+    /// Closes every wordline that holds a page.
+    pub(crate) fn close(&mut self, pages_per_wordline: u32) -> Vec<WordlinePages> {
+        let mut closed = self.stripe.close(pages_per_wordline);
+        closed.extend(self.leftovers.take());
+        closed
+    }
+}
+
+/// What runs hand over: pages of a wordline of one lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunPages {
+    pub(crate) lane: u32,
+    pub(crate) pages: WordlinePages,
+    /// Or else they are to be packed together with others.
+    pub(crate) whole: bool,
+}
+
+#[derive(Debug)]
+struct Run {
+    space: u32,
+    next: u64,
+    /// When it last grew, in pages gathered.
+    grown: u64,
+    partial: Partial,
+}
+
+/// Gathers pages in the melded layout. What it hands over is appended to a list of the caller's.
+#[derive(Debug)]
+pub(crate) struct SequentialRuns {
+    bound: usize,
+    pages_per_wordline: u32,
+    lanes: u32,
+    runs: Vec<Run>,
+    /// The run that grew last: most pages continue it.
+    current: usize,
+    gathered: u64,
+}
+
+impl SequentialRuns {
+    pub(crate) fn new(bound: u32, pages_per_wordline: u32, lanes: u32) -> SequentialRuns {
+        SequentialRuns {
+            bound: bound as usize,
+            pages_per_wordline,
+            lanes,
+            runs: Vec::new(),
+            current: 0,
+            gathered: 0,
+        }
+    }
+
+    /// Adds the page that is logical page `logical` of `space`; hands over completed wordlines and
+    /// what will not be completed.
+    pub(crate) fn push(&mut self, space: u32, logical: u64, page: u32, out: &mut Vec<RunPages>) {
+        let expects = |run: &Run| run.next == logical && run.space == space;
+        if !self.runs.get(self.current).is_some_and(expects) {
+            self.current = match self.runs.iter().position(expects) {
+                Some(run) => run,
+                None => self.open(space, logical, out),
+            };
+        }
+        self.gathered += 1;
+        let lane = self.lane(logical);
+        let run = &mut self.runs[self.current];
+        run.next = logical + 1;
+        run.grown = self.gathered;
+        if let Some(pages) = run.partial.push(page, self.pages_per_wordline) {
+            let whole = true;
+            out.push(RunPages { lane, pages, whole });
+        } else if self.lanes > 1 && run.next % u64::from(self.pages_per_wordline) == 0 {
+            self.give_up(self.current, out);
+        }
+    }
+
+    fn lane(&self, logical: u64) -> u32 {
+        match self.lanes {
+            1 => 0,
+            lanes => (logical / u64::from(self.pages_per_wordline) % u64::from(lanes)) as u32,
+        }
+    }
+
+    /// A run for a new writer; at the bound, in place of the one that grew least recently.
+    fn open(&mut self, space: u32, logical: u64, out: &mut Vec<RunPages>) -> usize {
+        let run = Run {
+            space,
+            next: logical,
+            grown: self.gathered,
+            partial: Partial::default(),
+        };
+        if self.runs.len() < self.bound {
+            self.runs.push(run);
+            return self.runs.len() - 1;
+        }
+        let by_age = |&run: &usize| self.runs[run].grown;
+        let oldest = (0..self.runs.len()).min_by_key(by_age).unwrap_or(0);
+        self.give_up(oldest, out);
+        self.runs[oldest] = run;
+        oldest
+    }
+
+    /// Hands over a run's unfinished wordline.
+    fn give_up(&mut self, run: usize, out: &mut Vec<RunPages>) {
+        let run = &mut self.runs[run];
+        if let Some(pages) = run.partial.take() {
+            let last = run.next - 1;
+            let lane = self.lane(last);
+            let whole = false;
+            out.push(RunPages { lane, pages, whole });
+        }
+    }
+
+    /// Hands over every unfinished wordline. The runs go on.
+    pub(crate) fn close(&mut self, out: &mut Vec<RunPages>) {
+        for run in 0..self.runs.len() {
+            self.give_up(run, out);
+        }
+    }
+
+    pub(crate) fn memory(&self) -> u64 {
+        (self.runs.capacity() * size_of::<Run>()) as u64
     }
 }
 
@@ -72,5 +325,93 @@ mod tests {
         }
         let last = Stream::Host(MAX_STREAMS as u8, Layout::Melded);
         assert_eq!(last.index(), Stream::COUNT - 1);
+    }
+
+    fn stripe(wordlines: u32) -> Stripe {
+        let mut stripe = Stripe::default();
+        stripe.begin(wordlines);
+        stripe
+    }
+
+    #[test]
+    fn a_stripe_fills_pass_by_pass() {
+        let mut stripe = stripe(4);
+        let fills: Vec<Option<WordlinePages>> = (0..12).map(|page| stripe.push(page, 3)).collect();
+        assert!(fills[..8].iter().all(Option::is_none));
+        assert_eq!(fills[8], Some([0, 4, 8, NIL]));
+        assert_eq!(fills[11], Some([3, 7, 11, NIL]));
+    }
+
+    #[test]
+    fn closing_a_stripe_pads_only_wordlines_with_pages() {
+        let mut stripe = stripe(4);
+        for page in 0..9 {
+            stripe.push(page, 3);
+        }
+        // Wordline 0 was complete; 1 to 3 lack their last page.
+        assert_eq!(
+            stripe.close(3),
+            [[1, 5, NIL, NIL], [2, 6, NIL, NIL], [3, 7, NIL, NIL]]
+        );
+        stripe.begin(4);
+        stripe.push(20, 3);
+        assert_eq!(stripe.close(3), [[20, NIL, NIL, NIL]]);
+    }
+
+    /// Writers take turns with pieces of so many pages; what is gathered, in order.
+    fn writers(
+        runs: &mut SequentialRuns,
+        starts: &[u64],
+        piece: u64,
+        pieces: u64,
+    ) -> Vec<RunPages> {
+        let mut gathered = Vec::new();
+        for chunk in 0..pieces {
+            for writer in starts {
+                for page in 0..piece {
+                    let logical = writer + chunk * piece + page;
+                    runs.push(0, logical, logical as u32, &mut gathered);
+                }
+            }
+        }
+        gathered
+    }
+
+    #[test]
+    fn interleaved_writers_each_get_their_wordlines() {
+        let mut runs = SequentialRuns::new(4, 3, 1);
+        // In commands of four pages, which is no multiple of three.
+        let gathered = writers(&mut runs, &[100, 200], 4, 3);
+        assert_eq!(gathered.len(), 8);
+        for RunPages { pages, whole, .. } in gathered {
+            assert!(whole);
+            assert_eq!((pages[1], pages[2]), (pages[0] + 1, pages[0] + 2));
+        }
+    }
+
+    #[test]
+    fn runs_are_bounded_and_the_rest_is_handed_over() {
+        let mut runs = SequentialRuns::new(2, 3, 1);
+        let mut gathered = writers(&mut runs, &[0, 100, 200, 300, 400], 1, 1);
+        runs.close(&mut gathered);
+        let pages: Vec<u32> = gathered.iter().map(|gathered| gathered.pages[0]).collect();
+        // Three runs were closed, oldest first; two were open.
+        assert_eq!(pages, [0, 100, 200, 400, 300]);
+        assert!(gathered.iter().all(|gathered| !gathered.whole));
+    }
+
+    #[test]
+    fn the_logical_page_decides_the_lane_of_a_wordline() {
+        let mut runs = SequentialRuns::new(2, 3, 4);
+        // From the second page of wordline 1 to the first of wordline 3.
+        let mut gathered = writers(&mut runs, &[4], 6, 1);
+        runs.close(&mut gathered);
+        let expected = [
+            (1, [4, 5, NIL, NIL], false),
+            (2, [6, 7, 8, NIL], true),
+            (3, [9, NIL, NIL, NIL], false),
+        ];
+        let expected = expected.map(|(lane, pages, whole)| RunPages { lane, pages, whole });
+        assert_eq!(gathered, expected);
     }
 }

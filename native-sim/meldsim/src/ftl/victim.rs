@@ -1,42 +1,117 @@
-//! When a lane is collected, and which group is its next victim.
+//! When a lane is collected, and which block group is its next victim.
+//!
+//! In come the block groups of a lane, out goes the one to collect: one that holds nothing, or one
+//! that lags behind in wear, or what the policy ranks first; and how far its collection has come.
 
-use super::layer::Ftl;
-use super::policy::{Candidate, VictimPolicy};
-use crate::profile::{Gc, Profile, WearLevelling};
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use super::address::Addressing;
+use super::blocks::{Blocks, Candidate};
+use super::mapping::{MapIndex, Mapping};
+use super::reverse_map::{self, ReverseMap};
+use super::stream::Layout;
+use crate::engine::NIL;
+use crate::nand::WordlineAddr;
+use crate::profile::limits::GC_ROWS_AT_ONCE;
+use crate::profile::{Gc, GcVictim, Profile, WearLevelling};
 
 /// A group must gain this share of its pages to be collected in the background, 1 in so many.
 const BACKGROUND_GAIN: u32 = 10;
-/// A victim that is not in the batch must have this many times fewer valid pages than the best that
-/// is, to be worth a new batch.
+/// A victim that the reverse map does not hold must have this many times fewer valid pages than the
+/// best that it does, to be worth making the map anew.
 const WORTH_A_BATCH: u32 = 2;
+/// Of the groups that are likely to be collected next, one in so many is one that lags behind in wear.
+const LAGGING_SHARE: usize = 32;
 
-/// What the profile says of garbage collection, and what it is told meanwhile.
+/// Leaves the `count` candidates to collect first, in that order; `now` is the pages given out in the
+/// lane, `window` the groups that compete under windowed greedy. Ties go to the group closed first.
+///
+/// Greedy: fewest valid pages first. Cost-benefit: age x (1 - u) / 2u, where u is the valid share;
+/// reading and writing u frees 1 - u (Rosenblum and Ousterhout; Kawaguchi et al.). Windowed greedy:
+/// greedy among the groups that were closed first (Hu et al.).
+fn rank(
+    (policy, window): (GcVictim, u32),
+    candidates: &mut Vec<Candidate>,
+    count: usize,
+    pages_per_group: u32,
+    now: u64,
+) {
+    match policy {
+        GcVictim::Greedy => keep_least(candidates, count, fewest_valid),
+        GcVictim::CostBenefit => keep_least(candidates, count, |candidate| {
+            let benefit = benefit_for_cost(candidate, pages_per_group, now);
+            (Reverse(benefit), candidate.closed_at, candidate.group)
+        }),
+        GcVictim::WindowedGreedy => {
+            let oldest = |candidate: &Candidate| (candidate.closed_at, candidate.group);
+            keep_least(candidates, window as usize, oldest);
+            keep_least(candidates, count, fewest_valid);
+        }
+    }
+}
+
+fn fewest_valid(candidate: &Candidate) -> (u32, u64, u32) {
+    (candidate.valid, candidate.closed_at, candidate.group)
+}
+
+/// Age x (1 - u) / 2u with 16 fractional bits; more than any other when nothing is valid.
+fn benefit_for_cost(candidate: &Candidate, pages_per_group: u32, now: u64) -> u128 {
+    if candidate.valid == 0 {
+        return u128::MAX;
+    }
+    let age = u128::from(now.saturating_sub(candidate.closed_at));
+    let freed = u128::from(pages_per_group - candidate.valid.min(pages_per_group));
+    ((age * freed) << 16) / (2 * u128::from(candidate.valid))
+}
+
+/// Leaves the `count` candidates with the least keys, in order.
+fn keep_least<K: Ord>(
+    candidates: &mut Vec<Candidate>,
+    count: usize,
+    key: impl Fn(&Candidate) -> K,
+) {
+    if count < candidates.len() {
+        candidates.select_nth_unstable_by_key(count, &key);
+        candidates.truncate(count);
+    }
+    candidates.sort_unstable_by_key(key);
+}
+
+/// The group to collect next, and why.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub(crate) group: u32,
+    pub(crate) in_background: bool,
+    pub(crate) for_wear: bool,
+}
+
+/// Decides when lanes are collected, and which groups.
 #[derive(Debug)]
-pub(super) struct Settings {
-    pub(super) policy: VictimPolicy,
-    /// Rows that are valid throughout are copied inside their planes.
-    pub(super) copyback: bool,
+pub(crate) struct VictimSelection {
+    /// The policy, and its window in groups.
+    policy: (GcVictim, u32),
     /// Erases by which a group may lag behind; `None` for ever.
-    pub(super) threshold: Option<u32>,
+    threshold: Option<u32>,
     /// Free groups at which collecting in the background ends.
     background_free: u32,
     /// The host is idle: groups are collected though enough are free.
-    is_idle: bool,
+    pub(crate) is_idle: bool,
     /// The host has been promised that nothing is collected, unless all would stop.
-    is_deterministic: bool,
-    had_excursion: bool,
+    pub(crate) is_deterministic: bool,
+    /// Something had to be collected in a deterministic window.
+    pub(crate) had_excursion: bool,
     /// Reused to rank candidates.
     ranked: Vec<Candidate>,
 }
 
-impl Settings {
-    pub(super) fn new(profile: &Profile) -> Settings {
+impl VictimSelection {
+    pub(crate) fn new(profile: &Profile) -> VictimSelection {
         let gc: &Gc = &profile.gc;
         let groups = u64::from(profile.geometry.blocks_per_plane);
         let free = groups * u64::from(gc.background_free_percent) / 100;
-        Settings {
-            policy: VictimPolicy::new(gc),
-            copyback: profile.commands.copyback,
+        VictimSelection {
+            policy: (gc.victim, gc.window),
             threshold: (gc.wear_levelling == WearLevelling::Static).then_some(gc.wear_threshold),
             background_free: free as u32,
             is_idle: false,
@@ -45,105 +120,298 @@ impl Settings {
             ranked: Vec::new(),
         }
     }
-}
-
-impl Ftl {
-    /// The host is idle or no longer: whether groups are collected in the background.
-    pub(crate) fn set_idle(&mut self, is_idle: bool) {
-        if self.gc.is_idle != is_idle {
-            self.gc.is_idle = is_idle;
-            self.stir_all();
-        }
-    }
-
-    /// In a deterministic window nothing is collected as long as the host can go on without.
-    pub(crate) fn set_deterministic(&mut self, is_deterministic: bool) {
-        self.gc.is_deterministic = is_deterministic;
-        self.stir_all();
-    }
-
-    /// Whether something had to be collected in a deterministic window, since this was last asked.
-    pub(crate) fn take_excursion(&mut self) -> bool {
-        std::mem::take(&mut self.gc.had_excursion)
-    }
-
-    fn stir_all(&mut self) {
-        for lane in 0..self.numbering.lanes {
-            self.stir(lane);
-        }
-    }
 
     /// Whether a lane may not collect now. Where it has to in a deterministic window, the window
     /// ends.
-    pub(super) fn is_held_back(&mut self, lane: u32) -> bool {
-        if !self.gc.is_deterministic {
+    pub(crate) fn is_held_back(&mut self, blocks: &Blocks) -> bool {
+        if !self.is_deterministic {
             return false;
         }
-        if !self.lanes[lane as usize].blocks.is_at_reserve() {
+        if !blocks.is_at_reserve() {
             return true;
         }
-        self.gc.is_deterministic = false;
-        self.gc.had_excursion = true;
+        self.is_deterministic = false;
+        self.had_excursion = true;
         false
     }
 
-    /// The group to collect next, if that is due.
-    pub(super) fn next_victim(&mut self, lane: u32) -> Option<u32> {
-        let blocks = &self.lanes[lane as usize].blocks;
+    /// The group of a lane to collect next, if that is due.
+    pub(crate) fn next(
+        &mut self,
+        lane: u32,
+        blocks: &mut Blocks,
+        reverse_map: &ReverseMap,
+    ) -> Option<Choice> {
         let is_urgent = blocks.is_low();
-        let in_background =
-            !is_urgent && self.gc.is_idle && blocks.free() < self.gc.background_free;
+        let in_background = !is_urgent && self.is_idle && blocks.free() < self.background_free;
         if !is_urgent && !in_background {
             return None;
         }
         let most_valid = match in_background {
-            true => self.numbering.pages_per_group / BACKGROUND_GAIN * (BACKGROUND_GAIN - 1),
-            false => self.numbering.pages_per_group,
+            true => blocks.pages_per_group / BACKGROUND_GAIN * (BACKGROUND_GAIN - 1),
+            false => blocks.pages_per_group,
         };
-        let group = match self.coldest(lane) {
-            Some(group) => group,
-            None => self.choose_victim(lane, most_valid)?,
-        };
-        self.stats.collections += 1;
-        self.stats.background_collections += u64::from(in_background);
-        Some(group)
+        let coldest = self
+            .threshold
+            .and_then(|threshold| blocks.take_coldest(threshold));
+        Some(Choice {
+            group: coldest.or_else(|| self.choose(lane, blocks, reverse_map, most_valid))?,
+            in_background,
+            for_wear: coldest.is_some(),
+        })
     }
 
-    /// The group that lags behind in wear so far that its data has to move.
-    fn coldest(&mut self, lane: u32) -> Option<u32> {
-        let threshold = self.gc.threshold?;
-        let log = &mut self.lanes[lane as usize];
-        // Every other time at most, so that free groups grow in number all the same.
-        if std::mem::replace(&mut log.collector.has_levelled, false) {
-            return None;
-        }
-        let group = log.blocks.coldest(threshold)?;
-        log.collector.has_levelled = true;
-        log.blocks.is_levelling = true;
-        self.stats.levelling_collections += 1;
-        Some(group)
-    }
-
-    /// The group to collect next, of those with at most so many valid pages.
-    pub(super) fn choose_victim(&mut self, lane: u32, most_valid: u32) -> Option<u32> {
-        let log = &mut self.lanes[lane as usize];
-        if let Some(group) = log.blocks.pop_empty() {
+    /// The group of a lane to collect next, of those with at most so many valid pages.
+    pub(crate) fn choose(
+        &mut self,
+        lane: u32,
+        blocks: &mut Blocks,
+        reverse_map: &ReverseMap,
+        most_valid: u32,
+    ) -> Option<u32> {
+        if let Some(group) = blocks.pop_empty() {
             return Some(group);
         }
-        let (pages, now) = (self.numbering.pages_per_group, log.blocks.clock());
-        let Settings { policy, ranked, .. } = &mut self.gc;
-        ranked.clear();
-        ranked.extend(log.blocks.candidates());
-        policy.select(ranked, 1, pages, now);
-        let best = *ranked.first()?;
-        ranked.clear();
-        let inverted = |candidate: &Candidate| log.blocks.get(candidate.group).is_inverted;
-        ranked.extend(log.blocks.candidates().filter(inverted));
-        policy.select(ranked, 1, pages, now);
-        let chosen = match ranked.first() {
-            Some(batched) if batched.valid < best.valid.saturating_mul(WORTH_A_BATCH) => *batched,
+        let best = self.first(blocks, blocks.candidates())?;
+        let reversed = reverse_map.groups(lane);
+        let reversed = reversed.filter_map(|group| blocks.candidate(group));
+        let chosen = match self.first(blocks, reversed) {
+            Some(reversed) if reversed.valid < best.valid.saturating_mul(WORTH_A_BATCH) => reversed,
             _ => best,
         };
         (chosen.valid <= most_valid).then_some(chosen.group)
+    }
+
+    /// What the policy ranks first, of some.
+    fn first(
+        &mut self,
+        blocks: &Blocks,
+        candidates: impl Iterator<Item = Candidate>,
+    ) -> Option<Candidate> {
+        self.rank(blocks, candidates, 1);
+        self.ranked.first().copied()
+    }
+
+    fn rank(&mut self, blocks: &Blocks, candidates: impl Iterator<Item = Candidate>, count: usize) {
+        self.ranked.clear();
+        self.ranked.extend(candidates);
+        let (pages, now) = (blocks.pages_per_group, blocks.clock);
+        rank(self.policy, &mut self.ranked, count, pages, now);
+    }
+
+    /// The groups of a lane, in the order in which they are likely to be collected.
+    pub(crate) fn likely(&mut self, blocks: &Blocks) -> impl Iterator<Item = u32> {
+        self.rank(blocks, blocks.candidates(), usize::MAX);
+        let lagging = self.threshold.map(|threshold| blocks.lagging(threshold));
+        let lagging = lagging.into_iter().flatten();
+        lagging
+            .take(self.ranked.len() / LAGGING_SHARE)
+            .chain(self.ranked.iter().map(|candidate| candidate.group))
+    }
+}
+
+/// A group that is being emptied.
+#[derive(Debug)]
+pub(crate) struct Victim {
+    pub(crate) group: u32,
+    pub(crate) layout: Layout,
+    /// For each position the entry whose data it holds (P2L); kept up to date where it is confirmed.
+    pub(crate) p2l: Box<[MapIndex]>,
+    /// For each position the slot its page was read into, or [`NIL`].
+    pub(crate) slots: Box<[u32]>,
+    /// Positions that are confirmed. That is done row by row, for the mapping's entries are then still
+    /// in the processor's cache when the pages move.
+    confirmed: u32,
+    /// Valid pages of the row that was confirmed last.
+    pub(crate) valid_in_row: u32,
+    /// The first position of the next row to read: a wordline of each unit.
+    pub(crate) next: u32,
+    /// Rows that are being read, the first one first: the first position of each, and its pages that
+    /// have not arrived.
+    rows: VecDeque<(u32, u32)>,
+    /// Pages that are being read.
+    pub(crate) reading: u32,
+    /// Pages that are being copied inside their planes.
+    pub(crate) copying: u32,
+    /// Blocks still to be erased; none before all pages are out.
+    pub(crate) erasing: u32,
+}
+
+impl Victim {
+    pub(crate) fn new(group: u32, layout: Layout, p2l: Box<[MapIndex]>) -> Victim {
+        Victim {
+            group,
+            layout,
+            slots: vec![NIL; p2l.len()].into_boxed_slice(),
+            p2l,
+            confirmed: 0,
+            valid_in_row: 0,
+            next: 0,
+            rows: VecDeque::new(),
+            reading: 0,
+            copying: 0,
+            erasing: 0,
+        }
+    }
+
+    /// Confirms what the next row holds, once. False when there is no next row.
+    pub(crate) fn confirm_row(
+        &mut self,
+        lane: u32,
+        mapping: &Mapping,
+        addressing: &Addressing,
+    ) -> bool {
+        if self.next as usize == self.p2l.len() {
+            return false;
+        }
+        if self.next >= self.confirmed {
+            self.confirmed = self.next + addressing.pages_per_row;
+            let row = &mut self.p2l[self.next as usize..self.confirmed as usize];
+            let first = addressing.ppn(lane, self.group, self.next);
+            reverse_map::confirm(row, first, addressing.lanes, mapping);
+            self.valid_in_row = row.iter().filter(|&&index| index != MapIndex::NONE).count() as u32;
+        }
+        true
+    }
+
+    /// The data of pages is no longer current.
+    #[inline]
+    pub(crate) fn invalidated(&mut self, position: u32, pages: u32) {
+        for position in position..position + pages {
+            let index = &mut self.p2l[position as usize];
+            let index = std::mem::replace(index, MapIndex::NONE);
+            let is_next = position >= self.next && position < self.confirmed;
+            self.valid_in_row -= u32::from(index != MapIndex::NONE && is_next);
+        }
+    }
+
+    /// Whether so many rows are being read that the next one has to wait.
+    pub(crate) fn reads_enough(&self) -> bool {
+        self.rows.len() == GC_ROWS_AT_ONCE as usize
+    }
+
+    /// The valid pages of the next row are being read.
+    pub(crate) fn begin_row(&mut self) {
+        self.reading += self.valid_in_row;
+        self.rows.push_back((self.next, self.valid_in_row));
+    }
+
+    /// Hands over what is to be read of the next row: wordlines, and which of their pages.
+    pub(crate) fn for_each_wordline(
+        &self,
+        lane: u32,
+        addressing: &Addressing,
+        mut read: impl FnMut(WordlineAddr, u8),
+    ) {
+        let (from_unit, step) = addressing.strides(self.layout);
+        let in_shadow_order = addressing.is_shadow() && self.layout == Layout::Normal;
+        let at = |position| addressing.page_addr(self.layout, position);
+        for unit in 0..addressing.units {
+            let first = self.next + unit * from_unit;
+            let mut pages = 0u8;
+            for index in 0..addressing.pages_per_wordline {
+                let position = first + index * step;
+                if self.p2l[position as usize] == MapIndex::NONE {
+                    continue;
+                }
+                if in_shadow_order {
+                    // The row's positions are of several wordlines.
+                    let at = at(position);
+                    read(addressing.wordline(lane, self.group, at), 1 << at.page);
+                } else {
+                    pages |= 1 << index;
+                }
+            }
+            if pages != 0 {
+                read(addressing.wordline(lane, self.group, at(first)), pages);
+            }
+        }
+    }
+
+    /// A page has arrived in this slot, or in none because it is no longer current.
+    pub(crate) fn arrived(&mut self, position: u32, slot: u32) {
+        self.reading -= 1;
+        self.slots[position as usize] = slot;
+        let mut rows = self.rows.iter_mut().rev();
+        if let Some((_, waiting)) = rows.find(|(first, _)| *first <= position) {
+            *waiting -= 1;
+        }
+    }
+
+    /// The first position of the row that was read first, if all of its pages have arrived.
+    pub(crate) fn pop_row(&mut self) -> Option<u32> {
+        let &(first, waiting) = self.rows.front()?;
+        if waiting > 0 {
+            return None;
+        }
+        self.rows.pop_front();
+        Some(first)
+    }
+}
+
+/// A wordline on its way to another of its plane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copyback {
+    pub(crate) lane: u32,
+    /// The position of its first page in the victim.
+    pub(crate) from: u32,
+    pub(crate) group: u32,
+    /// The position of its first page there.
+    pub(crate) to: u32,
+    /// From each page's position to the next one's.
+    pub(crate) step: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GREEDY: (GcVictim, u32) = (GcVictim::Greedy, 0);
+    const COST_BENEFIT: (GcVictim, u32) = (GcVictim::CostBenefit, 0);
+
+    /// Group n is the n-th closed; its valid pages are given.
+    fn candidates(valid: &[u32]) -> Vec<Candidate> {
+        (0..)
+            .zip(valid)
+            .map(|(group, &valid)| Candidate {
+                group,
+                valid,
+                closed_at: u64::from(group) * 100,
+            })
+            .collect()
+    }
+
+    fn order(policy: (GcVictim, u32), valid: &[u32], count: usize) -> Vec<u32> {
+        let mut candidates = candidates(valid);
+        candidates.reverse(); // the order they come in must not matter
+        rank(policy, &mut candidates, count, 100, 1000);
+        candidates.iter().map(|candidate| candidate.group).collect()
+    }
+
+    #[test]
+    fn greedy_takes_the_fewest_valid_and_of_equals_the_oldest() {
+        let valid = [50, 20, 70, 20, 10];
+        assert_eq!(order(GREEDY, &valid, 3), [4, 1, 3]);
+        assert_eq!(order(GREEDY, &valid, 99), [4, 1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn cost_benefit_weighs_age_against_what_is_freed() {
+        // Ages 1000 and 200: 1000 x 40/120 is more than 200 x 50/100.
+        let valid = [60, 100, 100, 100, 100, 100, 100, 100, 50];
+        assert_eq!(order(COST_BENEFIT, &valid, 2), [0, 8]);
+        assert_eq!(order(GREEDY, &valid, 2), [8, 0]);
+        // Nothing valid comes first whatever its age.
+        let valid = [1, 100, 100, 100, 100, 100, 100, 100, 100, 0];
+        assert_eq!(order(COST_BENEFIT, &valid, 2), [9, 0]);
+    }
+
+    #[test]
+    fn the_window_hides_younger_groups() {
+        let valid = [50, 60, 40, 10, 0];
+        let window = |window| (GcVictim::WindowedGreedy, window);
+        assert_eq!(order(window(3), &valid, 2), [2, 0]);
+        assert_eq!(order(window(1), &valid, 2), [0]);
+        assert_eq!(order(window(9), &valid, 2), order(GREEDY, &valid, 2));
     }
 }

@@ -1,12 +1,24 @@
-//! What the host changes: pages written, pages deallocated.
+//! The way of a host write: admit, buffer, schedule, program.
+//!
+//! ```text
+//!   write             a page gets a slot of the write buffer, and the mapping leads there
+//!   gather            its stream collects it: a wordline of pages is complete, and closed (stream.rs)
+//!   program_queued    closed wordlines get positions as far as there is room (lane.rs, blocks),
+//!                     and what is due is handed to the dies
+//!   programmed        the die is done: the mapping leads to the flash, and the slots are free
+//! ```
+//!
+//! Garbage collection joins at `gather` and `close`, with slots and streams of its own.
 
-use super::buffer::User;
+use super::address::Ppn;
+use super::buffer::{Program, User};
+use super::lane::{Lane, Queued};
 use super::layer::Ftl;
-use super::mapping::{Entry, Place, Run};
-use super::numbering::Slice;
-use super::scheduler::{EMPTY, Gathered};
-use super::stream::{Layout, Stream};
-use crate::engine::NIL;
+use super::mapping::{Entry, MapIndex, Run};
+use super::stream::{Layout, PADDING, RunPages, Stream, WordlinePages, single};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
+use crate::nand::Flash;
 
 /// How many wordlines before its own turn the slots of one are fetched from memory: since the first of
 /// them was filled, a whole stripe has been.
@@ -33,14 +45,13 @@ impl Ftl {
         request: u32,
     ) -> Result<(), WriteError> {
         let found = self.mapping.find(space, page);
-        let entry = found.map_or(Entry::Unmapped, |place| self.mapping.get(place));
-        let lane = self.numbering.lane_of(page, layout);
-        if let Entry::Buffered(index) = entry {
-            let slot = self.buffer.get(index);
-            let is_open = slot.user != User::Gc && !slot.sealed && slot.lane == lane;
-            if is_open && slot.request == NIL {
-                #[cfg(test)]
-                self.witness.written(index);
+        let entry = found.map_or(Entry::Unmapped, |index| self.mapping.get(index));
+        let lane = self.addressing.lane_of(page, layout);
+        if let Entry::Buffered(slot) = entry {
+            let held = self.buffer.get(slot);
+            let is_open = held.user != User::Gc && !held.sealed && held.lane == lane;
+            if is_open && held.request == NIL {
+                self.oracle.buffered(slot);
                 return Ok(()); // overwritten where it is
             }
         }
@@ -50,25 +61,18 @@ impl Ftl {
         if self.buffer.free() == 0 {
             return Err(WriteError::BufferFull);
         }
-        let Some(place) = found.or_else(|| self.mapping.find_or_make(space, page)) else {
+        let Some(index) = found.or_else(|| self.mapping.find_or_make(space, page)) else {
             return Err(WriteError::CapacityExceeded);
         };
         if let Some(history) = &mut self.history {
-            history.written(place.leaf() as u32);
+            history.written(index.leaf());
         }
-        if entry != Entry::Unmapped {
-            self.forget(Run { entry, pages: 1 });
-        }
+        self.invalidate(Run { entry, pages: 1 });
         self.lanes[lane as usize].live += 1;
-        let slot = self.buffer.take(User::Host(stream), place, lane, request);
-        #[cfg(test)]
-        self.witness.written(slot);
-        self.mapping.change(place, entry, Entry::Buffered(slot));
-        let stream = self.lanes[lane as usize].host_stream(stream, layout);
-        match layout {
-            Layout::Normal => self.gather(lane, stream, slot),
-            Layout::Melded => self.gather_run(stream, space, page, &[slot]),
-        }
+        let slot = self.buffer.take(User::Host(stream), index, lane, request);
+        self.oracle.buffered(slot);
+        self.mapping.change(index, entry, Entry::Buffered(slot));
+        self.gather_host(lane, (stream, layout), (space, page), &[slot]);
         Ok(())
     }
 
@@ -84,233 +88,306 @@ impl Ftl {
         stream: u8,
         request: u32,
     ) -> u64 {
-        if self.numbering.lanes > 1 || self.history.is_some() {
+        if self.addressing.lanes > 1 || self.history.is_some() {
             return 0;
         }
-        let room = self.lane_capacity().saturating_sub(self.lanes[0].live);
+        let room = self.lane_capacity.saturating_sub(self.lanes[0].live);
         let most = room.min(end - first).min(u64::from(self.buffer.free()));
         if most == 0 {
             return 0;
         }
-        let Some(place) = self.mapping.find(space, first) else {
+        let Some(index) = self.mapping.find(space, first) else {
             return 0;
         };
-        let pages = self.mapping.unmapped_at(place, most as usize) as u32;
+        let pages = self.mapping.unmapped_at(index, most as usize) as u32;
         if pages == 0 {
             return 0;
         }
         let mut slots = std::mem::take(&mut self.taken);
-        for page in 0..pages {
-            let place = Place(place.0 + page);
-            let slot = self.buffer.take(User::Host(stream), place, 0, request);
-            #[cfg(test)]
-            self.witness.written(slot);
+        for index in (index.0..index.0 + pages).map(MapIndex) {
+            let slot = self.buffer.take(User::Host(stream), index, 0, request);
+            self.oracle.buffered(slot);
             slots.push(slot);
         }
-        self.mapping.buffer(place, &slots);
+        self.mapping.buffer(index, &slots);
         self.lanes[0].live += u64::from(pages);
-        let stream = self.lanes[0].host_stream(stream, layout);
-        match layout {
-            Layout::Normal => slots.iter().for_each(|&slot| self.gather(0, stream, slot)),
-            Layout::Melded => self.gather_run(stream, space, first, &slots),
-        }
+        self.gather_host(0, (stream, layout), (space, first), &slots);
         slots.clear();
         self.taken = slots;
         u64::from(pages)
     }
 
-    fn lane_has_room(&self, lane: u32, entry: Entry) -> bool {
-        self.lanes[lane as usize].live < self.lane_capacity()
-            || self.lane_of_entry(entry) == Some(lane)
-    }
-
-    /// Adds a page to the stripe of a stream in the normal layout.
-    pub(super) fn gather(&mut self, lane: u32, stream: Stream, slot: u32) {
-        if self.numbering.is_shadow() {
-            let mut page = EMPTY;
-            page[0] = slot;
-            return self.close(lane, stream, page);
-        }
-        let pages_per_wordline = self.numbering.pages_per_wordline;
-        let log = &mut self.lanes[lane as usize];
-        if log.gatherer(stream).stripe.is_empty() {
-            let wordlines = log.rest_of_row(stream, &self.numbering);
-            log.gatherer(stream).stripe.begin(wordlines);
-        }
-        let stripe = &mut log.gatherer(stream).stripe;
-        let complete = stripe.push(slot, pages_per_wordline);
-        if let Some(fill) = complete {
-            for slot in stripe.gathered(PREFETCHED) {
-                self.buffer.prefetch(slot);
-            }
-            self.close(lane, stream, fill);
-        }
-    }
-
-    /// Adds consecutive pages to their run.
-    fn gather_run(&mut self, stream: Stream, space: u32, first: u64, slots: &[u32]) {
-        let index = match stream {
-            Stream::Host(number, _) => usize::from(number),
-            Stream::Gc(_) => 0,
+    /// Adds consecutive pages to what a stream of the host's gathers.
+    #[inline]
+    fn gather_host(
+        &mut self,
+        lane: u32,
+        (stream, layout): (u8, Layout),
+        (space, first): (u32, u64),
+        slots: &[u32],
+    ) {
+        let stream = self.lanes[lane as usize].host_stream(stream, layout);
+        let Stream::Host(number, Layout::Melded) = stream else {
+            return slots
+                .iter()
+                .for_each(|&slot| self.gather(lane, stream, slot));
         };
+        let index = usize::from(number);
         while self.runs.len() <= index {
             self.runs.push(self.new_runs());
         }
         for (page, &slot) in (first..).zip(slots) {
-            let gathered = &mut self.gathered;
-            self.runs[index].push(space, page, slot, |pages| gathered.push(pages));
-            if gathered.is_empty() {
-                continue;
+            self.runs[index].push(space, page, slot, &mut self.gathered);
+        }
+        self.close_gathered(stream);
+    }
+
+    /// Adds a page to what a stream gathers in the normal layout.
+    pub(super) fn gather(&mut self, lane: u32, stream: Stream, slot: u32) {
+        if self.addressing.is_shadow() {
+            return self.close(lane, stream, single(slot));
+        }
+        let log = &mut self.lanes[lane as usize];
+        if let Some(pages) = log.gather(stream, slot, &self.addressing) {
+            for slot in log.stream(stream).gatherer.stripe.gathered(PREFETCHED) {
+                self.buffer.prefetch(slot);
             }
-            let mut gathered = std::mem::take(gathered);
-            for pages in gathered.drain(..) {
-                self.close_gathered(stream, pages);
-            }
-            self.gathered = gathered;
+            self.close(lane, stream, pages);
         }
     }
 
-    /// Takes what runs hand over.
-    pub(super) fn close_gathered(&mut self, stream: Stream, gathered: Gathered) {
-        let Gathered { lane, pages, whole } = gathered;
-        if whole {
-            return self.close(lane, stream, pages);
-        }
-        for page in pages {
-            if page != NIL {
-                self.gather_leftover(lane, stream, page);
+    /// Takes what runs have handed over.
+    fn close_gathered(&mut self, stream: Stream) {
+        let mut gathered = std::mem::take(&mut self.gathered);
+        for RunPages { lane, pages, whole } in gathered.drain(..) {
+            if whole {
+                self.close(lane, stream, pages);
+            } else {
+                for page in pages.into_iter().filter(|&page| page != NIL) {
+                    self.gather_leftover(lane, stream, page);
+                }
             }
         }
+        self.gathered = gathered;
     }
 
     /// Packs a page whose wordline has lost others.
     pub(super) fn gather_leftover(&mut self, lane: u32, stream: Stream, page: u32) {
-        let pages_per_wordline = self.numbering.pages_per_wordline;
-        let leftovers = &mut self.lanes[lane as usize].gatherer(stream).leftovers;
-        if let Some(fill) = leftovers.push(page, pages_per_wordline) {
-            self.close(lane, stream, fill);
+        let leftovers = &mut self.lanes[lane as usize].stream(stream).gatherer.leftovers;
+        if let Some(pages) = leftovers.push(page, self.addressing.pages_per_wordline) {
+            self.close(lane, stream, pages);
         }
     }
 
-    /// Whether all of the pages could be mapped.
-    pub(crate) fn has_room(&self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
-        if self.numbering.lanes == 1 {
-            let room = self.lane_capacity().saturating_sub(self.mapping.mapped());
-            return end - first <= room || self.unmapped_pages(space, first, end) <= room;
+    /// Pages that are programmed together are complete or must not wait any longer.
+    pub(super) fn close(&mut self, lane: u32, stream: Stream, pages: WordlinePages) {
+        let slots = pages.into_iter().filter(|&slot| slot != NIL);
+        let is_abandoned = |slot| self.buffer.get(slot).index == MapIndex::NONE;
+        if slots.clone().all(is_abandoned) {
+            // Everything in it was overwritten or deallocated: nothing to program.
+            for slot in slots {
+                self.buffer.release(slot);
+            }
+            return;
         }
-        let lanes = u64::from(self.numbering.lanes);
-        // No lane takes more than its turn of each round, and melded pages come in wordlines.
-        let most = (end - first).div_ceil(lanes) + u64::from(self.numbering.pages_per_wordline);
-        let fullest = self.lanes.iter().map(|lane| lane.live).max().unwrap_or(0);
-        if fullest + most <= self.lane_capacity() {
-            return true;
+        for slot in slots {
+            self.buffer.seal(slot);
+            self.oracle.sealed(slot);
         }
-        if end - first > self.capacity() {
-            return false;
+        self.enqueue(lane, stream, Queued::Pages(pages));
+    }
+
+    fn enqueue(&mut self, lane: u32, stream: Stream, queued: Queued) {
+        self.lanes[lane as usize].enqueue(stream, queued);
+        self.ready.push(lane);
+    }
+
+    /// Closes every wordline of the host's that holds a page.
+    pub(crate) fn close_all(&mut self) {
+        for number in 0..self.runs.len() {
+            self.close_runs(number as u8);
         }
-        let mut live: Vec<u64> = self.lanes.iter().map(|lane| lane.live).collect();
-        for page in first..end {
-            let lane = self.numbering.lane_of(page, layout);
-            let before = self.lane_of_entry(self.entry(space, page));
-            if before == Some(lane) {
+        for lane in 0..self.addressing.lanes {
+            for stream in self.lanes[lane as usize].streams() {
+                if matches!(stream, Stream::Host(..)) {
+                    self.close_stream(lane, stream);
+                }
+            }
+        }
+    }
+
+    /// The host's stream of that number ends: what it has gathered is programmed, with padding, and
+    /// the groups it fills are closed, so that another stream may have groups of its own.
+    pub(crate) fn release_stream(&mut self, number: u8) {
+        self.close_runs(number);
+        for lane in 0..self.addressing.lanes {
+            if self.lanes[lane as usize].release_stream(number) {
+                for layout in Layout::ALL {
+                    let stream = Stream::Host(number, layout);
+                    self.close_stream(lane, stream);
+                    self.enqueue(lane, stream, Queued::EndOfGroup);
+                }
+            }
+        }
+    }
+
+    /// Closes every wordline that runs of the host's stream have begun.
+    fn close_runs(&mut self, number: u8) {
+        if let Some(runs) = self.runs.get_mut(usize::from(number)) {
+            runs.close(&mut self.gathered);
+            self.close_gathered(Stream::Host(number, Layout::Melded));
+        }
+    }
+
+    fn close_stream(&mut self, lane: u32, stream: Stream) {
+        let gatherer = &mut self.lanes[lane as usize].stream(stream).gatherer;
+        for pages in gatherer.close(self.addressing.pages_per_wordline) {
+            self.close(lane, stream, pages);
+        }
+        if self.addressing.fills_wordlines(stream.layout()) {
+            self.enqueue(lane, stream, Queued::Padding);
+        }
+    }
+
+    /// Closes every wordline of the host's that holds a page; `request` waits for their programs
+    /// and all those before.
+    pub(crate) fn flush(&mut self, request: u32) {
+        self.close_all();
+        self.buffer.flush(request);
+    }
+
+    /// When the buffer is full of pages that wait for others, nothing would ever free a slot: closes
+    /// their wordlines, with padding.
+    pub(crate) fn make_progress(&mut self) {
+        let is_stuck = !self.buffer.will_be_freed() || self.addressing.is_shadow();
+        let is_idle = self.programs.is_empty() && !self.lanes.iter().any(Lane::has_queued);
+        if self.buffer.free() == 0 && is_stuck && is_idle {
+            self.close_all();
+        }
+    }
+
+    /// The next request of which a page that it waits for is programmed, or needs no program any more.
+    pub(crate) fn pop_written(&mut self) -> Option<u32> {
+        self.buffer.pop_written()
+    }
+
+    /// The next flush that is done.
+    pub(crate) fn pop_flushed(&mut self) -> Option<u32> {
+        self.buffer.pop_flushed()
+    }
+
+    /// Gives what waits in a lane positions as far as there is room, and starts the programs that are
+    /// due.
+    pub(super) fn program_queued(
+        &mut self,
+        lane: u32,
+        flash: &mut Flash,
+        queue: &mut EventQueue<Event>,
+    ) {
+        let mut due = std::mem::take(&mut self.due);
+        let mut streams = u64::MAX;
+        while let Some((stream, queued)) = self.lanes[lane as usize].next_queued(streams) {
+            let (log, addressing) = (&mut self.lanes[lane as usize], &self.addressing);
+            match queued {
+                Queued::Pages(slots) => match log.allocate(stream, slots, addressing) {
+                    Some(program) if addressing.fills_wordlines(stream.layout()) => {
+                        let unit = addressing.page_addr(Layout::Melded, program.position).unit;
+                        log.fill_wordline(stream, unit, slots, addressing, &mut due);
+                    }
+                    Some(program) => due.push(program),
+                    None => {
+                        streams &= !(1 << stream.index());
+                        continue;
+                    }
+                },
+                Queued::Padding => log.pad(stream, addressing, &mut due),
+                Queued::EndOfGroup => log.end_group(stream),
+            }
+            log.pop_queued(stream);
+        }
+        for program in due.drain(..) {
+            self.start(program, flash, queue);
+        }
+        self.due = due;
+    }
+
+    /// Hands a program to its die.
+    fn start(&mut self, program: Program, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        let blocks = &self.lanes[program.lane as usize].blocks;
+        let layout = blocks.get(program.group).layout;
+        let first = self.addressing.page_addr(layout, program.position);
+        let wordline = self.addressing.wordline(program.lane, program.group, first);
+        // Its end will change their entries.
+        for slot in program.slots.into_iter().filter(|&slot| slot != NIL) {
+            let index = self.buffer.get(slot).index;
+            if index != MapIndex::NONE {
+                self.mapping.prefetch(index);
+            }
+        }
+        let pages = match program.pages {
+            1 => 1 << first.page,
+            all => (1 << all) - 1,
+        };
+        let token = self.programs.start(program);
+        flash.program(queue, wordline, pages, token);
+    }
+
+    /// A program has ended: its pages are on flash, unless they are no longer current.
+    pub(crate) fn programmed(&mut self, token: u32) {
+        let program = self.programs.end(token, &self.buffer);
+        self.complete(program);
+    }
+
+    /// What the end of a program means.
+    pub(super) fn complete(&mut self, program: Program) {
+        let Program {
+            lane,
+            group,
+            position,
+            step,
+            pages,
+            slots,
+        } = program;
+        let all = self.addressing.pages_per_wordline;
+        let blocks = &mut self.lanes[lane as usize].blocks;
+        blocks.programmed(group, u32::from(pages));
+        let melded = blocks.get(group).layout == Layout::Melded;
+        let ends_wordline = pages > 1 || position % all == all - 1;
+        self.stats.programs += 1;
+        self.stats.melded_wordlines_programmed += u64::from(melded && ends_wordline);
+        let mut indices = [MapIndex::NONE; PADDING.len()];
+        let mut numbers = [Ppn(NIL); PADDING.len()];
+        let mut current = 0;
+        for (n, &slot) in (0..u32::from(pages)).zip(&slots) {
+            if slot == NIL {
+                self.stats.padded_pages += 1;
                 continue;
             }
-            // At no time in between either.
-            if live[lane as usize] >= self.lane_capacity() {
-                return false;
+            let released = self.buffer.release(slot);
+            match released.user {
+                User::Gc => self.stats.gc_pages_programmed += 1,
+                _ => self.stats.host_pages_programmed += 1,
             }
-            live[lane as usize] += 1;
-            if let Some(before) = before {
-                live[before as usize] -= 1;
-            }
-        }
-        true
-    }
-
-    pub(crate) fn unmapped_pages(&self, space: u32, first: u64, end: u64) -> u64 {
-        let mut unmapped = end - first;
-        let mut page = first;
-        while let Some(present) = self.mapping.next_present(space, page, end) {
-            let (runs, count) = self.mapping.runs(space, present, end - present);
-            let mapped = runs.map_or(0, |runs| {
-                let mapped = runs.filter(|run| run.entry != Entry::Unmapped);
-                mapped.map(|run| u64::from(run.pages)).sum()
-            });
-            unmapped -= mapped;
-            page = present + count;
-        }
-        unmapped
-    }
-
-    /// Unmaps pages.
-    pub(crate) fn deallocate(&mut self, space: u32, first: u64, end: u64) {
-        let mut page = first;
-        while let Some(present) = self.mapping.next_present(space, page, end) {
-            let leaf = self.mapping.find(space, present).map(Place::leaf);
-            page = present + self.remap(space, present, end - present, None);
-            if let (Some(history), Some(leaf)) = (&mut self.history, leaf) {
-                if self.mapping.find(space, present).is_none() {
-                    history.forget(leaf as u32);
-                }
+            if released.index != MapIndex::NONE {
+                let ppn = self.addressing.ppn(lane, group, position + n * step);
+                self.oracle.programmed(slot, ppn);
+                (indices[current], numbers[current]) = (released.index, ppn);
+                current += 1;
             }
         }
-    }
-
-    /// Maps consecutive pages to consecutive numbers or to nothing, as far as one leaf of the
-    /// mapping reaches. Returns how many pages were done; none when the mapping's memory is used up.
-    pub(super) fn remap(
-        &mut self,
-        space: u32,
-        page: u64,
-        pages: u64,
-        first: Option<super::numbering::Ppn>,
-    ) -> u64 {
-        let mut replaced = std::mem::take(&mut self.replaced);
-        let done = self
-            .mapping
-            .replace(space, page, pages, first, &mut replaced);
-        if done > 0 {
-            for &run in &replaced {
-                self.forget(run);
+        self.lanes[lane as usize]
+            .blocks
+            .validate(group, current as u32);
+        let (indices, numbers) = (&indices[..current], numbers[..current].iter().copied());
+        match indices.first() {
+            Some(first) if first.consecutive(indices) == current => {
+                self.mapping.program(*first, numbers);
+            }
+            _ => {
+                let entries = numbers.map(Entry::Flash);
+                self.mapping.set_all(indices.iter().copied().zip(entries));
             }
         }
-        replaced.clear();
-        self.replaced = replaced;
-        done
-    }
-
-    /// What these entries led to is no longer current.
-    pub(super) fn forget(&mut self, run: Run) {
-        match run.entry {
-            Entry::Unmapped => {}
-            Entry::Buffered(slot) => {
-                self.lanes[self.buffer.get(slot).lane as usize].live -= 1;
-                self.buffer.abandon(slot);
-            }
-            Entry::Flash(first) => {
-                let mut done = 0;
-                while done < run.pages {
-                    let ppn = super::numbering::Ppn(first.0 + done);
-                    let Slice {
-                        lane,
-                        group,
-                        position,
-                    } = self.numbering.slice(ppn);
-                    // A run goes on in its group, or from lane to lane.
-                    let pages = match self.numbering.lanes {
-                        1 => (run.pages - done).min(self.numbering.pages_per_group - position),
-                        _ => 1,
-                    };
-                    let log = &mut self.lanes[lane as usize];
-                    log.blocks.invalidate(group, pages);
-                    log.collector.invalidated(group, position, pages);
-                    log.live -= u64::from(pages);
-                    if log.blocks.is_low() {
-                        self.stir(lane);
-                    }
-                    done += pages;
-                }
-            }
-        }
+        self.ready.push(lane);
     }
 }

@@ -1,7 +1,9 @@
-//! A channel: who gets the bus.
+//! A channel: its bus, the dies that wait for it, and which of them is granted it next.
+//!
+//! Dies that can take a command are in the ready list, first come, first served. Data goes round-robin
+//! among the dies that have some. Which of the two goes first is the profile's arbitration.
 
-use super::ring::Ring;
-use crate::engine::Time;
+use crate::engine::{Duration, Instant};
 use crate::profile::Arbitration;
 
 /// What crosses the bus.
@@ -14,7 +16,7 @@ pub(super) enum Transfer {
     In(u32),
 }
 
-/// Who gets the bus next; the number is the die's on its channel.
+/// Which die is granted the bus, by its number on the channel, and for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grant {
     Nothing,
@@ -26,78 +28,78 @@ pub(super) enum Grant {
 /// The bus of a channel and the dies that wait for it, as sets of the dies' numbers on the channel.
 #[derive(Debug)]
 pub(super) struct Channel {
-    pub(super) bus_free_at: Time,
+    pub(super) bus_free_at: Instant,
     pub(super) transfer: Transfer,
     /// When each sense ends and on which die, in the order of time.
-    senses: Ring<(Time, u8)>,
+    senses: Ring<(Instant, u8)>,
     /// Dies that have sensed, and wait for their registers.
     pub(super) sensed: u64,
-    /// Dies that program or erase; each ends at its entry in [`Flash`](super::Flash)'s table.
-    pub(super) working: u64,
+    /// Dies that program or erase, and are not suspended.
+    pub(super) executing: u64,
+    /// When the first of `executing` ends.
+    pub(super) next_pe_end: Instant,
     /// Dies whose pages wait for the bus.
     pub(super) data_out: u64,
     /// Dies that wait for the data of a program.
     pub(super) data_in: u64,
-    /// Dies with reads that wait until what the die works on may be suspended.
+    /// Dies with reads that wait until what the die executes may be suspended.
     pub(super) to_suspend: u64,
-    /// Dies that wait to be given a command, in the order in which they became able to take it; some
+    /// The ready list: dies that can take a command, in the order in which they became able to; some
     /// may have become unable since.
-    commands: Ring<u8>,
-    /// The same as a set: each is in the queue once.
-    commanded: u64,
-    /// The die data arbitration starts from: the one after the last served.
+    ready: Ring<u8>,
+    /// The same as a set: each is in the list once.
+    ready_set: u64,
+    /// The die that data arbitration starts from: the one after the last served.
     round_robin: u32,
-    /// When the first of `working` ends.
-    pub(super) work_next: Time,
-    ahead: Option<Ahead>,
-    pub(super) busy: Time,
+    early: Option<EarlyGrant>,
+    pub(super) busy: Duration,
 }
 
-/// Data that was granted the bus ahead of time. Until it starts the grant can be taken back.
+/// A grant to data that may not have begun yet. Until it begins the grant can be taken back.
 #[derive(Clone, Copy, Debug)]
-struct Ahead {
-    /// When the data starts.
-    from: Time,
+struct EarlyGrant {
+    /// When the data begins to cross the bus.
+    from: Instant,
     /// When the bus was free, without it.
-    free_at: Time,
+    free_at: Instant,
     /// What the round robin was at.
     round_robin: u32,
-    /// Whether the data starts at the end of its sense.
+    /// Whether that is the end of its sense.
     sensing: bool,
 }
 
 impl Channel {
     pub(super) fn new() -> Channel {
         Channel {
-            bus_free_at: Time::ZERO,
+            bus_free_at: Instant::START,
             transfer: Transfer::None,
             senses: Ring::new(),
             sensed: 0,
-            working: 0,
+            executing: 0,
+            next_pe_end: Instant::MAX,
             data_out: 0,
             data_in: 0,
             to_suspend: 0,
-            commands: Ring::new(),
-            commanded: 0,
+            ready: Ring::new(),
+            ready_set: 0,
             round_robin: 0,
-            work_next: Time::MAX,
-            ahead: None,
-            busy: Time::ZERO,
+            early: None,
+            busy: Duration::ZERO,
         }
     }
 
     /// Whether a die waits for the bus.
     #[inline]
     pub(super) fn is_wanted(&self) -> bool {
-        self.data_out | self.data_in | self.commanded != 0
+        self.data_out | self.data_in | self.ready_set != 0
     }
 
-    /// A die has become able to take a command.
+    /// Enters a die that can take a command into the ready list.
     #[inline]
-    pub(super) fn want_command(&mut self, die: u8) {
-        if self.commanded & (1 << die) == 0 {
-            self.commanded |= 1 << die;
-            self.commands.push_back(die);
+    pub(super) fn make_ready(&mut self, die: u8) {
+        if self.ready_set & (1 << die) == 0 {
+            self.ready_set |= 1 << die;
+            self.ready.push_back(die);
         }
     }
 
@@ -107,14 +109,14 @@ impl Channel {
         let data = self.data_out | self.data_in;
         let data_now = data != 0
             && match arbitration {
-                Arbitration::CommandsFirst => self.commanded == 0,
+                Arbitration::CommandsFirst => self.ready_set == 0,
                 Arbitration::DataFirst => true,
             };
         if !data_now {
-            let Some(die) = self.commands.pop_front() else {
+            let Some(die) = self.ready.pop_front() else {
                 return Grant::Nothing;
             };
-            self.commanded &= !(1 << die);
+            self.ready_set &= !(1 << die);
             return Grant::Command(u32::from(die));
         }
         let die = self.next_of(data);
@@ -129,34 +131,34 @@ impl Channel {
         }
     }
 
-    /// Whose turn it is among these dies.
+    /// Which of these dies the round robin serves next.
     #[inline]
     fn next_of(&self, dies: u64) -> u32 {
-        let ahead = dies & (u64::MAX << self.round_robin);
-        if ahead != 0 { ahead } else { dies }.trailing_zeros()
+        let later = dies & (u64::MAX << self.round_robin);
+        if later != 0 { later } else { dies }.trailing_zeros()
     }
 
-    /// The die whose data goes out next, if that is known: its turn comes when the bus is free.
+    /// The die whose data goes out when the bus is free, if that is known already.
     #[inline]
     pub(super) fn next_data_out(&self) -> Option<u32> {
         let data = self.data_out | self.data_in;
-        if data == 0 || self.commanded != 0 {
+        if data == 0 || self.ready_set != 0 {
             return None;
         }
         let die = self.next_of(data);
         (self.data_out & (1 << die) != 0).then_some(die)
     }
 
-    /// Grants a die the bus for its data as soon as it is free.
+    /// Grants a die the bus for its data as soon as the bus is free.
     #[inline]
-    pub(super) fn grant_ahead(&mut self, die: u32, length: Time) {
+    pub(super) fn grant_early(&mut self, die: u32, length: Duration) {
         self.data_out &= !(1 << die);
         self.grant_from(self.bus_free_at, die, length, false);
     }
 
-    /// The die whose sense ends next, and when, if its data is what the bus is free for then.
+    /// The die whose sense ends next, and when, if nothing else wants the bus then.
     #[inline]
-    pub(super) fn next_sensed(&self) -> Option<(Time, u32)> {
+    pub(super) fn next_sensed(&self) -> Option<(Instant, u32)> {
         let (end, die) = self.senses.front()?;
         let tie = self.senses.get(1).is_some_and(|(other, _)| other == end);
         let wanted = self.is_wanted();
@@ -165,14 +167,14 @@ impl Channel {
 
     /// Grants the die that [`Channel::next_sensed`] has found the bus from the end of its sense on.
     #[inline]
-    pub(super) fn grant_at_sense_end(&mut self, length: Time) {
+    pub(super) fn grant_at_sense_end(&mut self, length: Duration) {
         if let Some((end, die)) = self.senses.pop_front() {
             self.grant_from(end, u32::from(die), length, true);
         }
     }
 
-    fn grant_from(&mut self, from: Time, die: u32, length: Time, sensing: bool) {
-        self.ahead = Some(Ahead {
+    fn grant_from(&mut self, from: Instant, die: u32, length: Duration, sensing: bool) {
+        self.early = Some(EarlyGrant {
             from,
             free_at: self.bus_free_at,
             round_robin: self.round_robin,
@@ -183,59 +185,59 @@ impl Channel {
         self.hold(from, length);
     }
 
-    /// Takes back data that was granted ahead and has not started: somebody else may go first.
+    /// Takes back an early grant that has not begun: another die may have to go first.
     #[inline]
-    pub(super) fn take_back(&mut self, now: Time) {
-        let Some(ahead) = self.ahead.take() else {
+    pub(super) fn take_back(&mut self, now: Instant) {
+        let Some(early) = self.early.take() else {
             return;
         };
-        if let (true, Transfer::Out(die)) = (now <= ahead.from, self.transfer) {
+        if let (true, Transfer::Out(die)) = (now <= early.from, self.transfer) {
             self.transfer = Transfer::None;
-            self.round_robin = ahead.round_robin;
-            self.busy = self.busy - (self.bus_free_at - ahead.from);
-            self.bus_free_at = ahead.free_at;
-            match ahead.sensing {
-                true => self.sense(die, ahead.from),
+            self.round_robin = early.round_robin;
+            self.busy = self.busy - (self.bus_free_at - early.from);
+            self.bus_free_at = early.free_at;
+            match early.sensing {
+                true => self.sense(die, early.from),
                 false => self.data_out |= 1 << die,
             }
         }
     }
 
-    /// The die that was served last has data of another plane: it goes on, so that it can start or
-    /// go idle the sooner.
+    /// Serves the die that was served last once more: it has data of another plane, and can start or
+    /// become idle the sooner.
     pub(super) fn serve_again(&mut self, die: u32) {
         self.round_robin = die;
     }
 
     /// Holds the bus for `length`.
     #[inline]
-    pub(super) fn hold(&mut self, now: Time, length: Time) {
+    pub(super) fn hold(&mut self, now: Instant, length: Duration) {
         self.bus_free_at = now + length;
         self.busy += length;
     }
 
     /// The time the bus was held.
-    pub(super) fn busy_until(&self, now: Time) -> Time {
-        let from = self.ahead.map_or(now, |ahead| ahead.from.max(now));
-        self.busy - self.bus_free_at.saturating_sub(from)
+    pub(super) fn busy_until(&self, now: Instant) -> Duration {
+        let from = self.early.map_or(now, |early| early.from.max(now));
+        self.busy - self.bus_free_at.saturating_since(from)
     }
 
     /// A die senses until `end`.
     #[inline]
-    pub(super) fn sense(&mut self, die: u32, end: Time) {
+    pub(super) fn sense(&mut self, die: u32, end: Instant) {
         self.senses
             .insert_after((end, die as u8), |(other, _)| other > end);
     }
 
     /// When the first sense ends.
     #[inline]
-    pub(super) fn sense_next(&self) -> Time {
-        self.senses.front().map_or(Time::MAX, |(end, _)| end)
+    pub(super) fn next_sense_end(&self) -> Instant {
+        self.senses.front().map_or(Instant::MAX, |(end, _)| end)
     }
 
     /// Takes a die whose sense has ended by `now`.
     #[inline]
-    pub(super) fn pop_sensed(&mut self, now: Time) -> Option<u32> {
+    pub(super) fn pop_sensed(&mut self, now: Instant) -> Option<u32> {
         let (end, die) = self.senses.front()?;
         if end > now {
             return None;
@@ -246,23 +248,110 @@ impl Channel {
 
     /// A die programs or erases until `end`.
     #[inline]
-    pub(super) fn work(&mut self, die: u32, end: Time) {
-        self.working |= 1 << die;
-        self.work_next = self.work_next.min(end);
+    pub(super) fn execute(&mut self, die: u32, end: Instant) {
+        self.executing |= 1 << die;
+        self.next_pe_end = self.next_pe_end.min(end);
     }
 }
 
-/// The earliest of some dies' times, and whose it is.
-#[inline]
-pub(super) fn earliest(mut dies: u64, times: &[Time]) -> (Time, u32) {
-    let mut first = (Time::MAX, 0);
-    while dies != 0 {
-        let die = dies.trailing_zeros();
-        let time = times[die as usize];
-        if time < first.0 {
-            first = (time, die);
+/// Dies of a channel at most; sets of them are bits of a word.
+const MAX_DIES: usize = 64;
+
+/// A FIFO in which each die of a channel is at most once, so that it needs no memory of its own and
+/// its indices no check.
+#[derive(Clone, Debug)]
+struct Ring<T> {
+    items: [T; MAX_DIES],
+    head: usize,
+    len: usize,
+}
+
+impl<T: Copy + Default> Ring<T> {
+    fn new() -> Ring<T> {
+        Ring {
+            items: [T::default(); MAX_DIES],
+            head: 0,
+            len: 0,
         }
-        dies &= dies - 1;
     }
-    first
+
+    #[inline]
+    fn get(&self, index: usize) -> Option<T> {
+        (index < self.len).then(|| self.items[self.slot(index)])
+    }
+
+    #[inline]
+    fn front(&self) -> Option<T> {
+        self.get(0)
+    }
+
+    #[inline]
+    fn pop_front(&mut self) -> Option<T> {
+        let front = self.front()?;
+        self.head = self.slot(1);
+        self.len -= 1;
+        Some(front)
+    }
+
+    #[inline]
+    fn push_back(&mut self, item: T) {
+        self.insert_after(item, |_| false);
+    }
+
+    /// Inserts an item after those from the back that do not come after it.
+    #[inline]
+    fn insert_after(&mut self, item: T, comes_after: impl Fn(T) -> bool) {
+        debug_assert!(self.len < MAX_DIES, "a die is twice in a queue");
+        let mut index = self.len;
+        while index > 0 {
+            let before = self.items[self.slot(index - 1)];
+            if !comes_after(before) {
+                break;
+            }
+            self.items[self.slot(index)] = before;
+            index -= 1;
+        }
+        self.items[self.slot(index)] = item;
+        self.len += 1;
+    }
+
+    #[inline]
+    fn slot(&self, index: usize) -> usize {
+        (self.head + index) % MAX_DIES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    #[test]
+    fn it_is_a_queue_however_often_it_goes_round() {
+        let (mut ring, mut model) = (Ring::new(), VecDeque::new());
+        for number in 0..1000u32 {
+            if model.len() < MAX_DIES && number % 5 != 4 {
+                ring.push_back(number);
+                model.push_back(number);
+            }
+            if number % 3 == 0 || model.len() == MAX_DIES {
+                assert_eq!(ring.pop_front(), model.pop_front());
+            }
+            assert_eq!(ring.front(), model.front().copied());
+            let last = model.len().checked_sub(1);
+            assert_eq!(last.and_then(|last| ring.get(last)), model.back().copied());
+            assert_eq!(ring.get(model.len()), None);
+        }
+    }
+
+    #[test]
+    fn what_is_inserted_in_order_comes_in_order_and_ties_as_inserted() {
+        let mut ring = Ring::new();
+        for item in [(5, 'a'), (3, 'b'), (5, 'c'), (4, 'd'), (3, 'e')] {
+            ring.insert_after(item, |other| other.0 > item.0);
+        }
+        let order: String = std::iter::from_fn(|| ring.pop_front().map(|item| item.1)).collect();
+        assert_eq!(order, "bedac");
+    }
 }

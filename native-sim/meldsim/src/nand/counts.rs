@@ -1,45 +1,25 @@
 //! What the flash counts, and how busy its parts are.
 
+use super::geometry::Geometry;
 use super::timing::Timing;
-use crate::engine::Time;
+use crate::engine::{Duration, Instant};
 use crate::profile::Energy;
 
-/// How many of its planes and dies a transaction uses at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parallelism {
-    None = 0,
-    PlaneSharing = 1,
-    DieInterleaving = 2,
-    Both = 3,
-}
-
-impl Parallelism {
-    #[inline]
-    pub(super) fn of(several_planes: bool, several_dies: bool) -> Parallelism {
-        match (several_planes, several_dies) {
-            (false, false) => Parallelism::None,
-            (true, false) => Parallelism::PlaneSharing,
-            (false, true) => Parallelism::DieInterleaving,
-            (true, true) => Parallelism::Both,
-        }
-    }
-}
-
-/// What one die has done.
+/// What one die has done, or all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DieCounts {
-    pub(super) page_reads: u64,
-    pub(super) melded_reads: u64,
-    pub(super) melded_pages_read: u64,
+    pub(crate) page_reads: u64,
+    pub(crate) melded_reads: u64,
+    pub(crate) melded_pages_read: u64,
     /// Programs of whole wordlines.
     pub(super) programs: u64,
     /// Programs of less.
     pub(super) partial_programs: u64,
     pub(crate) pages_programmed: u64,
     pub(crate) erases: u64,
-    pub(super) copybacks: u64,
+    pub(crate) copybacks: u64,
     /// Time its planes were in use, summed over planes.
-    pub(super) plane_busy: Time,
+    pub(crate) plane_busy: Duration,
 }
 
 impl DieCounts {
@@ -47,46 +27,52 @@ impl DieCounts {
     pub(crate) fn pages_read(&self) -> u64 {
         self.page_reads + self.melded_pages_read
     }
+
+    pub(super) fn add(&mut self, other: &DieCounts) {
+        self.page_reads += other.page_reads;
+        self.melded_reads += other.melded_reads;
+        self.melded_pages_read += other.melded_pages_read;
+        self.programs += other.programs;
+        self.partial_programs += other.partial_programs;
+        self.pages_programmed += other.pages_programmed;
+        self.erases += other.erases;
+        self.copybacks += other.copybacks;
+        self.plane_busy += other.plane_busy;
+    }
 }
 
-/// What is counted where it happens; the rest is summed over dies.
+/// What is not counted by die.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
-    pub(super) program_suspends: u64,
-    pub(super) erase_suspends: u64,
-    pub(super) cached_reads: u64,
-    pub(super) cached_programs: u64,
-    /// Reads and programs, by [`Parallelism`].
-    pub(super) transactions: [u64; 4],
-    pub(super) transaction_pages: [u64; 4],
+pub(crate) struct CommandCounts {
+    pub(crate) program_suspends: u64,
+    pub(crate) erase_suspends: u64,
+    pub(crate) cached_reads: u64,
+    pub(crate) cached_programs: u64,
+    /// Transactions that read or program, by how many planes and dies they use at once: one plane,
+    /// plane sharing, die interleaving, and both of these. The words are those of Jung and Kandemir,
+    /// "An Evaluation of Different Page Allocation Strategies on High-Speed SSDs" (HotStorage'12).
+    pub(crate) transactions: [u64; 4],
+    pub(crate) transaction_pages: [u64; 4],
 }
 
-impl Counts {
+impl CommandCounts {
     #[inline]
-    pub(super) fn transaction(&mut self, parallelism: Parallelism, pages: u32) {
-        self.transactions[parallelism as usize] += 1;
-        self.transaction_pages[parallelism as usize] += u64::from(pages);
+    pub(super) fn transaction(&mut self, several_planes: bool, several_dies: bool, pages: u32) {
+        let class = usize::from(several_planes) | usize::from(several_dies) << 1;
+        self.transactions[class] += 1;
+        self.transaction_pages[class] += u64::from(pages);
     }
 }
 
 /// What the flash has done since it was built.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FlashStats {
-    pub(crate) page_reads: u64,
-    pub(crate) melded_reads: u64,
-    pub(crate) melded_pages_read: u64,
-    pub(crate) copybacks: u64,
-    pub(crate) program_suspends: u64,
-    pub(crate) erase_suspends: u64,
-    pub(crate) cached_reads: u64,
-    pub(crate) cached_programs: u64,
-    /// None, plane sharing, die interleaving, both.
-    pub(crate) transactions: [u64; 4],
-    pub(crate) transaction_pages: [u64; 4],
-    pub(crate) channel_busy: Time,
-    pub(crate) package_busy: Time,
-    pub(crate) die_busy: Time,
-    pub(crate) plane_busy: Time,
+    /// Of all dies together.
+    pub(crate) dies: DieCounts,
+    pub(crate) commands: CommandCounts,
+    pub(crate) channel_busy: Duration,
+    pub(crate) package_busy: Duration,
+    pub(crate) die_busy: Duration,
     pub(crate) read_energy_nj: u64,
     pub(crate) program_energy_nj: u64,
     pub(crate) erase_energy_nj: u64,
@@ -94,60 +80,90 @@ pub(crate) struct FlashStats {
 }
 
 impl FlashStats {
-    pub(super) fn new(
-        counts: &Counts,
-        dies: impl Iterator<Item = DieCounts>,
-        timing: &Timing,
-        energy: &Energy,
-    ) -> FlashStats {
-        let mut sum = DieCounts::default();
-        for die in dies {
-            sum.page_reads += die.page_reads;
-            sum.melded_reads += die.melded_reads;
-            sum.melded_pages_read += die.melded_pages_read;
-            sum.programs += die.programs;
-            sum.partial_programs += die.partial_programs;
-            sum.pages_programmed += die.pages_programmed;
-            sum.erases += die.erases;
-            sum.copybacks += die.copybacks;
-            sum.plane_busy += die.plane_busy;
-        }
+    /// Adds what the counted operations take.
+    pub(super) fn with_energy(self, timing: &Timing, energy: &Energy) -> FlashStats {
+        let dies = &self.dies;
         let total = |parts: &[(u64, u64)]| {
-            let picojoules = parts
-                .iter()
-                .map(|&(count, each)| u128::from(count) * u128::from(each))
-                .sum::<u128>();
+            let parts = parts.iter();
+            let each = parts.map(|&(count, energy)| u128::from(count) * u128::from(energy));
+            let picojoules: u128 = each.sum();
             u64::try_from(picojoules / 1_000).unwrap_or(u64::MAX)
         };
-        let melded_pages = sum.melded_reads * u64::from(timing.whole.count_ones());
-        let bus_pages = sum.page_reads + melded_pages + sum.pages_programmed;
+        let melded_pages = dies.melded_reads * u64::from(timing.whole.count_ones());
+        let bus_pages = dies.page_reads + melded_pages + dies.pages_programmed;
         FlashStats {
-            page_reads: sum.page_reads,
-            melded_reads: sum.melded_reads,
-            melded_pages_read: sum.melded_pages_read,
-            copybacks: sum.copybacks,
-            program_suspends: counts.program_suspends,
-            erase_suspends: counts.erase_suspends,
-            cached_reads: counts.cached_reads,
-            cached_programs: counts.cached_programs,
-            transactions: counts.transactions,
-            transaction_pages: counts.transaction_pages,
-            channel_busy: Time::ZERO,
-            package_busy: Time::ZERO,
-            die_busy: Time::ZERO,
-            plane_busy: sum.plane_busy,
             read_energy_nj: total(&[
-                (sum.page_reads, energy.read.0),
-                (sum.melded_reads, energy.melded_read.0),
+                (dies.page_reads, energy.read.0),
+                (dies.melded_reads, energy.melded_read.0),
             ]),
             program_energy_nj: total(&[
-                (sum.programs, energy.program.0),
-                (sum.partial_programs, energy.program_page.0),
+                (dies.programs, energy.program.0),
+                (dies.partial_programs, energy.program_page.0),
                 // A copyback senses the wordline and programs another.
-                (sum.copybacks, energy.program.0 + energy.melded_read.0),
+                (dies.copybacks, energy.program.0 + energy.melded_read.0),
             ]),
-            erase_energy_nj: total(&[(sum.erases, energy.erase.0)]),
+            erase_energy_nj: total(&[(dies.erases, energy.erase.0)]),
             bus_energy_nj: total(&[(bus_pages * timing.page_bus_bytes, energy.bus_byte.0)]),
+            ..self
         }
+    }
+}
+
+/// Busy times of packages of several dies; a package of one is as busy as its die.
+#[derive(Debug)]
+pub(super) struct Packages {
+    dies_per_package: usize,
+    packages: Vec<Package>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Package {
+    busy_dies: u32,
+    since: Instant,
+    busy: Duration,
+}
+
+impl Packages {
+    pub(super) fn new(geometry: &Geometry) -> Packages {
+        let dies_per_package = geometry.dies_per_package as usize;
+        let packages = match dies_per_package {
+            1 => 0,
+            _ => geometry.dies as usize / dies_per_package,
+        };
+        Packages {
+            dies_per_package,
+            packages: vec![Package::default(); packages],
+        }
+    }
+
+    #[inline]
+    pub(super) fn are_shared(&self) -> bool {
+        !self.packages.is_empty()
+    }
+
+    /// A die has become busy.
+    pub(super) fn begin(&mut self, die: usize, now: Instant) {
+        let package = &mut self.packages[die / self.dies_per_package];
+        if package.busy_dies == 0 {
+            package.since = now;
+        }
+        package.busy_dies += 1;
+    }
+
+    /// A die has become idle.
+    pub(super) fn end(&mut self, die: usize, now: Instant) {
+        let package = &mut self.packages[die / self.dies_per_package];
+        package.busy_dies -= 1;
+        if package.busy_dies == 0 {
+            package.busy += now - package.since;
+        }
+    }
+
+    /// The time each package of several dies has had a busy one.
+    pub(super) fn busy(&self, now: Instant) -> impl Iterator<Item = Duration> + '_ {
+        self.packages.iter().map(move |package| match package {
+            Package { busy_dies: 0, .. } => package.busy,
+            _ => package.busy + (now - package.since),
+        })
     }
 }

@@ -1,8 +1,17 @@
-//! A die: what is queued on it, what it does, and what it wants next.
+//! A die: what is queued on it, what it does, what it waits for, and what may be suspended.
+//!
+//! ```text
+//!   array  |program ........|suspend|sense|      |resume|........ program|
+//!   bus                     |c|           |####| |c|
+//! ```
+//!
+//! Suspension (ONFI: program suspend, erase suspend) lets a read go first, which then need not wait
+//! for milliseconds.
 
 use super::counts::DieCounts;
-use super::op::{Fifo, Work, WorkOp};
-use crate::engine::{NIL, Slab, Time};
+use super::operation::{Fifo, Kind, Op};
+use crate::engine::{Duration, Instant, NIL, Slab};
+use crate::profile::Commands;
 
 /// What a die waits to be given on the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +27,7 @@ pub(super) enum Wait {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Nothing,
-    Read,
-    Work(Work),
+    Start(Kind),
     /// Goes on with what was suspended.
     Resume,
 }
@@ -28,20 +36,21 @@ pub(super) enum Next {
 /// them empty when it is idle:
 ///
 /// ```text
-///   reads:     queue -> sensing (array) -> out (registers) -> bus
-///   programs:  queue -> bus -> loading (registers) -> working (array)
-///   erases:    queue -> working
+///   reads:     queue -> sensing (array) -> output (registers) -> bus
+///   programs:  queue -> bus -> loading (registers) -> executing (array)
+///   erases:    queue -> executing
 /// ```
 ///
 /// Without cache commands only one of the four is in use at a time.
 #[derive(Debug)]
 pub(super) struct Die {
     pub(super) reads: Fifo,
-    pub(super) works: Fifo,
+    /// Programs, erases and copybacks (P/E operations).
+    pub(super) pes: Fifo,
     pub(super) sensing: u32,
-    pub(super) out: u32,
+    pub(super) output: u32,
     pub(super) loading: u32,
-    pub(super) working: u32,
+    pub(super) executing: u32,
     /// Of what is loading, what crosses the bus next.
     pub(super) load_next: u32,
     /// Reads served while a program or an erase waited, or was suspended.
@@ -49,12 +58,12 @@ pub(super) struct Die {
     pub(super) channel: u16,
     pub(super) way: u8,
     pub(super) wait: Wait,
-    /// What is working is suspended.
+    /// What is executing is suspended.
     pub(super) suspended: bool,
     /// Planes in use since the die was last idle.
     pub(super) planes_used: u16,
-    pub(super) busy_since: Time,
-    pub(super) busy: Time,
+    pub(super) busy_since: Instant,
+    pub(super) busy: Duration,
     pub(super) counts: DieCounts,
 }
 
@@ -62,11 +71,11 @@ impl Die {
     pub(super) fn new(channel: u32, way: u32) -> Die {
         Die {
             reads: Fifo::EMPTY,
-            works: Fifo::EMPTY,
+            pes: Fifo::EMPTY,
             sensing: NIL,
-            out: NIL,
+            output: NIL,
             loading: NIL,
-            working: NIL,
+            executing: NIL,
             load_next: NIL,
             reads_passed: 0,
             channel: channel as u16,
@@ -74,8 +83,8 @@ impl Die {
             wait: Wait::Nothing,
             suspended: false,
             planes_used: 0,
-            busy_since: Time::ZERO,
-            busy: Time::ZERO,
+            busy_since: Instant::START,
+            busy: Duration::ZERO,
             counts: DieCounts::default(),
         }
     }
@@ -83,35 +92,44 @@ impl Die {
     /// Nothing is sensed, waits in the registers, is loaded, programmed or erased.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
-        self.sensing & self.out & self.loading & self.working == NIL
+        self.sensing & self.output & self.loading & self.executing == NIL
+    }
+
+    /// Appends an operation to its queue.
+    #[inline]
+    pub(super) fn enqueue(&mut self, ops: &mut Slab<Op>, op: Op) {
+        match op.kind {
+            Kind::Read => self.reads.push(ops, op),
+            Kind::Program | Kind::Erase | Kind::Copyback => self.pes.push(ops, op),
+        }
     }
 
     #[inline]
     pub(super) fn has_queued(&self) -> bool {
-        !self.reads.is_empty() || !self.works.is_empty()
+        !self.reads.is_empty() || !self.pes.is_empty()
     }
 
     /// Reads go before programs and erases, each in the order of arrival, but only so many pass a
     /// waiting or suspended one: a program must not starve.
     #[inline]
-    pub(super) fn next(&self, works: &Slab<WorkOp>, reads_before_program: u32) -> Next {
-        let nothing_waits = self.works.is_empty() && !self.suspended;
-        if !self.reads.is_empty() && (nothing_waits || self.reads_passed < reads_before_program) {
-            return Next::Read;
+    pub(super) fn next(&self, ops: &Slab<Op>, reads_before_program: u32) -> Next {
+        let no_pe_waits = self.pes.is_empty() && !self.suspended;
+        if !self.reads.is_empty() && (no_pe_waits || self.reads_passed < reads_before_program) {
+            return Next::Start(Kind::Read);
         }
         if self.suspended {
             return Next::Resume;
         }
-        if self.works.is_empty() {
+        if self.pes.is_empty() {
             return Next::Nothing;
         }
-        Next::Work(works[self.works.head].kind)
+        Next::Start(ops[self.pes.head].kind)
     }
 
-    /// A read has been taken off the queue.
+    /// A read is taken off the queue.
     #[inline]
     pub(super) fn count_passed(&mut self) {
-        self.reads_passed = if self.works.is_empty() && !self.suspended {
+        self.reads_passed = if self.pes.is_empty() && !self.suspended {
             0
         } else {
             self.reads_passed + 1
@@ -121,24 +139,109 @@ impl Die {
     /// Whether the array could sense, were the registers free as well.
     #[inline]
     pub(super) fn array_is_free(&self) -> bool {
-        self.sensing == NIL && (self.working == NIL || self.suspended)
+        self.sensing == NIL && (self.executing == NIL || self.suspended)
     }
 
     /// The time it has been busy.
-    pub(super) fn busy_until(&self, now: Time) -> Time {
+    pub(super) fn busy_until(&self, now: Instant) -> Duration {
         self.busy + self.busy_stretch(now)
     }
 
     /// Since it was last idle, the time its planes have been in use, summed over them.
-    pub(super) fn busy_planes_until(&self, now: Time) -> Time {
+    pub(super) fn busy_planes_until(&self, now: Instant) -> Duration {
         self.busy_stretch(now) * u64::from(self.planes_used.count_ones())
     }
 
-    fn busy_stretch(&self, now: Time) -> Time {
-        if self.is_idle() {
-            Time::ZERO
-        } else {
-            now - self.busy_since
+    fn busy_stretch(&self, now: Instant) -> Duration {
+        match self.is_idle() {
+            true => Duration::ZERO,
+            false => now - self.busy_since,
         }
+    }
+}
+
+/// What each die's present program or erase has been through.
+#[derive(Debug)]
+pub(super) struct Suspensions {
+    commands: Commands,
+    dies: Vec<Suspension>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Suspension {
+    /// Since when the array has executed it without a break.
+    since: Instant,
+    /// What it still needs once it is resumed.
+    remaining: Duration,
+    count: u32,
+}
+
+/// Whether reads may suspend what their die executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MaySuspend {
+    Now,
+    /// Not before it has made some progress.
+    At(Instant),
+    Never,
+}
+
+impl Suspensions {
+    /// Nothing when the dies cannot suspend anything.
+    pub(super) fn new(commands: &Commands, dies: usize) -> Option<Suspensions> {
+        let any = commands.suspend_program || commands.suspend_erase;
+        any.then(|| Suspensions {
+            commands: commands.clone(),
+            dies: vec![Suspension::default(); dies],
+        })
+    }
+
+    /// The array of a die starts on something new.
+    pub(super) fn start(&mut self, die: usize, since: Instant) {
+        self.dies[die] = Suspension {
+            since,
+            ..Suspension::default()
+        };
+    }
+
+    /// Whether what the die executes until `end` may be suspended. It is not when it ends before a
+    /// read could start, or soon enough to make suspending it a loss.
+    pub(super) fn may_suspend(
+        &self,
+        die: usize,
+        kind: Kind,
+        end: Instant,
+        now: Instant,
+    ) -> MaySuspend {
+        let able = match kind {
+            Kind::Program => self.commands.suspend_program,
+            Kind::Erase => self.commands.suspend_erase,
+            Kind::Read | Kind::Copyback => false,
+        };
+        let suspension = &self.dies[die];
+        if !able || suspension.count >= self.commands.max_suspends {
+            return MaySuspend::Never;
+        }
+        let from = now.max(suspension.since + self.commands.suspend_progress);
+        if end <= from + self.commands.suspend_time {
+            MaySuspend::Never
+        } else if from > now {
+            MaySuspend::At(from)
+        } else {
+            MaySuspend::Now
+        }
+    }
+
+    /// What the die executes stops, `remaining` before its end.
+    pub(super) fn suspend(&mut self, die: usize, remaining: Duration) {
+        let suspension = &mut self.dies[die];
+        suspension.remaining = remaining;
+        suspension.count += 1;
+    }
+
+    /// What was suspended goes on after a command that ends at `command_end`. Returns its new end.
+    pub(super) fn resume(&mut self, die: usize, command_end: Instant) -> Instant {
+        let suspension = &mut self.dies[die];
+        suspension.since = command_end + self.commands.resume_time;
+        suspension.since + suspension.remaining
     }
 }

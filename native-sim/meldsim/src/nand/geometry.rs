@@ -1,9 +1,7 @@
 //! How much flash there is, and where on it a wordline is.
 
 use crate::profile::Profile;
-
-/// Pages of a wordline at most (QLC).
-pub(crate) const MAX_PAGES_PER_WORDLINE: usize = 4;
+pub(crate) use crate::profile::limits::MAX_PAGES_PER_WORDLINE;
 
 /// A parallel unit: one plane. `die * planes + plane`, where `die = channel * dies_per_channel +
 /// way * dies_per_package + die of the package`.
@@ -57,12 +55,5 @@ impl Geometry {
     /// The die of a unit.
     pub(crate) fn die(&self, unit: Unit) -> u32 {
         unit.0 / self.planes
-    }
-
-    /// Pages of one block of every unit.
-    pub(crate) fn pages_per_block_row(&self) -> u64 {
-        u64::from(self.units())
-            * u64::from(self.wordlines_per_block)
-            * u64::from(self.pages_per_wordline)
     }
 }

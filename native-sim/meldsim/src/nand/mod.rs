@@ -8,33 +8,39 @@
 //! ```
 //!
 //! A die is busy from its command until its last byte has left, unless it understands cache reads. A
-//! melded read is one command, one sense and all pages of the wordline back to back in one bus grant.
+//! melded read is one command, one sense and all pages of the wordline back to back in one bus grant
+//! (Arpith and Gopinath, "A Case for Melded Pages", HotStorage'20). What dies understand beyond single
+//! operations follows ONFI.
+//!
+//! The way of an operation, and the files in that order:
 //!
 //! ```text
-//!   interface      flash         reads, programs, erases, copybacks in; what has finished out
-//!   composition    transactions  what the dies of a package do together, or in order
-//!                  command       what the planes of a die do together; melded reads
-//!   time           step          what ends and starts on a channel; suspend, timing
-//!   state          die, channel, op, packages, counts
+//!   flash         submit: the operation joins its die's queue, and its channel's event is set
+//!   transactions  before that, if dies of a package work together or in order: it waits for them
+//!   context       a die that can go on enters the ready list, or waits with data for a program
+//!   channel       arbitration: the bus goes to a command or to data
+//!   dispatch      a granted command is composed from the queue (operation) and starts the die
+//!   step          the channel's event: senses, transfers, programs and erases end; finished
 //! ```
+//!
+//! Beneath them: `geometry` and `timing` of the device, `operation` (kinds, queues, commands), `die`
+//! (state, suspension), `counts`.
 
 mod channel;
-mod command;
+mod context;
 mod counts;
 mod die;
+mod dispatch;
 mod flash;
 mod geometry;
-mod look;
-mod op;
-mod packages;
-mod ring;
+mod operation;
 mod step;
-mod suspend;
 #[cfg(test)]
 mod tests;
 mod timing;
 mod transactions;
 
-pub(crate) use flash::{Finished, Flash, Owner};
+pub(crate) use flash::Flash;
 pub(crate) use geometry::{Geometry, MAX_PAGES_PER_WORDLINE, Unit, WordlineAddr};
+pub(crate) use operation::{Finished, Owner};
 pub(crate) use timing::Timing;

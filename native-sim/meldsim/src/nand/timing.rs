@@ -1,29 +1,29 @@
 //! What everything takes, in picoseconds, computed once.
 
 use super::geometry::MAX_PAGES_PER_WORDLINE;
-use crate::engine::Time;
+use crate::engine::Duration;
 use crate::profile::{MeldedPartialRead, Profile};
 
 /// The times of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Timing {
     /// A command on the bus.
-    pub(crate) command: Time,
+    pub(crate) command: Duration,
     /// One page with its spare area on the bus.
-    pub(crate) page_transfer: Time,
+    pub(crate) page_transfer: Duration,
     /// All pages of a wordline on the bus.
-    pub(crate) wordline_transfer: Time,
+    pub(crate) wordline_transfer: Duration,
     /// Bytes of one page on the bus.
     pub(crate) page_bus_bytes: u64,
     /// Sensing each page of a wordline alone.
-    pub(crate) sense: [Time; MAX_PAGES_PER_WORDLINE],
+    pub(crate) sense: [Duration; MAX_PAGES_PER_WORDLINE],
     /// Sensing all of them at once.
-    pub(crate) melded_sense: Time,
-    pub(crate) erase: Time,
+    pub(crate) melded_sense: Duration,
+    pub(crate) erase: Duration,
     /// For each set of pages of a wordline: programming them.
-    program: [Time; 1 << MAX_PAGES_PER_WORDLINE],
+    program: [Duration; 1 << MAX_PAGES_PER_WORDLINE],
     /// For each set of pages: sensing them on their way to another wordline of the plane.
-    copy_sense: [Time; 1 << MAX_PAGES_PER_WORDLINE],
+    copy_sense: [Duration; 1 << MAX_PAGES_PER_WORDLINE],
     /// All pages of a wordline.
     pub(crate) whole: u8,
     /// For each set of pages of a melded wordline: read it melded?
@@ -39,7 +39,7 @@ impl Timing {
         let page = u128::from(profile.geometry.page_size.0) * u128::from(bus.bytes_per_4kib);
         let page_transfer = divide(page * 8_000_000, 4096 * bits_per_us);
         let command = divide(u128::from(bus.command_bytes) * 8_000_000, bits_per_us);
-        let mut sense = [Time::ZERO; MAX_PAGES_PER_WORDLINE];
+        let mut sense = [Duration::ZERO; MAX_PAGES_PER_WORDLINE];
         for (slot, time) in sense.iter_mut().zip(&profile.timing.read) {
             *slot = *time;
         }
@@ -49,10 +49,10 @@ impl Timing {
             page_transfer,
             wordline_transfer: page_transfer * pages as u64,
             sense,
-            melded_sense: profile.timing.melded_read.unwrap_or(Time::ZERO),
+            melded_sense: profile.timing.melded_read.unwrap_or(Duration::ZERO),
             page_bus_bytes: ((page + 2048) / 4096) as u64,
             program: [profile.timing.program; 1 << MAX_PAGES_PER_WORDLINE],
-            copy_sense: [Time::ZERO; 1 << MAX_PAGES_PER_WORDLINE],
+            copy_sense: [Duration::ZERO; 1 << MAX_PAGES_PER_WORDLINE],
             erase: profile.timing.erase,
             whole: ((1u32 << pages) - 1) as u8,
             meld: [false; 1 << MAX_PAGES_PER_WORDLINE],
@@ -79,22 +79,22 @@ impl Timing {
     }
 
     /// How long the array programs the pages of `mask`.
-    pub(crate) fn program(&self, mask: u8) -> Time {
+    pub(crate) fn program(&self, mask: u8) -> Duration {
         self.program[index(mask)]
     }
 
     /// How long the array copies the pages of `mask` to another wordline of the plane.
-    pub(crate) fn copyback(&self, mask: u8) -> Time {
+    pub(crate) fn copyback(&self, mask: u8) -> Duration {
         self.copy_sense[index(mask)] + self.program[index(mask)]
     }
 
     /// How long a melded read occupies a die on an idle bus.
-    fn melded_read(&self) -> Time {
+    fn melded_read(&self) -> Duration {
         self.command + self.melded_sense + self.wordline_transfer
     }
 
     /// How long reading the pages of `mask` one by one does.
-    fn single_reads(&self, mask: u32) -> Time {
+    fn single_reads(&self, mask: u32) -> Duration {
         (0..MAX_PAGES_PER_WORDLINE)
             .filter(|page| mask & (1 << page) != 0)
             .map(|page| self.command + self.sense[page] + self.page_transfer)
@@ -115,14 +115,14 @@ fn index(mask: u8) -> usize {
 }
 
 /// Of each page's times, those of the pages in the set.
-fn in_mask(mask: u32, times: &[Time]) -> impl Iterator<Item = Time> {
+fn in_mask(mask: u32, times: &[Duration]) -> impl Iterator<Item = Duration> {
     let times = times.iter().enumerate();
     times.filter_map(move |(page, time)| (mask & (1 << page) != 0).then_some(*time))
 }
 
 /// Rounds to the nearest picosecond.
-fn divide(numerator: u128, denominator: u128) -> Time {
-    Time::from_ps(((numerator + denominator / 2) / denominator) as u64)
+fn divide(numerator: u128, denominator: u128) -> Duration {
+    Duration::from_ps(((numerator + denominator / 2) / denominator) as u64)
 }
 
 #[cfg(test)]
@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn bus_times_of_the_preset() {
         let timing = Timing::new(&Profile::builtin("melded-tlc-8x8").unwrap());
-        assert_eq!(timing.page_transfer, Time::from_ps(5_781_250));
-        assert_eq!(timing.command, Time::from_ps(12_500));
+        assert_eq!(timing.page_transfer, Duration::from_ps(5_781_250));
+        assert_eq!(timing.command, Duration::from_ps(12_500));
     }
 
     #[test]

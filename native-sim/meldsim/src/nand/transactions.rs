@@ -3,50 +3,36 @@
 //! Without this the queue of each die feeds the die alone. Here operations wait for a *server*: a
 //! package, whose dies may or may not work together, or a single die if they are independent. A
 //! server executes one transaction at a time. It is composed when the server has become free, and
-//! its operations are then put into the queues of its dies.
+//! its operations are then put into the queues of its dies. Composed transactions follow Jung and
+//! Kandemir (HotStorage'12).
 //!
 //! ```text
 //!   out of order: a queue for each server      in order: a queue for each channel
 //!   w0  a d f                                  a b c d e f     head for a busy server: all wait
-//!   w1  b c e                                                  by request: also when the channel is at work for another
+//!   w1  b c e                                                  by request: also while the channel serves another
 //! ```
 
-use super::command::shares_planes;
-use super::counts::{Counts, Parallelism};
+use super::counts::CommandCounts;
 use super::geometry::Geometry;
-use super::look::{Look, Shared};
-use super::op::{Fifo, Queued, ReadOp, Work, WorkOp};
+use super::operation::{Fifo, Kind, Linked, Op, Owner};
 use super::timing::Timing;
-use crate::engine::{NIL, Slab, Time};
+use crate::engine::{NIL, Slab};
 use crate::profile::{DieInterleave, Issue, Profile};
 
-/// How far down its queue a server looks for what fits into its transaction.
+/// How far down its queue a server searches for what fits into its transaction.
 const WINDOW: usize = 256;
 
 /// An operation that waits for its turn.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Waiting {
-    Read(ReadOp),
-    Work(WorkOp),
-}
-
-/// A [`Waiting`] in its queue.
-#[derive(Clone, Copy, Debug)]
 struct Entry {
-    op: Waiting,
+    op: Op,
     way: u8,
-    /// For whom it is, as a number.
-    owner: u32,
-    next: u32,
+    owner: Owner,
 }
 
-impl Queued for Entry {
-    fn next(&self) -> u32 {
-        self.next
-    }
-
-    fn set_next(&mut self, next: u32) {
-        self.next = next;
+impl Linked for Entry {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.op.next
     }
 }
 
@@ -54,8 +40,17 @@ impl Queued for Entry {
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     reads: Fifo,
-    works: Fifo,
+    pes: Fifo,
     reads_passed: u32,
+}
+
+/// What a die has got of the transaction that is being composed.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// What it got first.
+    leader: Op,
+    planes: u16,
+    pages: u32,
 }
 
 /// Transactions that are being composed on one channel.
@@ -63,11 +58,7 @@ struct Queue {
 struct Draft {
     /// The dies that have got something, as a set.
     dies: u64,
-    /// What each of them got first.
-    leaders: [Waiting; 64],
-    /// The planes each of them uses.
-    planes: [u16; 64],
-    pages: [u32; 64],
+    parts: [Part; 64],
     /// The planes of each die for which something waits that came before.
     passed: [u16; 64],
 }
@@ -75,8 +66,8 @@ struct Draft {
 #[derive(Debug)]
 pub(super) struct Transactions {
     in_order: bool,
-    /// For whom each channel works, if it may work for only one at a time.
-    serving: Option<Vec<u32>>,
+    /// The owner that each channel serves, if it serves one at a time.
+    serving: Option<Vec<Owner>>,
     multi_plane: bool,
     several_dies: bool,
     reads_before_program: u32,
@@ -97,7 +88,6 @@ impl Transactions {
         let commands = &profile.commands;
         let independent = commands.die_interleave == DieInterleave::Independent;
         let in_order = commands.issue != Issue::OutOfOrder;
-        let by_request = commands.issue == Issue::ByRequest;
         if independent && !in_order {
             return None;
         }
@@ -111,12 +101,13 @@ impl Transactions {
         };
         let queue = Queue {
             reads: Fifo::EMPTY,
-            works: Fifo::EMPTY,
+            pes: Fifo::EMPTY,
             reads_passed: 0,
         };
+        let channels = geometry.channels as usize;
         Some(Transactions {
             in_order,
-            serving: by_request.then(|| vec![NIL; geometry.channels as usize]),
+            serving: (commands.issue == Issue::ByRequest).then(|| vec![Owner(NIL); channels]),
             multi_plane: commands.multi_plane,
             several_dies: commands.die_interleave == DieInterleave::Composed,
             reads_before_program: profile.controller.reads_before_program,
@@ -124,33 +115,21 @@ impl Transactions {
             dies_per_server,
             entries: Slab::new(),
             queues: vec![queue; queues as usize],
-            busy: vec![0; geometry.channels as usize],
-            waiting: vec![0; geometry.channels as usize],
+            busy: vec![0; channels],
+            waiting: vec![0; channels],
             draft: Draft::new(),
         })
     }
 
-    pub(super) fn push(&mut self, channel: u32, way: u8, op: Waiting, owner: u32) {
-        let index = if self.in_order {
-            channel
-        } else {
-            (channel * self.dies_per_channel + u32::from(way)) / self.dies_per_server
+    /// Queues an operation of a die.
+    pub(super) fn push(&mut self, channel: u32, way: u8, op: Op, owner: Owner) {
+        let queue = match self.in_order {
+            true => channel,
+            false => (channel * self.dies_per_channel + u32::from(way)) / self.dies_per_server,
         };
-        let queue = &mut self.queues[index as usize];
-        let fifo = match op {
-            Waiting::Work(_) if !self.in_order => &mut queue.works,
-            _ => &mut queue.reads,
-        };
-        let next = NIL;
-        fifo.push(
-            &mut self.entries,
-            Entry {
-                op,
-                way,
-                owner,
-                next,
-            },
-        );
+        self.queues[queue as usize]
+            .fifo(&op, self.in_order)
+            .push(&mut self.entries, Entry { op, way, owner });
         self.waiting[channel as usize] += 1;
     }
 
@@ -167,51 +146,49 @@ impl Transactions {
 
     /// Composes a transaction for every server of the channel that is free and has something to
     /// do, and gives its dies their operations. Returns these dies, as a set.
-    fn compose(
+    pub(super) fn compose(
         &mut self,
         channel: u32,
         timing: &Timing,
-        counts: &mut Counts,
-        mut give: impl FnMut(u8, Waiting),
+        counts: &mut CommandCounts,
+        mut give: impl FnMut(u8, Op),
     ) -> u64 {
         if self.waiting[channel as usize] == 0 {
             return 0;
         }
-        self.draft.clear();
-        if self.in_order {
-            self.take_in_order(channel, timing, &mut give);
-            self.count(self.draft.dies, counts);
-            return self.draft.dies;
-        }
-        let servers = self.dies_per_channel / self.dies_per_server;
+        let servers = match self.in_order {
+            true => 1,
+            false => self.dies_per_channel / self.dies_per_server,
+        };
         let mut given = 0;
         for server in 0..servers {
+            self.draft.clear();
             let dies = self.server_of(server * self.dies_per_server);
-            if self.busy[channel as usize] & dies == 0 {
-                self.draft.clear();
+            if self.in_order {
+                self.take_in_order(channel, timing, &mut give);
+            } else if self.busy[channel as usize] & dies == 0 {
                 self.take_for_server(channel, server, timing, &mut give);
-                self.count(self.draft.dies, counts);
-                given |= self.draft.dies;
             }
+            self.count(counts);
+            given |= self.draft.dies;
         }
         given
     }
 
     /// Takes from the head of the channel's queue until something has to wait for its server.
-    fn take_in_order(&mut self, channel: u32, timing: &Timing, give: &mut impl FnMut(u8, Waiting)) {
+    fn take_in_order(&mut self, channel: u32, timing: &Timing, give: &mut impl FnMut(u8, Op)) {
         let busy = self.busy[channel as usize];
         loop {
             let index = self.queues[channel as usize].reads.head;
             if index == NIL {
                 return;
             }
-            let Entry { op, way, owner, .. } = self.entries[index];
-            if !self.serves(channel, owner) {
-                return;
-            }
+            let Entry { op, way, owner } = self.entries[index];
             let op = first_command(op, timing);
-            let server = self.server_of(u32::from(way));
-            if busy & server != 0 || !self.fits(way, &op) {
+            if !self.serves(channel, owner)
+                || busy & self.server_of(u32::from(way)) != 0
+                || !self.fits(way, &op)
+            {
                 return;
             }
             self.take(channel, channel, NIL, index, op);
@@ -219,8 +196,9 @@ impl Transactions {
         }
     }
 
-    /// Whether the channel works for this owner, now that it is his turn.
-    fn serves(&mut self, channel: u32, owner: u32) -> bool {
+    /// Whether the channel serves the owner whose operation is at the head of its queue. A channel
+    /// that has nothing else to do begins to.
+    fn serves(&mut self, channel: u32, owner: Owner) -> bool {
         let Some(serving) = &mut self.serving else {
             return true;
         };
@@ -237,21 +215,21 @@ impl Transactions {
         channel: u32,
         server: u32,
         timing: &Timing,
-        give: &mut impl FnMut(u8, Waiting),
+        give: &mut impl FnMut(u8, Op),
     ) {
         let servers = self.dies_per_channel / self.dies_per_server;
-        let queue_index = channel * servers + server;
-        let queue = &mut self.queues[queue_index as usize];
-        let mut index = queue.choose(self.reads_before_program);
+        let queue = channel * servers + server;
+        let mut index = self.queues[queue as usize].choose(self.reads_before_program);
         let mut previous = NIL;
         for _ in 0..WINDOW {
             if index == NIL {
                 return;
             }
-            let Entry { op, way, next, .. } = self.entries[index];
+            let Entry { op, way, .. } = self.entries[index];
+            let next = op.next;
             let op = first_command(op, timing);
             if self.fits(way, &op) {
-                let whole = self.take(channel, queue_index, previous, index, op);
+                let whole = self.take(channel, queue, previous, index, op);
                 give(way, op);
                 if !whole {
                     previous = index;
@@ -260,7 +238,7 @@ impl Transactions {
                     return;
                 }
             } else {
-                self.draft.passed[usize::from(way)] |= 1 << op.plane();
+                self.draft.passed[usize::from(way)] |= 1 << op.plane;
                 previous = index;
             }
             index = next;
@@ -268,90 +246,89 @@ impl Transactions {
     }
 
     /// Whether an operation can join what its server has been given in this round.
-    fn fits(&self, way: u8, op: &Waiting) -> bool {
+    fn fits(&self, way: u8, op: &Op) -> bool {
         let draft = &self.draft;
         let others = draft.dies & self.server_of(u32::from(way));
         if others == 0 {
             return true;
         }
-        let (die, plane) = (usize::from(way), 1 << op.plane());
+        let (die, plane) = (usize::from(way), 1 << op.plane);
         // Programs and erases of one plane stay in order.
-        if op.is_work() && draft.passed[die] & plane != 0 {
+        if op.kind != Kind::Read && draft.passed[die] & plane != 0 {
             return false;
         }
         if others & (1 << way) != 0 {
-            return self.multi_plane
-                && draft.planes[die] & plane == 0
-                && draft.leaders[die].shares_planes_with(op);
+            let part = &draft.parts[die];
+            return self.multi_plane && part.planes & plane == 0 && part.leader.shares_command(op);
         }
-        let leader = &draft.leaders[others.trailing_zeros() as usize];
-        self.several_dies && leader.is_kind_of(op)
+        let other = &draft.parts[others.trailing_zeros() as usize];
+        self.several_dies && other.leader.kind == op.kind
     }
 
     /// Enters an operation into the draft and takes it off its queue; true when nothing is left of
     /// what waited there.
-    fn take(&mut self, channel: u32, queue: u32, previous: u32, index: u32, op: Waiting) -> bool {
-        let way = self.entries[index].way;
-        let die = usize::from(way);
-        let draft = &mut self.draft;
-        if draft.dies & (1 << way) == 0 {
-            draft.dies |= 1 << way;
-            draft.leaders[die] = op;
-            draft.planes[die] = 0;
-            draft.pages[die] = 0;
-        }
-        draft.planes[die] |= 1 << op.plane();
-        draft.pages[die] += op.pages().count_ones();
-        self.busy[channel as usize] |= 1 << way;
-        if let (Waiting::Read(waiting), Waiting::Read(taken)) = (&mut self.entries[index].op, op) {
-            waiting.pages &= !taken.pages;
-            if waiting.pages != 0 {
+    fn take(&mut self, channel: u32, queue: u32, previous: u32, index: u32, op: Op) -> bool {
+        let entry = &mut self.entries[index];
+        self.busy[channel as usize] |= 1 << entry.way;
+        self.draft.enter(entry.way, op);
+        if op.kind == Kind::Read {
+            entry.op.pages &= !op.pages;
+            if entry.op.pages != 0 {
                 return false;
             }
         }
-        let queue = &mut self.queues[queue as usize];
-        let fifo = match op {
-            Waiting::Work(_) if !self.in_order => &mut queue.works,
-            _ => &mut queue.reads,
-        };
-        fifo.unlink(&mut self.entries, previous, index);
+        self.queues[queue as usize].fifo(&op, self.in_order).unlink(
+            &mut self.entries,
+            previous,
+            index,
+        );
         self.entries.remove(index);
         self.waiting[channel as usize] -= 1;
         true
     }
 
-    /// Counts the transactions of these dies.
-    fn count(&self, mut dies: u64, counts: &mut Counts) {
+    /// Counts the transactions of the draft, if they read or program.
+    fn count(&self, counts: &mut CommandCounts) {
+        let mut dies = self.draft.dies;
         while dies != 0 {
             let way = dies.trailing_zeros();
             let mut members = dies & self.server_of(way);
             dies &= !members;
-            if !self.draft.leaders[way as usize].moves_pages() {
+            let kind = self.draft.parts[way as usize].leader.kind;
+            if !matches!(kind, Kind::Read | Kind::Program) {
                 continue;
             }
             let several_dies = !members.is_power_of_two();
             let (mut several_planes, mut pages) = (false, 0);
             while members != 0 {
-                let die = members.trailing_zeros() as usize;
+                let part = &self.draft.parts[members.trailing_zeros() as usize];
                 members &= members - 1;
-                several_planes |= !self.draft.planes[die].is_power_of_two();
-                pages += self.draft.pages[die];
+                several_planes |= !part.planes.is_power_of_two();
+                pages += part.pages;
             }
-            counts.transaction(Parallelism::of(several_planes, several_dies), pages);
+            counts.transaction(several_planes, several_dies, pages);
         }
     }
 }
 
 impl Queue {
+    /// Where an operation waits.
+    fn fifo(&mut self, op: &Op, in_order: bool) -> &mut Fifo {
+        match op.kind {
+            Kind::Program | Kind::Erase | Kind::Copyback if !in_order => &mut self.pes,
+            _ => &mut self.reads,
+        }
+    }
+
     /// The first of what is served next: reads before programs, but only so many.
     fn choose(&mut self, reads_before_program: u32) -> u32 {
-        if self.works.is_empty() {
+        if self.pes.is_empty() {
             self.reads_passed = 0;
             return self.reads.head;
         }
         if self.reads.is_empty() || self.reads_passed >= reads_before_program {
             self.reads_passed = 0;
-            return self.works.head;
+            return self.pes.head;
         }
         self.reads_passed += 1;
         self.reads.head
@@ -360,19 +337,14 @@ impl Queue {
 
 impl Draft {
     fn new() -> Draft {
-        let nothing = WorkOp {
-            kind: Work::Erase,
-            plane: 0,
+        let part = Part {
+            leader: Op::new(Kind::Erase, 0, 0, false, 0),
+            planes: 0,
             pages: 0,
-            row: 0,
-            token: 0,
-            next: NIL,
         };
         Draft {
             dies: 0,
-            leaders: [Waiting::Work(nothing); 64],
-            planes: [0; 64],
-            pages: [0; 64],
+            parts: [part; 64],
             passed: [0; 64],
         }
     }
@@ -381,90 +353,28 @@ impl Draft {
         self.dies = 0;
         self.passed = [0; 64];
     }
-}
 
-impl Waiting {
-    fn plane(&self) -> u8 {
-        match self {
-            Waiting::Read(op) => op.plane,
-            Waiting::Work(op) => op.plane,
+    /// Adds an operation to the part of a die.
+    fn enter(&mut self, way: u8, op: Op) {
+        let part = &mut self.parts[usize::from(way)];
+        if self.dies & (1 << way) == 0 {
+            self.dies |= 1 << way;
+            *part = Part {
+                leader: op,
+                planes: 0,
+                pages: 0,
+            };
         }
-    }
-
-    fn pages(&self) -> u8 {
-        match self {
-            Waiting::Read(op) => op.pages,
-            Waiting::Work(op) => op.pages,
-        }
-    }
-
-    fn is_work(&self) -> bool {
-        matches!(self, Waiting::Work(_))
-    }
-
-    /// Reads and programs are what the parallelism of transactions is counted of.
-    fn moves_pages(&self) -> bool {
-        match self {
-            Waiting::Read(_) => true,
-            Waiting::Work(op) => op.kind == Work::Program,
-        }
-    }
-
-    fn is_kind_of(&self, other: &Waiting) -> bool {
-        match (self, other) {
-            (Waiting::Read(_), Waiting::Read(_)) => true,
-            (Waiting::Work(a), Waiting::Work(b)) => a.kind == b.kind,
-            _ => false,
-        }
-    }
-
-    /// Whether two operations on different planes of a die can be one command.
-    fn shares_planes_with(&self, other: &Waiting) -> bool {
-        match (self, other) {
-            (Waiting::Read(a), Waiting::Read(b)) => {
-                a.row == b.row && a.pages == b.pages && a.melded == b.melded
-            }
-            (Waiting::Work(a), Waiting::Work(b)) => shares_planes(a, b),
-            _ => false,
-        }
+        part.planes |= 1 << op.plane;
+        part.pages += op.pages.count_ones();
     }
 }
 
 /// What the die does of an operation at once: all of it, or the first of pages sensed one by one.
-fn first_command(op: Waiting, timing: &Timing) -> Waiting {
-    match op {
-        Waiting::Read(read) if !(read.melded && timing.melds(read.pages)) => {
-            let pages = read.pages & read.pages.wrapping_neg();
-            Waiting::Read(ReadOp { pages, ..read })
-        }
-        _ => op,
-    }
-}
-
-impl Look<'_> {
-    /// Gives the free servers of the channel their next transactions.
-    pub(super) fn start_transactions(&mut self, now: Time) {
-        let Shared {
-            timing,
-            reads,
-            works,
-            transactions: Some(transactions),
-            counts,
-            ..
-        } = &mut *self.shared
-        else {
-            return;
-        };
-        let mut given = transactions.compose(self.channel, timing, counts, |way, op| {
-            let die = &mut self.dies[usize::from(way)];
-            match op {
-                Waiting::Read(op) => die.reads.push(reads, ReadOp { next: NIL, ..op }),
-                Waiting::Work(op) => die.works.push(works, op),
-            }
-        });
-        while given != 0 {
-            self.enter_arbitration(given.trailing_zeros(), now);
-            given &= given - 1;
-        }
-    }
+fn first_command(op: Op, timing: &Timing) -> Op {
+    let pages = match op.kind {
+        Kind::Read if !(op.melded && timing.melds(op.pages)) => op.pages & op.pages.wrapping_neg(),
+        _ => op.pages,
+    };
+    Op { pages, ..op }
 }

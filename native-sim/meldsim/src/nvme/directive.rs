@@ -1,5 +1,7 @@
 //! Directives: what a write says about how its data will be read, and with what it belongs.
 
+use std::fmt;
+
 use thiserror::Error;
 
 /// Streams of a namespace, numbered from 1; 0 is no stream.
@@ -18,8 +20,8 @@ pub enum Pattern {
     Random = 2,
 }
 
-/// DTYPE and DSPEC of a write (CDW12 23:20 and CDW13 31:16).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// DTYPE and DSPEC of a write (CDW12 23:20 and CDW13 31:16). Shown in hexadecimal, as the standard writes them.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Directive {
     /// Directive type: 0 for none, [`Directive::STREAMS`], [`Directive::READ_PATTERN`].
     pub dtype: u8,
@@ -86,6 +88,18 @@ impl Directive {
     }
 }
 
+impl fmt::Display for Directive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#04x}:{:#06x}", self.dtype, self.dspec)
+    }
+}
+
+impl fmt::Debug for Directive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Directive({self})")
+    }
+}
+
 /// Why a directive is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DirectiveError {
@@ -112,9 +126,25 @@ pub enum DirectiveError {
         dspec: u16,
     },
     /// A stream that does not exist.
-    #[error("stream {dspec} does not exist; use 1 to {MAX_STREAMS}, or 0 for none")]
+    #[error(
+        "directive value {dspec:#06x} names no stream: {dspec} does not exist; use 1 to {MAX_STREAMS}, or 0 for none"
+    )]
     Stream {
         /// The stream given.
         dspec: u16,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_shown_in_hexadecimal() {
+        let melded = Directive::read_pattern(Pattern::Sequential);
+        assert_eq!(melded.to_string(), "0x0f:0x0001");
+        assert_eq!(format!("{melded:?}"), "Directive(0x0f:0x0001)");
+        let refused = Directive::stream_of(300).pattern().unwrap_err();
+        assert!(refused.to_string().contains("0x012c"), "{refused}");
+    }
 }

@@ -119,7 +119,7 @@ impl Windows {
                 true => Window::NonDeterministic,
                 false => Window::Disabled,
             },
-            since: Instant::ZERO,
+            since: Instant::START,
             granted: Budget {
                 reads: 0,
                 writes: 0,
@@ -169,7 +169,7 @@ impl Windows {
         if !self.terms.alternate || self.window != Window::NonDeterministic {
             return false;
         }
-        let outside = now.saturating_sub(self.since);
+        let outside = now.saturating_since(self.since);
         let is_due = self.whole_earned || outside >= self.terms.ndwin_time_high;
         is_due && self.enter(true, now).is_ok()
     }
@@ -271,7 +271,7 @@ impl Windows {
     }
 
     fn left(&self, now: Instant) -> Budget {
-        let elapsed = now.saturating_sub(self.since);
+        let elapsed = now.saturating_since(self.since);
         Budget {
             reads: self.granted.reads.saturating_sub(self.reads),
             writes: self.granted.writes.saturating_sub(self.writes),
@@ -285,7 +285,7 @@ impl Windows {
         let high = terms.ndwin_time_high;
         let outside = match self.whole_earned {
             true => high,
-            false => now.saturating_sub(self.since).min(high),
+            false => now.saturating_since(self.since).min(high),
         };
         let share = |whole: u64| {
             let part = u128::from(whole) * u128::from(outside.as_ps()) / u128::from(high.as_ps());
@@ -343,7 +343,7 @@ mod tests {
     };
 
     fn at(ms: u64) -> Instant {
-        Instant::from_ms(ms)
+        Instant::START + Duration::from_ms(ms)
     }
 
     /// 100 reads, 50 writes, 200 ms; earned in 100 ms, from 40 ms on.

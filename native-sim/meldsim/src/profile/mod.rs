@@ -1,39 +1,200 @@
-//! Profiles: a device described in TOML.
+//! Profiles: a device described by typed sections, each a struct of public fields.
 //!
-//! Every quantity carries its unit (`"58us"`, `"4KiB"`, `"800MT/s"`). In the presets each number is
-//! tagged **\[P\]** published, **\[F\]** fitted to published cells, or **\[A\]** an assumption.
+//! A [`Profile`] is made of defaults and fields set in Rust, or, with the feature `toml`, read from
+//! text or taken from the built-in ones. [`Profile::validate`] says whether such a device can be.
+//!
+//! ```
+//! use meldsim::profile::{ByteSize, Kind, Profile, TransferRate};
+//! use meldsim::{Device, Duration};
+//!
+//! let mut profile = Profile::new("small MLC", Kind::Nand);
+//! profile.geometry.channels = 2;
+//! profile.geometry.dies_per_channel = 4;
+//! profile.geometry.blocks_per_plane = 64;
+//! profile.geometry.wordlines_per_block = 128;
+//! profile.geometry.page_size = ByteSize(16 << 10);
+//! profile.bus.rate = TransferRate(800);
+//! profile.bus.width_bits = 8;
+//! profile.timing.read = vec![Duration::from_us(50), Duration::from_us(80)];
+//! profile.timing.program = Duration::from_us(600);
+//! profile.timing.erase = Duration::from_ms(3);
+//! let device = Device::new(&profile)?;
+//! # Ok::<(), meldsim::ProfileErrors>(())
+//! ```
+//!
+//! In TOML every quantity carries its unit (`"58us"`, `"4KiB"`, `"800MT/s"`). In the built-in profiles
+//! each number is tagged **\[P\]** published, **\[F\]** fitted to published cells, or **\[A\]** an
+//! assumption; the tag is that of the defaults here as well.
 
-pub(crate) mod allocation;
-mod base;
-mod commands;
-mod energy;
-mod error;
+#[cfg(feature = "toml")]
+mod builtin;
+mod check;
+mod controller;
 mod firmware;
-mod gc;
-mod host;
-mod parse;
-mod predictable_latency;
-mod presets;
-mod sections;
+mod flash;
+mod ftl;
+pub(crate) mod limits;
 mod sets;
-mod setting;
+#[cfg(feature = "toml")]
+mod text;
 mod units;
-mod validate;
 mod xpoint;
 
-pub use allocation::{Dimension, PageAllocation};
-pub use commands::{Commands, DieInterleave, Issue};
-pub use energy::Energy;
-pub use error::{ProfileError, ProfileErrors};
+use serde::{Deserialize, Serialize};
+
+pub use check::{ProfileError, ProfileErrors, nearest};
+pub use controller::{Controller, Host, QueueArbitration};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
-pub use gc::{Gc, GcVictim, WearLevelling};
-pub use host::{Host, QueueArbitration};
-pub use predictable_latency::PredictableLatency;
-pub use sections::{
-    Allocation, Arbitration, Bus, Controller, Ftl, Geometry, MeldedPartialRead, Profile,
-    ProgramOrder, Timing,
+pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
+pub use ftl::{
+    Allocation, Dimension, Ftl, Gc, GcVictim, MeldedPartialRead, PageAllocation, ProgramOrder,
+    WearLevelling,
 };
-pub use sets::{SetLayout, Sets};
-pub use setting::Setting;
-pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate};
-pub use xpoint::{Kind, Xpoint};
+pub use sets::{PredictableLatency, SetLayout, Sets};
+#[cfg(feature = "toml")]
+pub use text::Setting;
+pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, parse_quantity};
+pub use xpoint::Xpoint;
+
+use check::Checker;
+
+/// A device. All fields are public so that an experiment may vary a preset; whoever changes one
+/// relies on [`Device::new`](crate::Device::new) to refuse what is impossible.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Profile {
+    /// The profile's name. No default.
+    pub name: String,
+    /// One line for a list of profiles. Default: empty.
+    pub description: String,
+    /// What the device is made of. A device of kind `xpoint` has `[xpoint]`, `[controller]`, `[host]`
+    /// and `[firmware]`; every other section is flash's, and holds nothing that matters then. Default `nand`.
+    pub kind: Kind,
+    /// How much flash there is and how it is arranged. Required of flash.
+    pub geometry: Geometry,
+    /// The channel's bus. Required of flash.
+    pub bus: Bus,
+    /// What the cells take. Required of flash.
+    pub timing: Timing,
+    /// The memory of a device of kind `xpoint`. Default: all defaults.
+    pub xpoint: Xpoint,
+    /// Which advanced commands the flash understands. Default: all defaults.
+    pub commands: Commands,
+    /// What operations cost. Default: all defaults.
+    pub energy: Energy,
+    /// The controller between host and flash. Default: all defaults.
+    pub controller: Controller,
+    /// The flash translation layer. Default: all defaults.
+    pub ftl: Ftl,
+    /// NVM sets. Default: one set of the whole device.
+    pub sets: Sets,
+    /// Garbage collection and wear levelling. Default: all defaults.
+    pub gc: Gc,
+    /// The link to the host and the controller's queues. Default: all defaults.
+    pub host: Host,
+    /// The controller's firmware. Default: all defaults.
+    pub firmware: Firmware,
+    /// Windows of NVM sets. Default: all defaults.
+    pub predictable_latency: PredictableLatency,
+}
+
+/// `kind`: what a device is made of. Sections and keys of the other kind are refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Flash behind a translation layer.
+    #[default]
+    Nand,
+    /// 3D XPoint memory, mapped by address.
+    Xpoint,
+}
+
+impl Kind {
+    /// As it is written in a profile.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Nand => "nand",
+            Kind::Xpoint => "xpoint",
+        }
+    }
+}
+
+impl Profile {
+    /// A profile in which everything has its default. Flash needs `geometry`, `bus` and `timing` as
+    /// well; memory of 3D XPoint is complete.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Profile {
+        Profile {
+            name: name.into(),
+            kind,
+            ..Profile::default()
+        }
+    }
+
+    /// Whether such a device can be.
+    ///
+    /// # Errors
+    ///
+    /// Everything that makes it impossible, all at once.
+    pub fn validate(&self) -> Result<(), ProfileErrors> {
+        let mut checker = Checker::default();
+        self.check(&mut checker);
+        match checker.errors.is_empty() {
+            true => Ok(()),
+            false => Err(ProfileErrors(checker.errors)),
+        }
+    }
+
+    fn check(&self, checker: &mut Checker) {
+        if self.name.trim().is_empty() {
+            checker.refuse("name", "is empty", "name the profile");
+        }
+        self.controller.check_shared(checker);
+        self.host.check(checker);
+        self.firmware.check(checker);
+        match self.kind {
+            Kind::Nand => self.check_flash(checker),
+            Kind::Xpoint => self.xpoint.check(checker),
+        }
+    }
+
+    fn check_flash(&self, checker: &mut Checker) {
+        self.geometry.check(checker);
+        self.bus.check(checker);
+        self.timing.check(checker);
+        self.commands.check_ranges(checker);
+        self.energy.check_ranges(checker);
+        self.controller
+            .check_flash(self.geometry.page_size, checker);
+        self.ftl.check_ranges(checker);
+        self.sets.check(&self.geometry, checker);
+        self.predictable_latency.check(checker);
+        self.gc.check_ranges(checker);
+        self.check_sections(checker);
+        // It computes with these.
+        let computed = [
+            "geometry",
+            "timing.read",
+            "ftl",
+            "sets",
+            "controller.write_buffer",
+        ];
+        if checker.are_sound(&computed) {
+            self.check_limits(checker);
+        }
+    }
+
+    /// Refuses a profile of another kind than `kind`, for what makes no sense for it.
+    ///
+    /// # Errors
+    ///
+    /// The profile is of another kind.
+    pub fn require(&self, kind: Kind) -> Result<(), ProfileErrors> {
+        if self.kind == kind {
+            return Ok(());
+        }
+        let message = format!("is \"{}\" in profile {}", self.kind.name(), self.name);
+        let remedy = format!("use a profile of kind \"{}\"", kind.name());
+        Err(ProfileError::new("kind", message, remedy).into())
+    }
+}

@@ -1,30 +1,64 @@
-//! `[sets]`: NVM sets, and what a profile's division of the device must fulfil.
+//! `[sets]` and `[predictable_latency]`: NVM sets and their windows.
+//!
+//! NVM sets and predictable latency mode are those of the NVM Express Base Specification.
 
 use serde::{Deserialize, Serialize};
 
-use super::Geometry;
-use super::validate::Checker;
+use super::check::{Checker, section};
+use super::flash::Geometry;
+use crate::engine::Duration;
 
-/// `[sets]`: parts of the device that share as little as the layout allows. Each has its own
-/// mapping, blocks, garbage collection, over-provisioning and share of the write buffer and of
-/// the mapping's memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Sets {
-    /// How the device is divided: `baseline`, `vertical`, `horizontal` or `mixed` \[P\]; default
-    /// `baseline`.
-    pub layout: SetLayout,
-    /// NVM sets. Unit: count; 1 for `baseline`, else any count that divides what the layout divides;
-    /// default 1.
-    pub count: u32,
-    /// Groups of channels of a `mixed` layout; the sets of a group share its channels. Unit: count; 1
-    /// for the other layouts; default 1.
-    pub channel_groups: u32,
+const HOUR: Duration = Duration::from_ms(3_600_000);
+
+section! {
+    /// `[sets]`: parts of the device that share as little as the layout allows. Each has its own
+    /// mapping, blocks, garbage collection, over-provisioning and share of the write buffer and of
+    /// the mapping's memory.
+    #[non_exhaustive]
+    Sets = "sets" {
+        /// How the device is divided: `baseline`, `vertical`, `horizontal` or `mixed` \[P\]; default
+        /// `baseline`.
+        layout: SetLayout = SetLayout::default();
+        /// NVM sets. Unit: count; 1 for `baseline`, else any count that divides what the layout divides;
+        /// default 1.
+        count: u32 = 1, 1..=65_536;
+        /// Groups of channels of a `mixed` layout; the sets of a group share its channels. Unit: count; 1
+        /// for the other layouts; default 1.
+        channel_groups: u32 = 1, 1..=256;
+    }
+}
+
+section! {
+    /// `[predictable_latency]`: the budget of a deterministic window (DTWIN) of an NVM set, and the
+    /// non-deterministic time (NDWIN) it takes to earn it. Nothing of it matters before the mode is
+    /// enabled for a set, by a host or by `alternate`.
+    #[non_exhaustive]
+    PredictableLatency = "predictable_latency" {
+        /// Whether the mode is enabled from the start, and every set goes to the deterministic window
+        /// by itself, with the first command after it has earned a whole one: as a host would do that
+        /// wants as much of it as there is. Default false.
+        alternate: bool = false;
+        /// Random reads of 4 KiB a window takes. Unit: count; range 1 to 1000000000000; default
+        /// 1000000 \[A\].
+        dtwin_reads: u64 = 1_000_000, 1..=1_000_000_000_000;
+        /// Writes of the optimal write size a window takes. Unit: count; range 1 to 1000000000000;
+        /// default 10000 \[A\].
+        dtwin_writes: u64 = 10_000, 1..=1_000_000_000_000;
+        /// How long a window lasts at most. Unit: time; range 1ms to 3600s; default 1s \[A\].
+        dtwin_time: Duration = Duration::from_ms(1_000), Duration::from_ms(1)..=HOUR;
+        /// Non-deterministic time that earns a whole window. Unit: time; range `ndwin_time_low` to
+        /// 3600s; default 1s \[A\].
+        ndwin_time_high: Duration = Duration::from_ms(1_000);
+        /// Non-deterministic time before any window; what it earns is in proportion to
+        /// `ndwin_time_high`. Unit: time; range 1ms to `ndwin_time_high`; default 100ms \[A\].
+        ndwin_time_low: Duration = Duration::from_ms(100), Duration::from_ms(1)..=HOUR;
+    }
 }
 
 /// How the device is divided into NVM sets (Seagate and Facebook, Flash Memory Summit 2017).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SetLayout {
     /// Not at all: one set of all channels and dies.
     #[default]
@@ -37,22 +71,12 @@ pub enum SetLayout {
     Mixed,
 }
 
-impl Default for Sets {
-    fn default() -> Sets {
-        Sets {
-            layout: SetLayout::default(),
-            count: 1,
-            channel_groups: 1,
-        }
-    }
-}
-
 impl Sets {
-    /// Whether the geometry, whose fields are in range, can be divided so.
+    /// Whether the geometry can be divided so.
     pub(super) fn check(&self, geometry: &Geometry, checker: &mut Checker) {
-        checker.range("sets.count", &self.count, 1..=65_536);
-        checker.range("sets.channel_groups", &self.channel_groups, 1..=256);
-        if self.count == 0 || self.channel_groups == 0 {
+        self.check_ranges(checker);
+        let divided = ["sets", "geometry.channels", "geometry.dies_per_channel"];
+        if !checker.are_sound(&divided) {
             return;
         }
         let (channels, dies) = (geometry.channels, geometry.dies_per_channel);
@@ -95,5 +119,17 @@ impl Sets {
             let remedy = "must be 1 unless sets.layout is \"mixed\"";
             checker.refuse("sets.channel_groups", message, remedy);
         }
+    }
+}
+
+impl PredictableLatency {
+    pub(super) fn check(&self, checker: &mut Checker) {
+        self.check_ranges(checker);
+        if !checker.are_sound(&["predictable_latency.ndwin_time_low"]) {
+            return;
+        }
+        let whole_window = self.ndwin_time_low..=HOUR;
+        let high = &self.ndwin_time_high;
+        checker.range("predictable_latency.ndwin_time_high", high, whole_window);
     }
 }

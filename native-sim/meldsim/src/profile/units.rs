@@ -1,41 +1,62 @@
 //! Quantities as profiles write them: a number and its unit in one string.
 
 use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Time;
-
-/// A size in bytes, written `"4KiB"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ByteSize(pub u64);
-
-/// A transfer rate of a bus in mega-transfers a second, written `"800MT/s"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TransferRate(pub u64);
-
-/// A rate of data in bytes a second, written `"3.2GB/s"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DataRate(pub u64);
-
-/// An energy in picojoules, written `"7uJ"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EnergyAmount(pub u64);
-
-impl EnergyAmount {
-    /// From nanojoules (saturating).
-    pub const fn from_nj(nj: u64) -> EnergyAmount {
-        EnergyAmount(nj.saturating_mul(1_000))
-    }
-}
+use crate::engine::Duration;
 
 /// A kind of quantity: its units, each with its factor, the largest first.
 struct Kind {
     what: &'static str,
     example: &'static str,
     units: &'static [(&'static str, u64)],
+    /// Whether the second is a way to write the unit with the name that is the first.
+    is_named: fn(&str, &str) -> bool,
+}
+
+/// As it is, for `ms` is not `Ms`.
+fn exactly(name: &str, unit: &str) -> bool {
+    name == unit
+}
+
+/// Sizes are powers of 1024 however they are written: `KiB`, `KB` and `K`, large or small. A number
+/// alone is of bytes.
+fn as_size(name: &str, unit: &str) -> bool {
+    let prefix = name.trim_end_matches("iB").trim_end_matches('B');
+    let Some((start, rest)) = unit.split_at_checked(prefix.len()) else {
+        return false;
+    };
+    let endings: &[&str] = match prefix {
+        "" => &["", "b"],
+        _ => &["", "b", "ib"],
+    };
+    start.eq_ignore_ascii_case(prefix) && endings.iter().any(|end| rest.eq_ignore_ascii_case(end))
+}
+
+/// A decimal number times its unit's factor, when that is whole and fits: of `4 KiB` with 1024 for
+/// `KiB`, 4096. `factor` gives none for a unit that it does not know.
+pub fn parse_quantity(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+    let text = text.trim();
+    let split = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() {
+        return None;
+    }
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let scaled = digits.checked_mul(u128::from(factor(unit)?))?;
+    if scaled % scale != 0 {
+        return None;
+    }
+    u64::try_from(scaled / scale).ok()
 }
 
 const TIME: Kind = Kind {
@@ -48,6 +69,7 @@ const TIME: Kind = Kind {
         ("ns", 1_000),
         ("ps", 1),
     ],
+    is_named: exactly,
 };
 
 const SIZE: Kind = Kind {
@@ -60,12 +82,14 @@ const SIZE: Kind = Kind {
         ("KiB", 1 << 10),
         ("B", 1),
     ],
+    is_named: as_size,
 };
 
-const RATE: Kind = Kind {
+const TRANSFER_RATE: Kind = Kind {
     what: "transfer rate",
     example: "800MT/s",
     units: &[("GT/s", 1_000), ("MT/s", 1)],
+    is_named: exactly,
 };
 
 const DATA_RATE: Kind = Kind {
@@ -79,6 +103,7 @@ const DATA_RATE: Kind = Kind {
         ("kB/s", 1_000),
         ("B/s", 1),
     ],
+    is_named: exactly,
 };
 
 const ENERGY: Kind = Kind {
@@ -91,34 +116,17 @@ const ENERGY: Kind = Kind {
         ("nJ", 1_000),
         ("pJ", 1),
     ],
+    is_named: exactly,
 };
 
 impl Kind {
     /// Parses `text`, exactly: a value that is not a whole number of the smallest unit is refused.
     fn parse(&self, text: &str) -> Result<u64, String> {
-        let trimmed = text.trim();
-        let split = trimmed
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(trimmed.len());
-        let (number, unit) = (&trimmed[..split], trimmed[split..].trim());
-        let factor = self
-            .units
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .map(|&(_, factor)| factor);
-        let (Some(factor), false) = (factor, number.is_empty()) else {
-            return Err(self.refusal(text));
+        let factor = |unit: &str| {
+            let named = |(name, _): &&(&str, u64)| (self.is_named)(name, unit);
+            self.units.iter().find(named).map(|&(_, factor)| factor)
         };
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let scale = 10u128.checked_pow(fraction.len() as u32);
-        let digits = format!("{whole}{fraction}").parse::<u128>().ok();
-        let scaled = digits.and_then(|digits| digits.checked_mul(u128::from(factor)));
-        match (scaled, scale) {
-            (Some(scaled), Some(scale)) if !whole.is_empty() && scaled % scale == 0 => {
-                u64::try_from(scaled / scale).map_err(|_| self.refusal(text))
-            }
-            _ => Err(self.refusal(text)),
-        }
+        parse_quantity(text, factor).ok_or_else(|| self.refusal(text))
     }
 
     fn refusal(&self, text: &str) -> String {
@@ -167,27 +175,14 @@ impl Visitor<'_> for QuantityVisitor {
     }
 }
 
-/// `Display`, `FromStr` and serde, all in the one notation.
-macro_rules! quantity {
-    ($type:ident, $kind:expr, $make:expr, $value:expr) => {
-        impl std::str::FromStr for $type {
+/// `Display`, `FromStr` and serde in the one notation; where nobody reads it, serde takes the number.
+macro_rules! notation {
+    ($type:ty, $kind:expr, $make:expr, $value:expr) => {
+        impl FromStr for $type {
             type Err = String;
+
             fn from_str(text: &str) -> Result<$type, String> {
                 $kind.parse(text).map($make)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
-                deserializer
-                    .deserialize_any(QuantityVisitor(&$kind))
-                    .map($make)
-            }
-        }
-
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
             }
         }
 
@@ -196,20 +191,70 @@ macro_rules! quantity {
                 $kind.format($value(self), f)
             }
         }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+                let number = match deserializer.is_human_readable() {
+                    true => deserializer.deserialize_any(QuantityVisitor(&$kind)),
+                    false => u64::deserialize(deserializer),
+                };
+                number.map($make)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match serializer.is_human_readable() {
+                    true => serializer.collect_str(self),
+                    false => serializer.serialize_u64($value(self)),
+                }
+            }
+        }
     };
 }
 
-quantity!(Time, TIME, Time::from_ps, |time: &Time| time.as_ps());
-quantity!(ByteSize, SIZE, ByteSize, |size: &ByteSize| size.0);
-quantity!(TransferRate, RATE, TransferRate, |rate: &TransferRate| rate
-    .0);
-quantity!(DataRate, DATA_RATE, DataRate, |rate: &DataRate| rate.0);
-quantity!(
-    EnergyAmount,
-    ENERGY,
-    EnergyAmount,
-    |energy: &EnergyAmount| energy.0
-);
+/// A quantity that is a number of its smallest unit.
+macro_rules! quantity {
+    ($(#[$meta:meta])* $name:ident: $kind:expr) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u64);
+
+        notation!($name, $kind, $name, |quantity: &$name| quantity.0);
+    };
+}
+
+quantity! {
+    /// A size in bytes, written `"4KiB"`; `4 KiB`, `4KB`, `4k` and `4096` are read as well.
+    ByteSize: SIZE
+}
+quantity! {
+    /// A transfer rate of a bus in mega-transfers a second, written `"800MT/s"`.
+    TransferRate: TRANSFER_RATE
+}
+quantity! {
+    /// A rate of data in bytes a second, written `"3.2GB/s"`.
+    DataRate: DATA_RATE
+}
+quantity! {
+    /// An energy in picojoules, written `"7uJ"`.
+    EnergyAmount: ENERGY
+}
+notation!(Duration, TIME, Duration::from_ps, |time: &Duration| time
+    .as_ps());
+
+impl DataRate {
+    /// Of a data path.
+    pub(super) const RANGE: RangeInclusive<DataRate> =
+        DataRate(1_000_000)..=DataRate(1_000_000_000_000);
+}
+
+impl EnergyAmount {
+    /// From nanojoules (saturating).
+    pub const fn from_nj(nj: u64) -> EnergyAmount {
+        EnergyAmount(nj.saturating_mul(1_000))
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -217,8 +262,8 @@ mod tests {
 
     #[test]
     fn reads_what_people_write() {
-        assert_eq!("58us".parse(), Ok(Time::from_us(58)));
-        assert_eq!("12.5 ns".parse(), Ok(Time::from_ps(12_500)));
+        assert_eq!("58us".parse(), Ok(Duration::from_us(58)));
+        assert_eq!("12.5 ns".parse(), Ok(Duration::from_ps(12_500)));
         assert_eq!("4KiB".parse(), Ok(ByteSize(4096)));
         assert_eq!("1.5MiB".parse(), Ok(ByteSize(1_572_864)));
         assert_eq!("1.6GT/s".parse(), Ok(TransferRate(1600)));
@@ -226,8 +271,25 @@ mod tests {
     }
 
     #[test]
+    fn a_size_is_the_same_however_it_is_written() {
+        for text in [
+            "4KB", "4kb", "4K", "4k", "4KiB", "4 KiB", "4kib", "4kB", " 4096 ", "4096B", "4096 b",
+        ] {
+            assert_eq!(text.parse(), Ok(ByteSize(4096)), "{text}");
+        }
+        for text in ["1.5GB", "1.5g", "1536MiB", "1536 mb"] {
+            assert_eq!(text.parse(), Ok(ByteSize(3 << 29)), "{text}");
+        }
+        for bad in [
+            "4kbb", "4ki", "4iB", "k", "4 K B", "4kµ", "KB4", "-4k", "4KB/s",
+        ] {
+            assert!(bad.parse::<ByteSize>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn refuses_and_says_how_to_write_it() {
-        let error = "58 parsecs".parse::<Time>().unwrap_err();
+        let error = "58 parsecs".parse::<Duration>().unwrap_err();
         assert!(
             error.contains("\"58 parsecs\"") && error.contains("\"58us\""),
             "{error}"
@@ -243,16 +305,16 @@ mod tests {
             "99999999999999s",
             "4KB",
         ] {
-            assert!(bad.parse::<Time>().is_err(), "{bad}");
+            assert!(bad.parse::<Duration>().is_err(), "{bad}");
         }
-        assert!("4KB".parse::<ByteSize>().is_err());
+        assert!("58US".parse::<Duration>().is_err());
         assert!("800".parse::<TransferRate>().is_err());
     }
 
     #[test]
     fn prints_what_it_reads() {
         for text in ["58us", "12500ps", "3s", "0ps"] {
-            assert_eq!(text.parse::<Time>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Duration>().unwrap().to_string(), text);
         }
         assert_eq!(ByteSize(16 << 20).to_string(), "16MiB");
         assert_eq!(ByteSize(1000).to_string(), "1000B");

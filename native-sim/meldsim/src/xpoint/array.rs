@@ -1,24 +1,16 @@
 //! The array of dies behind one data path, chunk by chunk.
+//!
+//! In: accesses of chunks, and the array's own events. Out: the accesses that have ended. What a die
+//! does next is [`Die`]'s; when data have crossed is [`DataPath`]'s.
 
 use std::collections::VecDeque;
 
-use super::die::{Die, Next};
-use super::path::Path;
-use crate::engine::{Event, EventQueue, Slab, Time};
+use crate::engine::{Duration, EventQueue, Instant, Slab};
+use crate::event::{Event, XpointStep};
 use crate::profile::Xpoint;
 
-/// What can happen in the array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// An access is the next of its command.
-    Issue(u32),
-    /// A die can take the first access that waits for it.
-    Die(u32),
-    /// A die has done an access.
-    Done(u32),
-    /// An access has passed the data path.
-    Passed(u32),
-}
+/// The queue that the array has its events in.
+type Events = EventQueue<Event>;
 
 /// A chunk, read or written for a command, as a whole or in part.
 #[derive(Clone, Copy, Debug)]
@@ -40,51 +32,34 @@ pub(crate) struct ArrayCounts {
     /// Chunks accessed only in part.
     pub(crate) partial_accesses: u64,
     /// Time accesses waited for a sector buffer, summed over them.
-    pub(crate) buffer_wait: Time,
-}
-
-/// What operations take.
-#[derive(Clone, Copy, Debug)]
-struct Times {
-    read: Time,
-    write: Time,
-    read_interval: Time,
-    write_interval: Time,
-    sector: Time,
-    /// Of the controller, which every access passes once.
-    controller: Time,
+    pub(crate) buffer_wait: Duration,
 }
 
 #[derive(Debug)]
 pub(crate) struct Array {
-    times: Times,
-    chunk_bytes: u32,
+    /// The times that operations take.
+    times: Xpoint,
+    /// Of the controller, which every access passes once.
+    controller: Duration,
     dies: Vec<Die>,
-    path: Path,
+    path: DataPath,
     accesses: Slab<Access>,
     free_buffers: u32,
     /// Accesses that wait for a sector buffer, since when.
-    for_buffer: VecDeque<(u32, Time)>,
+    for_buffer: VecDeque<(u32, Instant)>,
     counts: ArrayCounts,
     /// Operations of each die: reads, writes.
     die_counts: Vec<[u64; 2]>,
 }
 
 impl Array {
-    pub(crate) fn new(xpoint: &Xpoint, controller: Time) -> Array {
+    pub(crate) fn new(xpoint: &Xpoint, controller: Duration) -> Array {
         let dies = xpoint.dies as usize;
         Array {
-            times: Times {
-                read: xpoint.read,
-                write: xpoint.write,
-                read_interval: xpoint.read_interval,
-                write_interval: xpoint.write_interval,
-                sector: xpoint.sector_time,
-                controller,
-            },
-            chunk_bytes: xpoint.chunk_size.0 as u32,
+            times: xpoint.clone(),
+            controller,
             dies: (0..dies).map(|_| Die::default()).collect(),
-            path: Path::new(xpoint),
+            path: DataPath::new(xpoint),
             accesses: Slab::new(),
             free_buffers: xpoint.sector_buffers,
             for_buffer: VecDeque::new(),
@@ -101,10 +76,10 @@ impl Array {
 
     /// Takes an access, which begins at `at`.
     #[inline]
-    pub(crate) fn submit(&mut self, queue: &mut EventQueue<Event>, access: Access, at: Time) {
+    pub(crate) fn submit(&mut self, queue: &mut Events, access: Access, at: Instant) {
         let access = self.accesses.insert(access);
         if at > queue.now() {
-            queue.schedule(at, Event::Xpoint(Step::Issue(access)));
+            schedule(queue, at, XpointStep::Issue(access));
         } else {
             self.issue(queue, access);
         }
@@ -112,33 +87,27 @@ impl Array {
 
     /// Goes on after an event. Returns the access that has ended with it, if one has.
     #[inline]
-    pub(crate) fn step(&mut self, queue: &mut EventQueue<Event>, step: Step) -> Option<Access> {
+    pub(crate) fn step(&mut self, queue: &mut Events, step: XpointStep) -> Option<Access> {
         match step {
-            Step::Issue(index) => self.issue(queue, index),
-            Step::Die(die) => {
-                self.dies[die as usize].look();
+            XpointStep::Issue(index) => self.issue(queue, index),
+            XpointStep::Die(die) => {
+                self.dies[die as usize].has_event = false;
                 self.run_die(queue, die);
             }
-            Step::Done(index) => {
-                let access = self.accesses[index];
-                if access.is_write {
-                    return Some(self.end(queue, index));
-                }
-                let end = self.path.transfer(queue.now(), access.bytes, false);
-                queue.schedule(end, Event::Xpoint(Step::Passed(index)));
+            XpointStep::Done(index) if self.accesses[index].is_write => {
+                return Some(self.end(queue, index));
             }
-            Step::Passed(index) => {
-                if !self.accesses[index].is_write {
-                    return Some(self.end(queue, index));
-                }
-                self.enqueue(queue, index);
+            XpointStep::Done(index) => self.transfer(queue, index),
+            XpointStep::Passed(index) if !self.accesses[index].is_write => {
+                return Some(self.end(queue, index));
             }
+            XpointStep::Passed(index) => self.enqueue(queue, index),
         }
         None
     }
 
     /// An access begins; one that covers its chunk only in part needs a sector buffer.
-    fn issue(&mut self, queue: &mut EventQueue<Event>, index: u32) {
+    fn issue(&mut self, queue: &mut Events, index: u32) {
         if self.is_partial(&self.accesses[index]) {
             self.counts.partial_accesses += 1;
             if self.free_buffers == 0 {
@@ -151,32 +120,40 @@ impl Array {
     }
 
     #[inline]
-    fn begin(&mut self, queue: &mut EventQueue<Event>, index: u32) {
-        let access = self.accesses[index];
-        if access.is_write {
-            let end = self.path.transfer(queue.now(), access.bytes, true);
-            queue.schedule(end, Event::Xpoint(Step::Passed(index)));
+    fn begin(&mut self, queue: &mut Events, index: u32) {
+        if self.accesses[index].is_write {
+            self.transfer(queue, index);
         } else {
             self.enqueue(queue, index);
         }
     }
 
+    /// The data of an access cross the data path.
     #[inline]
-    fn enqueue(&mut self, queue: &mut EventQueue<Event>, index: u32) {
+    fn transfer(&mut self, queue: &mut Events, index: u32) {
+        let Access {
+            bytes, is_write, ..
+        } = self.accesses[index];
+        let end = self.path.transfer(queue.now(), bytes, is_write);
+        schedule(queue, end, XpointStep::Passed(index));
+    }
+
+    #[inline]
+    fn enqueue(&mut self, queue: &mut Events, index: u32) {
         let chunk = self.accesses[index].chunk;
         let die = self.die_of(chunk);
-        self.dies[die as usize].enqueue(index, chunk);
+        self.dies[die as usize].waiting.push_back((index, chunk));
         self.run_die(queue, die);
     }
 
     /// Starts what the die can take.
-    fn run_die(&mut self, queue: &mut EventQueue<Event>, number: u32) {
+    fn run_die(&mut self, queue: &mut Events, number: u32) {
         let now = queue.now();
         loop {
             match self.dies[number as usize].next(now) {
                 Next::Nothing => return,
                 Next::Wait(until) => {
-                    queue.schedule(until, Event::Xpoint(Step::Die(number)));
+                    schedule(queue, until, XpointStep::Die(number));
                     return;
                 }
                 Next::Start(index) => {
@@ -189,8 +166,8 @@ impl Array {
                     *writes += u64::from(access.is_write);
                     self.counts.chunk_reads += u64::from(reads_first);
                     self.counts.chunk_writes += u64::from(access.is_write);
-                    let done = now + time + self.after_die(&access) + self.times.controller;
-                    queue.schedule(done, Event::Xpoint(Step::Done(index)));
+                    let done = now + time + self.after_die(&access) + self.controller;
+                    schedule(queue, done, XpointStep::Done(index));
                 }
             }
         }
@@ -199,30 +176,30 @@ impl Array {
     /// How long an access takes its die, and its chunk. A chunk written in part is read, merged in
     /// the sector buffer and written (read-modify-write).
     #[inline]
-    fn operation(&self, access: &Access) -> (Time, Time) {
+    fn operation(&self, access: &Access) -> (Duration, Duration) {
         let times = &self.times;
         match (access.is_write, self.is_partial(access)) {
             (false, _) => (times.read_interval, times.read),
             (true, false) => (times.write_interval, times.write),
             (true, true) => (
                 times.read_interval + times.write_interval,
-                times.read + times.sector + times.write,
+                times.read + times.sector_time + times.write,
             ),
         }
     }
 
     /// What a read in part takes in its sector buffer; its chunk is free meanwhile.
     #[inline]
-    fn after_die(&self, access: &Access) -> Time {
+    fn after_die(&self, access: &Access) -> Duration {
         match !access.is_write && self.is_partial(access) {
-            true => self.times.sector,
-            false => Time::ZERO,
+            true => self.times.sector_time,
+            false => Duration::ZERO,
         }
     }
 
     /// The access has ended; its sector buffer, if it has one, goes to the next.
     #[inline]
-    fn end(&mut self, queue: &mut EventQueue<Event>, index: u32) -> Access {
+    fn end(&mut self, queue: &mut Events, index: u32) -> Access {
         let access = self.accesses[index];
         self.accesses.remove(index);
         if self.is_partial(&access) {
@@ -239,7 +216,7 @@ impl Array {
 
     #[inline]
     fn is_partial(&self, access: &Access) -> bool {
-        access.bytes < self.chunk_bytes
+        u64::from(access.bytes) < self.times.chunk_size.0
     }
 
     pub(crate) fn counts(&self) -> ArrayCounts {
@@ -252,18 +229,139 @@ impl Array {
     }
 
     /// Time the data path was in use.
-    pub(crate) fn path_busy(&self, now: Time) -> Time {
-        self.path.busy(now)
+    pub(crate) fn path_busy(&self, now: Instant) -> Duration {
+        self.path.line.busy(now)
     }
 
     /// Time each die was taken.
-    pub(crate) fn dies_busy(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
-        self.dies.iter().map(move |die| die.busy(now))
+    pub(crate) fn dies_busy(&self, now: Instant) -> impl Iterator<Item = Duration> + '_ {
+        self.dies.iter().map(move |die| die.line.busy(now))
     }
 
     /// Bytes of memory that everything on its way takes.
     pub(crate) fn memory(&self) -> u64 {
         let accesses = self.accesses.len() * size_of::<Access>();
         (accesses + self.dies.len() * size_of::<Die>()) as u64
+    }
+}
+
+#[inline]
+fn schedule(queue: &mut Events, at: Instant, step: XpointStep) {
+    queue.schedule(at, Event::Xpoint(step));
+}
+
+/// What is taken by one after the other: when it is free, and how long it was taken in all.
+#[derive(Debug, Default)]
+struct Line {
+    free_at: Instant,
+    total: Duration,
+}
+
+impl Line {
+    /// Takes it for so long, once it is free. Returns when it is free again.
+    #[inline]
+    fn take(&mut self, now: Instant, length: Duration) -> Instant {
+        self.free_at = self.free_at.max(now) + length;
+        self.total += length;
+        self.free_at
+    }
+
+    /// Time it was taken: what is taken ahead follows without a gap.
+    fn busy(&self, now: Instant) -> Duration {
+        self.total - self.free_at.saturating_since(now)
+    }
+}
+
+/// A chunk that is being read or written.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    chunk: u64,
+    until: Instant,
+}
+
+/// A memory die and what waits for it, in order of arrival. It takes one operation after another, and
+/// several overlap if on different chunks.
+#[derive(Debug, Default)]
+struct Die {
+    /// Accesses and their chunks.
+    waiting: VecDeque<(u32, u64)>,
+    line: Line,
+    /// Few: as many operations as overlap.
+    held: Vec<Held>,
+    /// An event comes when the first that waits can start.
+    has_event: bool,
+}
+
+/// What a die does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Starts this access.
+    Start(u32),
+    /// Cannot start anything before this time.
+    Wait(Instant),
+    /// Has nothing to do, or an event of its own.
+    Nothing,
+}
+
+impl Die {
+    #[inline]
+    fn next(&mut self, now: Instant) -> Next {
+        if self.has_event {
+            return Next::Nothing;
+        }
+        let Some(&(access, chunk)) = self.waiting.front() else {
+            return Next::Nothing;
+        };
+        self.held.retain(|held| held.until > now);
+        let held = self.held.iter().find(|held| held.chunk == chunk);
+        let free_at = self.line.free_at;
+        let at = held.map_or(free_at, |held| held.until.max(free_at));
+        if at > now {
+            self.has_event = true;
+            return Next::Wait(at);
+        }
+        self.waiting.pop_front();
+        Next::Start(access)
+    }
+
+    /// An operation on `chunk` starts: the die is taken for `interval`, the chunk for `time`.
+    #[inline]
+    fn start(&mut self, now: Instant, chunk: u64, interval: Duration, time: Duration) {
+        self.line.take(now, interval);
+        let until = now + time;
+        self.held.push(Held { chunk, until });
+    }
+}
+
+/// The controller's data path: one for both directions, data one after the other.
+#[derive(Debug)]
+struct DataPath {
+    /// What a byte takes, in picoseconds times 2^20.
+    read_byte: u64,
+    write_byte: u64,
+    line: Line,
+}
+
+const SCALE: u32 = 20;
+
+impl DataPath {
+    fn new(xpoint: &Xpoint) -> DataPath {
+        let byte = |rate: u64| ((1_000_000_000_000u128 << SCALE) / u128::from(rate.max(1))) as u64;
+        DataPath {
+            read_byte: byte(xpoint.read_rate.0),
+            write_byte: byte(xpoint.write_rate.0),
+            line: Line::default(),
+        }
+    }
+
+    /// When data that are ready now have passed.
+    #[inline]
+    fn transfer(&mut self, now: Instant, bytes: u32, is_write: bool) -> Instant {
+        let byte = match is_write {
+            true => self.write_byte,
+            false => self.read_byte,
+        };
+        let ps = (u128::from(byte) * u128::from(bytes)) >> SCALE;
+        self.line.take(now, Duration::from_ps(ps as u64))
     }
 }

@@ -6,11 +6,11 @@
 //! ```
 //!
 //! There is no map, no log and no garbage: an address says where its data is, and a write goes there.
+//! In: accesses of chunks. Out: accesses that have ended. Structure and parameters follow Wu,
+//! Arpaci-Dusseau and Arpaci-Dusseau, "Towards an Unwritten Contract of Intel Optane SSD" (HotStorage'19).
 
 mod array;
-mod die;
-mod path;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use array::{Access, Array, Step};
+pub(crate) use array::{Access, Array};

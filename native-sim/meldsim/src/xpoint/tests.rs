@@ -1,7 +1,8 @@
 //! The array alone: closed forms of what it takes.
 
-use super::{Access, Array, Step};
-use crate::engine::{Event, EventQueue, Time};
+use super::{Access, Array};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::{Event, XpointStep};
 use crate::profile::{DataRate, Xpoint};
 
 const CHUNK: u32 = 4096;
@@ -33,18 +34,18 @@ fn write(chunk: u64, bytes: u32) -> Access {
 
 /// Submits all at once; the ends of the accesses in microseconds, in the order they ended.
 fn ends(xpoint: &Xpoint, accesses: impl IntoIterator<Item = Access>) -> Vec<u64> {
-    let mut array = Array::new(xpoint, Time::ZERO);
+    let mut array = Array::new(xpoint, Duration::ZERO);
     let mut queue: EventQueue<Event> = EventQueue::new(Vec::new());
     for access in accesses {
-        array.submit(&mut queue, access, Time::ZERO);
+        array.submit(&mut queue, access, Instant::START);
     }
     let mut ends = Vec::new();
-    while let Some(event) = queue.pop_until(Time::MAX) {
+    while let Some(event) = queue.pop_until(Instant::MAX) {
         let Event::Xpoint(step) = event else {
             panic!("{event:?}")
         };
         if array.step(&mut queue, step).is_some() {
-            ends.push(queue.now().as_us());
+            ends.push((queue.now() - Instant::START).as_us());
         }
     }
     ends
@@ -109,12 +110,12 @@ fn data_of_both_directions_share_the_path() {
 
 #[test]
 fn counts_say_what_the_dies_did() {
-    let mut array = Array::new(&xpoint(), Time::ZERO);
+    let mut array = Array::new(&xpoint(), Duration::ZERO);
     let mut queue: EventQueue<Event> = EventQueue::new(Vec::new());
     for access in [read(0, CHUNK), read(1, 512), write(2, CHUNK), write(9, 512)] {
-        array.submit(&mut queue, access, Time::ZERO);
+        array.submit(&mut queue, access, Instant::START);
     }
-    while let Some(event) = queue.pop_until(Time::MAX) {
+    while let Some(event) = queue.pop_until(Instant::MAX) {
         if let Event::Xpoint(step) = event {
             array.step(&mut queue, step);
         }
@@ -123,11 +124,11 @@ fn counts_say_what_the_dies_did() {
     assert_eq!((counts.chunk_reads, counts.chunk_writes), (3, 2));
     assert_eq!(counts.partial_accesses, 2);
     assert_eq!(array.die_counts()[..3], [[1, 0], [1, 0], [1, 2]]);
-    let busy: Vec<u64> = array.dies_busy(queue.now()).map(Time::as_us).collect();
+    let busy: Vec<u64> = array.dies_busy(queue.now()).map(Duration::as_us).collect();
     assert_eq!(busy[..3], [2, 2, 6]);
 }
 
 #[test]
 fn steps_are_small_enough_for_the_event_queue() {
-    assert!(size_of::<Event>() <= 16 && size_of::<Step>() <= 8);
+    assert!(size_of::<Event>() <= 16 && size_of::<XpointStep>() <= 8);
 }

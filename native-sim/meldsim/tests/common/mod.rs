@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use meldsim::profile::MeldedPartialRead;
-use meldsim::{Command, Device, Directive, NamespaceId, Pattern, Profile, Time};
+use meldsim::{Command, Device, Directive, Duration, NamespaceId, Pattern, Profile};
 
 pub const SEQUENTIAL: Directive = Directive::read_pattern(Pattern::Sequential);
 
@@ -25,8 +25,8 @@ pub fn device(profile: &Profile) -> (Device, NamespaceId) {
 }
 
 /// Runs everything that is outstanding and returns the latency of the slowest command.
-pub fn drain(device: &mut Device) -> Time {
-    let mut slowest = Time::ZERO;
+pub fn drain(device: &mut Device) -> Duration {
+    let mut slowest = Duration::ZERO;
     while device.run_until_completion() {
         while let Some(completion) = device.pop_completion() {
             slowest = slowest.max(completion.latency());
@@ -37,7 +37,7 @@ pub fn drain(device: &mut Device) -> Time {
 }
 
 /// The latency of one burst of `bytes` from the start of data written with `directive`.
-pub fn burst(profile: &Profile, bytes: u64, directive: Directive) -> Time {
+pub fn burst(profile: &Profile, bytes: u64, directive: Directive) -> Duration {
     let (mut device, nsid) = device(profile);
     let nlb = bytes.div_ceil(profile.controller.lba_size.0);
     device.preload(nsid, 0, nlb, directive).unwrap();

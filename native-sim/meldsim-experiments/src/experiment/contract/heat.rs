@@ -1,9 +1,10 @@
 //! Rule 1: the mean latency of random requests by their size and depth, of both devices.
+//!
+//! The published heat map is in `data`, as CSV with its source in the first lines.
 
 use super::super::burst::ExperimentError;
-use super::drive::Loop;
-use super::published::{self, PublishedCell};
-use super::subject::Subject;
+use super::rules::DeviceUnderTest;
+use crate::load::Loop;
 use meldsim::device::Device;
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive, NamespaceId};
@@ -22,6 +23,44 @@ pub(super) const DEPTHS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 const LEAST_T: f64 = 0.2;
 /// How far the difference may be from the published one.
 const TOLERANCE: f64 = 0.3;
+
+/// A cell of the published map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PublishedCell {
+    pub(super) request_bytes: u64,
+    pub(super) depth: u64,
+    /// By which share the slower device's mean latency is above the faster one's; negative where
+    /// Optane is the slower one.
+    pub(super) t: f64,
+    /// Value and position are read from the source. Of other cells one of them is inferred.
+    pub(super) is_certain: bool,
+}
+
+fn published_cells() -> impl Iterator<Item = PublishedCell> {
+    let csv = include_str!("../../../data/optane_vs_flash_read_heatmap.csv");
+    csv.lines().filter_map(|line| {
+        let mut fields = line.split(',').map(str::trim);
+        let kib: u64 = fields.next()?.parse().ok()?;
+        Some(PublishedCell {
+            request_bytes: kib << 10,
+            depth: fields.next()?.parse().ok()?,
+            t: fields.next()?.parse().ok()?,
+            is_certain: fields.next()? == "certain",
+        })
+    })
+}
+
+/// The published cell of a size and depth.
+pub(super) fn published((request_bytes, depth): (u64, u64)) -> Option<PublishedCell> {
+    published_cells().find(|cell| (cell.request_bytes, cell.depth) == (request_bytes, depth))
+}
+
+/// Every size with every depth.
+pub(super) fn grid() -> impl Iterator<Item = (u64, u64)> {
+    SIZES
+        .into_iter()
+        .flat_map(|size| DEPTHS.map(|depth| (size, depth)))
+}
 
 /// One size and depth.
 #[derive(Clone, Copy, Debug)]
@@ -61,82 +100,64 @@ impl Cell {
     }
 }
 
-/// The cells of reads, by size and then depth: means over so many placements of the data.
-pub(super) fn reads(
-    optane: &Subject,
-    flash: &Subject,
-    placements: u64,
-    requests: u64,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Vec<Cell>, ExperimentError> {
-    // Reads leave a device as it was.
-    let mut devices = [optane.used(placements)?, flash.used(placements)?];
-    cells(progress, |request_bytes, depth| {
-        let published = published::cells()
-            .find(|cell| cell.request_bytes == request_bytes && cell.depth == depth);
-        let mut sums = [0.0; 2];
-        for placement in 0..placements {
-            for (sum, (device, nsid)) in sums.iter_mut().zip(&mut devices) {
-                let load = Load {
-                    request_bytes,
-                    depth,
-                    is_write: false,
-                    placement,
-                };
-                *sum += load.latency_us(device, *nsid, requests)?;
-            }
-        }
-        let [optane_us, flash_us] = sums.map(|sum| sum / placements as f64);
-        Ok(Cell {
+/// The cells of [`grid`], of the latencies of both devices.
+pub(super) fn cells(
+    optane_us: &[f64],
+    flash_us: &[f64],
+    published: fn((u64, u64)) -> Option<PublishedCell>,
+) -> Vec<Cell> {
+    let latencies = optane_us.iter().zip(flash_us);
+    let cell = |(at, (&optane_us, &flash_us))| {
+        let (request_bytes, depth) = at;
+        Cell {
             request_bytes,
             depth,
             optane_us,
             flash_us,
-            published,
-        })
-    })
+            published: published(at),
+        }
+    };
+    grid().zip(latencies).map(cell).collect()
 }
 
-/// The cells of writes, by size and then depth, each on devices of its own.
-pub(super) fn writes(
-    optane: &Subject,
-    flash: &Subject,
+/// The latencies of reads, each the mean over so many placements of the data. One device for all: reads leave it as it was.
+pub(super) fn reads(
+    under_test: &DeviceUnderTest,
+    placements: u64,
     requests: u64,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Vec<Cell>, ExperimentError> {
-    cells(progress, |request_bytes, depth| {
-        let latency_us = |subject: &Subject| {
-            let (mut device, nsid) = subject.used(1)?;
+) -> Result<Vec<f64>, ExperimentError> {
+    let (mut device, nsid) = under_test.used(placements)?;
+    let cell = |(request_bytes, depth)| {
+        let mut sum = 0.0;
+        for placement in 0..placements {
             let load = Load {
                 request_bytes,
                 depth,
-                is_write: true,
-                placement: 0,
+                is_write: false,
+                placement,
             };
-            load.latency_us(&mut device, nsid, requests)
-        };
-        Ok(Cell {
-            request_bytes,
-            depth,
-            optane_us: latency_us(optane)?,
-            flash_us: latency_us(flash)?,
-            published: None,
-        })
-    })
+            sum += load.latency_us(&mut device, nsid, requests)?;
+        }
+        Ok(sum / placements as f64)
+    };
+    grid().map(cell).collect()
 }
 
-fn cells(
-    progress: &mut dyn FnMut(f64),
-    mut measure: impl FnMut(u64, u64) -> Result<Cell, ExperimentError>,
-) -> Result<Vec<Cell>, ExperimentError> {
-    let mut cells = Vec::new();
-    for request_bytes in SIZES {
-        for depth in DEPTHS {
-            cells.push(measure(request_bytes, depth)?);
-            progress(cells.len() as f64 / (SIZES.len() * DEPTHS.len()) as f64);
-        }
-    }
-    Ok(cells)
+/// The latency of writes, on a device of their own.
+pub(super) fn write(
+    under_test: &DeviceUnderTest,
+    request_bytes: u64,
+    depth: u64,
+    requests: u64,
+) -> Result<f64, ExperimentError> {
+    let (mut device, nsid) = under_test.used(1)?;
+    let load = Load {
+        request_bytes,
+        depth,
+        is_write: true,
+        placement: 0,
+    };
+    load.latency_us(&mut device, nsid, requests)
 }
 
 /// Random requests of one size at one depth.
@@ -145,7 +166,7 @@ struct Load {
     request_bytes: u64,
     depth: u64,
     is_write: bool,
-    /// Which [`Subject::SPAN_BYTES`] of the namespace they go to.
+    /// Which [`DeviceUnderTest::SPAN_BYTES`] of the namespace they go to.
     placement: u64,
 }
 
@@ -164,17 +185,18 @@ impl Load {
             placement,
         } = self;
         let lbas = request_bytes / device.profile().controller.lba_size.0;
-        let places = Subject::SPAN_BYTES / request_bytes;
+        let slots = DeviceUnderTest::SPAN_BYTES / request_bytes;
         let mut random = Random::new(depth ^ request_bytes ^ placement << 32);
         // Means of small requests must be sharp enough to be held against a published digit.
         let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
-        let tally = Loop::new(depth, requests.max(4 * depth)).run(device, |_| {
-            let slba = (placement * places + random.below(places)) * lbas;
+        let commands = std::iter::repeat_with(|| {
+            let slba = (placement * slots + random.below(slots)) * lbas;
             match is_write {
                 true => Command::write(nsid, slba, lbas as u32, Directive::NONE, 0),
                 false => Command::read(nsid, slba, lbas as u32, 0),
             }
-        })?;
+        });
+        let tally = Loop::new(depth, commands).measure_warm(device, requests.max(4 * depth))?;
         Ok(tally.mean_us())
     }
 }
@@ -183,6 +205,19 @@ impl Load {
 mod tests {
     use super::*;
     use meldsim::profile::Profile;
+
+    #[test]
+    fn every_published_cell_is_read() {
+        assert_eq!(published_cells().count(), 49);
+        assert_eq!(published_cells().filter(|cell| cell.is_certain).count(), 31);
+        let first = PublishedCell {
+            request_bytes: 256 << 10,
+            depth: 1,
+            t: 1.7,
+            is_certain: true,
+        };
+        assert_eq!(published_cells().next(), Some(first));
+    }
 
     fn cell(optane_us: f64, flash_us: f64, t: f64) -> Cell {
         Cell {
@@ -219,12 +254,12 @@ mod tests {
     fn missed(halved_read_depth: u32) -> Vec<u64> {
         const BYTES: u64 = 128 << 10;
         const PLACEMENTS: u64 = 2;
-        let subject = |name: &str| Subject {
+        let under_test = |name: &str| DeviceUnderTest {
             profile: Profile::builtin(name).unwrap(),
         };
-        let (optane, mut flash) = (subject("optane-900p"), subject("flash-970pro"));
+        let (optane, mut flash) = (under_test("optane-900p"), under_test("flash-970pro"));
         flash.profile.controller.halved_read_depth = halved_read_depth;
-        let mut devices = [optane, flash].map(|subject| subject.used(PLACEMENTS).unwrap());
+        let mut devices = [optane, flash].map(|device| device.used(PLACEMENTS).unwrap());
         let is_missed = |&depth: &u64| {
             let [optane_us, flash_us] = devices.each_mut().map(|(device, nsid)| {
                 let latency_us = |placement| {
@@ -238,14 +273,12 @@ mod tests {
                 };
                 (0..PLACEMENTS).map(latency_us).sum::<f64>() / PLACEMENTS as f64
             });
-            let published =
-                published::cells().find(|cell| cell.request_bytes == BYTES && cell.depth == depth);
             let cell = Cell {
                 request_bytes: BYTES,
                 depth,
                 optane_us,
                 flash_us,
-                published,
+                published: published((BYTES, depth)),
             };
             cell.magnitude_holds() == Some(false)
         };

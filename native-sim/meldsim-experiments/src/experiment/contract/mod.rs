@@ -1,25 +1,40 @@
 //! `optane-contract`: the seven rules of the unwritten contract of an Optane SSD, each kept and broken, on it and on flash.
 
-mod claims;
-pub(crate) mod drive;
 mod heat;
-mod published;
-pub(crate) mod rules;
-mod show;
-pub(crate) mod subject;
+pub(super) mod rules;
+mod sheets;
 
 use self::heat::Cell;
-pub(crate) use self::published::SOURCE;
-use self::rules::Rules;
-use self::subject::Subject;
-use super::burst::ExperimentError;
-use super::effort::Effort;
-use super::outcome::{Grounds, Outcome};
+use self::rules::{DeviceUnderTest, InOrder, Rules};
+use super::claim::Claim;
+use super::outcome::Outcome;
+use super::plan::{Cells, Experiment, Options, Planned, Run, Scale};
+use crate::report::bytes;
 use meldsim::profile::Profile;
 
-pub(super) const SECTION: u32 = 5;
+pub(super) const OPTANE_CONTRACT: Experiment = Experiment {
+    name: "optane-contract",
+    about: "The seven rules of an Optane SSD's unwritten contract, on it and on flash",
+    paper: PAPER,
+    profile: "optane-900p",
+    options: Options::Scale,
+    plan,
+};
+
+pub(super) const PAPER: &str =
+    "\"Towards an Unwritten Contract of Intel Optane SSD\" (HotStorage'19)";
 /// The flash that Optane is held against.
 pub(super) const FLASH: &str = "flash-970pro";
+/// How far the ratios of rules 3, 5 and 6 may be from the published ones.
+const RATIO_TOLERANCE: f64 = 0.1;
+/// What is flat, or the same.
+const FLAT: f64 = 0.05;
+/// How far rates and times of flash may be from the published round numbers.
+const ROUND_TOLERANCE: f64 = 0.1;
+/// Published ratios of rules 3, 5 and 6.
+const CROWDING: f64 = 4.6;
+const TINY_LOSS: f64 = 5.0;
+const OFFSET_LOSS: f64 = 1.2;
 
 /// Everything measured.
 struct Contract {
@@ -29,88 +44,245 @@ struct Contract {
     flash: Rules,
 }
 
+/// What is measured of one device: the cells of the heat maps, in microseconds, and the other rules.
+struct OfDevice {
+    reads: Vec<f64>,
+    writes: Vec<f64>,
+    rules: Rules,
+}
+
 /// Requests of 4 KiB that one number is the mean of.
-fn requests(effort: Effort) -> u64 {
-    match effort {
-        Effort::Quick => 500,
-        Effort::Full => 4000,
-    }
+fn requests(scale: Scale) -> u64 {
+    scale.choose(500, 4000)
 }
 
 /// Placements of the flash's data over which the heat map of reads is averaged: a single one moves a cell by some percent.
-fn placements(effort: Effort) -> u64 {
-    match effort {
-        Effort::Quick => 1,
-        Effort::Full => 8,
-    }
+fn placements(scale: Scale) -> u64 {
+    scale.choose(1, 8)
 }
 
-/// Runs the experiment: `profile` is the Optane device.
-pub(super) fn optane_contract(
+/// The profile is the Optane device.
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let optane = plan_device(&run.profile, run.scale, cells);
+    let flash = plan_device(&Profile::builtin(FLASH)?, run.scale, cells);
+    Ok(Box::new(move || {
+        let (optane, flash) = (optane()?, flash()?);
+        let contract = Contract {
+            reads: heat::cells(&optane.reads, &flash.reads, heat::published),
+            writes: heat::cells(&optane.writes, &flash.writes, |_| None),
+            optane: optane.rules,
+            flash: flash.rules,
+        };
+        let outcome = sheets::sheets(outcome(run), &contract);
+        Some(sheets::figures(outcome, &contract).claims(claims(&contract)))
+    }))
+}
+
+fn plan_device<'a>(
     profile: &Profile,
-    effort: Effort,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let requests = requests(effort);
-    let optane = Subject {
+    scale: Scale,
+    cells: &mut Cells<'a>,
+) -> impl FnOnce() -> Option<OfDevice> + use<'a> {
+    let requests = requests(scale);
+    let device = || DeviceUnderTest {
         profile: profile.clone(),
     };
-    let flash = Subject {
-        profile: Profile::builtin(FLASH)?,
-    };
-    let part = |from: f64, length: f64| {
-        move |share: f64, progress: &mut dyn FnMut(f64)| progress(from + length * share)
-    };
-    let (reads_part, writes_part) = (part(0.0, 0.3), part(0.3, 0.3));
-    let (optane_part, flash_part) = (part(0.6, 0.1), part(0.7, 0.3));
-    let contract = Contract {
-        reads: heat::reads(
-            &optane,
-            &flash,
-            placements(effort),
-            requests,
-            &mut |share| {
-                reads_part(share, progress);
+    let reads = cells.each([device()], move |device| {
+        heat::reads(device, placements(scale), requests)
+    });
+    let sustained = cells.each([device()], rules::sustained);
+    let in_order = cells.each([device()], move |device| InOrder::measure(device, requests));
+    let mixes = rules::WRITE_PERCENT.map(|percent| (device(), percent));
+    let mixes = cells.each(mixes, move |(device, percent)| {
+        rules::mix(device, *percent, requests)
+    });
+    let writes = heat::grid().map(|(size, depth)| (device(), size, depth));
+    let writes = cells.each(writes, move |(device, size, depth)| {
+        heat::write(device, *size, *depth, requests)
+    });
+    move || {
+        Some(OfDevice {
+            reads: reads.single()?,
+            writes: writes.take()?,
+            rules: Rules {
+                in_order: in_order.single()?,
+                mixes: mixes.take()?,
+                sustained_mb_s: sustained.single()?,
             },
-        )?,
-        writes: heat::writes(&optane, &flash, requests, &mut |share| {
-            writes_part(share, progress);
-        })?,
-        optane: Rules::measure(&optane, requests, &mut |share| optane_part(share, progress))?,
-        flash: Rules::measure(&flash, requests, &mut |share| flash_part(share, progress))?,
-    };
-    Ok(Outcome {
-        experiment: "optane-contract",
-        profile: profile.name.clone(),
-        about: format!(
-            "The seven rules, kept and broken, on {} and on {FLASH}. T is by which share the slower device's mean latency is \
-             above the faster one's, negative where Optane is the slower one.{}",
-            profile.name,
-            effort.note()
-        ),
-        grounds: grounds(effort),
-        sheets: show::sheets(&contract),
-        figures: show::figures(&contract),
-        claims: claims::claims(&contract),
-    })
+        })
+    }
 }
 
-fn grounds(effort: Effort) -> Grounds {
-    Grounds {
-        published: vec![format!(
-            "{SOURCE}: the heat map of T, 4.6x for crowded sectors, 5x for tiny requests, 1.2x for a sector off, degree 7 in chunks of 4 KiB"
-        )],
-        fitted: vec![
-            "the times and rates of both profiles, one set for all rules, by the heat map and the ratios of rules 3, 5 and 6".to_owned(),
-            "that the flash reads 128 KiB in two halves beside one to five other commands, by the cells of 128 KiB at depths 2 and 4, and by nothing else".to_owned(),
-        ],
-        assumed: vec![
-            format!(
-                "the heat maps' flash was overwritten at random before, so that its data lies all over the dies, and its reads are averaged over {} GiB of it, each elsewhere; other reads are of data written in order",
-                placements(effort)
+fn outcome(run: &Run) -> Outcome {
+    let about = format!(
+        "The seven rules, kept and broken, on {} and on {FLASH}. T is by which share the slower device's mean latency is \
+         above the faster one's, negative where Optane is the slower one.",
+        run.profile.name
+    );
+    run.report(about)
+        .published(format!("Wu, Arpaci-Dusseau, Arpaci-Dusseau: {PAPER}: the heat map of T, 4.6x for crowded sectors, 5x for tiny requests, 1.2x for a sector off, degree 7 in chunks of 4 KiB"))
+        .fitted("the times and rates of both profiles, one set for all rules, by the heat map and the ratios of rules 3, 5 and 6")
+        .fitted("that the flash reads 128 KiB in two halves beside one to five other commands, by the cells of 128 KiB at depths 2 and 4, and by nothing else")
+        .assumed(format!(
+            "the heat maps' flash was overwritten at random before, so that its data lies all over the dies, and its reads are averaged over {} GiB of it, each elsewhere; other reads are of data written in order",
+            placements(run.scale)
+        ))
+        .assumed("rule 3: eight readers of a sector each, of one chunk or of consecutive ones; rule 6: at depth 1")
+        .assumed("rules 4 and 7 run on a smaller device of the same kind and dies, full, so that garbage collection has its steady state")
+}
+
+fn claims(contract: &Contract) -> Vec<Claim> {
+    let Contract { optane, flash, .. } = contract;
+    let (with_order, of_flash) = (&optane.in_order, &flash.in_order);
+    let mut claims = vec![
+        heat_map(
+            &contract.reads,
+            ("optane-contract.heat-sign", "the sign", "all are the same"),
+            Cell::sign_holds,
+        ),
+        heat_map(
+            &contract.reads,
+            (
+                "optane-contract.heat-magnitude",
+                "the magnitude",
+                "all are within 30 %",
             ),
-            "rule 3: eight readers of a sector each, of one chunk or of consecutive ones; rule 6: at depth 1".to_owned(),
-            "rules 4 and 7 run on a smaller device of the same kind and dies, full, so that garbage collection has its steady state".to_owned(),
+            Cell::magnitude_holds,
+        ),
+    ];
+    claims.extend(flat(
+        [
+            "optane-contract.random-is-ok",
+            "optane-contract.random-on-flash",
         ],
-    }
+        "rule 2: random reads against sequential ones of the same size and depth",
+        [with_order.worst_order(), of_flash.worst_order()],
+    ));
+    claims.push(ratio(
+        "optane-contract.crowded",
+        "rule 3: one-sector reads of one chunk against spread ones, mean latency",
+        CROWDING,
+        with_order.crowding(),
+    ));
+    claims.extend(flat(
+        [
+            "optane-contract.overall-load",
+            "optane-contract.load-on-flash",
+        ],
+        "rule 4: 4 KiB requests a second at depth 64, over the share of writes",
+        [optane.mix_spread(), flash.mix_spread()],
+    ));
+    claims.push(ratio(
+        "optane-contract.tiny",
+        "rule 5: bandwidth of 4 KiB reads against one-sector reads, depth 64",
+        TINY_LOSS,
+        with_order.tiny_loss()[0],
+    ));
+    claims.push(ratio(
+        "optane-contract.aligned",
+        "rule 6: latency of 4 KiB reads one sector off against aligned ones",
+        OFFSET_LOSS,
+        with_order.offset_loss()[0],
+    ));
+    claims.extend(flat(
+        ["optane-contract.no-gc", "optane-contract.gc-on-flash"],
+        "rule 7: bandwidth of sustained 4 KiB random overwrites",
+        [optane.sustained_spread(), flash.sustained_spread()],
+    ));
+    claims.extend(base(with_order, of_flash));
+    claims
+}
+
+/// What is judged of each cell: id, what of T, and when the claim holds.
+type Judged = (&'static str, &'static str, &'static str);
+
+fn heat_map(cells: &[Cell], judged: Judged, holds: fn(&Cell) -> Option<bool>) -> Claim {
+    let (id, what, criterion) = judged;
+    let judged = cells.iter().filter_map(|cell| Some((cell, holds(cell)?)));
+    let (held, off): (Vec<_>, Vec<_>) = judged.partition(|(_, holds)| *holds);
+    let all = held.len() + off.len();
+    let texts = off.iter().map(|(cell, _)| {
+        let published = cell.comparable().unwrap_or(f64::NAN);
+        let (size, depth) = (bytes(cell.request_bytes), cell.depth);
+        format!(
+            "{size} at depth {depth} {:+.2} for {published:+.1}",
+            cell.t()
+        )
+    });
+    let texts: Vec<String> = texts.collect();
+    Claim::published(id)
+        .statement(format!(
+            "rule 1: {what} of T in each certain cell of the heat map of reads with |T| of 0.2 or more"
+        ))
+        .expected("the published T")
+        .measured(match texts.as_slice() {
+            [] => format!("all of {all}"),
+            texts => format!("{} of {all}; not {}", held.len(), texts.join(", ")),
+        })
+        .holds(criterion, off.is_empty() && all > 0)
+}
+
+/// Flat for Optane, and visibly not for flash.
+fn flat(ids: [&'static str; 2], statement: &str, [optane, flash]: [f64; 2]) -> [Claim; 2] {
+    let percent = |share: f64| format!("{:.1} % at most", 100.0 * share);
+    [
+        Claim::published(ids[0])
+            .statement(format!("{statement}, of Optane"))
+            .expected("no difference")
+            .measured(percent(optane))
+            .holds("it is within 5 %", optane <= FLAT),
+        Claim::published(ids[1])
+            .statement(format!("{statement}, of flash"))
+            .expected("a difference")
+            .measured(percent(flash))
+            .holds("it is more than 5 %", flash > FLAT),
+    ]
+}
+
+fn ratio(id: &'static str, statement: &str, published: f64, measured: f64) -> Claim {
+    let holds = (measured / published - 1.0).abs() <= RATIO_TOLERANCE;
+    Claim::published(id)
+        .statement(format!("{statement}, of Optane"))
+        .expected(format!("x{published:.1}"))
+        .measured(format!("x{measured:.2}"))
+        .holds("it is within 10 %", holds)
+}
+
+/// What the devices do at all.
+fn base(optane: &InOrder, flash: &InOrder) -> [Claim; 4] {
+    let near = |value: f64, round: f64| (value / round - 1.0).abs() <= ROUND_TOLERANCE;
+    let [read, write] = optane.large_mb_s.map(|rate| rate / 1000.0);
+    let flash_read = flash.large_mb_s[0] / 1000.0;
+    let (optane_us, flash_us) = (optane.aligned_us[0], flash.aligned_us[0]);
+    [
+        Claim::published("optane-contract.latency")
+            .statement("4 KiB reads of Optane at depth 1")
+            .expected("9 to 11 us")
+            .measured(format!("{optane_us:.1} us"))
+            .holds("it is in that range", (9.0..=11.0).contains(&optane_us)),
+        Claim::published("optane-contract.bandwidth")
+            .statement("large reads and writes of Optane")
+            .expected("2.2 to 2.5 GB/s and 2.2 GB/s")
+            .measured(format!("{read:.2} and {write:.2} GB/s"))
+            .holds(
+                "reads are in that range, writes within 5 %",
+                (2.2..=2.5).contains(&read) && (write / 2.2 - 1.0).abs() <= FLAT,
+            ),
+        Claim::published("optane-contract.flash-latency")
+            .statement("4 KiB reads of flash at depth 1")
+            .expected("about 76 to 90 us")
+            .measured(format!("{flash_us:.1} us"))
+            .holds("it is in that range", (76.0..=90.0).contains(&flash_us)),
+        Claim::published("optane-contract.flash-rates")
+            .statement("large reads of flash, and 4 KiB reads at depth 256")
+            .expected("3.4 GB/s and 500 K a second")
+            .measured(format!(
+                "{flash_read:.2} GB/s and {:.0} K",
+                flash.small_iops / 1000.0
+            ))
+            .holds(
+                "both are within 10 %",
+                near(flash_read, 3.4) && near(flash.small_iops, 500e3),
+            ),
+    ]
 }

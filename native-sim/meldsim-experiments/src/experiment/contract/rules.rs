@@ -1,17 +1,16 @@
 //! Rules 2 to 7, each kept and broken on one device.
 
 use super::super::burst::ExperimentError;
-use super::super::load::Tally;
-use super::drive::Loop;
-use super::subject::Subject;
-use meldsim::device::Device;
+use crate::load::{Loop, Tally, Until, WarmUp, measure};
+use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
-use meldsim::nvme::{Command, Directive, NamespaceId};
+use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
+use meldsim::profile::{Kind, Profile};
 
 /// What the rules call a chunk: 4 KiB [P].
-pub(crate) const CHUNK_BYTES: u64 = 4096;
+pub(in crate::experiment) const CHUNK_BYTES: u64 = 4096;
 /// Sizes and depths at which random requests are held against sequential ones.
-pub(super) const SEQUENTIAL: [(u64, u64); 7] = [
+const SEQUENTIAL: [(u64, u64); 7] = [
     (4096, 1),
     (4096, 16),
     (4096, 32),
@@ -21,15 +20,87 @@ pub(super) const SEQUENTIAL: [(u64, u64); 7] = [
     (65536, 64),
 ];
 /// Readers of one chunk: one for each of its sectors of 512 B.
-pub(super) const READERS: u64 = 8;
+const READERS: u64 = 8;
 /// Percentages of writes at full depth.
 pub(super) const WRITE_PERCENT: [u64; 5] = [0, 25, 50, 75, 100];
 /// Depth at which a device is busy.
 pub(super) const FULL_DEPTH: u64 = 64;
 /// Sizes of requests about tiny ones.
-pub(super) const TINY: [u64; 4] = [512, 1024, 2048, 4096];
-/// Moments of the sustained writes that are told apart.
-pub(super) const MOMENTS: usize = 24;
+const TINY: [u64; 4] = [512, 1024, 2048, 4096];
+/// Parts of the sustained writes, each with a bandwidth of its own.
+const MOMENTS: u64 = 24;
+
+/// More than a write buffer holds.
+const WARM_UP_BYTES: u64 = 160 << 20;
+/// Overwritten of a full device, of its capacity.
+const SUSTAINED_PERCENT: u64 = 30;
+
+/// A profile whose device is tested, in the states that the rules ask for.
+#[derive(Clone, Debug)]
+pub(in crate::experiment) struct DeviceUnderTest {
+    pub(in crate::experiment) profile: Profile,
+}
+
+impl DeviceUnderTest {
+    /// Bytes that random requests go to.
+    pub(in crate::experiment) const SPAN_BYTES: u64 = 1 << 30;
+    /// Blocks of a plane of flash that is to be filled as a whole.
+    const SMALL_BLOCKS: u32 = 96;
+    /// Wordlines of these.
+    const SMALL_WORDLINES: u32 = 64;
+    /// Memory to be filled as a whole.
+    const SMALL_BYTES: u64 = 4 << 30;
+
+    pub(in crate::experiment) fn lba_bytes(&self) -> u64 {
+        self.profile.controller.lba_size.0
+    }
+
+    /// Data that was overwritten at random, in so many spans. Flash has each span on other dies.
+    pub(super) fn used(&self, spans: u64) -> Result<(Device, NamespaceId), ExperimentError> {
+        self.preconditioned(spans * DeviceUnderTest::SPAN_BYTES, 100)
+    }
+
+    /// Data that was written once, in order.
+    pub(in crate::experiment) fn in_order(&self) -> Result<(Device, NamespaceId), ExperimentError> {
+        let mut device = Device::new(&self.profile)?;
+        let nsid = device.create_namespace(DeviceUnderTest::SPAN_BYTES)?;
+        device.preload(
+            nsid,
+            0,
+            DeviceUnderTest::SPAN_BYTES / self.lba_bytes(),
+            Directive::NONE,
+        )?;
+        Ok((device, nsid))
+    }
+
+    /// A small device of the kind, full: of data that was written in order, or overwritten at random
+    /// until garbage collection was in steady state.
+    fn full(&self, random_percent: u32) -> Result<(Device, NamespaceId), ExperimentError> {
+        let mut small = self.clone();
+        if small.profile.kind == Kind::Nand {
+            small.profile.geometry.blocks_per_plane = DeviceUnderTest::SMALL_BLOCKS;
+            small.profile.geometry.wordlines_per_block = DeviceUnderTest::SMALL_WORDLINES;
+        } else {
+            small.profile.xpoint.capacity.0 = DeviceUnderTest::SMALL_BYTES;
+        }
+        let bytes = Device::new(&small.profile)?.set_capacity_bytes(0);
+        small.preconditioned(bytes, random_percent)
+    }
+
+    fn preconditioned(
+        &self,
+        bytes: u64,
+        random_percent: u32,
+    ) -> Result<(Device, NamespaceId), ExperimentError> {
+        let mut device = Device::new(&self.profile)?;
+        let nsid = device.create_namespace(bytes)?;
+        device.precondition(&Precondition {
+            fill_percent: 100,
+            random_percent,
+        })?;
+        Ok((device, nsid))
+    }
+}
 
 /// Random and sequential reads of one size and depth.
 #[derive(Clone, Copy, Debug)]
@@ -56,34 +127,39 @@ pub(super) struct Tiny {
     pub(super) write_mb_s: f64,
 }
 
-/// What a device does with each rule kept and broken.
+/// What a device does with data that was written in order, under the rules of single requests.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
+pub(super) struct InOrder {
     pub(super) orders: Vec<Order>,
     /// Mean latency of one-sector reads: of one chunk, and of a chunk each.
     pub(super) crowded_us: f64,
     pub(super) spread_us: f64,
-    pub(super) mixes: Vec<Mix>,
     pub(super) tiny: Vec<Tiny>,
     /// Latency of 4 KiB reads and writes at depth 1, aligned and one sector off.
     pub(super) aligned_us: [f64; 2],
     pub(super) offset_us: [f64; 2],
-    /// 4 KiB random overwrites of a full device, MB/s of each moment.
-    pub(super) sustained_mb_s: Vec<f64>,
     /// Large reads and writes at full depth, MB/s; 4 KiB reads at four times full depth.
     pub(super) large_mb_s: [f64; 2],
     pub(super) small_iops: f64,
 }
 
-impl Rules {
+/// What a device does with each rule kept and broken.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) in_order: InOrder,
+    pub(super) mixes: Vec<Mix>,
+    /// 4 KiB random overwrites of a full device, MB/s of each moment.
+    pub(super) sustained_mb_s: Vec<f64>,
+}
+
+impl InOrder {
     pub(super) fn measure(
-        subject: &Subject,
+        under_test: &DeviceUnderTest,
         requests: u64,
-        progress: &mut dyn FnMut(f64),
-    ) -> Result<Rules, ExperimentError> {
-        let (mut device, nsid) = subject.in_order()?;
+    ) -> Result<InOrder, ExperimentError> {
+        let (mut device, nsid) = under_test.in_order()?;
         let mut bench = Bench {
-            lba_bytes: subject.lba_bytes(),
+            lba_bytes: under_test.lba_bytes(),
             device: &mut device,
             nsid,
             requests,
@@ -95,39 +171,32 @@ impl Rules {
         let (crowded_us, spread_us) = (bench.sectors(true)?, bench.sectors(false)?);
         let large_read = bench.random(1 << 20, FULL_DEPTH, 0, 0)?;
         let small_iops = bench.random(CHUNK_BYTES, 4 * FULL_DEPTH, 0, 0)?.iops();
-        progress(0.2);
         let mut aligned_us = [0.0; 2];
         let mut offset_us = [0.0; 2];
         for (index, percent) in [0, 100].into_iter().enumerate() {
             aligned_us[index] = bench.random(CHUNK_BYTES, 1, percent, 0)?.mean_us();
             offset_us[index] = bench.random(CHUNK_BYTES, 1, percent, 1)?.mean_us();
         }
-        let tiny = TINY
-            .iter()
-            .map(|&request_bytes| {
-                let read_mb_s = mb_s(&bench.random(request_bytes, FULL_DEPTH, 0, 0)?);
-                let write_mb_s = mb_s(&bench.random(request_bytes, FULL_DEPTH, 100, 0)?);
-                Ok(Tiny {
-                    request_bytes,
-                    read_mb_s,
-                    write_mb_s,
-                })
+        let tiny = |request_bytes| {
+            Ok(Tiny {
+                request_bytes,
+                read_mb_s: bench.random(request_bytes, FULL_DEPTH, 0, 0)?.mb_s(),
+                write_mb_s: bench.random(request_bytes, FULL_DEPTH, 100, 0)?.mb_s(),
             })
+        };
+        let tiny = TINY
+            .into_iter()
+            .map(tiny)
             .collect::<Result<_, ExperimentError>>()?;
         let large_write = bench.random(1 << 20, FULL_DEPTH, 100, 0)?;
-        progress(0.4);
-        let mixes = mixes(subject, requests)?;
-        progress(0.7);
-        Ok(Rules {
+        Ok(InOrder {
             orders,
             crowded_us,
             spread_us,
-            mixes,
             tiny,
             aligned_us,
             offset_us,
-            sustained_mb_s: sustained(subject)?,
-            large_mb_s: [large_read, large_write].map(|tally| mb_s(&tally)),
+            large_mb_s: [large_read.mb_s(), large_write.mb_s()],
             small_iops,
         })
     }
@@ -140,11 +209,6 @@ impl Rules {
 
     pub(super) fn crowding(&self) -> f64 {
         self.crowded_us / self.spread_us
-    }
-
-    /// How far throughput varies with the share of writes.
-    pub(super) fn mix_spread(&self) -> f64 {
-        spread(self.mixes.iter().map(|mix| mix.iops))
     }
 
     /// Bandwidth of whole chunks against that of single sectors: of reads, and of writes.
@@ -161,6 +225,13 @@ impl Rules {
     pub(super) fn offset_loss(&self) -> [f64; 2] {
         [0, 1].map(|index: usize| self.offset_us[index] / self.aligned_us[index])
     }
+}
+
+impl Rules {
+    /// How far throughput varies with the share of writes.
+    pub(super) fn mix_spread(&self) -> f64 {
+        spread(self.mixes.iter().map(|mix| mix.iops))
+    }
 
     /// How far throughput varies under sustained writes.
     pub(super) fn sustained_spread(&self) -> f64 {
@@ -176,10 +247,6 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
     1.0 - least / most
 }
 
-fn mb_s(tally: &Tally) -> f64 {
-    tally.bytes as f64 / 1e6 / tally.elapsed.as_secs_f64()
-}
-
 /// Loops on data that was written in order.
 struct Bench<'a> {
     lba_bytes: u64,
@@ -189,20 +256,6 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn run(
-        &mut self,
-        depth: u64,
-        requests: u64,
-        next: impl FnMut(u64) -> Command,
-    ) -> Result<Tally, ExperimentError> {
-        Loop::new(depth, requests).run(self.device, next)
-    }
-
-    fn read(&self, byte: u64, bytes: u64) -> Command {
-        let (slba, nlb) = (byte / self.lba_bytes, bytes / self.lba_bytes);
-        Command::read(self.nsid, slba, nlb as u32, 0)
-    }
-
     /// Requests at random multiples of their size, plus so many sectors; so many percent write.
     fn random(
         &mut self,
@@ -213,28 +266,16 @@ impl Bench<'_> {
     ) -> Result<Tally, ExperimentError> {
         let requests =
             (self.requests * CHUNK_BYTES / bytes).clamp(self.requests / 16, self.requests);
-        let (nsid, lba_bytes) = (self.nsid, self.lba_bytes);
-        let random = requests_at_random(
-            nsid,
-            lba_bytes,
-            Subject::SPAN_BYTES,
-            bytes,
-            write_percent,
-            sectors_off,
-        );
-        self.run(depth, requests, random)
+        let random = at_random(self.device, self.nsid, bytes, write_percent, sectors_off);
+        Ok(Loop::new(depth, random).measure_warm(self.device, requests)?)
     }
 
     fn order(&mut self, request_bytes: u64, depth: u64) -> Result<Order, ExperimentError> {
         let random = self.random(request_bytes, depth, 0, 0)?;
-        let places = Subject::SPAN_BYTES / request_bytes;
-        let read = self.read(0, request_bytes);
-        let nlb = u64::from(read.nlb);
-        let requests = random.requests;
-        let sequential = self.run(depth, requests, |n| Command {
-            slba: n % places * nlb,
-            ..read
-        })?;
+        let positions = DeviceUnderTest::SPAN_BYTES / request_bytes;
+        let (nsid, nlb) = (self.nsid, request_bytes / self.lba_bytes);
+        let sequential = (0..).map(|n| Command::read(nsid, n % positions * nlb, nlb as u32, 0));
+        let sequential = Loop::new(depth, sequential).measure_warm(self.device, random.requests)?;
         Ok(Order {
             request_bytes,
             depth,
@@ -246,86 +287,73 @@ impl Bench<'_> {
     /// Each of several readers reads a sector again and again: all of one chunk, or each of a chunk
     /// of its own, which are consecutive.
     fn sectors(&mut self, crowded: bool) -> Result<f64, ExperimentError> {
-        let sectors = CHUNK_BYTES / self.lba_bytes;
-        let mut read = self.read(0, self.lba_bytes);
-        let tally = self.run(READERS, self.requests, |n| {
-            let reader = n % READERS;
-            read.slba = match crowded {
-                true => reader % sectors,
-                false => reader * sectors + reader % sectors,
-            };
-            read
-        })?;
+        let (nsid, sectors) = (self.nsid, CHUNK_BYTES / self.lba_bytes);
+        let reads = (0..READERS).map(|reader| {
+            let chunk = if crowded { 0 } else { reader };
+            Command::read(nsid, chunk * sectors + reader % sectors, 1, 0)
+        });
+        let tally = Loop::new(READERS, reads.cycle()).measure_warm(self.device, self.requests)?;
         Ok(tally.mean_us())
     }
 }
 
-/// Random requests of `bytes` each within `span_bytes`.
-fn requests_at_random(
+/// Random requests of `bytes` each, on and on.
+fn at_random(
+    device: &Device,
     nsid: NamespaceId,
-    lba_bytes: u64,
-    span_bytes: u64,
     bytes: u64,
     write_percent: u64,
     sectors_off: u64,
-) -> impl FnMut(u64) -> Command {
-    let nlb = (bytes / lba_bytes) as u32;
+) -> impl Iterator<Item = Command> + use<> {
+    let nlb = (bytes / device.profile().controller.lba_size.0) as u32;
+    let size_lbas = device.namespace(nsid).map_or(0, |space| space.size_lbas);
     // The last place would reach beyond the end when off.
-    let places = span_bytes / bytes - 1;
+    let positions = size_lbas / u64::from(nlb) - 1;
     let mut random = Random::new(bytes ^ write_percent << 32);
-    move |_| {
-        let slba = random.below(places) * u64::from(nlb) + sectors_off;
+    std::iter::repeat_with(move || {
+        let slba = random.below(positions) * u64::from(nlb) + sectors_off;
         match random.below(100) < write_percent {
             true => Command::write(nsid, slba, nlb, Directive::NONE, 0),
             false => Command::read(nsid, slba, nlb, 0),
         }
-    }
+    })
 }
 
 /// A full device, in the steady state of random overwrites.
-fn mixes(subject: &Subject, requests: u64) -> Result<Vec<Mix>, ExperimentError> {
-    WRITE_PERCENT
-        .iter()
-        .map(|&write_percent| {
-            let (mut device, nsid, bytes) = subject.full(100)?;
-            let next = requests_at_random(
-                nsid,
-                subject.lba_bytes(),
-                bytes,
-                CHUNK_BYTES,
-                write_percent,
-                0,
-            );
-            let enough = Loop {
-                depth: FULL_DEPTH,
-                // Beyond what the write buffer takes in.
-                warm_up: WARM_UP_BYTES / CHUNK_BYTES,
-                requests: 4 * requests,
-            };
-            let tally = enough.run(&mut device, next)?;
-            Ok(Mix {
-                write_percent,
-                iops: tally.iops(),
-                mean_us: tally.mean_us(),
-            })
-        })
-        .collect()
+pub(super) fn mix(
+    under_test: &DeviceUnderTest,
+    write_percent: u64,
+    requests: u64,
+) -> Result<Mix, ExperimentError> {
+    let (mut device, nsid) = under_test.full(100)?;
+    let mixed = at_random(&device, nsid, CHUNK_BYTES, write_percent, 0);
+    // Beyond what the write buffer takes in.
+    let warm_up = WarmUp::Requests(WARM_UP_BYTES / CHUNK_BYTES);
+    let until = Until::Requests(4 * requests);
+    let tally = Loop::new(FULL_DEPTH, mixed).measure(&mut device, warm_up, until)?;
+    Ok(Mix {
+        write_percent,
+        iops: tally.iops(),
+        mean_us: tally.mean_us(),
+    })
 }
 
-/// More than a write buffer holds.
-const WARM_UP_BYTES: u64 = 160 << 20;
-/// Overwritten of a full device, of its capacity.
-const SUSTAINED_PERCENT: u64 = 30;
-
 /// Random overwrites of a full device that was written in order.
-fn sustained(subject: &Subject) -> Result<Vec<f64>, ExperimentError> {
-    let (mut device, nsid, bytes) = subject.full(0)?;
-    let next = requests_at_random(nsid, subject.lba_bytes(), bytes, CHUNK_BYTES, 100, 0);
-    let moment = Loop {
-        depth: FULL_DEPTH,
-        warm_up: 0,
-        requests: bytes / 100 * SUSTAINED_PERCENT / CHUNK_BYTES / MOMENTS as u64,
+pub(super) fn sustained(under_test: &DeviceUnderTest) -> Result<Vec<f64>, ExperimentError> {
+    let (mut device, nsid) = under_test.full(0)?;
+    let overwrites = Loop::new(FULL_DEPTH, at_random(&device, nsid, CHUNK_BYTES, 100, 0));
+    let bytes = device.set_capacity_bytes(0);
+    let requests = bytes / 100 * SUSTAINED_PERCENT / CHUNK_BYTES / MOMENTS;
+    let (mut moments, mut completed, mut start) = (Vec::new(), 0, device.now());
+    let watch = |_, done: &Completion| {
+        completed += 1;
+        if completed % requests == 0 {
+            let elapsed = done.completed - start;
+            moments.push((requests * CHUNK_BYTES) as f64 / 1e6 / elapsed.as_secs_f64());
+            start = done.completed;
+        }
     };
-    let moments = moment.run_moments(&mut device, MOMENTS, next)?;
-    Ok(moments.iter().map(mb_s).collect())
+    let until = Until::Requests(requests * MOMENTS);
+    measure(&mut device, [overwrites], WarmUp::NONE, until, watch)?;
+    Ok(moments)
 }

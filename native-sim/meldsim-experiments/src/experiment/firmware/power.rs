@@ -1,16 +1,21 @@
 //! `firmware-power`: the energy of a request against the type of core.
 
-use super::super::burst::ExperimentError;
-use super::super::claim::{Basis, Claim};
-use super::super::effort::Effort;
-use super::super::outcome::{Chart, Figure, Outcome};
-use super::super::sheet::{Cell as Value, Sheet};
-use super::cell::{Asked, Cell};
-use super::{Design, MILLION, Said, grounds};
+use super::super::claim::Claim;
+use super::super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::super::sheet::Sheet;
+use super::{Cell, Design, MILLION, PAPER, Specification, report};
 use crate::report::chart::BarChart;
-use meldsim::profile::{EnergyAmount, FirmwareCore, Profile};
+use meldsim::profile::{EnergyAmount, FirmwareCore};
 
-const NAME: &str = "firmware-power";
+pub(in crate::experiment) const POWER: Experiment = Experiment {
+    name: "firmware-power",
+    about: "Energy of a request against the type of the controller's cores",
+    paper: PAPER,
+    profile: "deepflash",
+    options: Options::Scale,
+    plan,
+};
+
 /// Core counts that are tried.
 const MOST_CORES: u32 = 16;
 const MILLIJOULE: u64 = 1_000_000_000;
@@ -59,109 +64,74 @@ struct Row {
 }
 
 /// Tries every type of core with more and more cores.
-pub(in crate::experiment) fn power(
-    profile: &Profile,
-    effort: Effort,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let mut rows: Vec<Row> = Vec::new();
-    for core in &CORES {
-        for cores in 1..=MOST_CORES {
-            let mut profile = Design::Full.of(profile, cores);
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let rows = cells.each(&CORES, |core| {
+        let mut cores = 1;
+        loop {
+            let mut profile = Design::Full.of(&run.profile, cores);
             profile.firmware.core = FirmwareCore {
                 speed_percent: core.speed_percent,
                 active_energy: EnergyAmount(core.active_mw * MILLIJOULE),
                 idle_energy: EnergyAmount(core.idle_mw * MILLIJOULE),
             };
-            let cell = Cell::measure(&profile, Asked::READS, effort)?;
+            let cell = Cell::measure(&profile, Specification::READS, run.scale)?;
             if cell.iops >= MILLION || cores == MOST_CORES {
-                rows.push(Row { core, cores, cell });
-                break;
+                return Ok(Row { core, cores, cell });
             }
+            cores += 1;
         }
-        progress(rows.len() as f64 / CORES.len() as f64);
-    }
-    let mut grounds = grounds();
-    grounds.assumed.push(
-        "types of cores: speed and power are ours; messages between cores do not get faster with them".to_owned(),
-    );
-    Ok(Outcome {
-        experiment: NAME,
-        profile: profile.name.clone(),
-        about: format!(
-            "The fewest cores of each type with which the full design does a million random reads of 4 KiB a second ({MOST_CORES} \
-             at most), and what their energy is."
-        ) + effort.note(),
-        grounds,
-        sheets: vec![sheet(&rows)],
-        figures: vec![figure(&rows)],
-        claims: claims(&rows),
-    })
-}
-
-fn sheet(rows: &[Row]) -> Sheet {
-    let mut sheet = Sheet::new(
-        "cores",
-        &[
-            ("core", "core"),
-            ("speed_percent", "speed %"),
-            ("active_mw", "active mW"),
-            ("cores", "cores"),
-            ("read_iops", "read IOPS"),
-            ("power_w", "power W"),
-            ("energy_uj", "uJ a request"),
-        ],
-    );
-    for row in rows {
-        let uj = row.cell.core_uj();
-        sheet.row([
-            Value::text(row.core.name),
-            Value::Count(row.core.speed_percent.into()),
-            Value::Count(row.core.active_mw),
-            Value::Count(row.cores.into()),
-            Value::Number(row.cell.iops, 0),
-            Value::Number(uj * row.cell.iops / 1e6, 1),
-            Value::Number(uj, 2),
-        ]);
-    }
-    sheet
-}
-
-fn figure(rows: &[Row]) -> Figure {
-    let group = |row: &Row| {
-        let name = format!("{} x {}", row.cores, row.core.name);
-        (name, vec![Some(row.cell.core_uj())])
-    };
-    Figure {
-        chart: Chart::Bar(BarChart {
+    });
+    rows.then(|rows| {
+        let sheet = Sheet::of("cores", &rows)
+            .cell("core", "core", |row| row.core.name)
+            .count("speed_percent", "speed %", |row| u64::from(row.core.speed_percent))
+            .count("active_mw", "active mW", |row| row.core.active_mw)
+            .count("cores", "cores", |row| u64::from(row.cores))
+            .number("read_iops", "read IOPS", 0, |row| row.cell.iops)
+            .number("power_w", "power W", 1, |row| row.cell.core_uj() * row.cell.iops / 1e6)
+            .number("energy_uj", "uJ a request", 2, |row| row.cell.core_uj());
+        let group = |row: &Row| {
+            let name = format!("{} x {}", row.cores, row.core.name);
+            (name, vec![Some(row.cell.core_uj())])
+        };
+        let chart = BarChart {
             title: "Energy of the cores for a read of 4 KiB".to_owned(),
             axis: "microjoules".to_owned(),
             series: vec!["energy".to_owned()],
             groups: rows.iter().map(group).collect(),
-        }),
-        caption: "Many slow cores do with less energy what few fast ones do, as long as the work can be spread.".to_owned(),
-    }
+        };
+        let about = format!(
+            "The fewest cores of each type with which the full design does a million random reads of 4 KiB a second ({MOST_CORES} \
+             at most), and what their energy is."
+        );
+        let outcome = report(run, about)
+            .assumed("types of cores: speed and power are ours; messages between cores do not get faster with them")
+            .sheet(sheet)
+            .figure(
+                chart,
+                "Many slow cores do with less energy what few fast ones do, as long as the work can be spread.",
+            )
+            .claims(claim(&rows));
+        Some(outcome)
+    })
 }
 
-fn claims(rows: &[Row]) -> Vec<Claim> {
+fn claim(rows: &[Row]) -> Option<Claim> {
     let [_, slow, .., fast] = rows else {
-        return Vec::new();
+        return None;
     };
     let ratio = fast.cell.core_uj() / slow.cell.core_uj();
-    let said = Said {
-        id: "firmware-power.in-order",
-        basis: Basis::Assumption,
-        statement: "energy of a read at 1 M IOPS, fast out-of-order cores against in-order ones",
-        published: "more",
-        criterion: "both reach 1 M IOPS, and it is more",
-    };
-    let measured = format!(
-        "x{ratio:.1}: {} cores {:.1} uJ, {} cores {:.1} uJ",
-        fast.cores,
-        fast.cell.core_uj(),
-        slow.cores,
-        slow.cell.core_uj()
-    );
     let reach = slow.cell.iops.min(fast.cell.iops) >= MILLION;
-    vec![said.claim(NAME, measured, reach && ratio > 1.0)]
+    let claim = Claim::assumed("firmware-power.in-order")
+        .statement("energy of a read at 1 M IOPS, fast out-of-order cores against in-order ones")
+        .expected("more")
+        .measured(format!(
+            "x{ratio:.1}: {} cores {:.1} uJ, {} cores {:.1} uJ",
+            fast.cores,
+            fast.cell.core_uj(),
+            slow.cores,
+            slow.cell.core_uj()
+        ))
+        .holds("both reach 1 M IOPS, and it is more", reach && ratio > 1.0);
+    Some(claim)
 }

@@ -1,17 +1,22 @@
 //! `firmware-scaling`: throughput against cores for each design, and bandwidth against request size.
 
-use super::super::burst::ExperimentError;
-use super::super::claim::{Basis, Claim};
-use super::super::effort::Effort;
-use super::super::load::Access;
-use super::super::outcome::{Chart, Figure, Outcome};
-use super::super::sheet::{Cell as Value, Sheet};
-use super::cell::{Asked, Cell};
-use super::{Design, MILLION, Said, grounds, kiops};
+use super::super::claim::Claim;
+use super::super::outcome::Outcome;
+use super::super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::super::sheet::Sheet;
+use super::{Cell, Design, MILLION, PAPER, Specification, kiops, report};
+use crate::load::Access;
 use crate::report::chart::{Axis, Line, LineChart};
-use meldsim::profile::Profile;
 
-const NAME: &str = "firmware-scaling";
+pub(in crate::experiment) const SCALING: Experiment = Experiment {
+    name: "firmware-scaling",
+    about: "IOPS against the controller's cores, by four designs of its firmware",
+    paper: PAPER,
+    profile: "deepflash",
+    options: Options::Scale,
+    plan,
+};
+
 /// Cores of the published figure.
 const NAIVE_CORES: u32 = 32;
 /// Cores with which the full design passes the million.
@@ -50,276 +55,180 @@ struct Size {
     full_writes: f64,
 }
 
-/// Runs all designs, core counts and request sizes.
-pub(in crate::experiment) fn scaling(
-    profile: &Profile,
-    effort: Effort,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let counts = |design| match design {
-        Design::Full => &MANY[..],
-        _ => &FEW[..],
-    };
-    let total = 3 * FEW.len() + MANY.len() + SIZES_KIB.len();
-    let mut points: Vec<Point> = Vec::new();
-    for design in Design::ALL {
-        for &cores in counts(design) {
-            let profile = design.of(profile, cores);
-            let writes = match design {
-                Design::Full => Some(Cell::measure(&profile, Asked::WRITES, effort)?),
-                _ => None,
-            };
-            points.push(Point {
-                design,
-                cores,
-                reads: Cell::measure(&profile, Asked::READS, effort)?,
-                writes,
-            });
-            progress(points.len() as f64 / total as f64);
-        }
-    }
-    let mut sizes: Vec<Size> = Vec::new();
-    for kib in SIZES_KIB {
-        let measure = |design: Design, access| {
-            let asked = Asked {
+/// Simulates all designs, core counts and request sizes.
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let (profile, scale) = (&run.profile, run.scale);
+    let cores = Design::ALL.into_iter().flat_map(|design| {
+        let counts = match design {
+            Design::Full => &MANY[..],
+            _ => &FEW[..],
+        };
+        counts.iter().map(move |cores| (design, *cores))
+    });
+    let points = cells.each(cores, move |&(design, cores)| {
+        let profile = design.of(profile, cores);
+        let measure = |spec| Cell::measure(&profile, spec, scale);
+        let writes = (design == Design::Full).then(|| measure(Specification::WRITES));
+        Ok(Point {
+            design,
+            cores,
+            reads: measure(Specification::READS)?,
+            writes: writes.transpose()?,
+        })
+    });
+    let sizes = cells.each(SIZES_KIB, move |&kib| {
+        let mb_s = |design: Design, access| {
+            let spec = Specification {
                 access,
                 request_bytes: kib << 10,
-                ..Asked::READS
+                ..Specification::READS
             };
-            Ok::<_, ExperimentError>(
-                Cell::measure(&design.of(profile, SIZE_CORES), asked, effort)?.mb_s,
-            )
+            let cell = Cell::measure(&design.of(profile, SIZE_CORES), spec, scale);
+            cell.map(|cell| cell.mb_s)
         };
-        sizes.push(Size {
+        Ok(Size {
             kib,
-            base: measure(Design::Base, Access::RandomRead)?,
-            full_reads: measure(Design::Full, Access::RandomRead)?,
-            full_writes: measure(Design::Full, Access::RandomWrite)?,
-        });
-        progress((points.len() + sizes.len()) as f64 / total as f64);
-    }
-    Ok(Outcome {
-        experiment: NAME,
-        profile: profile.name.clone(),
-        about: format!(
-            "Random requests of 4 KiB on 1 to 32 cores in front of the same flash, by naive, many-layered and pipelined firmware \
-             without (base) and with (full) its optimisations; and of 4 to 256 KiB on {SIZE_CORES} cores."
-        ) + effort.note(),
-        grounds: grounds(),
-        sheets: vec![points_sheet(&points), sizes_sheet(&sizes)],
-        figures: figures(&points, &sizes),
-        claims: claims(&points, &sizes),
-    })
-}
-
-fn points_sheet(points: &[Point]) -> Sheet {
-    let mut sheet = Sheet::new(
-        "cores",
-        &[
-            ("design", "design"),
-            ("cores", "cores"),
-            ("read_iops", "read IOPS"),
-            ("write_iops", "write IOPS"),
-            ("read_mean_us", "read us"),
-            ("cores_busy", "cores busy"),
-        ],
-    );
-    for point in points {
-        sheet.row([
-            Value::text(point.design.name()),
-            Value::Count(point.cores.into()),
-            Value::Number(point.reads.iops, 0),
-            point
-                .writes
-                .map_or(Value::Missing, |cell| Value::Number(cell.iops, 0)),
-            Value::Number(point.reads.mean_us, 1),
-            Value::Number(point.reads.cores_busy, 1),
-        ]);
-    }
-    sheet
-}
-
-fn sizes_sheet(sizes: &[Size]) -> Sheet {
-    let mut sheet = Sheet::new(
-        "sizes",
-        &[
-            ("request_bytes", "request"),
-            ("base_read_mb_s", "base reads MB/s"),
-            ("full_read_mb_s", "full reads MB/s"),
-            ("full_write_mb_s", "full writes MB/s"),
-        ],
-    );
-    for size in sizes {
-        sheet.row([
-            Value::Bytes(size.kib << 10),
-            Value::Number(size.base, 0),
-            Value::Number(size.full_reads, 0),
-            Value::Number(size.full_writes, 0),
-        ]);
-    }
-    sheet
-}
-
-fn figures(points: &[Point], sizes: &[Size]) -> Vec<Figure> {
-    let mut lines: Vec<Line> = Design::ALL
-        .into_iter()
-        .map(|design| {
-            let of = points.iter().filter(|point| point.design == design);
-            let points = of.map(|p| (f64::from(p.cores), p.reads.iops / 1e3));
-            Line::new(format!("{}, reads", design.name()), points.collect())
+            base: mb_s(Design::Base, Access::RandomRead)?,
+            full_reads: mb_s(Design::Full, Access::RandomRead)?,
+            full_writes: mb_s(Design::Full, Access::RandomWrite)?,
         })
-        .collect();
+    });
+    Ok(Box::new(move || {
+        let (points, sizes) = (points.take()?, sizes.take()?);
+        Some(outcome(run, &points, &sizes).claims(claims(&points, &sizes)?))
+    }))
+}
+
+fn outcome(run: &Run, points: &[Point], sizes: &[Size]) -> Outcome {
+    let about = format!(
+        "Random requests of 4 KiB on 1 to 32 cores in front of the same flash, by naive, many-layered and pipelined firmware \
+         without (base) and with (full) its optimisations; and of 4 to 256 KiB on {SIZE_CORES} cores."
+    );
+    report(run, about)
+        .sheet(
+            Sheet::of("cores", points)
+                .cell("design", "design", |point| point.design.name())
+                .count("cores", "cores", |point| u64::from(point.cores))
+                .number("read_iops", "read IOPS", 0, |point| point.reads.iops)
+                .number("write_iops", "write IOPS", 0, |point| point.writes.map(|cell| cell.iops))
+                .number("read_mean_us", "read us", 1, |point| point.reads.mean_us)
+                .number("cores_busy", "cores busy", 1, |point| point.reads.cores_busy),
+        )
+        .sheet(
+            Sheet::of("sizes", sizes)
+                .bytes("request_bytes", "request", |size| size.kib << 10)
+                .number("base_read_mb_s", "base reads MB/s", 0, |size| size.base)
+                .number("full_read_mb_s", "full reads MB/s", 0, |size| size.full_reads)
+                .number("full_write_mb_s", "full writes MB/s", 0, |size| size.full_writes),
+        )
+        .figure(
+            cores_chart(points),
+            "Naive cores wait for the lock of the mapping; one thread takes commands apart for layered firmware and \
+             fetches, parses and completes all of one queue for the base design. The full design goes on until each of \
+             its threads has a core, or the flash is busy.",
+        )
+        .figure(
+            sizes_chart(sizes),
+            "Large requests are the flash's matter, small ones the firmware's.",
+        )
+}
+
+fn cores_chart(points: &[Point]) -> LineChart {
+    let reads = Design::ALL.into_iter().map(|design| {
+        let of = points.iter().filter(|point| point.design == design);
+        let points = of.map(|p| (f64::from(p.cores), p.reads.iops / 1e3));
+        Line::new(format!("{}, reads", design.name()), points.collect())
+    });
     let writes = points
         .iter()
         .filter_map(|p| Some((f64::from(p.cores), p.writes?.iops / 1e3)));
-    lines.push(Line::new("full, writes", writes.collect()));
-    let by_size = |name: &str, of: fn(&Size) -> f64| {
+    let writes = Line::new("full, writes", writes.collect());
+    LineChart {
+        title: "Throughput against cores".to_owned(),
+        x: Axis::linear("cores"),
+        y: Axis::linear("thousand IOPS"),
+        lines: reads.chain([writes]).collect(),
+    }
+}
+
+fn sizes_chart(sizes: &[Size]) -> LineChart {
+    let line = |name: &str, of: fn(&Size) -> f64| {
         let points = sizes.iter().map(|s| (s.kib as f64, of(s) / 1e3));
         Line::new(name, points.collect())
     };
-    vec![
-        Figure {
-            chart: Chart::Line(LineChart {
-                title: "Throughput against cores".to_owned(),
-                x: Axis::linear("cores"),
-                y: Axis::linear("thousand IOPS"),
-                lines,
-            }),
-            caption: "Naive cores wait for the lock of the mapping; one thread takes commands apart for layered firmware and \
-                      fetches, parses and completes all of one queue for the base design. The full design goes on until each of \
-                      its threads has a core, or the flash is busy."
-                .to_owned(),
-        },
-        Figure {
-            chart: Chart::Line(LineChart {
-                title: format!("Bandwidth against request size, {SIZE_CORES} cores"),
-                x: Axis::log("request, KiB"),
-                y: Axis::linear("GB/s"),
-                lines: vec![
-                    by_size("base, reads", |size| size.base),
-                    by_size("full, reads", |size| size.full_reads),
-                    by_size("full, writes", |size| size.full_writes),
-                ],
-            }),
-            caption: "Large requests are the flash's matter, small ones the firmware's.".to_owned(),
-        },
-    ]
+    LineChart {
+        title: format!("Bandwidth against request size, {SIZE_CORES} cores"),
+        x: Axis::log("request, KiB"),
+        y: Axis::linear("GB/s"),
+        lines: vec![
+            line("base, reads", |size| size.base),
+            line("full, reads", |size| size.full_reads),
+            line("full, writes", |size| size.full_writes),
+        ],
+    }
 }
 
-fn claims(points: &[Point], sizes: &[Size]) -> Vec<Claim> {
+fn claims(points: &[Point], sizes: &[Size]) -> Option<[Claim; 8]> {
     let find = |design, cores| {
         let mut points = points.iter();
         points.find(|point| point.design == design && point.cores == cores)
     };
-    let (Some(one), Some(naive), Some(full)) = (
-        find(Design::Naive, 1),
-        find(Design::Naive, NAIVE_CORES),
-        find(Design::Full, FULL_CORES),
-    ) else {
-        return Vec::new();
-    };
-    let large = |of: fn(&Size) -> f64| {
-        let large = sizes.iter().filter(|size| size.kib >= LARGE_KIB);
-        large.map(of).fold(0.0, f64::max) / 1e3
-    };
-    let naive_iops = naive.reads.iops;
-    let share = naive_iops / (one.reads.iops * f64::from(NAIVE_CORES));
-    let (read_gb_s, write_gb_s) = (
-        large(|size| size.full_reads),
-        large(|size| size.full_writes),
-    );
+    let one = find(Design::Naive, 1)?.reads.iops;
+    let naive = find(Design::Naive, NAIVE_CORES)?.reads.iops;
+    let full = find(Design::Full, FULL_CORES)?.reads;
+    let share = naive / (one * f64::from(NAIVE_CORES));
     let (reads_end, writes_end) = (
         end(points, |point| Some(point.reads.iops)),
         end(points, |point| Some(point.writes?.iops)),
     );
     let end = reads_end.max(writes_end);
-    vec![
-        Said {
-            id: "firmware-scaling.naive",
-            basis: Basis::Fitted,
-            statement: "calibrated: reads of naive firmware on 32 cores",
-            published: "813 K IOPS",
-            criterion: "it is within 5 %",
-        }
-        .claim(
-            NAME,
-            kiops(naive_iops) + " IOPS",
-            (naive_iops / NAIVE_IOPS - 1.0).abs() <= 0.05,
-        ),
-        Said {
-            id: "firmware-scaling.full-12",
-            basis: Basis::Fitted,
-            statement: "calibrated: reads of the full design on 12 cores",
-            published: "more than 1 M IOPS",
-            criterion: "it is at least 1 M",
-        }
-        .claim(
-            NAME,
-            kiops(full.reads.iops) + " IOPS",
-            full.reads.iops >= MILLION,
-        ),
-        Said {
-            id: "firmware-scaling.naive-share",
-            basis: Basis::Published,
-            statement: "predicted: naive firmware on 32 cores, of 32 times one core",
-            published: "17.4 % (82.6 % below)",
-            criterion: "it is 16 to 19 %",
-        }
-        .claim(
-            NAME,
-            format!("{:.1} %", 100.0 * share),
-            (0.16..=0.19).contains(&share),
-        ),
-        Said {
-            id: "firmware-scaling.end",
-            basis: Basis::Published,
-            statement: "predicted: cores from which on more do not help the full design",
-            published: "19",
-            criterion: "it is 17 to 21",
-        }
-        .claim(
-            NAME,
-            format!("{end}: reads {reads_end}, writes {writes_end}"),
-            (17..=21).contains(&end),
-        ),
-        Said {
-            id: "firmware-scaling.large-reads",
-            basis: Basis::Published,
-            statement: "predicted: bandwidth of large reads, full design on 19 cores",
-            published: "4.8 GB/s",
-            criterion: "it is within 10 %",
-        }
-        .claim(
-            NAME,
-            format!("{read_gb_s:.2} GB/s"),
-            (read_gb_s / 4.8 - 1.0).abs() <= 0.1,
-        ),
-        Said {
-            id: "firmware-scaling.large-writes",
-            basis: Basis::Published,
-            statement: "predicted: bandwidth of large writes, full design on 19 cores",
-            published: "4.5 GB/s",
-            criterion: "it is within 10 %",
-        }
-        .claim(
-            NAME,
-            format!("{write_gb_s:.2} GB/s"),
-            (write_gb_s / 4.5 - 1.0).abs() <= 0.1,
-        ),
+    let large = |of: fn(&Size) -> f64| {
+        let large = sizes.iter().filter(|size| size.kib >= LARGE_KIB);
+        large.map(of).fold(0.0, f64::max) / 1e3
+    };
+    let (read_gb_s, write_gb_s) = (
+        large(|size| size.full_reads),
+        large(|size| size.full_writes),
+    );
+    let within = |share: f64, value: f64, published: f64| (value / published - 1.0).abs() <= share;
+    Some([
+        Claim::fitted("firmware-scaling.naive")
+            .statement("calibrated: reads of naive firmware on 32 cores")
+            .expected("813 K IOPS")
+            .measured(kiops(naive) + " IOPS")
+            .holds("it is within 5 %", within(0.05, naive, NAIVE_IOPS)),
+        Claim::fitted("firmware-scaling.full-12")
+            .statement("calibrated: reads of the full design on 12 cores")
+            .expected("more than 1 M IOPS")
+            .measured(kiops(full.iops) + " IOPS")
+            .holds("it is at least 1 M", full.iops >= MILLION),
+        Claim::published("firmware-scaling.naive-share")
+            .statement("predicted: naive firmware on 32 cores, of 32 times one core")
+            .expected("17.4 % (82.6 % below)")
+            .measured(format!("{:.1} %", 100.0 * share))
+            .holds("it is 16 to 19 %", (0.16..=0.19).contains(&share)),
+        Claim::published("firmware-scaling.end")
+            .statement("predicted: cores from which on more do not help the full design")
+            .expected("19")
+            .measured(format!("{end}: reads {reads_end}, writes {writes_end}"))
+            .holds("it is 17 to 21", (17..=21).contains(&end)),
+        Claim::published("firmware-scaling.large-reads")
+            .statement("predicted: bandwidth of large reads, full design on 19 cores")
+            .expected("4.8 GB/s")
+            .measured(format!("{read_gb_s:.2} GB/s"))
+            .holds("it is within 10 %", within(0.1, read_gb_s, 4.8)),
+        Claim::published("firmware-scaling.large-writes")
+            .statement("predicted: bandwidth of large writes, full design on 19 cores")
+            .expected("4.5 GB/s")
+            .measured(format!("{write_gb_s:.2} GB/s"))
+            .holds("it is within 10 %", within(0.1, write_gb_s, 4.5)),
         base_is_weak(sizes),
-        Said {
-            id: "firmware-scaling.active-cores",
-            basis: Basis::Published,
-            statement: "predicted: cores at work of 12, full design, random reads",
-            published: "about 6.3",
-            criterion: "it is within 10 %",
-        }
-        .claim(
-            NAME,
-            format!("{:.1}", full.reads.cores_busy),
-            (full.reads.cores_busy / 6.3 - 1.0).abs() <= 0.1,
-        ),
-    ]
+        Claim::published("firmware-scaling.active-cores")
+            .statement("predicted: cores at work of 12, full design, random reads")
+            .expected("about 6.3")
+            .measured(format!("{:.1}", full.cores_busy))
+            .holds("it is within 10 %", within(0.1, full.cores_busy, 6.3)),
+    ])
 }
 
 /// The fewest cores of the full design from which on all throughputs are the same.
@@ -351,12 +260,9 @@ fn base_is_weak(sizes: &[Size]) -> Claim {
         .filter(|&(kib, _)| kib <= 2 * WEAK_BELOW_KIB)
         .map(|(kib, ratio)| format!("{kib} KiB x{ratio:.2}"))
         .collect();
-    Said {
-        id: "firmware-scaling.base-weak",
-        basis: Basis::Published,
-        statement: "predicted: random reads of the base design against the full one's",
-        published: "weak below 24 KiB",
-        criterion: "it loses below 24 KiB and from there on it does not",
-    }
-    .claim(NAME, texts.join(", "), holds)
+    Claim::published("firmware-scaling.base-weak")
+        .statement("predicted: random reads of the base design against the full one's")
+        .expected("weak below 24 KiB")
+        .measured(texts.join(", "))
+        .holds("it loses below 24 KiB and from there on it does not", holds)
 }

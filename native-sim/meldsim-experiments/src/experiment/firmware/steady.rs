@@ -1,16 +1,20 @@
 //! `firmware-steady-state`: what garbage collection and journalling cost.
 
-use super::super::burst::ExperimentError;
-use super::super::claim::{Basis, Claim};
-use super::super::effort::Effort;
-use super::super::outcome::{Chart, Figure, Outcome};
-use super::super::sheet::{Cell as Value, Sheet};
-use super::cell::{Asked, Cell};
-use super::{Design, Said, grounds, kiops};
+use super::super::claim::Claim;
+use super::super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::super::sheet::Sheet;
+use super::{Cell, Design, PAPER, Specification, kiops, report};
 use crate::report::chart::BarChart;
-use meldsim::profile::Profile;
 
-const NAME: &str = "firmware-steady-state";
+pub(in crate::experiment) const STEADY_STATE: Experiment = Experiment {
+    name: "firmware-steady-state",
+    about: "What garbage collection and the journal cost behind firmware",
+    paper: PAPER,
+    profile: "deepflash",
+    options: Options::Scale,
+    plan,
+};
+
 const CORES: u32 = 12;
 /// Writes of an overwritten device need longer until they are steady.
 const TIMES: u64 = 3;
@@ -33,82 +37,58 @@ struct Row {
     background: Cell,
 }
 
-/// Runs the four states, with and without background scheduling.
-pub(in crate::experiment) fn steady(
-    profile: &Profile,
-    effort: Effort,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let mut rows: Vec<Row> = Vec::new();
-    for (state, is_worn, journal) in STATES {
-        let measure = |scheduling| {
-            let mut profile = Design::Full.of(profile, CORES);
-            profile.firmware.background_scheduling = scheduling;
+/// Simulates the four states, without and with background scheduling.
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let mut scheduled = |background_scheduling| {
+        cells.each(STATES, move |&(_, is_worn, journal)| {
+            let mut profile = Design::Full.of(&run.profile, CORES);
+            profile.firmware.background_scheduling = background_scheduling;
             profile.firmware.journal = journal;
-            let asked = Asked {
+            let spec = Specification {
                 is_worn,
                 times: TIMES,
-                ..Asked::WRITES
+                ..Specification::WRITES
             };
-            Cell::measure(&profile, asked, effort)
-        };
-        rows.push(Row {
-            state,
-            foreground: measure(false)?,
-            background: measure(true)?,
-        });
-        progress(rows.len() as f64 / STATES.len() as f64);
-    }
-    Ok(Outcome {
-        experiment: NAME,
-        profile: profile.name.clone(),
-        about: format!(
-            "Random writes of 4 KiB on {CORES} cores: an empty device without journal, one that collects garbage, one with the \
-             journal, and both."
-        ) + effort.note(),
-        grounds: grounds(),
-        sheets: vec![sheet(&rows)],
-        figures: vec![figure(&rows)],
-        claims: claims(&rows),
-    })
-}
-
-fn sheet(rows: &[Row]) -> Sheet {
-    let mut sheet = Sheet::new(
-        "states",
-        &[
-            ("state", "state"),
-            ("foreground_iops", "foreground IOPS"),
-            ("background_iops", "background IOPS"),
-            ("bgc_cores", "BGC cores"),
-            ("log_cores", "LOG cores"),
-            ("write_amplification", "write amplification"),
-        ],
-    );
-    for row in rows {
-        let [.., bgc, log] = row.background.busy_by_type();
-        sheet.row([
-            Value::text(row.state),
-            Value::Number(row.foreground.iops, 0),
-            Value::Number(row.background.iops, 0),
-            Value::Number(bgc, 2),
-            Value::Number(log, 2),
-            Value::Number(row.background.stats.write_amplification(), 2),
-        ]);
-    }
-    sheet
-}
-
-fn figure(rows: &[Row]) -> Figure {
-    let group = |row: &Row| {
-        let values = [row.foreground.iops, row.background.iops];
-        (
-            row.state.to_owned(),
-            values.map(|iops| Some(iops / 1e3)).to_vec(),
-        )
+            Cell::measure(&profile, spec, run.scale)
+        })
     };
-    Figure {
-        chart: Chart::Bar(BarChart {
+    let (foreground, background) = (scheduled(false), scheduled(true));
+    Ok(Box::new(move || {
+        let cells = foreground.take()?.into_iter().zip(background.take()?);
+        let rows: Vec<Row> = STATES
+            .into_iter()
+            .zip(cells)
+            .map(|((state, ..), (foreground, background))| Row {
+                state,
+                foreground,
+                background,
+            })
+            .collect();
+        let sheet = Sheet::of("states", &rows)
+            .cell("state", "state", |row| row.state)
+            .number("foreground_iops", "foreground IOPS", 0, |row| {
+                row.foreground.iops
+            })
+            .number("background_iops", "background IOPS", 0, |row| {
+                row.background.iops
+            })
+            .number("bgc_cores", "BGC cores", 2, |row| {
+                row.background.busy_by_type()[5]
+            })
+            .number("log_cores", "LOG cores", 2, |row| {
+                row.background.busy_by_type()[6]
+            })
+            .number("write_amplification", "write amplification", 2, |row| {
+                row.background.stats.write_amplification()
+            });
+        let group = |row: &Row| {
+            let iops = [row.foreground.iops, row.background.iops];
+            (
+                row.state.to_owned(),
+                iops.map(|iops| Some(iops / 1e3)).into(),
+            )
+        };
+        let chart = BarChart {
             title: "Writes by the state of the device".to_owned(),
             axis: "thousand IOPS".to_owned(),
             series: vec![
@@ -116,38 +96,43 @@ fn figure(rows: &[Row]) -> Figure {
                 "BGC and LOG while NVMQ idles".to_owned(),
             ],
             groups: rows.iter().map(group).collect(),
-        }),
-        caption: "Collection takes the flash's time more than the cores'; journalling takes the cores' alone, of which there are enough.".to_owned(),
-    }
+        };
+        let about = format!(
+            "Random writes of 4 KiB on {CORES} cores: an empty device without journal, one that collects garbage, one with the \
+             journal, and both."
+        );
+        let outcome = report(run, about)
+            .sheet(sheet)
+            .figure(
+                chart,
+                "Collection takes the flash's time more than the cores'; journalling takes the cores' alone, of which there are enough.",
+            )
+            .claims(claims(&rows)?);
+        Some(outcome)
+    }))
 }
 
-fn claims(rows: &[Row]) -> Vec<Claim> {
+fn claims(rows: &[Row]) -> Option<[Claim; 2]> {
     let [pristine, gc, journal, ..] = rows else {
-        return Vec::new();
+        return None;
     };
-    let claim = |id, statement, row: &Row| {
-        let change = row.foreground.iops / pristine.foreground.iops - 1.0;
-        let said = Said {
-            id,
-            basis: Basis::Published,
-            statement,
-            published: "it costs throughput",
-            criterion: "it costs at least 1 %",
-        };
-        let pristine = kiops(pristine.foreground.iops);
-        let measured = format!("{:+.1} % of {pristine} IOPS", 100.0 * change);
-        said.claim(NAME, measured, change <= -LEAST_LOSS)
+    let pristine = pristine.foreground.iops;
+    let claim = |id, statement: &str, row: &Row| {
+        let change = row.foreground.iops / pristine - 1.0;
+        Claim::published(id)
+            .statement(format!(
+                "predicted: {statement} in the foreground, against a pristine device"
+            ))
+            .expected("it costs throughput")
+            .measured(format!(
+                "{:+.1} % of {} IOPS",
+                100.0 * change,
+                kiops(pristine)
+            ))
+            .holds("it costs at least 1 %", change <= -LEAST_LOSS)
     };
-    vec![
-        claim(
-            "firmware-steady-state.gc",
-            "predicted: collecting in the foreground, against a pristine device",
-            gc,
-        ),
-        claim(
-            "firmware-steady-state.journal",
-            "predicted: journalling in the foreground, against a pristine device",
-            journal,
-        ),
-    ]
+    Some([
+        claim("firmware-steady-state.gc", "collecting", gc),
+        claim("firmware-steady-state.journal", "journalling", journal),
+    ])
 }

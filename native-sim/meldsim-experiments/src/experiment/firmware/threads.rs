@@ -1,16 +1,21 @@
 //! `firmware-threads`: throughput against the threads of one type, each thread on its own core.
 
-use super::super::burst::ExperimentError;
-use super::super::claim::{Basis, Claim};
-use super::super::effort::Effort;
-use super::super::outcome::{Chart, Figure, Outcome};
-use super::super::sheet::{Cell as Value, Sheet};
-use super::cell::{Asked, Cell};
-use super::{Design, MILLION, Said, grounds, kiops};
+use super::super::claim::Claim;
+use super::super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::super::sheet::Sheet;
+use super::{Cell, Design, MILLION, PAPER, Specification, kiops, report};
 use crate::report::chart::{Axis, Line, LineChart};
-use meldsim::profile::{FirmwareThreads, Profile};
+use meldsim::profile::FirmwareThreads;
 
-const NAME: &str = "firmware-threads";
+pub(in crate::experiment) const THREADS: Experiment = Experiment {
+    name: "firmware-threads",
+    about: "IOPS against the firmware's threads of one type: NVMQ, CACHE, TRANS",
+    paper: PAPER,
+    profile: "deepflash",
+    options: Options::Scale,
+    plan,
+};
+
 /// Cores for all.
 const CORES: u32 = 64;
 /// Threads of the types that are not swept.
@@ -46,63 +51,43 @@ const SWEEPS: [Sweep; 4] = [
     ("TRANS", 5, true, |threads| &mut threads.trans),
 ];
 
-/// Runs the sweeps.
-pub(in crate::experiment) fn threads(
-    profile: &Profile,
-    effort: Effort,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Outcome, ExperimentError> {
-    let total: u32 = SWEEPS.iter().map(|sweep| sweep.1).sum();
-    let mut rows = Vec::new();
-    for (threads, most, bypass, field) in SWEEPS {
-        for count in 1..=most {
-            let mut profile = Design::Full.of(profile, CORES);
-            profile.firmware.threads = PLENTY;
-            profile.firmware.cache_bypass = bypass;
-            *field(&mut profile.firmware.threads) = count;
-            rows.push(Row {
-                threads,
-                count,
-                bypass,
-                reads: Cell::measure(&profile, Asked::READS, effort)?.iops,
-                writes: Cell::measure(&profile, Asked::WRITES, effort)?.iops,
-            });
-            progress(rows.len() as f64 / f64::from(total));
-        }
-    }
-    let mut sheet = Sheet::new(
-        "threads",
-        &[
-            ("type", "type"),
-            ("bypass", "cache bypass"),
-            ("threads", "threads"),
-            ("read_iops", "read IOPS"),
-            ("write_iops", "write IOPS"),
-        ],
-    );
-    for row in &rows {
-        sheet.row([
-            Value::text(row.threads),
-            Value::text(if row.bypass { "on" } else { "off" }),
-            Value::Count(row.count.into()),
-            Value::Number(row.reads, 0),
-            Value::Number(row.writes, 0),
-        ]);
-    }
-    Ok(Outcome {
-        experiment: NAME,
-        profile: profile.name.clone(),
-        about: "Random requests of 4 KiB in front of a pipeline with enough cores and threads of all types but one."
-            .to_owned()
-            + effort.note(),
-        grounds: grounds(),
-        sheets: vec![sheet],
-        figures: vec![figure(&rows)],
-        claims: claims(&rows),
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let counts = SWEEPS
+        .into_iter()
+        .flat_map(|sweep| (1..=sweep.1).map(move |count| (sweep, count)));
+    let rows = cells.each(counts, |&((threads, _, bypass, field), count)| {
+        let mut profile = Design::Full.of(&run.profile, CORES);
+        profile.firmware.threads = PLENTY;
+        profile.firmware.cache_bypass = bypass;
+        *field(&mut profile.firmware.threads) = count;
+        Ok(Row {
+            threads,
+            count,
+            bypass,
+            reads: Cell::measure(&profile, Specification::READS, run.scale)?.iops,
+            writes: Cell::measure(&profile, Specification::WRITES, run.scale)?.iops,
+        })
+    });
+    rows.then(|rows| {
+        let sheet = Sheet::of("threads", &rows)
+            .cell("type", "type", |row| row.threads)
+            .cell("bypass", "cache bypass", |row| if row.bypass { "on" } else { "off" })
+            .count("threads", "threads", |row| u64::from(row.count))
+            .number("read_iops", "read IOPS", 0, |row| row.reads)
+            .number("write_iops", "write IOPS", 0, |row| row.writes);
+        let about = "Random requests of 4 KiB in front of a pipeline with enough cores and threads of all types but one.";
+        let outcome = report(run, about)
+            .sheet(sheet)
+            .figure(
+                chart(&rows),
+                "A type limits the pipeline until it has threads enough; with the bypass reads do without CACHE threads.",
+            )
+            .claims(claim(&rows));
+        Some(outcome)
     })
 }
 
-fn figure(rows: &[Row]) -> Figure {
+fn chart(rows: &[Row]) -> LineChart {
     let line = |(threads, _, bypass, _): Sweep| {
         let of = rows
             .iter()
@@ -114,36 +99,29 @@ fn figure(rows: &[Row]) -> Figure {
         let points = of.map(|row| (f64::from(row.count), row.reads / 1e3));
         Line::new(name, points.collect())
     };
-    Figure {
-        chart: Chart::Line(LineChart {
-            title: "Reads against threads of one type".to_owned(),
-            x: Axis::linear("threads"),
-            y: Axis::linear("thousand IOPS"),
-            lines: SWEEPS.map(line).to_vec(),
-        }),
-        caption: "A type limits the pipeline until it has threads enough; with the bypass reads do without CACHE threads."
-            .to_owned(),
+    LineChart {
+        title: "Reads against threads of one type".to_owned(),
+        x: Axis::linear("threads"),
+        y: Axis::linear("thousand IOPS"),
+        lines: SWEEPS.map(line).to_vec(),
     }
 }
 
-fn claims(rows: &[Row]) -> Vec<Claim> {
-    let mut of = rows
+fn claim(rows: &[Row]) -> Option<Claim> {
+    let two = rows
         .iter()
-        .filter(|row| row.threads == "CACHE" && row.bypass);
-    let Some(two) = of.find(|row| row.count == CACHE_THREADS) else {
-        return Vec::new();
-    };
-    let measured = format!(
-        "reads {}, writes {} IOPS",
-        kiops(two.reads),
-        kiops(two.writes)
-    );
-    let said = Said {
-        id: "firmware-threads.two-cache",
-        basis: Basis::Published,
-        statement: "predicted: two CACHE threads with the bypass",
-        published: "1 M IOPS",
-        criterion: "reads and writes are at least 1 M",
-    };
-    vec![said.claim(NAME, measured, two.reads.min(two.writes) >= MILLION)]
+        .find(|row| row.threads == "CACHE" && row.bypass && row.count == CACHE_THREADS)?;
+    let claim = Claim::published("firmware-threads.two-cache")
+        .statement("predicted: two CACHE threads with the bypass")
+        .expected("1 M IOPS")
+        .measured(format!(
+            "reads {}, writes {} IOPS",
+            kiops(two.reads),
+            kiops(two.writes)
+        ))
+        .holds(
+            "reads and writes are at least 1 M",
+            two.reads.min(two.writes) >= MILLION,
+        );
+    Some(claim)
 }

@@ -2,16 +2,14 @@
 //!
 //! The workload is simulated as it is, and once more for each broken rule with that rule kept.
 
-mod flow;
-mod rules;
+mod sample;
 
 use serde::Serialize;
 
-pub use self::flow::{Flow, Outcome};
-use self::flow::{Seen, simulate};
-use self::rules::RULES;
-use super::runner::RunError;
-use crate::report::{Align, Table};
+use self::sample::{Contention, Io, simulate};
+pub use self::sample::{Outcome, Sample};
+use super::error::RunError;
+use crate::report::{Align, Table, bytes};
 use meldsim::profile::{Kind, Profile};
 
 /// Share of the bandwidth that counts as nearly all.
@@ -40,14 +38,14 @@ pub struct BrokenRule {
     pub advice: String,
 }
 
-/// What is said of a workload on a device.
+/// The rules of a device that a workload breaks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// Requests looked at.
+    /// Requests checked.
     pub requests: u64,
-    /// What the device does with them as they are.
+    /// How the device serves them as they are.
     pub as_is: Outcome,
-    /// Rules that were looked at, by number.
+    /// Rules that were checked, by number.
     pub rules_checked: Vec<u32>,
     /// The broken ones, the costliest first.
     pub broken: Vec<BrokenRule>,
@@ -55,33 +53,37 @@ pub struct Advice {
 
 /// What a rule is checked with.
 struct Context<'a> {
-    flow: &'a Flow,
-    seen: &'a Seen,
+    sample: &'a Sample,
+    contention: &'a Contention,
     chunk_bytes: u64,
     /// Requests of this workload that fill the device; more only wait.
     enough: u32,
 }
 
 /// Checks the rules of the profile's kind of device.
-pub fn advise(profile: &Profile, flow: &Flow) -> Result<Advice, RunError> {
+///
+/// # Errors
+///
+/// When the workload cannot run on such a device.
+pub fn advise(profile: &Profile, sample: &Sample) -> Result<Advice, RunError> {
     let chunk_bytes = match profile.kind {
         Kind::Xpoint => profile.xpoint.chunk_size.0,
         Kind::Nand => profile.geometry.page_size.0,
     };
-    let (as_is, seen) = simulate(profile, flow, chunk_bytes)?;
-    let requests = flow.requests.len() as u64;
+    let (as_is, contention) = simulate(profile, sample, chunk_bytes)?;
+    let requests = sample.requests.len() as u64;
     let context = Context {
-        flow,
-        seen: &seen,
+        sample,
+        contention: &contention,
         chunk_bytes,
-        enough: enough(profile, flow, as_is, chunk_bytes)?,
+        enough: enough(profile, sample, as_is, chunk_bytes)?,
     };
     let rules = RULES
         .iter()
         .filter(|rule| rule.kinds.contains(&profile.kind));
     let mut broken = Vec::new();
     for rule in rules.clone() {
-        let breaking = (0..flow.requests.len())
+        let breaking = (0..sample.requests.len())
             .filter(|&index| (rule.breaks)(&context, index))
             .count() as u64;
         if breaking == 0 {
@@ -112,16 +114,16 @@ pub fn advise(profile: &Profile, flow: &Flow) -> Result<Advice, RunError> {
 /// The least depth, by doubling, that moves nearly as many bytes a second as the workload does as it is.
 fn enough(
     profile: &Profile,
-    flow: &Flow,
+    sample: &Sample,
     as_is: Outcome,
     chunk_bytes: u64,
 ) -> Result<u32, RunError> {
-    let most = flow.depth.unwrap_or(MOST_DEPTH);
+    let most = sample.depth.unwrap_or(MOST_DEPTH);
     let mut depth = 1;
     while depth < most {
-        let shallow = Flow {
+        let shallow = Sample {
             depth: Some(depth),
-            ..flow.clone()
+            ..sample.clone()
         };
         let (outcome, _) = simulate(profile, &shallow, chunk_bytes)?;
         if outcome.mb_s >= NEARLY * as_is.mb_s {
@@ -172,5 +174,166 @@ impl Advice {
             text += &format!("{}: {}\n", broken.rule, broken.advice);
         }
         text
+    }
+}
+
+/// Requests outstanding beyond what fills the device, before rule 1 counts as broken.
+const SLACK: u32 = 2;
+
+/// A rule.
+struct Rule {
+    number: u32,
+    name: &'static str,
+    /// The devices it is a rule of.
+    kinds: &'static [Kind],
+    /// Whether the request at an index breaks it.
+    breaks: fn(&Context<'_>, usize) -> bool,
+    /// The workload with the rule kept.
+    keep: fn(&Context<'_>) -> Sample,
+    advice: fn(&Context<'_>) -> String,
+}
+
+const BOTH: &[Kind] = &[Kind::Nand, Kind::Xpoint];
+
+/// Rules 2, 4 and 7 of an Optane SSD say what need not be heeded; of flash it must.
+const RULES: [Rule; 6] = [
+    Rule {
+        number: 1,
+        name: "access with low request scale",
+        kinds: &[Kind::Xpoint],
+        breaks: |context, index| context.contention.outstanding[index] >= context.enough * SLACK,
+        keep: |context| Sample {
+            depth: Some(context.enough),
+            ..context.sample.clone()
+        },
+        advice: |context| {
+            format!(
+                "keep {} requests outstanding: more only wait",
+                context.enough
+            )
+        },
+    },
+    Rule {
+        number: 2,
+        name: "random is not OK on flash",
+        kinds: &[Kind::Nand],
+        breaks: |context, index| jumps(context, index, false),
+        keep: |context| in_order(context, false),
+        advice: |_| "read in order what lies in order".to_owned(),
+    },
+    Rule {
+        number: 3,
+        name: "avoid crowded accesses",
+        kinds: BOTH,
+        breaks: |context, index| context.contention.is_crowded[index],
+        keep: |context| {
+            // Each goes where none has been, with the same alignment.
+            let mut next = 0;
+            changed(context, |io| {
+                let within = io.offset % context.chunk_bytes;
+                io.offset = next + within;
+                next = io.end().next_multiple_of(context.chunk_bytes);
+            })
+        },
+        advice: |context| {
+            let chunk = bytes(context.chunk_bytes);
+            format!(
+                "do not access one {chunk} in parallel: keep it in memory, or spread what is asked for together"
+            )
+        },
+    },
+    Rule {
+        number: 5,
+        name: "avoid tiny accesses",
+        kinds: BOTH,
+        breaks: |context, index| context.sample.requests[index].bytes < context.chunk_bytes,
+        keep: |context| Sample {
+            requests: gathered(context),
+            ..context.sample.clone()
+        },
+        advice: |context| format!("gather requests to whole {}", bytes(context.chunk_bytes)),
+    },
+    Rule {
+        number: 6,
+        name: "align to chunks",
+        kinds: BOTH,
+        breaks: |context, index| {
+            let io = &context.sample.requests[index];
+            let touched = io.chunks(context.chunk_bytes);
+            touched.end - touched.start > io.bytes.div_ceil(context.chunk_bytes)
+        },
+        keep: |context| changed(context, |io| io.offset -= io.offset % context.chunk_bytes),
+        advice: |context| {
+            format!(
+                "begin requests at multiples of {}",
+                bytes(context.chunk_bytes)
+            )
+        },
+    },
+    Rule {
+        number: 7,
+        name: "do not forget garbage collection of flash",
+        kinds: &[Kind::Nand],
+        breaks: |context, index| jumps(context, index, true),
+        keep: |context| in_order(context, true),
+        advice: |_| {
+            "write in order, as a log; what is overwritten at random is collected later".to_owned()
+        },
+    },
+];
+
+/// Whether a request of that direction does not begin where the one before it ended.
+fn jumps(context: &Context<'_>, index: usize, is_write: bool) -> bool {
+    let io = &context.sample.requests[index];
+    let before = index.checked_sub(1);
+    let before = before.map(|before| &context.sample.requests[before]);
+    io.is_write == is_write && before.is_some_and(|before| before.end() != io.offset)
+}
+
+/// The requests of that direction one after the other.
+fn in_order(context: &Context<'_>, is_write: bool) -> Sample {
+    let mut next = 0;
+    changed(context, |io| {
+        if io.is_write == is_write {
+            io.offset = next;
+            next += io.bytes;
+        }
+    })
+}
+
+fn changed(context: &Context<'_>, change: impl FnMut(&mut Io)) -> Sample {
+    let mut sample = context.sample.clone();
+    sample.requests.iter_mut().for_each(change);
+    sample
+}
+
+/// Tiny requests of one direction, as many of them together as fill a chunk: the chunk of the first.
+fn gathered(context: &Context<'_>) -> Vec<Io> {
+    let chunk_bytes = context.chunk_bytes;
+    let mut requests = Vec::new();
+    let mut gathered: [Option<Io>; 2] = [None, None];
+    for io in &context.sample.requests {
+        if io.bytes >= chunk_bytes {
+            requests.push(*io);
+            continue;
+        }
+        let so_far = gathered[usize::from(io.is_write)].get_or_insert(Io { bytes: 0, ..*io });
+        so_far.bytes += io.bytes;
+        if so_far.bytes >= chunk_bytes {
+            requests.push(whole(*so_far, chunk_bytes));
+            gathered[usize::from(io.is_write)] = None;
+        }
+    }
+    let left = gathered.into_iter().flatten();
+    requests.extend(left.map(|io| whole(io, chunk_bytes)));
+    requests.sort_by_key(|io| io.arrival);
+    requests
+}
+
+fn whole(io: Io, chunk_bytes: u64) -> Io {
+    Io {
+        offset: io.offset - io.offset % chunk_bytes,
+        bytes: chunk_bytes,
+        ..io
     }
 }

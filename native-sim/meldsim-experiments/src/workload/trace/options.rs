@@ -1,8 +1,7 @@
-//! How a trace is read and replayed, and the words for it.
+//! How a trace is replayed, and the words for it.
 
 use std::str::FromStr;
 
-use super::TraceFormat;
 use crate::workload::job::{Job, JobError};
 use crate::workload::quantity::parse_decimal;
 use meldsim::device::Precondition;
@@ -63,6 +62,10 @@ impl Default for ReplayOptions {
 
 impl ReplayOptions {
     /// Refuses what is out of range.
+    ///
+    /// # Errors
+    ///
+    /// A depth that is out of range.
     pub fn validate(&self) -> Result<(), JobError> {
         if (1..=Job::IODEPTH_MAX).contains(&self.iodepth) {
             return Ok(());
@@ -101,19 +104,6 @@ impl ReplayMode {
     }
 }
 
-impl FromStr for TraceFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<TraceFormat, String> {
-        match text {
-            "mqsim" => Ok(TraceFormat::Mqsim),
-            "msr" => Ok(TraceFormat::Msr),
-            "meld" => Ok(TraceFormat::Meld),
-            _ => Err("use mqsim, msr or meld".to_owned()),
-        }
-    }
-}
-
 impl FromStr for ReplayMode {
     type Err = String;
 
@@ -139,6 +129,10 @@ impl FromStr for Beyond {
 }
 
 /// A speed-up in millionths, from a decimal number.
+///
+/// # Errors
+///
+/// What numbers there are.
 pub fn parse_speedup(text: &str) -> Result<u64, String> {
     parse_decimal(text, 1_000_000)
         .filter(|millionths| (1..=1_000_000_000_000).contains(millionths))

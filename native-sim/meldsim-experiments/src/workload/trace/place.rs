@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::error::Fault;
+use super::formats::{Extent, Record};
 use super::options::Beyond;
-use super::summary::TraceSummary;
-use super::{Extent, Record};
+use crate::workload::error::Fault;
+use crate::workload::result::TraceSummary;
 use meldsim::device::{Device, DeviceError, Location};
 use meldsim::nvme::{Directive, NamespaceId};
 
@@ -22,10 +22,9 @@ pub(super) struct Volume {
     lba_bytes: u64,
     /// Slots of the blocks. Only looked up, so that its order is never seen.
     slots: HashMap<u64, u64>,
-    /// Slots that were given back, and the first that never was used.
+    /// Slots that were given back.
     free_slots: Vec<u64>,
-    next_slot: u64,
-    /// Bytes of each slot from its start that were touched.
+    /// Bytes of each slot from its start that were touched, as far as slots were used.
     touched_bytes: Vec<u64>,
     chunks: Chunks,
 }
@@ -39,13 +38,8 @@ pub(super) struct Lbas {
 
 impl Volume {
     /// A volume whose records address the volume itself, or blocks on it.
-    pub(super) fn new(
-        device: &mut Device,
-        extent: Extent,
-        chunk_bytes: u64,
-    ) -> Result<Volume, DeviceError> {
-        let profile = device.profile();
-        let lba_bytes = profile.controller.lba_size.0;
+    pub(super) fn new(device: &mut Device, extent: Extent) -> Result<Volume, DeviceError> {
+        let lba_bytes = device.profile().controller.lba_size.0;
         let size_bytes = match extent {
             // Of one NVM set: a namespace lies in one.
             Extent::Volume => device.set_capacity_bytes(0) / lba_bytes * lba_bytes,
@@ -57,10 +51,9 @@ impl Volume {
             lba_bytes,
             slots: HashMap::new(),
             free_slots: Vec::new(),
-            next_slot: 0,
             touched_bytes: Vec::new(),
             chunks: Chunks {
-                bytes: chunk_bytes,
+                bytes: device.stripe_bytes().next_multiple_of(lba_bytes),
                 done: Vec::new(),
             },
         })
@@ -127,65 +120,56 @@ impl Volume {
         }
         let slot = match self.slots.get(&block) {
             Some(slot) => *slot,
-            None => {
-                let slot = self.new_slot()?;
-                self.slots.insert(block, slot);
-                slot
-            }
+            None => self.new_slot(block)?,
         };
         let touched = &mut self.touched_bytes[slot as usize];
         *touched = (*touched).max(end);
         Ok(slot * SLOT_BYTES + record.offset)
     }
 
-    fn new_slot(&mut self) -> Result<u64, Fault> {
-        if let Some(slot) = self.free_slots.pop() {
-            return Ok(slot);
-        }
-        if self.next_slot == SLOTS {
+    fn new_slot(&mut self, block: u64) -> Result<u64, Fault> {
+        let slot = match self.free_slots.pop() {
+            Some(slot) => slot,
+            None => self.touched_bytes.len() as u64,
+        };
+        if slot == SLOTS {
             let message = format!("is one more than the {SLOTS} that a volume may have at a time");
             return Err(Fault::new("block", message, "split the trace"));
         }
-        self.next_slot += 1;
-        self.touched_bytes.push(0);
-        Ok(self.next_slot - 1)
+        if slot == self.touched_bytes.len() as u64 {
+            self.touched_bytes.push(0);
+        }
+        self.slots.insert(block, slot);
+        Ok(slot)
     }
 
     /// Gives up a block; returns what to deallocate of it.
     pub(super) fn delete(&mut self, block: u64) -> Option<Lbas> {
-        let slot = self.slots.remove(&block)?;
-        self.free_slots.push(slot);
-        let (start, bytes) = (
-            slot * SLOT_BYTES,
-            std::mem::take(&mut self.touched_bytes[slot as usize]),
-        );
-        self.chunks.forget(start, start + bytes);
-        Some(Lbas {
-            slba: start / self.lba_bytes,
-            // A slot has fewer logical blocks than that.
-            nlb: u32::try_from(bytes.div_ceil(self.lba_bytes)).unwrap_or(u32::MAX),
-        })
+        let given_up = self.truncate(block, 0);
+        self.free_slots.extend(self.slots.remove(&block));
+        given_up
     }
 
     /// Cuts a block to `bytes`; returns what to deallocate of it.
     pub(super) fn truncate(&mut self, block: u64, bytes: u64) -> Option<Lbas> {
         let slot = *self.slots.get(&block)?;
         let touched = &mut self.touched_bytes[slot as usize];
-        let from = bytes.min(*touched).next_multiple_of(self.lba_bytes);
-        let to = std::mem::replace(touched, bytes.min(*touched));
-        if to <= from {
+        let end = *touched;
+        *touched = bytes.min(end);
+        let start = touched.next_multiple_of(self.lba_bytes);
+        if end <= start {
             return None;
         }
-        let start = slot * SLOT_BYTES;
-        self.chunks.forget(start + from, start + to);
+        let first = slot * SLOT_BYTES + start;
+        self.chunks.forget(first, slot * SLOT_BYTES + end);
         Some(Lbas {
-            slba: (start + from) / self.lba_bytes,
+            slba: first / self.lba_bytes,
             // A slot has fewer logical blocks than that.
-            nlb: u32::try_from((to - from).div_ceil(self.lba_bytes)).unwrap_or(u32::MAX),
+            nlb: u32::try_from((end - start).div_ceil(self.lba_bytes)).unwrap_or(u32::MAX),
         })
     }
 
-    /// Places what `range` reads and nobody wrote, together with its neighbours: whole stripes over all dies, as data that
+    /// Places what `range` reads and was never written, together with its neighbours: whole stripes over all dies, as data that
     /// was written long ago would lie. False when there is no room for it.
     pub(super) fn preload(
         &mut self,
@@ -208,18 +192,13 @@ impl Volume {
             if !misses_data(device, self.nsid, read_from, read_to)? {
                 continue;
             }
-            let mut place = |from: u64, to: u64| match device.preload_unmapped(
-                self.nsid,
-                from,
-                to - from,
-                directive,
-            ) {
-                Ok(lbas) => {
-                    summary.preloaded_bytes += lbas * self.lba_bytes;
-                    Ok(true)
+            let mut place = |from: u64, to: u64| {
+                match device.preload_unmapped(self.nsid, from, to - from, directive) {
+                    Ok(lbas) => summary.preloaded_bytes += lbas * self.lba_bytes,
+                    Err(DeviceError::CapacityExceeded { .. }) => return Ok(false),
+                    Err(error) => return Err(error),
                 }
-                Err(DeviceError::CapacityExceeded { .. }) => Ok(false),
-                Err(error) => Err(error),
+                Ok(true)
             };
             if place(first, last)? {
                 self.chunks.set(chunk);
@@ -249,6 +228,7 @@ fn misses_data(
 /// Which parts of a namespace hold data throughout.
 #[derive(Debug)]
 struct Chunks {
+    /// Bytes of one wordline of every plane, in whole logical blocks.
     bytes: u64,
     done: Vec<u64>,
 }

@@ -1,107 +1,39 @@
-//! Reads the records of a trace.
+//! Reads the records of a trace, of whatever format.
 
 use std::io::BufRead;
 
-use super::error::{Fault, TraceError};
-use super::fields::excerpt;
-use super::line::{LINE_BYTES_MAX, LineError, Lines};
-use super::{Extent, Op, Record, TraceFormat, meld, mqsim, msr};
-use meldsim::engine::Time;
-use meldsim::nvme::Pattern;
-
-/// Most volumes of a trace.
-const VOLUMES_MAX: usize = 1024;
-
-/// A record with its time as the format counts it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RawRecord {
-    pub(super) ticks: u64,
-    pub(super) ps_per_tick: u64,
-    pub(super) volume: usize,
-    pub(super) extent: Extent,
-    pub(super) offset: u64,
-    pub(super) length: u64,
-    /// What the format calls the length.
-    pub(super) length_field: &'static str,
-    pub(super) op: Op,
-    pub(super) pattern: Option<Pattern>,
-}
-
-/// The volumes met so far, in that order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Volumes {
-    names: Vec<String>,
-    /// Host and disk, where volumes are told apart by these.
-    disks: Vec<(String, u64)>,
-    /// The volume of the record before: mostly that of the next, too.
-    last: usize,
-}
-
-impl Volumes {
-    pub(super) fn index(&mut self, name: &str) -> Result<usize, Fault> {
-        if self.names.get(self.last).is_none_or(|last| last != name) {
-            self.last = match self.names.iter().position(|known| known == name) {
-                Some(index) => index,
-                None => self.add(name.to_owned(), "volume")?,
-            };
-        }
-        Ok(self.last)
-    }
-
-    /// The volume of a host's disk, without making its name for every line.
-    pub(super) fn index_of_disk(&mut self, host: &str, disk: u64) -> Result<usize, Fault> {
-        let is = |known: &(String, u64)| known.1 == disk && known.0 == host;
-        if !self.disks.get(self.last).is_some_and(is) {
-            self.last = match self.disks.iter().position(is) {
-                Some(index) => index,
-                None => {
-                    let index = self.add(format!("{host}.{disk}"), "DiskNumber")?;
-                    self.disks.push((host.to_owned(), disk));
-                    index
-                }
-            };
-        }
-        Ok(self.last)
-    }
-
-    fn add(&mut self, name: String, field: &'static str) -> Result<usize, Fault> {
-        if self.names.len() == VOLUMES_MAX {
-            let message = format!("is \"{}\", one more than {VOLUMES_MAX}", excerpt(&name));
-            return Err(Fault::new(field, message, "split the trace by volume"));
-        }
-        self.names.push(name);
-        Ok(self.names.len() - 1)
-    }
-}
+use super::formats::{COLUMNS, HEADER, MAGIC, Record, TraceFormat, VERSIONS, Volumes};
+use super::text::{Lines, excerpt};
+use crate::workload::error::{Fault, TraceError};
 
 /// Reads a trace record by record.
 #[derive(Debug)]
 pub struct TraceReader<R> {
-    file: String,
     lines: Lines<R>,
     format: TraceFormat,
     volumes: Volumes,
-    first_ticks: Option<u64>,
     /// The first line, when it had to be read to know the format.
     pending: bool,
 }
 
 impl<R: BufRead> TraceReader<R> {
-    /// Reads from `input`; `file` is only named in errors. Without a format, the first line tells it.
+    /// Reads from `input`; `file` is only named in errors. Without a format, it is guessed from the first line.
+    ///
+    /// # Errors
+    ///
+    /// A first line that cannot be read or is of no known format, or a wrong header.
     pub fn new(
         file: &str,
         input: R,
         format: Option<TraceFormat>,
     ) -> Result<TraceReader<R>, TraceError> {
         let mut reader = TraceReader {
-            file: file.to_owned(),
-            lines: Lines::new(input),
+            lines: Lines::new(file, input),
             format: format.unwrap_or(TraceFormat::Mqsim),
             volumes: Volumes::default(),
-            first_ticks: None,
             pending: false,
         };
-        let any = reader.read_line()?;
+        let any = reader.lines.read()?;
         if format.is_none() {
             if !any {
                 let fault = Fault::new("(file)", "is empty", "give a trace with records");
@@ -111,7 +43,7 @@ impl<R: BufRead> TraceReader<R> {
         }
         reader.pending = any;
         if reader.format == TraceFormat::Meld {
-            reader.read_header(any)?;
+            reader.read_header()?;
         }
         Ok(reader)
     }
@@ -127,96 +59,37 @@ impl<R: BufRead> TraceReader<R> {
     }
 
     /// The next record; `None` after the last. After an error there is no going on.
+    ///
+    /// # Errors
+    ///
+    /// A line that cannot be read.
     pub fn next_record(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
-            if !std::mem::take(&mut self.pending) && !self.read_line()? {
+            if !std::mem::take(&mut self.pending) && !self.lines.read()? {
                 return Ok(None);
             }
-            let line = match self.lines.text() {
-                Ok(line) => line.trim(),
-                Err(error) => return Err(self.line_error(error)),
-            };
-            if line.is_empty() || line.starts_with('#') {
+            let line = self.lines.text()?;
+            // Files that were rotated may be joined.
+            let is_header = self.format == TraceFormat::Meld && line == COLUMNS;
+            if line.is_empty() || line.starts_with('#') || is_header {
                 continue;
             }
-            let parsed = match self.format {
-                TraceFormat::Mqsim => mqsim::parse(line, &mut self.volumes),
-                TraceFormat::Msr => msr::parse(line, &mut self.volumes),
-                // Files that were rotated may be joined.
-                TraceFormat::Meld if line == meld::COLUMNS => continue,
-                TraceFormat::Meld => meld::parse(line, &mut self.volumes),
-            };
-            let record = parsed.and_then(|raw| self.record(&raw));
+            let record = self.format.parse(line, &mut self.volumes);
             return record.map(Some).map_err(|fault| self.fault(fault));
         }
     }
 
     /// An error about the record read last.
     pub(super) fn fault(&self, fault: Fault) -> TraceError {
-        fault.at(&self.file, self.lines.number())
-    }
-
-    fn record(&mut self, raw: &RawRecord) -> Result<Record, Fault> {
-        let moves_data = matches!(raw.op, Op::Read | Op::Write);
-        if moves_data && raw.length == 0 {
-            return Err(Fault::new(raw.length_field, "is 0", "remove the line"));
-        }
-        if raw.offset.checked_add(raw.length).is_none() {
-            let message = "ends beyond 2^64 B";
-            return Err(Fault::new(
-                raw.length_field,
-                message,
-                "mend or remove the line",
-            ));
-        }
-        let first = *self.first_ticks.get_or_insert(raw.ticks);
-        let ps = raw
-            .ticks
-            .saturating_sub(first)
-            .saturating_mul(raw.ps_per_tick);
-        Ok(Record {
-            arrival: Time::from_ps(ps),
-            volume: raw.volume,
-            extent: raw.extent,
-            offset: raw.offset,
-            length: raw.length,
-            op: raw.op,
-            pattern: raw.pattern,
-        })
-    }
-
-    fn read_line(&mut self) -> Result<bool, TraceError> {
-        self.lines.read().map_err(|error| self.line_error(error))
-    }
-
-    fn line_error(&self, error: LineError) -> TraceError {
-        let line = |message: String| {
-            Fault::new(
-                "line",
-                message,
-                "give a trace in text, plain or compressed by gzip",
-            )
-        };
-        match error {
-            LineError::TooLong => self.fault(line(format!("is longer than {LINE_BYTES_MAX} B"))),
-            LineError::NotText => self.fault(line("is not text".to_owned())),
-            LineError::Read(error) => TraceError::Read {
-                file: self.file.clone(),
-                line: self.lines.number(),
-                error,
-            },
-        }
+        self.lines.fault(fault)
     }
 
     /// The format of the line at hand.
     fn guess(&self) -> Result<TraceFormat, TraceError> {
-        let line = match self.lines.text() {
-            Ok(line) => line.trim(),
-            Err(error) => return Err(self.line_error(error)),
-        };
+        let line = self.lines.text()?;
         let commas = line.bytes().filter(|byte| *byte == b',').count();
         let blanks = line.split_ascii_whitespace().count();
-        if line.starts_with(meld::MAGIC) {
+        if line.starts_with(MAGIC) {
             Ok(TraceFormat::Meld)
         } else if commas == 6 {
             Ok(TraceFormat::Msr)
@@ -229,41 +102,26 @@ impl<R: BufRead> TraceReader<R> {
         }
     }
 
-    /// Checks the two lines before the first record; the first was read if there is one.
-    fn read_header(&mut self, any: bool) -> Result<(), TraceError> {
-        let header = format!(
-            "begin the file with \"{}\"",
-            meld::HEADER.replace('\n', "\\n")
-        );
-        let first = if any { self.text()? } else { "" };
-        let Some(version) = first.strip_prefix(meld::MAGIC) else {
+    /// Checks the two lines before the first record; the first was read.
+    fn read_header(&mut self) -> Result<(), TraceError> {
+        let header = format!("begin the file with \"{}\"", HEADER.replace('\n', "\\n"));
+        let first = self.lines.text()?;
+        let Some(version) = first.strip_prefix(MAGIC) else {
             let message = format!("is \"{}\", not the header of a block trace", excerpt(first));
             return Err(self.fault(Fault::new("header", message, header)));
         };
-        if !meld::VERSIONS.contains(&version) {
+        if !VERSIONS.contains(&version) {
             let message = format!("is {}, which this version cannot read", excerpt(version));
-            let remedy = format!("record it again in version {}", meld::VERSIONS.join(" or "));
+            let remedy = format!("record it again in version {}", VERSIONS.join(" or "));
             return Err(self.fault(Fault::new("version", message, remedy)));
         }
         self.pending = false;
-        loop {
-            let more = self.read_line()?;
-            let line = self.text()?;
-            if more && line.starts_with('#') {
-                continue;
-            }
-            if line != meld::COLUMNS {
-                let message = format!("are \"{}\"", excerpt(line));
-                return Err(self.fault(Fault::new("columns", message, header)));
-            }
-            return Ok(());
+        while self.lines.read()? && self.lines.text()?.starts_with('#') {}
+        let line = self.lines.text()?;
+        if line != COLUMNS {
+            let message = format!("are \"{}\"", excerpt(line));
+            return Err(self.fault(Fault::new("columns", message, header)));
         }
-    }
-
-    fn text(&self) -> Result<&str, TraceError> {
-        match self.lines.text() {
-            Ok(text) => Ok(text.trim()),
-            Err(error) => Err(self.line_error(error)),
-        }
+        Ok(())
     }
 }

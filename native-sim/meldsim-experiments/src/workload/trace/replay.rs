@@ -1,309 +1,290 @@
-//! Replays a trace on a device.
+//! Replays a trace on a device: one stream, open at the recorded arrivals or closed.
 
 use std::io::BufRead;
+use std::ops::ControlFlow;
 
-use super::error::Fault;
+use super::formats::{Extent, Op, Record};
 use super::options::{ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
-use super::summary::TraceSummary;
-use super::{Extent, Op, Record};
-use crate::workload::result::{DeviceResult, JobResult, RunResult, Span};
-use crate::workload::runner::{PROGRESS_EVERY, RunError};
+use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
+use crate::workload::error::{Fault, RunError, TraceError};
+use crate::workload::requests::Submitted;
+use crate::workload::result::{DeviceResult, Fill, JobResult, RunResult, Span, TraceSummary};
 use crate::workload::series::Series;
-use crate::workload::tally::{Ended, Tally};
-use meldsim::device::{Device, DeviceError};
-use meldsim::engine::Time;
-use meldsim::nvme::{Command, Completion, Directive, Pattern, Status};
+use crate::workload::tally::Tally;
+use meldsim::device::{Device, QueueId};
+use meldsim::nvme::{Command, Completion};
 use meldsim::profile::Profile;
+use meldsim::{Duration, Instant};
 
-/// A trace on its way through a device.
+/// A trace and the device that it is replayed on.
 #[derive(Debug)]
 pub struct Replay<R> {
     device: Device,
     reader: TraceReader<R>,
     options: ReplayOptions,
-    volumes: Vec<Option<Volume>>,
-    tallies: Vec<[Tally; 2]>,
-    slots: Vec<Slot>,
-    free: Vec<u32>,
-    last_arrival: Time,
-    last_completion: Time,
     series: Option<Series>,
-    summary: TraceSummary,
-    completions: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    arrived: Time,
-    volume: usize,
-    bytes: u64,
-    op: Op,
 }
 
 impl<R: BufRead> Replay<R> {
     /// Builds the device.
+    ///
+    /// # Errors
+    ///
+    /// A profile of an impossible device.
     pub fn new(
         profile: &Profile,
         reader: TraceReader<R>,
         options: ReplayOptions,
     ) -> Result<Replay<R>, RunError> {
-        Ok(Replay::on(Device::new(profile)?, reader, options))
-    }
-
-    /// As [`Replay::new`], on a device that may have been used before.
-    pub fn on(device: Device, reader: TraceReader<R>, options: ReplayOptions) -> Replay<R> {
-        Replay {
-            last_arrival: device.now(),
-            last_completion: device.now(),
-            device,
+        Ok(Replay {
+            device: Device::new(profile)?,
             reader,
             options,
-            volumes: Vec::new(),
-            tallies: Vec::new(),
-            slots: Vec::new(),
-            free: Vec::new(),
             series: None,
-            summary: TraceSummary::default(),
-            completions: 0,
-        }
+        })
     }
 
     /// Also collects what happens in each `interval`. A run of more than 1024 intervals makes them longer.
-    pub fn with_time_series(mut self, interval: Time) -> Replay<R> {
+    pub fn with_time_series(mut self, interval: Duration) -> Replay<R> {
         self.series = Some(Series::new(interval, 0));
         self
     }
 
     /// Replays the trace to its end. `progress` is called now and then.
-    pub fn run(mut self, mut progress: impl FnMut()) -> Result<RunResult, RunError> {
-        let start = self.device.now();
-        while let Some(record) = self.reader.next_record()? {
-            self.summary.records += 1;
-            let arrival = self.arrival(start, &record);
-            self.wait_until(arrival)?;
-            while self.outstanding() >= self.options.iodepth as usize {
-                self.advance(Time::MAX)?;
-            }
-            let arrived = match self.options.mode {
-                ReplayMode::Open => arrival,
-                ReplayMode::Closed => self.device.now(),
-            };
-            self.submit(&record, arrived)?;
-            if self.summary.records % PROGRESS_EVERY == 0 {
-                progress();
-            }
-        }
-        while self.outstanding() > 0 {
-            self.advance(Time::MAX)?;
-        }
+    ///
+    /// # Errors
+    ///
+    /// A line that cannot be read or replayed, a request that the device refuses, or a defect of the model.
+    pub fn run(self, progress: impl FnMut()) -> Result<RunResult, RunError> {
+        let mut device = self.device;
+        let before = device.stats();
+        let start = device.now();
+        let stream = Stream::new(QueueId::default(), self.options.iodepth);
+        let mut records = Records {
+            reader: self.reader,
+            options: self.options,
+            start,
+            next: None,
+            volumes: Vec::new(),
+            tallies: Vec::new(),
+            last_arrival: start,
+            last_completion: start,
+            series: self.series,
+            summary: TraceSummary::default(),
+            overwritten_pages: 0,
+            progress,
+        };
+        let most_outstanding = drive(&mut device, [stream], &mut records)?;
+        let options = records.options;
+        let depth = match options.mode {
+            ReplayMode::Open => most_outstanding as u32,
+            ReplayMode::Closed => options.iodepth,
+        };
         let span = Span {
             start,
-            end: self.last_completion,
+            end: records.last_completion,
         };
-        let device = DeviceResult::of(&self.device);
-        let names = self.reader.volumes();
-        let depth = match self.options.mode {
-            ReplayMode::Open => self.slots.len() as u32,
-            ReplayMode::Closed => self.options.iodepth,
-        };
-        let tallies = self.tallies.into_iter().zip(names);
+        let device = DeviceResult::of(&device, &before, records.overwritten_pages);
+        let names = records.reader.volumes();
+        let tallies = records.tallies.into_iter().zip(names);
         let jobs = tallies.map(|([read, write], name)| {
-            JobResult::new(
-                name.clone(),
-                self.options.describe(),
-                depth,
-                span,
-                read,
-                write,
-            )
+            JobResult::new(name.clone(), options.describe(), depth, span, read, write)
         });
         Ok(RunResult {
             jobs: jobs.collect(),
-            series: self
+            series: records
                 .series
                 .map(|series| series.result(names, &device.stats)),
             device,
-            trace: Some(self.summary),
+            trace: Some(records.summary),
         })
     }
+}
 
-    /// When the record is there to be submitted. Time does not go back.
-    fn arrival(&mut self, start: Time, record: &Record) -> Time {
+/// The records of a trace as a load.
+struct Records<R, F> {
+    reader: TraceReader<R>,
+    options: ReplayOptions,
+    start: Instant,
+    /// The next record and its arrival, when that has not come.
+    next: Option<(Record, Instant)>,
+    volumes: Vec<Volume>,
+    /// Of each volume: reads, writes.
+    tallies: Vec<[Tally; 2]>,
+    last_arrival: Instant,
+    last_completion: Instant,
+    series: Option<Series>,
+    summary: TraceSummary,
+    overwritten_pages: u64,
+    progress: F,
+}
+
+impl<R: BufRead, F: FnMut()> Load for Records<R, F> {
+    /// The volume, and what is known of a request that moves data.
+    type Request = (usize, Option<Submitted>);
+    type Error = RunError;
+
+    fn next(
+        &mut self,
+        device: &mut Device,
+        turn: Turn,
+    ) -> Result<Next<(usize, Option<Submitted>)>, RunError> {
+        // What completes now is not outstanding any more when a record arrives now.
+        if turn.unseen > 0 {
+            return Ok(Next::Wait);
+        }
+        let now = device.now();
+        loop {
+            let next = match self.next.take() {
+                None => self.read(now)?,
+                next => next,
+            };
+            let Some((record, arrived)) = next else {
+                return Ok(Next::Wait);
+            };
+            if arrived > now {
+                self.next = next;
+                return Ok(Next::At(arrived));
+            }
+            if let Some(command) = self.command(device, &record)? {
+                let moves_data = matches!(record.op, Op::Read | Op::Write);
+                let submitted = moves_data.then_some(Submitted {
+                    arrived,
+                    bytes: record.length,
+                    write: record.op == Op::Write,
+                });
+                return Ok(Next::Submit(command, (record.volume, submitted)));
+            }
+        }
+    }
+
+    fn completed(
+        &mut self,
+        _: usize,
+        (volume, submitted): (usize, Option<Submitted>),
+        completion: &Completion,
+    ) -> Result<ControlFlow<()>, RunError> {
+        self.last_completion = completion.completed;
+        if let Some(submitted) = submitted {
+            let ended = submitted.ended(completion);
+            self.tallies[volume][usize::from(ended.write)].record(&ended);
+            if let Some(series) = &mut self.series {
+                series.record(volume, &ended);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn sample(&mut self, device: &Device) -> Instant {
+        let series = self.series.as_mut();
+        series.map_or(Instant::MAX, |series| series.keep_up(device))
+    }
+
+    fn failed(&self, failure: Failure<(usize, Option<Submitted>)>) -> RunError {
+        match failure {
+            Failure::Refused(_, (volume, _), error) => {
+                RunError::of(&self.reader.volumes()[volume])(error)
+            }
+            Failure::Stuck { outstanding } => RunError::Stuck { outstanding },
+        }
+    }
+}
+
+impl<R: BufRead, F: FnMut()> Records<R, F> {
+    /// The next record, and when it is there to be submitted. Time does not go back.
+    fn read(&mut self, now: Instant) -> Result<Option<(Record, Instant)>, TraceError> {
+        let Some(record) = self.reader.next_record()? else {
+            return Ok(None);
+        };
+        self.summary.records += 1;
+        if self.summary.records % PROGRESS_EVERY == 0 {
+            (self.progress)();
+        }
         if self.options.mode == ReplayMode::Closed {
-            return self.device.now();
+            return Ok(Some((record, now)));
         }
         let ps = u128::from(record.arrival.as_ps()) * 1_000_000
             / u128::from(self.options.speedup.max(1));
-        let arrival = start + Time::from_ps(u64::try_from(ps).unwrap_or(u64::MAX));
+        let arrival = self.start + Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX));
         self.summary.out_of_order += u64::from(arrival < self.last_arrival);
         self.last_arrival = self.last_arrival.max(arrival);
-        self.last_arrival
-    }
-
-    fn wait_until(&mut self, time: Time) -> Result<(), RunError> {
-        if time > Device::LAST_SUBMISSION {
+        if self.last_arrival > Device::LAST_SUBMISSION {
             let message =
                 "lies beyond the device's last simulated day, 106 days after the first record";
             let fault = Fault::new("arrival time", message, "split the trace, or use --speedup");
-            return Err(self.reader.fault(fault).into());
+            return Err(self.reader.fault(fault));
         }
-        while self.device.now() < time {
-            self.advance(time)?;
-        }
-        Ok(())
+        Ok(Some((record, self.last_arrival)))
     }
 
-    /// Lets the device work until something completes or the limit is there.
-    fn advance(&mut self, limit: Time) -> Result<(), RunError> {
-        let outstanding = self.outstanding();
-        let mut stop = limit;
-        if let Some(series) = &mut self.series {
-            if self.device.now() >= series.next_sample() {
-                series.sample(&self.device.stats());
-            }
-            if outstanding > 0 {
-                stop = stop.min(series.next_sample());
-            }
-        }
-        if !self.device.run_until_completion_or(stop) && stop == Time::MAX {
-            return Err(RunError::Stuck { outstanding });
-        }
-        while let Some(completion) = self.device.pop_completion() {
-            self.complete(&completion);
-        }
-        Ok(())
-    }
-
-    fn outstanding(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-
-    fn submit(&mut self, record: &Record, arrived: Time) -> Result<(), RunError> {
+    /// What the record asks of the device; `None` if it gives up what was never there.
+    fn command(
+        &mut self,
+        device: &mut Device,
+        record: &Record,
+    ) -> Result<Option<Command>, RunError> {
         let index = record.volume;
-        while self.volumes.len() <= index {
-            self.volumes.push(None);
-            self.tallies.push(Default::default());
+        if index == self.volumes.len() {
+            self.add_volume(device, record)?;
         }
-        let chunk_bytes = self.stripe_bytes();
-        let volume = match &mut self.volumes[index] {
-            Some(volume) => volume,
-            unknown => {
-                let volume = Volume::new(&mut self.device, record.extent, chunk_bytes)
-                    .map_err(|error| refused(&self.reader, index, error))?;
-                if let Some(precondition) = &self.options.precondition {
-                    if index > 0 || record.extent != Extent::Volume {
-                        let message = "is not the one volume that preconditioning would fill";
-                        let remedy = "leave --precondition out";
-                        let fault = Fault::new("volume", message, remedy);
-                        return Err(self.reader.fault(fault).into());
-                    }
-                    self.device.precondition(precondition)?;
-                }
-                unknown.insert(volume)
-            }
-        };
+        let volume = &mut self.volumes[index];
+        let nsid = volume.nsid;
         let pattern = self.options.override_pattern.or(record.pattern);
-        let pattern = pattern.unwrap_or(self.options.read_pattern);
-        let directive = match pattern {
-            Pattern::None => Directive::NONE,
-            pattern => Directive::read_pattern(pattern),
-        };
-        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
-        let (nsid, tag) = (volume.nsid, u64::from(slot));
-        let command = match record.op {
-            Op::Read | Op::Write => {
+        let directive = directive(pattern.unwrap_or(self.options.read_pattern));
+        self.summary.count(record.op);
+        let given_up = match (record.op, record.extent) {
+            (Op::Read | Op::Write, _) => {
                 let range = volume
                     .range(record, self.options.beyond, &mut self.summary)
                     .map_err(|fault| self.reader.fault(fault))?;
                 if record.op == Op::Write {
-                    Command::write(nsid, range.slba, range.nlb, directive, tag)
-                } else {
-                    let room = volume
-                        .preload(&mut self.device, range, directive, &mut self.summary)
-                        .map_err(|error| refused(&self.reader, index, error))?;
-                    self.summary.without_room += u64::from(!room);
-                    Command::read(nsid, range.slba, range.nlb, tag)
+                    let write = Command::write(nsid, range.slba, range.nlb, directive, 0);
+                    return Ok(Some(write));
                 }
+                let preloaded = volume.preload(device, range, directive, &mut self.summary);
+                let room = preloaded.map_err(RunError::of(&self.reader.volumes()[index]))?;
+                self.summary.without_room += u64::from(!room);
+                return Ok(Some(Command::read(nsid, range.slba, range.nlb, 0)));
             }
-            Op::Flush => {
-                self.summary.count(record.op);
-                Command::flush(nsid, tag)
-            }
-            Op::Delete | Op::Truncate | Op::Open => {
-                let range = match (record.op, record.extent) {
-                    (Op::Delete, Extent::Block(block)) => volume.delete(block),
-                    (Op::Truncate, Extent::Block(block)) => volume.truncate(block, record.offset),
-                    _ => None,
-                };
-                self.summary.count(record.op);
-                match range.filter(|range| range.nlb > 0) {
-                    Some(range) => Command::deallocate(nsid, range.slba, range.nlb, tag),
-                    None => {
-                        // Nothing of the block is there that the trace had touched.
-                        self.give_back(slot);
-                        return Ok(());
-                    }
-                }
-            }
+            (Op::Flush, _) => return Ok(Some(Command::flush(nsid, 0))),
+            (Op::Delete, Extent::Block(block)) => volume.delete(block),
+            (Op::Truncate, Extent::Block(block)) => volume.truncate(block, record.offset),
+            _ => None,
         };
-        let entry = Slot {
-            arrived,
-            volume: index,
-            bytes: record.length,
-            op: record.op,
-        };
-        match self.slots.get_mut(slot as usize) {
-            Some(free) => *free = entry,
-            None => self.slots.push(entry),
-        }
-        self.device
-            .submit(&command)
-            .map_err(|error| refused(&self.reader, index, error))
+        let given_up = given_up.filter(|range| range.nlb > 0);
+        Ok(given_up.map(|range| Command::deallocate(nsid, range.slba, range.nlb, 0)))
     }
 
-    fn give_back(&mut self, slot: u32) {
-        if (slot as usize) < self.slots.len() {
-            self.free.push(slot);
+    /// Gives the record's volume, of which it is the first, a namespace.
+    fn add_volume(&mut self, device: &mut Device, record: &Record) -> Result<(), RunError> {
+        let volume = Volume::new(device, record.extent);
+        let volume = volume.map_err(RunError::of(&self.reader.volumes()[record.volume]))?;
+        if let Some(precondition) = &self.options.precondition {
+            if record.volume > 0 || record.extent != Extent::Volume {
+                let message = "is not the one volume that preconditioning would fill";
+                let fault = Fault::new("volume", message, "leave --precondition out");
+                return Err(self.reader.fault(fault).into());
+            }
+            device.precondition(precondition)?;
+            self.overwritten_pages = Fill::overwritten_pages(device, precondition);
         }
-    }
-
-    fn complete(&mut self, completion: &Completion) {
-        let slot = self.slots[completion.tag as usize];
-        self.free.push(completion.tag as u32);
-        self.last_completion = completion.completed;
-        self.completions += 1;
-        if !matches!(slot.op, Op::Read | Op::Write) {
-            return;
-        }
-        let ended = Ended {
-            arrived: slot.arrived,
-            submitted: completion.submitted,
-            completed: completion.completed,
-            bytes: slot.bytes,
-            write: slot.op == Op::Write,
-            failed: completion.status != Status::Success,
-        };
-        self.tallies[slot.volume][usize::from(ended.write)].record(&ended);
-        if let Some(series) = &mut self.series {
-            series.record(slot.volume, &ended);
-        }
-    }
-
-    /// Bytes of one wordline of every plane, in whole logical blocks.
-    fn stripe_bytes(&self) -> u64 {
-        let lba_bytes = self.device.profile().controller.lba_size.0;
-        self.device.stripe_bytes().next_multiple_of(lba_bytes)
+        self.volumes.push(volume);
+        self.tallies.push(Default::default());
+        Ok(())
     }
 }
 
-fn refused<R>(reader: &TraceReader<R>, volume: usize, error: DeviceError) -> RunError
-where
-    R: BufRead,
-{
-    RunError::Device {
-        job: reader.volumes().get(volume).cloned().unwrap_or_default(),
-        error,
+impl TraceSummary {
+    /// Counts a record that moves no data.
+    fn count(&mut self, op: Op) {
+        match op {
+            Op::Read | Op::Write => {}
+            Op::Flush => self.flushes += 1,
+            Op::Delete => self.deletions += 1,
+            Op::Truncate => self.truncations += 1,
+            Op::Open => self.opens += 1,
+        }
     }
 }

@@ -1,24 +1,59 @@
 //! The NAND medium: flash, and a translation layer for each NVM set.
+//!
+//! In come commands that begin and events of channels; out go [`Outcome`]s. A read goes from [`NandMedium::begin`]
+//! through the set's translation layer to flash, and comes back by [`NandMedium::process`] and `finish`.
 
-mod admission;
-mod location;
-mod precondition;
-mod segments;
-mod set;
-mod stats;
+mod report;
 mod windows;
+mod write;
 
-use self::admission::Admission;
-use self::segments::Segments;
-use self::set::NvmSet;
+use std::collections::VecDeque;
+
 use super::DeviceError;
-use super::front::{Front, PageRange};
-use super::request::Work;
-use crate::engine::Event;
-use crate::ftl::{MAX_NAMESPACE_PAGES, SavedFtl};
+use super::namespace::Namespaces;
+use super::request::{Outcome, PageRange, Requests, Stage};
+use super::state::Precondition;
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
+use crate::ftl::{Filled, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
 use crate::nand::{Finished, Flash, Geometry, Owner, Unit};
-use crate::nvme::{Hint, Opcode, Pattern};
+use crate::nvme::{Hint, Opcode, Pattern, Windows};
 use crate::profile::Profile;
+
+/// An NVM set: a translation layer over planes of its own, and the commands that wait for it. What
+/// waits for one set does not delay another's.
+#[derive(Debug)]
+pub(super) struct NvmSet {
+    pub(super) ftl: Ftl,
+    /// Writes, deallocations and flushes that wait for the buffer, in order.
+    admissions: VecDeque<u32>,
+    windows: Windows,
+    /// Commands of the host's that have begun and not completed, where an idle set collects.
+    outstanding: u64,
+    idle_since: Instant,
+    /// An event will tell that it is idle.
+    is_timed: bool,
+}
+
+/// Builds the sets of a device, and says whose each unit is.
+fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]>) {
+    let mut units = vec![0; geometry.units() as usize];
+    let mut sets = Vec::new();
+    for (set, region) in (0..).zip(Region::all(profile, geometry)) {
+        for unit in region.iter() {
+            units[unit.0 as usize] = set;
+        }
+        sets.push(NvmSet {
+            ftl: Ftl::new(profile, geometry, u32::from(set), region),
+            admissions: VecDeque::new(),
+            windows: Windows::new(&profile.predictable_latency),
+            outstanding: 0,
+            idle_since: Instant::START,
+            is_timed: false,
+        });
+    }
+    (sets, units.into_boxed_slice())
+}
 
 /// Flash and what manages it.
 #[derive(Debug)]
@@ -28,41 +63,46 @@ pub(super) struct NandMedium {
     pub(super) sets: Vec<NvmSet>,
     /// The set of each unit.
     set_of_unit: Box<[u16]>,
-    /// Large reads, if they are divided.
-    segments: Option<Box<Segments>>,
+    /// Pages of a read that are issued at a time; 0 for all.
+    segment_pages: u64,
+    /// Beside other commands, but no more than this many in all, reads that one segment would do
+    /// take two.
+    halved_depth: usize,
+    /// A write completes when it is in the buffer.
+    write_cache: bool,
+    /// For how long a set is idle before it collects, where it does.
+    background_idle: Option<Duration>,
+    host_pages_read: u64,
+    merge_pages_read: u64,
+    buffer_page_reads: u64,
+    unmapped_page_reads: u64,
     /// Reused by every event.
     finished: Vec<Finished>,
     /// Sets that may be able to go on; reused by every event.
-    stirred: Vec<u32>,
+    ready: Vec<u32>,
 }
 
 impl NandMedium {
     pub(super) fn new(profile: &Profile) -> NandMedium {
         let geometry = Geometry::new(profile);
-        let (sets, set_of_unit) = set::build(profile, &geometry);
+        let (sets, set_of_unit) = build_sets(profile, &geometry);
+        let controller = &profile.controller;
         NandMedium {
             flash: Flash::new(profile, &geometry),
             sets,
             set_of_unit,
-            segments: Segments::new(profile),
+            segment_pages: controller.read_segment.0 / profile.geometry.page_size.0,
+            halved_depth: controller.halved_read_depth as usize,
+            write_cache: controller.write_cache,
+            background_idle: profile.gc.background.then_some(profile.gc.background_idle),
+            host_pages_read: 0,
+            merge_pages_read: 0,
+            buffer_page_reads: 0,
+            unmapped_page_reads: 0,
             finished: Vec::new(),
-            stirred: Vec::new(),
+            ready: Vec::new(),
             geometry,
         }
-    }
-
-    pub(super) fn page_bytes(&self) -> u64 {
-        self.geometry.page_bytes
-    }
-
-    /// Bytes of one wordline of every plane.
-    pub(super) fn stripe_bytes(&self) -> u64 {
-        u64::from(self.geometry.units()) * self.optimal_write_bytes()
-    }
-
-    /// Bytes of the largest namespace.
-    pub(super) fn max_namespace_bytes(&self) -> u64 {
-        MAX_NAMESPACE_PAGES * self.geometry.page_bytes
     }
 
     /// A new namespace's space in a set.
@@ -70,36 +110,234 @@ impl NandMedium {
         self.sets[set as usize].ftl.add_space()
     }
 
-    #[inline]
-    fn set_of(&self, unit: Unit) -> u32 {
-        u32::from(self.set_of_unit[unit.0 as usize])
+    /// What it needs timers for: each channel's next decision.
+    pub(super) fn alarms(&self) -> Vec<Event> {
+        Flash::alarms(&self.geometry)
     }
 
     /// The controller begins to work on a command.
     #[inline]
-    pub(super) fn begin(&mut self, front: &mut Front, request: u32, work: Work) {
-        let set = work.range.set;
-        self.account(front, &work);
-        if front.profile.gc.background {
-            front.begin_in(set, request);
-            self.sets[set as usize].ftl.set_idle(false);
+    pub(super) fn begin(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        id: u32,
+    ) {
+        let outstanding = requests.outstanding();
+        let request = &mut requests[id];
+        let set = request.range.set;
+        self.account(queue, request);
+        if self.background_idle.is_some() {
+            request.keeps_awake = true;
+            let set = &mut self.sets[set as usize];
+            set.outstanding += 1;
+            set.ftl.set_idle(false);
         }
-        match work.opcode {
-            Opcode::Read => self.submit_read(front, request, work.range),
-            Opcode::Write => {
-                let ftl = &self.sets[set as usize].ftl;
-                let layout = ftl.layout(work.hint.pattern == Pattern::Sequential);
-                let admission = Admission::write(request, work.range, layout, work.hint.stream);
-                self.admit(front, admission);
-            }
-            Opcode::Deallocate => {
-                self.admit(front, Admission::deallocate(request, work.range));
-                for range in front.host.more_ranges(request) {
-                    self.admit(front, Admission::deallocate(request, range));
+        if request.opcode != Opcode::Read {
+            request.stage = Stage::Admission;
+            return self.admit(queue, requests, id);
+        }
+        let range = request.range;
+        let ftl = &mut self.sets[set as usize].ftl;
+        ftl.note_read(range.space, range.first, range.end);
+        request.segment = self.segment_of(range.pages(), outstanding);
+        request.is_divided = range.pages() > request.segment;
+        self.read_segment(queue, requests, id);
+        if requests[id].is_divided {
+            self.next_segments(queue, requests, id);
+        }
+    }
+
+    /// Pages of a segment of a read of so many.
+    fn segment_of(&self, pages: u64, outstanding: usize) -> u64 {
+        if self.segment_pages == 0 {
+            return pages;
+        }
+        let is_halved =
+            pages >= self.segment_pages && (2..=self.halved_depth).contains(&outstanding);
+        match is_halved {
+            true => self.segment_pages.min(pages.div_ceil(2)),
+            false => self.segment_pages,
+        }
+    }
+
+    /// Issues the next segment of a read.
+    #[inline]
+    fn read_segment(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        let request = &mut requests[id];
+        let PageRange {
+            set, space, end, ..
+        } = request.range;
+        let (first, end) = (request.next, end.min(request.next + request.segment));
+        let ftl = &self.sets[set as usize].ftl;
+        let owner = Owner::request(id);
+        let read = ftl.read(&mut self.flash, queue, space, first, end, owner);
+        request.next = end;
+        request.in_flight = read.flash;
+        request.parts += read.flash;
+        self.host_pages_read += read.flash;
+        let in_controller = read.buffered + read.unmapped;
+        if in_controller > 0 {
+            self.buffer_page_reads += read.buffered;
+            self.unmapped_page_reads += read.unmapped;
+            request.parts += 1;
+            request.outbound.from_controller += in_controller;
+            requests.outcomes.push(Outcome::Taken { request: id });
+        }
+    }
+
+    /// A divided read goes on when all pages of its segment have arrived.
+    fn next_segments(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        while requests[id].in_flight == 0 && requests[id].next < requests[id].range.end {
+            self.read_segment(queue, requests, id);
+        }
+    }
+
+    /// Something happens on flash, or to a set.
+    #[inline]
+    pub(super) fn process(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        event: Event,
+    ) {
+        match event {
+            Event::Channel(channel) => self.step_channel(queue, requests, channel),
+            Event::Window(set) => self.window_due(queue, set),
+            Event::Idle(set) => {
+                if self.is_idle(queue, set) {
+                    self.sets[set as usize].ftl.set_idle(true);
+                    self.dispatch(queue, set, Owner::gc(set));
                 }
             }
-            Opcode::Flush => self.admit(front, Admission::flush(request, work.range)),
+            _ => debug_assert!(false, "{event:?} is not for this medium"),
         }
+    }
+
+    #[inline]
+    fn step_channel(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        channel: u32,
+    ) {
+        self.flash.step(queue, channel, &mut self.finished);
+        if self.finished.is_empty() {
+            return;
+        }
+        for index in 0..self.finished.len() {
+            if let Some(set) = self.finish(queue, requests, self.finished[index]) {
+                if !self.ready.contains(&set) {
+                    self.ready.push(set);
+                }
+            }
+        }
+        self.finished.clear();
+        while let Some(set) = self.ready.pop() {
+            self.dispatch(queue, set, Owner::gc(set));
+            self.end_writes(requests, set);
+            self.run_admissions(queue, requests, set);
+        }
+    }
+
+    /// Issues the programs, reads and erases of a set that are ready.
+    fn dispatch(&mut self, queue: &mut EventQueue<Event>, set: u32, owner: Owner) {
+        self.flash.act_for(owner);
+        self.sets[set as usize].ftl.dispatch(&mut self.flash, queue);
+        self.note_excursion(queue, set);
+    }
+
+    /// An operation has ended on flash. Returns the set that may be able to go on.
+    #[inline]
+    fn finish(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        operation: Finished,
+    ) -> Option<u32> {
+        let set_of = |unit: Unit| u32::from(self.set_of_unit[unit.0 as usize]);
+        match operation {
+            Finished::Read { at, pages, owner } => {
+                if let Some(id) = owner.as_request() {
+                    let pages = pages.count_ones() as u8;
+                    let request = &mut requests[id];
+                    if request.is_divided {
+                        request.in_flight -= u64::from(pages);
+                        self.next_segments(queue, requests, id);
+                    }
+                    requests.pages_read(id, pages);
+                    return None;
+                }
+                let set = owner.as_gc()?;
+                self.sets[set as usize].ftl.gc_read(at, pages);
+                Some(set)
+            }
+            Finished::Program { unit, token } => {
+                let set = set_of(unit);
+                self.sets[set as usize].ftl.programmed(token);
+                self.end_writes(requests, set);
+                while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
+                    requests.part_done(request);
+                }
+                Some(set)
+            }
+            Finished::Erase { unit, token } => {
+                let set = set_of(unit);
+                self.sets[set as usize].ftl.erased(token);
+                Some(set)
+            }
+            Finished::Copyback { unit, token } => {
+                let set = set_of(unit);
+                self.sets[set as usize].ftl.copied(token);
+                Some(set)
+            }
+        }
+    }
+
+    /// Schedules the event that tells that a set is idle.
+    fn time_idleness(&mut self, queue: &mut EventQueue<Event>, set: u32, time: Instant) {
+        self.sets[set as usize].is_timed = true;
+        queue.schedule(time, Event::Idle(set));
+    }
+
+    /// A command that kept a set awake has completed.
+    pub(super) fn command_completed(&mut self, queue: &mut EventQueue<Event>, set: u32) {
+        let now = queue.now();
+        let of = &mut self.sets[set as usize];
+        of.outstanding -= 1;
+        of.idle_since = now;
+        if of.outstanding == 0 && !of.is_timed {
+            let time = now + self.background_idle.unwrap_or_default();
+            self.time_idleness(queue, set, time);
+        }
+    }
+
+    /// Whether a set has been idle for long enough; else an event will tell again.
+    fn is_idle(&mut self, queue: &mut EventQueue<Event>, set: u32) -> bool {
+        let of = &mut self.sets[set as usize];
+        of.is_timed = false;
+        if of.outstanding > 0 {
+            return false;
+        }
+        let time = of.idle_since + self.background_idle.unwrap_or_default();
+        if time > queue.now() {
+            self.time_idleness(queue, set, time);
+            return false;
+        }
+        true
+    }
+
+    /// The host's stream of that number ends in a set.
+    pub(super) fn release_stream(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        set: u32,
+        stream: u8,
+    ) {
+        self.sets[set as usize].ftl.release_stream(stream);
+        self.dispatch(queue, set, Owner::gc(set));
+        self.end_writes(requests, set);
     }
 
     /// Places data as if it had been written in order and flushed long since.
@@ -114,148 +352,41 @@ impl NandMedium {
         Err(DeviceError::CapacityExceeded { pages, free })
     }
 
-    /// What it needs timers for: a look at each channel.
-    pub(super) fn alarms(&self) -> Vec<Event> {
-        Flash::alarms(&self.geometry)
-    }
-
-    #[inline]
-    pub(super) fn process(&mut self, front: &mut Front, event: Event) {
-        match event {
-            Event::Channel(channel) => self.step_channel(front, channel),
-            Event::Window(set) => self.window_due(front, set),
-            Event::Idle(set) => {
-                if front.is_idle(set) {
-                    self.sets[set as usize].ftl.set_idle(true);
-                    self.pump(front, set, Owner::gc(set));
-                }
+    /// The state after a long past, computed. All that the namespaces held is gone.
+    pub(super) fn precondition(
+        &mut self,
+        profile: &Profile,
+        namespaces: &Namespaces,
+        precondition: &Precondition,
+    ) -> Result<(), DeviceError> {
+        let percent =
+            |pages: u64, percent: u32| (u128::from(pages) * u128::from(percent) / 100) as u64;
+        let (mut sets, _) = build_sets(profile, &self.geometry);
+        for (number, set) in (0..).zip(&mut sets) {
+            let sizes: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
+            let room = set.ftl.capacity_for(sizes.len() as u64);
+            let total: u64 = sizes.iter().sum();
+            let mut filled = Vec::with_capacity(sizes.len());
+            for &pages in &sizes {
+                // Larger than the set together: each counts as its share of the set.
+                let share = match total > room {
+                    true => (u128::from(pages) * u128::from(room) / u128::from(total)) as u64,
+                    false => pages,
+                };
+                let pages = percent(share, precondition.fill_percent);
+                filled.push(Filled {
+                    space: set.ftl.add_space(),
+                    pages,
+                    random: percent(pages, precondition.random_percent),
+                });
             }
-            _ => debug_assert!(false, "{event:?} is not for this medium"),
-        }
-    }
-
-    #[inline]
-    fn step_channel(&mut self, front: &mut Front, channel: u32) {
-        self.flash
-            .step(&mut front.queue, channel, &mut self.finished);
-        if self.finished.is_empty() {
-            return;
-        }
-        for index in 0..self.finished.len() {
-            if let Some(set) = self.finish_operation(front, self.finished[index]) {
-                if !self.stirred.contains(&set) {
-                    self.stirred.push(set);
-                }
-            }
-        }
-        self.finished.clear();
-        while let Some(set) = self.stirred.pop() {
-            self.pump(front, set, Owner::gc(set));
-            self.end_writes(front, set);
-            self.run_admissions(front, set);
-        }
-    }
-
-    /// Moves on what can move in a set.
-    fn pump(&mut self, front: &mut Front, set: u32, owner: Owner) {
-        self.flash.act_for(owner);
-        let ftl = &mut self.sets[set as usize].ftl;
-        ftl.pump(&mut self.flash, &mut front.queue);
-        self.note_excursion(front, set);
-    }
-
-    /// Returns the set that may be able to go on.
-    #[inline]
-    fn finish_operation(&mut self, front: &mut Front, operation: Finished) -> Option<u32> {
-        match operation {
-            Finished::Read { at, pages, owner } => {
-                if let Some(request) = owner.as_request() {
-                    if self.segments.is_some() {
-                        self.read_on(front, request, pages.count_ones());
-                    }
-                    front.deliver(request, pages.count_ones());
-                    return None;
-                }
-                let set = owner.as_gc()?;
-                self.sets[set as usize].ftl.gc_read(at, pages);
-                Some(set)
-            }
-            Finished::Program { unit, token } => {
-                let set = self.set_of(unit);
-                self.sets[set as usize].ftl.programmed(token);
-                self.end_writes(front, set);
-                while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
-                    front.finish_part(request, 1);
-                }
-                Some(set)
-            }
-            Finished::Erase { unit, token } => {
-                let set = self.set_of(unit);
-                self.sets[set as usize].ftl.erased(token);
-                Some(set)
-            }
-            Finished::Copyback { unit, token } => {
-                let set = self.set_of(unit);
-                self.sets[set as usize].ftl.copied(token);
-                Some(set)
+            if !set.ftl.precondition(&filled) {
+                let pages = filled.iter().map(|filled| filled.pages).sum();
+                return Err(DeviceError::CapacityExceeded { pages, free: room });
             }
         }
-    }
-
-    fn submit_read(&mut self, front: &mut Front, request: u32, range: PageRange) {
-        let ftl = &mut self.sets[range.set as usize].ftl;
-        ftl.note_read(range.space, range.first, range.end);
-        let outstanding = front.requests.outstanding();
-        let segments = self.segments.as_mut();
-        if segments.is_some_and(|segments| segments.begin(request, range, outstanding)) {
-            self.issue_segments(front, request);
-        } else {
-            self.issue_read(front, request, range);
-        }
-    }
-
-    /// Pages of a read have arrived in the controller: with the last of a segment the next one begins.
-    fn read_on(&mut self, front: &mut Front, request: u32, pages: u32) {
-        if let Some(segments) = &mut self.segments {
-            segments.arrived(request, u64::from(pages));
-        }
-        self.issue_segments(front, request);
-    }
-
-    /// Issues segments of a read until one has to wait for flash.
-    fn issue_segments(&mut self, front: &mut Front, request: u32) {
-        let next = |medium: &mut NandMedium| medium.segments.as_mut()?.next(request);
-        while let Some(segment) = next(self) {
-            let pages = self.issue_read(front, request, segment);
-            if let Some(segments) = &mut self.segments {
-                segments.issued(request, pages);
-            }
-        }
-    }
-
-    /// Reads pages for a request. Returns how many of them come from flash.
-    fn issue_read(&mut self, front: &mut Front, request: u32, range: PageRange) -> u64 {
-        let PageRange {
-            set,
-            space,
-            first,
-            end,
-            ..
-        } = range;
-        let owner = Owner::request(request);
-        let ftl = &self.sets[set as usize].ftl;
-        let read = ftl.read(&mut self.flash, &mut front.queue, space, first, end, owner);
-        front.stats.buffer_page_reads += read.buffered;
-        front.stats.unmapped_page_reads += read.unmapped;
-        let from_controller = read.buffered + read.unmapped > 0;
-        front
-            .requests
-            .expect(request, read.flash + u64::from(from_controller));
-        if from_controller {
-            front.expect_from_controller(request, read.buffered + read.unmapped);
-            front.after_controller_latency(request);
-        }
-        read.flash
+        self.sets = sets;
+        Ok(())
     }
 
     /// What survives a power cut, of each set.
@@ -263,29 +394,31 @@ impl NandMedium {
         self.sets.iter().map(|set| set.ftl.save()).collect()
     }
 
-    /// The host's stream of that number ends in a set.
-    pub(super) fn release_stream(&mut self, front: &mut Front, set: u32, stream: u8) {
-        self.sets[set as usize].ftl.release_stream(stream);
-        self.pump(front, set, Owner::gc(set));
-        self.end_writes(front, set);
-    }
-
     /// Takes what was saved in place of what there is; the namespaces are there already.
-    pub(super) fn load(&mut self, front: &mut Front, saved: &[SavedFtl]) -> Result<(), String> {
-        let (mut sets, _) = set::build(&front.profile, &self.geometry);
+    pub(super) fn load(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        profile: &Profile,
+        namespaces: &Namespaces,
+        saved: &[SavedFtl],
+    ) -> Result<(), String> {
+        let (mut sets, _) = build_sets(profile, &self.geometry);
         if sets.len() != saved.len() {
             return Err("its sets are not the profile's".to_owned());
         }
         for ((number, set), saved) in (0..).zip(&mut sets).zip(saved) {
-            let homes = front.namespaces.iter().zip(&front.homes);
-            let here = homes.filter(|(_, home)| home.0 == number);
-            let spaces: Vec<u64> = here.map(|(namespace, _)| namespace.pages()).collect();
+            let spaces: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
             set.ftl.load(saved, &spaces)?;
         }
         self.sets = sets;
         for set in 0..self.sets.len() as u32 {
-            self.pump(front, set, Owner::gc(set));
+            self.dispatch(queue, set, Owner::gc(set));
         }
         Ok(())
+    }
+
+    /// Bytes of the largest namespace.
+    pub(super) fn max_namespace_bytes(&self) -> u64 {
+        MAX_NAMESPACE_PAGES * self.geometry.page_bytes
     }
 }

@@ -8,7 +8,7 @@ mod reads;
 use proptest::prelude::*;
 
 use super::Device;
-use crate::engine::Time;
+use crate::engine::Duration;
 use crate::nvme::{Directive, NamespaceId, Pattern};
 use crate::profile::Profile;
 
@@ -92,7 +92,7 @@ fn bind_stream(device: &mut Device) {
 }
 
 fn advance(device: &mut Device, us: u64) {
-    let until = device.now() + Time::from_us(us);
+    let until = device.now() + Duration::from_us(us);
     device.advance_to(until);
     assert_eq!(device.now(), until);
 }

@@ -183,7 +183,7 @@ fn restored(device: &Device) -> Device {
     let mut restored = Device::restore(&snapshot).unwrap();
     let sets = restored.nand_mut().sets.iter_mut();
     for (set, before) in sets.zip(&device.nand().sets) {
-        set.ftl.witness_restored(&before.ftl);
+        set.ftl.restore_oracle(&before.ftl);
     }
     restored
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::engine::Time;
+use crate::engine::Duration;
 use crate::profile::{
     Allocation, ByteSize, Gc, GcVictim, MeldedPartialRead, Profile, ProgramOrder, SetLayout, Sets,
     WearLevelling,
@@ -72,7 +72,7 @@ fn gc() -> impl Strategy<Value = Gc> {
                 victim,
                 window,
                 background,
-                background_idle: Time::from_us(idle_us),
+                background_idle: Duration::from_us(idle_us),
                 background_free_percent: free,
                 relayout,
                 wear_levelling,
@@ -141,10 +141,10 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
         let pages = kind.pages_per_wordline;
         profile.timing.read = [30, 58, 78, 107][..pages]
             .iter()
-            .map(|&us| Time::from_us(us))
+            .map(|&us| Duration::from_us(us))
             .collect();
-        profile.timing.melded_read = kind.melds.then_some(Time::from_us(150));
-        profile.timing.program_pages = Some(vec![Time::from_us(500); pages]);
+        profile.timing.melded_read = kind.melds.then_some(Duration::from_us(150));
+        profile.timing.program_pages = Some(vec![Duration::from_us(500); pages]);
         profile.geometry.channels = kind.channels;
         profile.geometry.dies_per_channel = kind.dies;
         profile.geometry.planes_per_die = kind.planes;

@@ -8,7 +8,6 @@ use super::profiles::profile;
 use super::reach::Reached;
 use super::{Hint, NAMESPACES, PAGES, Range, advance, come_to_rest, device, hint, range};
 use crate::device::{Device, LayoutCount, Location, Stats};
-use crate::engine::Time;
 use crate::nvme::{Command, NamespaceId, Status};
 use crate::profile::{Allocation, Profile};
 
@@ -182,7 +181,7 @@ impl Model {
     fn preload(&mut self, range: Range, hint: Hint) {
         self.drain(); // it takes effect at once, before writes that wait
         for set in &mut self.device.nand_mut().sets {
-            set.ftl.witness.writing = self.next_tag;
+            set.ftl.oracle.begin(self.next_tag);
         }
         let Range { nsid, slba, nlb } = range;
         let result = self
@@ -202,7 +201,7 @@ impl Model {
     }
 
     fn complete(&mut self) {
-        let mut last = Time::ZERO;
+        let mut last = crate::Instant::START;
         while let Some(completion) = self.device.pop_completion() {
             let expected = self.expected.remove(&completion.tag);
             assert_eq!(expected, Some(completion.status), "{completion:?}");

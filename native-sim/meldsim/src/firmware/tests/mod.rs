@@ -1,15 +1,43 @@
 //! The firmware in front of a medium of fixed latency.
 
 mod consistency;
-mod order;
 mod scaling;
 
 use std::collections::BTreeMap;
 
+use super::buffer::BurstBuffer;
+use super::command::Events;
 use super::{Action, Arrival, Firmware, Pages};
-use crate::engine::{Event, EventQueue, Time};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::{Firmware as Section, FirmwareDesign};
+
+/// What happened to the tables of the firmware.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    /// What reads found in the buffer: request, page, data.
+    found: Vec<(u32, u64, u64)>,
+    /// Requests in the order in which they got their ranges.
+    order: Vec<u32>,
+}
+
+impl Record {
+    pub(super) fn new() -> Record {
+        Record::default()
+    }
+
+    pub(super) fn lock(&mut self, request: u32) {
+        self.order.push(request);
+    }
+
+    pub(super) fn lookup(&mut self, request: u32, pages: &Pages, buffer: &BurstBuffer) {
+        for page in pages.first..pages.end {
+            let data = buffer.read(pages.volume, page);
+            self.found.extend(data.map(|data| (request, page, data)));
+        }
+    }
+}
 
 /// A command of a test: what to do with which pages, from which submission queue.
 #[derive(Clone, Copy, Debug)]
@@ -43,11 +71,11 @@ impl Order {
 }
 
 /// Firmware and a medium that has the data of a write when it is through with it, and gives a read the
-/// data it has when the read begins: the worst that the firmware has to reckon with.
+/// data it has when the read begins: the worst case for the firmware.
 pub(super) struct Bench {
-    pub(super) queue: EventQueue<Event>,
+    pub(super) queue: Events,
     pub(super) firmware: Firmware,
-    latency: Time,
+    latency: Duration,
     /// By request; requests are numbered in the order of submission and not used again.
     pub(super) orders: Vec<Order>,
     /// The write of each page that the medium has; 0 for none.
@@ -56,12 +84,12 @@ pub(super) struct Bench {
     pub(super) given: Vec<(u32, u64, u64)>,
     /// Requests as they completed.
     pub(super) completed: Vec<u32>,
-    pub(super) submitted_at: Vec<Time>,
-    pub(super) completed_at: BTreeMap<u32, Time>,
+    pub(super) submitted_at: Vec<Instant>,
+    pub(super) completed_at: BTreeMap<u32, Instant>,
 }
 
 impl Bench {
-    pub(super) fn new(section: &Section, latency: Time) -> Bench {
+    pub(super) fn new(section: &Section, latency: Duration) -> Bench {
         Bench {
             queue: EventQueue::new(Vec::new()),
             firmware: Firmware::new(section).expect("not ideal"),
@@ -96,7 +124,7 @@ impl Bench {
 
     /// Handles the next event, if there is one.
     pub(super) fn step(&mut self) -> bool {
-        let Some(event) = self.queue.pop_until(Time::MAX) else {
+        let Some(event) = self.queue.pop_until(Instant::MAX) else {
             return false;
         };
         match event {
@@ -125,7 +153,7 @@ impl Bench {
                 let order = self.orders[request as usize];
                 if order.opcode == Opcode::Read {
                     let mut found = BTreeMap::new();
-                    for &(of, page, data) in &self.firmware.tables_mut().found {
+                    for &(of, page, data) in &self.firmware.tables_mut().record.found {
                         if of == request {
                             found.insert(page, data);
                         }
@@ -137,6 +165,7 @@ impl Bench {
                     }
                     self.firmware
                         .tables_mut()
+                        .record
                         .found
                         .retain(|&(of, ..)| of != request);
                 }
@@ -158,7 +187,7 @@ impl Bench {
             "served is not submitted"
         );
         assert_eq!(
-            self.firmware.tables_mut().locked(),
+            self.firmware.tables_mut().index.len(),
             0,
             "a range stays locked"
         );
@@ -174,7 +203,7 @@ impl Bench {
         for number in 0..depth {
             self.submit(next(number as u64));
         }
-        let (mut seen, mut warm) = (0, Time::ZERO);
+        let (mut seen, mut warm) = (0, Instant::START);
         while self.completed.len() < count && self.step() {
             while seen < self.completed.len() {
                 seen += 1;

@@ -11,7 +11,7 @@ fn reads(number: u64) -> Order {
 }
 
 fn kiops(section: &Section, depth: usize) -> f64 {
-    let mut bench = Bench::new(section, Time::from_us(20));
+    let mut bench = Bench::new(section, Duration::from_us(20));
     bench.rate(depth, 20_000, reads) / 1e3
 }
 
@@ -64,7 +64,7 @@ fn the_narrowest_stage_limits_the_pipeline() {
         ..Section::default()
     };
     // There is only one ILOCK thread.
-    plenty.cost.lock = Time::from_ns(50);
+    plenty.cost.lock = Duration::from_ns(50);
     let cost = &plenty.cost;
     let nvmq = cost.fetch + cost.parse + cost.table_lookup + cost.complete + cost.message * 3;
     let trans = cost.message + cost.translate;
@@ -119,10 +119,10 @@ fn background_work_waits_until_nvmq_idles() {
         section.threads.fcmd,
     ) = (2, 8, 8);
     section.cores = 24;
-    section.cost.journal = Time::from_us(2);
+    section.cost.journal = Duration::from_us(2);
     let [with, without] = [true, false].map(|scheduling| {
         section.background_scheduling = scheduling;
-        let mut bench = Bench::new(&section, Time::from_us(20));
+        let mut bench = Bench::new(&section, Duration::from_us(20));
         bench.rate(128, 3_000, |number| Order::write(uniform(number), 1))
     });
     assert!(with > 1.2 * without, "{with} {without}");
@@ -132,7 +132,7 @@ fn background_work_waits_until_nvmq_idles() {
 fn the_same_orders_give_the_same_result() {
     for section in sections(9, 64) {
         let run = || {
-            let mut bench = Bench::new(&section, Time::from_us(20));
+            let mut bench = Bench::new(&section, Duration::from_us(20));
             bench.rate(32, 2_000, reads);
             (bench.queue.now(), bench.completed, *bench.firmware.usage())
         };

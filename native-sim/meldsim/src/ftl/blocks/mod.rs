@@ -1,23 +1,22 @@
-//! Block groups: one block of every unit of a lane, filled by one stream, erased together.
+//! The block manager of a lane: its block groups (superblocks), each one block of every unit of the
+//! lane, filled by one stream and erased together.
+//!
+//! In come streams that want pages, and what becomes of the data on these; out go positions to fill,
+//! and candidates for garbage collection. Free groups are taken by wear.
 
-mod saved;
+mod open;
 
-pub(super) use self::saved::SavedBlocks;
-use super::numbering::Numbering;
-use super::order::OpenWordlines;
-use super::policy::Candidate;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+pub(crate) use self::open::{OpenGroup, PRELOADED};
+use super::address::Addressing;
 use super::stream::{Layout, Stream};
-use super::wear::{FreeBlocks, Wear};
 use crate::profile::WearLevelling;
+use crate::profile::limits::GC_RESERVE;
 
-/// Groups that only garbage collection may open: it must be able to make room.
-const GC_RESERVE: u32 = 2;
 /// Collection starts when this few are left, before the host has to wait.
 const LOW: u32 = GC_RESERVE + 2;
-/// Groups the host cannot fill, at least: the reserve, one open for each stream that is always
-/// there, and one more, so that a full lane always has a group with an invalid page to collect.
-pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + Stream::FIXED as u32 + 1;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Free,
@@ -38,68 +37,73 @@ pub(crate) struct Group {
     pub(crate) unprogrammed: u32,
     pub(crate) erases: u32,
     /// Pages the lane had given out when it was closed.
-    closed_at: u64,
-    /// The batch of groups to be collected next holds what leads to it.
-    pub(crate) is_inverted: bool,
+    pub(super) closed_at: u64,
 }
 
 impl Group {
-    /// Whether it is at rest, so that it can be collected.
+    /// One that holds nothing.
+    pub(super) fn new(state: State, layout: Layout, erases: u32, closed_at: u64) -> Group {
+        Group {
+            state,
+            layout,
+            valid: 0,
+            unprogrammed: 0,
+            erases,
+            closed_at,
+        }
+    }
+
+    /// Whether nothing of it is on its way, so that it can be collected.
     pub(crate) fn is_collectable(&self) -> bool {
         self.state == State::Closed && self.unprogrammed == 0
     }
 }
 
-/// A group a stream fills.
-#[derive(Debug)]
-pub(super) struct OpenGroup {
-    pub(super) group: u32,
-    /// The next position to fill, a multiple of what is filled at a time.
-    pub(super) next: u32,
-    /// In shadow order, where whole wordlines are filled and their pages programmed one by one.
-    pub(super) wordlines: Option<Box<OpenWordlines>>,
-}
-
-/// Consecutive positions of a group, to be filled.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Taken {
-    pub(super) group: u32,
-    pub(super) position: u32,
-    pub(super) pages: u32,
+/// A closed group that could be collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) group: u32,
+    /// Pages whose data is current.
+    pub(crate) valid: u32,
+    /// When it was closed: pages given out in its lane until then.
+    pub(crate) closed_at: u64,
 }
 
 /// The block groups of a lane.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     /// Groups of the lane.
-    count: u32,
-    pages_per_group: u32,
+    pub(super) count: u32,
+    pub(crate) pages_per_group: u32,
     /// Groups below this number have been used; metadata exists only for these.
-    groups: Vec<Group>,
-    erased: FreeBlocks,
-    wear: Wear,
+    pub(super) groups: Vec<Group>,
+    /// Erased groups, by wear: after their erases.
+    erased: BTreeSet<(u32, u32)>,
     levelling: WearLevelling,
     /// What is moved now is cold: it goes to the most worn group.
-    pub(super) is_levelling: bool,
-    /// Pages given out.
-    clock: u64,
+    pub(crate) is_levelling: bool,
+    /// The last group was collected because it was cold: the next one is not.
+    has_levelled: bool,
+    /// Pages given out so far.
+    pub(crate) clock: u64,
     /// Groups that may hold nothing and be closed.
     empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
-    open: Vec<Option<OpenGroup>>,
-    melded_valid: u64,
+    pub(super) open: Vec<Option<OpenGroup>>,
+    /// Pages in the melded layout whose data is current.
+    pub(crate) melded_valid: u64,
 }
 
 impl Blocks {
-    pub(crate) fn new(numbering: &Numbering, levelling: WearLevelling) -> Blocks {
+    pub(crate) fn new(addressing: &Addressing, levelling: WearLevelling) -> Blocks {
         Blocks {
-            count: numbering.groups,
-            pages_per_group: numbering.pages_per_group,
+            count: addressing.groups,
+            pages_per_group: addressing.pages_per_group,
             groups: Vec::new(),
-            erased: FreeBlocks::default(),
-            wear: Wear::new(numbering.groups),
+            erased: BTreeSet::new(),
             levelling,
             is_levelling: false,
+            has_levelled: false,
             clock: 0,
             empty: Vec::new(),
             open: Vec::new(),
@@ -109,7 +113,7 @@ impl Blocks {
 
     /// Free groups.
     pub(crate) fn free(&self) -> u32 {
-        self.count - self.groups.len() as u32 + self.erased.len()
+        self.count - self.groups.len() as u32 + self.erased.len() as u32
     }
 
     pub(crate) fn is_low(&self) -> bool {
@@ -121,25 +125,30 @@ impl Blocks {
         self.free() <= GC_RESERVE
     }
 
-    pub(crate) fn wear(&self) -> &Wear {
-        &self.wear
-    }
-
-    /// Pages given out so far.
-    pub(crate) fn clock(&self) -> u64 {
-        self.clock
+    /// Erases of the block that was erased least, and of that erased most.
+    pub(crate) fn wear(&self) -> (u32, u32) {
+        let erases = || self.groups.iter().map(|group| group.erases);
+        let least = match self.groups.len() as u32 == self.count {
+            true => erases().min(),
+            false => None, // one was never used
+        };
+        (least.unwrap_or(0), erases().max().unwrap_or(0))
     }
 
     /// The groups that collecting gains something of.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
-        let gains = |group: &Group| group.is_collectable() && group.valid < self.pages_per_group;
-        self.iter()
-            .filter(move |(_, group)| gains(group))
-            .map(|(number, group)| Candidate {
-                group: number,
-                valid: group.valid,
-                closed_at: group.closed_at,
-            })
+        (0..self.groups.len() as u32).filter_map(|group| self.candidate(group))
+    }
+
+    /// The group, if collecting it gains something.
+    pub(crate) fn candidate(&self, group: u32) -> Option<Candidate> {
+        let found = self.get(group);
+        let gains = found.is_collectable() && found.valid < self.pages_per_group;
+        gains.then_some(Candidate {
+            group,
+            valid: found.valid,
+            closed_at: found.closed_at,
+        })
     }
 
     /// A closed group whose pages are all out of date, if one is known.
@@ -154,30 +163,29 @@ impl Blocks {
     }
 
     /// The closed group that was erased least, if it lags behind the most worn by more than
-    /// `threshold` erases.
-    pub(crate) fn coldest(&self, threshold: u32) -> Option<u32> {
+    /// `threshold` erases: it is collected next, and its data is cold. Every other time at most, so
+    /// that free groups grow in number all the same.
+    pub(crate) fn take_coldest(&mut self, threshold: u32) -> Option<u32> {
+        if std::mem::replace(&mut self.has_levelled, false) {
+            return None;
+        }
         let lagging = self.lagging(threshold);
-        lagging.min_by_key(|&group| self.get(group).erases)
+        let coldest = lagging.min_by_key(|&group| self.get(group).erases)?;
+        self.has_levelled = true;
+        self.is_levelling = true;
+        Some(coldest)
     }
 
     /// The closed groups that lag behind the most worn by more than `threshold` erases.
     pub(crate) fn lagging(&self, threshold: u32) -> impl Iterator<Item = u32> {
-        let most = self.wear.most();
-        let count = match most - self.wear.least() > threshold {
-            true => self.groups.len(),
-            false => 0,
-        };
-        (0..)
-            .zip(&self.groups[..count])
-            .filter(move |(_, group)| group.is_collectable() && most - group.erases > threshold)
+        let (_, most) = self.wear();
+        let lags = move |group: &Group| most - group.erases > threshold;
+        let groups = (0..).zip(&self.groups);
+        groups
+            .filter(move |(_, group)| group.is_collectable() && lags(group))
             .map(|(number, _)| number)
     }
 
-    pub(crate) fn melded_valid(&self) -> u64 {
-        self.melded_valid
-    }
-
-    #[inline]
     pub(crate) fn get(&self, group: u32) -> &Group {
         &self.groups[group as usize]
     }
@@ -186,17 +194,12 @@ impl Blocks {
         &mut self.groups[group as usize]
     }
 
-    /// Groups that have been used, with their numbers.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Group)> {
-        (0..).zip(&self.groups)
-    }
-
-    pub(super) fn open(&self, stream: Stream) -> Option<&OpenGroup> {
+    pub(crate) fn open(&self, stream: Stream) -> Option<&OpenGroup> {
         self.open.get(stream.index())?.as_ref()
     }
 
     /// Closes the group a stream fills, full or not.
-    pub(super) fn end(&mut self, stream: Stream) {
+    pub(crate) fn end(&mut self, stream: Stream) {
         let open = self.open.get_mut(stream.index()).and_then(Option::take);
         if let Some(open) = open {
             // Of open wordlines only padding is left to program, which can be left out.
@@ -206,51 +209,50 @@ impl Blocks {
         }
     }
 
-    pub(super) fn open_mut(&mut self, stream: Stream) -> Option<&mut OpenGroup> {
+    pub(crate) fn open_mut(&mut self, stream: Stream) -> Option<&mut OpenGroup> {
         self.open.get_mut(stream.index())?.as_mut()
     }
 
+    /// The group a stream fills, if pages of a unit of it wait for wordlines to come.
+    pub(crate) fn held(&self, stream: Stream, unit: u32) -> Option<u32> {
+        let open = self.open(stream)?;
+        let is_held = open.wordlines.as_ref()?.holds_pages(unit);
+        is_held.then_some(open.group)
+    }
+
     /// The position a stream fills next.
-    pub(super) fn next_position(&self, stream: Stream) -> u32 {
+    pub(crate) fn next_position(&self, stream: Stream) -> u32 {
         self.open(stream).map_or(0, |open| open.next)
     }
 
     /// Pages a stream could be given without anything being collected.
-    pub(super) fn available(&self, stream: Stream) -> u64 {
+    pub(crate) fn available(&self, stream: Stream) -> u64 {
         let open = self.open(stream);
         let open = open.map_or(0, |open| self.pages_per_group - open.next);
         let free = self.free().saturating_sub(reserve(stream));
         u64::from(open) + u64::from(free) * u64::from(self.pages_per_group)
     }
 
-    /// The next positions of a stream, at most `pages`, in one group; nothing when it needs a group
-    /// it may not have.
-    pub(super) fn take(
+    /// Gives a stream its next positions: the group and the first of them. It may not take more than are
+    /// left in the group it fills. Nothing when it needs a group it may not have.
+    pub(crate) fn take(
         &mut self,
         stream: Stream,
         pages: u32,
-        numbering: &Numbering,
-    ) -> Option<Taken> {
-        let index = stream.index();
-        if self.open.len() <= index {
-            self.open.resize_with(index + 1, || None);
-        }
+        addressing: &Addressing,
+    ) -> Option<(u32, u32)> {
         loop {
-            let mut open = match self.open[index].take() {
+            let mut open = match self.filled_by(stream.index()).take() {
                 Some(open) => open,
-                None => self.open_group(stream, numbering)?,
+                None => self.open_group(stream, addressing)?,
             };
-            skip_filled(&mut open, numbering);
+            open.skip_filled(addressing);
             if open.next == self.pages_per_group {
                 self.close(open.group);
                 continue;
             }
-            let pages = pages.min(self.pages_per_group - open.next);
-            let taken = Taken {
-                group: open.group,
-                position: open.next,
-                pages,
-            };
+            debug_assert!(pages <= self.pages_per_group - open.next);
+            let taken = (open.group, open.next);
             self.groups[open.group as usize].unprogrammed += pages;
             open.next += pages;
             self.clock += u64::from(pages);
@@ -258,94 +260,62 @@ impl Blocks {
             if open.next == self.pages_per_group && open.wordlines.is_none() {
                 self.close(open.group);
             } else {
-                self.open[index] = Some(open);
+                *self.filled_by(stream.index()) = Some(open);
             }
             return Some(taken);
         }
     }
 
-    fn open_group(&mut self, stream: Stream, numbering: &Numbering) -> Option<OpenGroup> {
+    /// The group that the stream of an index fills.
+    #[inline]
+    pub(super) fn filled_by(&mut self, index: usize) -> &mut Option<OpenGroup> {
+        if self.open.len() <= index {
+            self.open.resize_with(index + 1, || None);
+        }
+        &mut self.open[index]
+    }
+
+    fn open_group(&mut self, stream: Stream, addressing: &Addressing) -> Option<OpenGroup> {
         if self.free() <= reserve(stream) {
             return None;
         }
-        let layout = stream.layout();
         let group = self.next_free(stream)?;
         let opened = &mut self.groups[group as usize];
-        *opened = Group {
-            state: State::Open,
-            layout,
-            valid: 0,
-            unprogrammed: 0,
-            erases: opened.erases,
-            closed_at: 0,
-            is_inverted: false,
-        };
-        let wordlines = (layout == Layout::Melded && numbering.is_shadow()).then(|| {
-            Box::new(OpenWordlines::new(
-                numbering.units,
-                numbering.wordlines_per_block,
-                numbering.pages_per_wordline,
-            ))
-        });
-        Some(OpenGroup {
-            group,
-            next: 0,
-            wordlines,
-        })
+        *opened = Group::new(State::Open, stream.layout(), opened.erases, 0);
+        Some(OpenGroup::new(group, stream, addressing))
     }
 
     /// Takes groups that were never used and closes them one after the other as if they had been
     /// filled, with so many valid pages each. Returns the number of the first.
-    pub(super) fn close_filled(&mut self, valid: impl Iterator<Item = u32>) -> u32 {
+    pub(crate) fn close_filled(&mut self, valid: impl Iterator<Item = u32>) -> u32 {
         let first = self.groups.len() as u32;
         for valid in valid {
             self.clock += u64::from(self.pages_per_group);
-            self.groups.push(Group {
-                state: State::Closed,
-                layout: Layout::Normal,
-                valid,
-                unprogrammed: 0,
-                erases: 0,
-                closed_at: self.clock,
-                is_inverted: false,
-            });
+            let group = Group::new(State::Closed, Layout::Normal, 0, self.clock);
+            self.groups.push(Group { valid, ..group });
         }
         debug_assert!(self.groups.len() as u32 <= self.count);
         first
     }
 
     /// Groups that may be filled before collection begins, with a group left for the host to open.
-    pub(super) fn unused_in_steady_state(&self) -> u32 {
+    pub(crate) fn unused_in_steady_state(&self) -> u32 {
         (self.count - self.groups.len() as u32).saturating_sub(LOW + 1)
     }
 
-    /// What leads to groups is no longer known.
-    pub(super) fn end_batch(&mut self) {
-        for group in &mut self.groups {
-            group.is_inverted = false;
-        }
-    }
-
-    /// Takes a free group: one that was never used, or else by wear.
+    /// Takes a free group: one that was never used, or else the least worn; for data that will stay,
+    /// the most worn.
     fn next_free(&mut self, stream: Stream) -> Option<u32> {
-        if matches!(stream, Stream::Gc(_)) && self.is_levelling {
-            if let Some(group) = self.erased.take_most_worn() {
-                return Some(group);
-            }
+        let is_cold = matches!(stream, Stream::Gc(_)) && self.is_levelling;
+        if is_cold && !self.erased.is_empty() {
+            return self.erased.pop_last().map(|(_, group)| group);
         }
         if (self.groups.len() as u32) < self.count {
-            self.groups.push(Group {
-                state: State::Free,
-                layout: Layout::Normal,
-                valid: 0,
-                unprogrammed: 0,
-                erases: 0,
-                closed_at: 0,
-                is_inverted: false,
-            });
+            let group = Group::new(State::Free, Layout::Normal, 0, 0);
+            self.groups.push(group);
             return Some(self.groups.len() as u32 - 1);
         }
-        self.erased.take_least_worn()
+        self.erased.pop_first().map(|(_, group)| group)
     }
 
     fn close(&mut self, group: u32) {
@@ -392,18 +362,54 @@ impl Blocks {
         let erased = &mut self.groups[group as usize];
         debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
         erased.state = State::Free;
-        self.wear.erased(erased.erases);
         erased.erases += 1;
         self.free_again(group);
     }
 
-    fn free_again(&mut self, group: u32) {
+    pub(super) fn free_again(&mut self, group: u32) {
         // Without levelling the number alone decides.
         let wear = match self.levelling {
             WearLevelling::None => 0,
             WearLevelling::Dynamic | WearLevelling::Static => self.get(group).erases,
         };
-        self.erased.insert(group, wear);
+        self.erased.insert((wear, group));
+    }
+
+    /// Whether positions of a group may hold data: of an open one, those that its stream has filled.
+    pub(crate) fn holds_data(
+        &self,
+        number: u32,
+        positions: Range<u32>,
+        addressing: &Addressing,
+    ) -> bool {
+        let Some(group) = self.groups.get(number as usize) else {
+            return false;
+        };
+        let mut open = self.open.iter().flatten();
+        let next = match group.state {
+            State::Open => open.find(|open| open.group == number),
+            state => return state == State::Closed,
+        };
+        next.is_some_and(|OpenGroup { next, .. }| {
+            let is_filled = |at| addressing.is_filled(group.layout, at, *next);
+            positions.into_iter().all(is_filled)
+        })
+    }
+
+    /// Whether garbage collection has room to go on, if it has to.
+    pub(crate) fn can_collect(&self) -> bool {
+        let fits = |candidate: Candidate| {
+            let stream = Stream::Gc(self.get(candidate.group).layout);
+            u64::from(candidate.valid) <= self.available(stream)
+        };
+        self.free() > 0 || self.candidates().any(fits)
+    }
+
+    /// Looks for closed groups that hold nothing.
+    pub(crate) fn find_empty(&mut self) {
+        let empty = (0..).zip(&self.groups);
+        let empty = empty.filter(|(_, group)| group.is_collectable() && group.valid == 0);
+        self.empty = empty.map(|(number, _)| number).collect();
     }
 
     /// Bytes of memory it takes.
@@ -414,24 +420,111 @@ impl Blocks {
     }
 }
 
-/// Passes over wordlines that a flush has padded ahead of their turn.
-fn skip_filled(open: &mut OpenGroup, numbering: &Numbering) {
-    let Some(wordlines) = &open.wordlines else {
-        return;
-    };
-    while open.next < numbering.pages_per_group {
-        let spot = numbering.spot(Layout::Melded, open.next);
-        if spot.wordline >= wordlines.filled(spot.unit) {
-            break;
-        }
-        open.next += numbering.pages_per_wordline;
-    }
-}
-
 /// Groups a stream has to leave.
 fn reserve(stream: Stream) -> u32 {
     match stream {
         Stream::Host(..) => GC_RESERVE,
         Stream::Gc(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::region::Region;
+    use crate::nand::Geometry;
+    use crate::profile::Profile;
+
+    const HOST: Stream = Stream::Host(0, Layout::Normal);
+
+    /// Four groups of one wordline each.
+    fn blocks(levelling: WearLevelling) -> (Blocks, Addressing) {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        profile.geometry.channels = 1;
+        profile.geometry.dies_per_channel = 1;
+        profile.geometry.wordlines_per_block = 1;
+        profile.geometry.blocks_per_plane = 4;
+        let geometry = Geometry::new(&profile);
+        let region = Region::all(&profile, &geometry).remove(0);
+        let addressing = Addressing::new(&profile, &geometry, region);
+        (Blocks::new(&addressing, levelling), addressing)
+    }
+
+    /// Fills a group of a stream and erases it so many times.
+    fn wear_out(blocks: &mut Blocks, addressing: &Addressing, times: u32) -> u32 {
+        let pages = addressing.pages_per_group;
+        let (group, _) = blocks
+            .take(Stream::Gc(Layout::Normal), pages, addressing)
+            .unwrap();
+        blocks.programmed(group, pages);
+        for _ in 0..times {
+            blocks.erased(group);
+        }
+        group
+    }
+
+    #[test]
+    fn wear_is_known_at_any_time() {
+        let (mut blocks, addressing) = blocks(WearLevelling::None);
+        assert_eq!(blocks.wear(), (0, 0));
+        for times in [3, 1, 2] {
+            wear_out(&mut blocks, &addressing, times);
+        }
+        // One of the four was never used.
+        assert_eq!(blocks.wear(), (0, 3));
+    }
+
+    #[test]
+    fn free_blocks_come_by_wear() {
+        let (mut blocks, addressing) = blocks(WearLevelling::Dynamic);
+        blocks.groups = [5, 2, 9, 2]
+            .map(|erases| Group::new(State::Free, Layout::Normal, erases, 0))
+            .into();
+        (0..4).for_each(|group| blocks.free_again(group));
+        let pages = addressing.pages_per_group;
+        assert_eq!((blocks.free(), blocks.wear()), (4, (2, 9)));
+        // What is cold goes to the most worn.
+        blocks.is_levelling = true;
+        let cold = Stream::Gc(Layout::Normal);
+        assert_eq!(blocks.take(cold, pages, &addressing), Some((2, 0)));
+        blocks.is_levelling = false;
+        assert_eq!(blocks.take(cold, pages, &addressing), Some((1, 0)));
+        assert_eq!(blocks.take(cold, pages, &addressing), Some((3, 0)));
+        assert_eq!(blocks.take(cold, pages, &addressing), Some((0, 0)));
+        assert_eq!(blocks.take(cold, pages, &addressing), None);
+    }
+
+    /// Two groups are kept for garbage collection.
+    #[test]
+    fn the_host_leaves_a_reserve() {
+        let (mut blocks, addressing) = blocks(WearLevelling::None);
+        let pages = addressing.pages_per_group;
+        assert_eq!(blocks.available(HOST), 2 * u64::from(pages));
+        assert!(blocks.take(HOST, pages, &addressing).is_some());
+        assert!(blocks.take(HOST, pages, &addressing).is_some());
+        assert!(blocks.take(HOST, pages, &addressing).is_none());
+        assert!(blocks.is_at_reserve());
+        assert_eq!(
+            blocks.available(Stream::Gc(Layout::Normal)),
+            2 * u64::from(pages)
+        );
+    }
+
+    #[test]
+    fn a_group_that_empties_is_collected_first() {
+        let (mut blocks, addressing) = blocks(WearLevelling::None);
+        let pages = addressing.pages_per_group;
+        let (group, _) = blocks.take(HOST, pages, &addressing).unwrap();
+        blocks.validate(group, pages);
+        assert_eq!((blocks.pop_empty(), blocks.candidate(group)), (None, None));
+        blocks.programmed(group, pages);
+        assert_eq!(blocks.candidate(group), None, "nothing would be gained");
+        blocks.invalidate(group, 1);
+        assert_eq!(
+            blocks.candidate(group).map(|found| found.valid),
+            Some(pages - 1)
+        );
+        blocks.invalidate(group, pages - 1);
+        assert_eq!(blocks.pop_empty(), Some(group));
     }
 }

@@ -2,36 +2,28 @@
 //!
 //! ```text
 //!   Dense  one number for each page, 4 KiB: being written, or written at random
-//!   Runs   lengths and gaps of runs of consecutive numbers, in bytes: written sequentially, at rest
+//!   Runs   lengths and gaps of runs of consecutive numbers, in bytes: written sequentially, compacted
 //! ```
 
-use super::runs::{self, Decode, decode, read_home};
-use super::{Entry, Ppn, Raw};
+use super::runs::{self, Decode, Entry, LeafId, Raw, Run, decode, read_id};
 use crate::engine::prefetch;
+use crate::ftl::address::Ppn;
 
-pub(super) const LEAF_BITS: u32 = 10;
+pub(crate) const LEAF_BITS: u32 = 10;
 pub(crate) const LEAF: usize = 1 << LEAF_BITS;
-/// More runs than this stay dense: reading a leaf of runs takes a look at half of them.
+/// More runs than this stay dense: to find an entry, half of the runs are decoded.
 const MAX_RUNS: u16 = 128;
 
-/// Consecutive pages with consecutive places, or with none at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    /// Where the first page is; the others follow it.
-    pub(crate) entry: Entry,
-    pub(crate) pages: u32,
-}
-
 #[derive(Debug)]
-pub(super) struct Leaf {
+pub(crate) struct Leaf {
     body: Body,
     // Of a dense leaf. Here and not with its entries, because a write at random should miss the
     // processor's cache for the entry only.
     runs: u16,
-    mapped: u16,
-    buffered: u16,
-    /// Is in the queue of leaves that may come to rest.
-    pub(super) queued: bool,
+    pub(crate) mapped: u16,
+    pub(crate) buffered: u16,
+    /// Is in the queue of leaves that may be compacted.
+    pub(crate) queued: bool,
 }
 
 #[derive(Debug)]
@@ -40,67 +32,41 @@ enum Body {
     Runs(Box<[u8]>),
 }
 
-/// The logical pages a leaf maps: its space and its number among the leaves of the space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Home {
-    pub(super) space: u32,
-    pub(super) number: u32,
-}
-
 #[derive(Debug)]
 struct Dense {
     raw: [u32; LEAF],
-    home: Home,
+    id: LeafId,
 }
 
 impl Leaf {
     /// A leaf that maps nothing.
-    pub(super) fn empty(home: Home) -> Leaf {
-        let raw = [Raw::UNMAPPED.0; LEAF];
-        Leaf {
-            body: Body::Dense(Box::new(Dense { raw, home })),
-            runs: 1,
-            ..Leaf::free()
-        }
+    pub(crate) fn empty(id: LeafId) -> Leaf {
+        Leaf::new(Leaf::dense(id, [Raw::UNMAPPED.0; LEAF]), 1, 0)
     }
 
-    /// The place of no leaf.
-    pub(super) fn free() -> Leaf {
-        Leaf {
-            body: Body::Runs(Box::default()),
-            runs: 0,
-            mapped: 0,
-            buffered: 0,
-            queued: false,
-        }
+    /// Stands where no leaf is.
+    pub(crate) fn free() -> Leaf {
+        Leaf::new(Body::Runs(Box::default()), 0, 0)
     }
 
     /// A leaf of these runs, which cover it whole and none of which is buffered.
-    pub(super) fn of_runs(home: Home, runs: &[Run]) -> Leaf {
+    pub(crate) fn of_runs(id: LeafId, runs: &[Run]) -> Leaf {
         if runs.len() > usize::from(MAX_RUNS) {
-            return Leaf::dense_of_runs(home, runs.iter().copied());
+            return Leaf::dense_of_runs(id, runs.iter().copied());
         }
-        Leaf {
-            body: Body::Runs(runs::encode(home, runs)),
-            ..Leaf::free()
-        }
+        Leaf::new(Body::Runs(runs::encode(id, runs)), 0, 0)
     }
 
     /// A leaf whose pages are all on flash.
-    pub(super) fn of_numbers(home: Home, numbers: &[Ppn; LEAF]) -> Leaf {
+    pub(crate) fn of_numbers(id: LeafId, numbers: &[Ppn; LEAF]) -> Leaf {
         let raw = numbers.map(|number| number.0);
         // A sum and not a count of those that pass a filter, for several at a time.
         let breaks = raw.windows(2).map(|pair| u32::from(pair[0] + 1 != pair[1]));
         let runs = 1 + breaks.sum::<u32>() as u16;
-        Leaf {
-            body: Body::Dense(Box::new(Dense { raw, home })),
-            runs,
-            mapped: LEAF as u16,
-            ..Leaf::free()
-        }
+        Leaf::new(Leaf::dense(id, raw), runs, LEAF as u16)
     }
 
-    fn dense_of_runs(home: Home, runs: impl Iterator<Item = Run>) -> Leaf {
+    fn dense_of_runs(id: LeafId, runs: impl Iterator<Item = Run>) -> Leaf {
         let mut raw = [Raw::UNMAPPED.0; LEAF];
         let (mut offset, mut mapped) = (0, 0);
         for run in runs {
@@ -115,69 +81,65 @@ impl Leaf {
         }
         debug_assert_eq!(offset, LEAF);
         // Runs may touch each other, so they are counted anew.
-        let breaks = raw
-            .windows(2)
-            .filter(|pair| !Raw(pair[1]).follows(Raw(pair[0])));
-        let runs = 1 + breaks.count() as u16;
+        let runs = 1 + breaks(&raw);
+        Leaf::new(Leaf::dense(id, raw), runs, mapped)
+    }
+
+    fn new(body: Body, runs: u16, mapped: u16) -> Leaf {
         Leaf {
-            body: Body::Dense(Box::new(Dense { raw, home })),
+            body,
             runs,
             mapped,
-            ..Leaf::free()
+            buffered: 0,
+            queued: false,
         }
     }
 
-    pub(super) fn home(&self) -> Home {
+    fn dense(id: LeafId, raw: [u32; LEAF]) -> Body {
+        Body::Dense(Box::new(Dense { raw, id }))
+    }
+
+    pub(crate) fn id(&self) -> LeafId {
         match &self.body {
-            Body::Dense(dense) => dense.home,
-            Body::Runs(bytes) => read_home(bytes).0,
+            Body::Dense(dense) => dense.id,
+            Body::Runs(bytes) => read_id(bytes).0,
         }
     }
 
-    pub(super) fn is_dense(&self) -> bool {
+    pub(crate) fn is_dense(&self) -> bool {
         matches!(self.body, Body::Dense(_))
     }
 
     /// Whether a dense leaf would be smaller as runs.
-    #[inline]
-    pub(super) fn is_sequential(&self) -> bool {
+    pub(crate) fn is_sequential(&self) -> bool {
         self.runs <= MAX_RUNS
     }
 
-    pub(super) fn is_buffered(&self) -> bool {
-        self.buffered > 0
-    }
-
-    /// Whether a dense leaf maps nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        self.mapped == 0
-    }
-
-    #[inline]
-    pub(super) fn get(&self, offset: usize) -> Entry {
+    pub(crate) fn get(&self, offset: usize) -> Entry {
         self.raw(offset).entry()
     }
 
     /// An entry as it is stored.
     #[inline]
-    pub(super) fn raw(&self, offset: usize) -> Raw {
+    pub(crate) fn raw(&self, offset: usize) -> Raw {
         match &self.body {
             Body::Dense(dense) => Raw(dense.raw[offset]),
-            Body::Runs(bytes) => raw_of_runs(bytes, offset),
+            Body::Runs(_) => match self.runs(offset, 1).next() {
+                Some(run) => Raw::new(run.entry),
+                None => Raw::UNMAPPED,
+            },
         }
     }
 
-    /// An entry will be looked at soon.
-    #[inline]
-    pub(super) fn prefetch(&self, offset: usize) {
+    /// An entry will be used soon.
+    pub(crate) fn prefetch(&self, offset: usize) {
         if let Body::Dense(dense) = &self.body {
             prefetch(&dense.raw[offset]);
         }
     }
 
     /// Sets one entry, in the dense form, and returns what it was.
-    #[inline]
-    pub(super) fn set(&mut self, offset: usize, raw: Raw) -> Raw {
+    pub(crate) fn set(&mut self, offset: usize, raw: Raw) -> Raw {
         let before = self.raw(offset);
         self.change(offset, before, raw);
         before
@@ -185,8 +147,8 @@ impl Leaf {
 
     /// Sets one entry, in the dense form, that is known to be `before`.
     #[inline]
-    pub(super) fn change(&mut self, offset: usize, before: Raw, raw: Raw) {
-        let entries = self.dense();
+    pub(crate) fn change(&mut self, offset: usize, before: Raw, raw: Raw) {
+        let entries = self.entries_mut();
         debug_assert_eq!(Raw(entries[offset]), before);
         let breaks_before = breaks_around(entries, offset);
         entries[offset] = raw.0;
@@ -201,8 +163,8 @@ impl Leaf {
     /// Puts pages that are not mapped into slots of the buffer, in the dense form. Returns whether the
     /// leaf was smaller as runs after the first of them: it has the fewest runs then.
     #[inline]
-    pub(super) fn buffer(&mut self, offset: usize, slots: &[u32]) -> bool {
-        let entries = self.dense();
+    pub(crate) fn buffer(&mut self, offset: usize, slots: &[u32]) -> bool {
+        let entries = self.entries_mut();
         let (first, end) = (offset, offset + slots.len());
         let is_mapped = |raw: Option<&u32>| raw.is_some_and(|&raw| raw != Raw::UNMAPPED.0);
         let left = first.checked_sub(1).and_then(|left| entries.get(left));
@@ -221,11 +183,11 @@ impl Leaf {
 
     /// Puts pages that are in slots of the buffer on flash.
     #[inline]
-    pub(super) fn program(&mut self, offset: usize, numbers: impl ExactSizeIterator<Item = Ppn>) {
+    pub(crate) fn program(&mut self, offset: usize, numbers: impl ExactSizeIterator<Item = Ppn>) {
         let end = offset + numbers.len();
         self.buffered -= numbers.len() as u16;
         self.runs -= breaks_of_slots(offset, end);
-        let entries = self.dense();
+        let entries = self.entries_mut();
         for (entry, number) in entries[offset..end].iter_mut().zip(numbers) {
             debug_assert!(Raw(*entry).is_slot());
             *entry = number.0;
@@ -236,7 +198,7 @@ impl Leaf {
 
     /// The entries, in the dense form.
     #[inline]
-    fn dense(&mut self) -> &mut [u32; LEAF] {
+    fn entries_mut(&mut self) -> &mut [u32; LEAF] {
         if !self.is_dense() {
             self.make_dense();
         }
@@ -248,11 +210,10 @@ impl Leaf {
 
     /// Pages that map nothing, from `offset` on, `most` at most.
     #[inline]
-    pub(super) fn unmapped(&self, offset: usize, most: usize) -> usize {
+    pub(crate) fn unmapped(&self, offset: usize, most: usize) -> usize {
         match &self.body {
             Body::Dense(dense) => {
-                let end = (offset + most).min(LEAF);
-                let rest = dense.raw[offset..end].iter();
+                let rest = dense.raw[offset..(offset + most).min(LEAF)].iter();
                 rest.take_while(|&&raw| raw == Raw::UNMAPPED.0).count()
             }
             Body::Runs(_) => {
@@ -267,13 +228,13 @@ impl Leaf {
     #[inline(never)]
     fn make_dense(&mut self) {
         if let Body::Runs(bytes) = &self.body {
-            *self = Leaf::dense_of_runs(read_home(bytes).0, decode(bytes));
+            *self = Leaf::dense_of_runs(read_id(bytes).0, decode(bytes));
         }
     }
 
     /// The runs of the pages from `offset` on, `pages` of them.
     #[inline]
-    pub(super) fn runs(&self, offset: usize, pages: usize) -> LeafRuns<'_> {
+    pub(crate) fn runs(&self, offset: usize, pages: usize) -> LeafRuns<'_> {
         match &self.body {
             Body::Dense(dense) => LeafRuns::Dense(&dense.raw[offset..offset + pages]),
             Body::Runs(bytes) => LeafRuns::Runs {
@@ -287,7 +248,7 @@ impl Leaf {
     /// The runs of pages on flash; of a dense leaf only single pages that are `wanted`, for their
     /// neighbours in a run may not be. What is no page's number is not wanted either.
     #[inline]
-    pub(super) fn for_each_flash_run(
+    pub(crate) fn for_each_flash_run(
         &self,
         wanted: impl Fn(Ppn) -> bool,
         mut visit: impl FnMut(usize, Ppn, u32),
@@ -313,23 +274,12 @@ impl Leaf {
     }
 
     /// Bytes on the heap.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match &self.body {
             Body::Dense(_) => size_of::<Dense>(),
             Body::Runs(bytes) => bytes.len(),
         }
     }
-}
-
-fn raw_of_runs(bytes: &[u8], offset: usize) -> Raw {
-    let mut rest = offset as u32;
-    for run in decode(bytes) {
-        if rest < run.pages {
-            return Raw::new(run.entry.plus(rest));
-        }
-        rest -= run.pages;
-    }
-    Raw::UNMAPPED
 }
 
 /// How many of an entry's two neighbours it does not make a run with.
@@ -355,7 +305,7 @@ fn breaks(entries: &[u32]) -> u16 {
 }
 
 /// The runs of some pages of a leaf.
-pub(super) enum LeafRuns<'a> {
+pub(crate) enum LeafRuns<'a> {
     Dense(&'a [u32]),
     Runs {
         runs: Decode<'a>,
@@ -407,8 +357,8 @@ mod tests {
 
     use super::*;
 
-    fn home() -> Home {
-        Home {
+    fn id() -> LeafId {
+        LeafId {
             space: 3,
             number: 1 << 29,
         }
@@ -458,7 +408,7 @@ mod tests {
         ) {
             let covering = covering(&runs);
             let (mut together, mut single) =
-                (Leaf::of_runs(home(), &covering), Leaf::of_runs(home(), &covering));
+                (Leaf::of_runs(id(), &covering), Leaf::of_runs(id(), &covering));
             let pages = together.unmapped(offset, most);
             let is_unmapped = |at: &usize| single.get(*at) == Entry::Unmapped;
             let end = (offset + most).min(LEAF);
@@ -494,9 +444,9 @@ mod tests {
                 .iter()
                 .flat_map(|run| (0..run.pages).map(|page| run.entry.plus(page)))
                 .collect();
-            let mut leaf = Leaf::of_runs(home(), &covering);
+            let mut leaf = Leaf::of_runs(id(), &covering);
             for round in 0..2 {
-                prop_assert_eq!(leaf.home(), home());
+                prop_assert_eq!(leaf.id(), id());
                 for (offset, &entry) in expected.iter().enumerate() {
                     prop_assert_eq!(leaf.get(offset), entry);
                 }
@@ -523,6 +473,6 @@ mod tests {
                 pages: 16,
             })
             .collect();
-        assert!(Leaf::of_runs(home(), &runs).bytes() < 2 * 64 + 16);
+        assert!(Leaf::of_runs(id(), &runs).bytes() < 2 * 64 + 16);
     }
 }

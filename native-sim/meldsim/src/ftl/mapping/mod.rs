@@ -1,12 +1,13 @@
 //! Where each logical page is: a sparse table that costs what is written.
 //!
-//! A namespace is a two-level directory of leaves of 1024 entries each. Directory nodes and leaves
-//! exist only where something is mapped, and a leaf that is at rest and was written sequentially
-//! holds runs instead of entries. An entry is found once, by namespace and page, and then known by
-//! its *place* (leaf and offset), which is what buffer slots remember.
+//! In come a namespace's pages, out go entries, and back (L2P). A namespace is a two-level directory of
+//! leaves of 1024 entries each. Directory nodes and leaves exist only where something is mapped, and a
+//! leaf that was written sequentially some time ago is compacted: it holds runs instead of entries. An
+//! entry is found once, by namespace and page, and then known by its [`MapIndex`] (leaf and offset),
+//! which is what buffer slots remember.
 //!
-//! There is no table of the other direction: garbage collection inverts this one for many blocks at
-//! a time (`invert.rs`).
+//! There is no table of the other direction (P2L): garbage collection makes it for many blocks at a
+//! time (`reverse_map.rs`).
 
 mod leaf;
 mod runs;
@@ -15,134 +16,62 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use self::leaf::{Home, LEAF_BITS, Leaf};
-pub(crate) use self::leaf::{LEAF, Run};
-use super::buffer::MAX_SLOTS;
-use super::numbering::Ppn;
+pub(crate) use self::leaf::LEAF;
+use self::leaf::{LEAF_BITS, Leaf};
+pub(crate) use self::runs::{Entry, Run};
+use self::runs::{LeafId, Raw};
+use super::address::Ppn;
 use crate::engine::{NIL, prefetch};
+use crate::profile::limits::MAPPING_BYTES_PER_PAGE;
 
 const NODE_BITS: u32 = 10;
 const NODE: usize = 1 << NODE_BITS;
 /// Leaves that keep the dense form for a while after they were written sequentially: more than are
 /// being written at one time, and little memory.
 const RECENT_LEAVES: usize = 1024;
-/// Leaves looked at when one more becomes recent: some have pages in the buffer and cannot rest yet.
-const SETTLE_ATTEMPTS: usize = 4;
+/// Leaves that are tried when one more becomes recent: some have pages in the buffer and must stay dense.
+const COMPACT_ATTEMPTS: usize = 4;
 
-/// Physical pages must be numbered below this.
-pub(crate) const PPN_LIMIT: u64 = Raw::FIRST_SLOT as u64;
-/// A full mapping at random: an entry for each page.
-pub(crate) const MAPPING_BYTES_PER_PAGE: u64 = 4;
 /// Bounds the first directory level to a few MiB.
 pub(crate) const MAX_NAMESPACE_PAGES: u64 = 1 << 40;
 
-/// Where a logical page is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Entry {
-    Unmapped,
-    /// In this slot of the write buffer.
-    Buffered(u32),
-    Flash(Ppn),
-}
-
-impl Entry {
-    /// The entry `pages` further in a run.
-    #[inline]
-    pub(crate) fn plus(self, pages: u32) -> Entry {
-        match self {
-            Entry::Flash(first) => Entry::Flash(Ppn(first.0 + pages)),
-            other => other,
-        }
-    }
-}
-
-/// An entry as it is stored: page numbers from below, then slots, and nothing at the top.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Raw(u32);
-
-impl Raw {
-    const UNMAPPED: Raw = Raw(u32::MAX);
-    const FIRST_SLOT: u32 = u32::MAX - MAX_SLOTS;
-
-    #[inline]
-    fn new(entry: Entry) -> Raw {
-        match entry {
-            Entry::Unmapped => Raw::UNMAPPED,
-            Entry::Buffered(slot) => Raw(Raw::FIRST_SLOT + slot),
-            Entry::Flash(ppn) => Raw(ppn.0),
-        }
-    }
-
-    #[inline]
-    fn entry(self) -> Entry {
-        if self.0 < Raw::FIRST_SLOT {
-            Entry::Flash(Ppn(self.0))
-        } else if self == Raw::UNMAPPED {
-            Entry::Unmapped
-        } else {
-            Entry::Buffered(self.0 - Raw::FIRST_SLOT)
-        }
-    }
-
-    #[inline]
-    fn is_slot(self) -> bool {
-        self.0 >= Raw::FIRST_SLOT && self != Raw::UNMAPPED
-    }
-
-    /// Whether it goes on where `before` ends, in one run.
-    #[inline]
-    fn follows(self, before: Raw) -> bool {
-        // Without branches: the host's writes decide them.
-        let (number, after) = (self.0, before.0.wrapping_add(1));
-        (number == after) & (number < Raw::FIRST_SLOT) & (after != 0)
-            | (number & before.0 == Raw::UNMAPPED.0)
-    }
-}
-
-/// A place in the mapping: which entry of which leaf.
+/// The index of an entry of the mapping: which one of which leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place(pub(crate) u32);
+pub(crate) struct MapIndex(pub(crate) u32);
 
-impl Place {
-    /// No place.
-    pub(crate) const NONE: Place = Place(NIL);
+impl MapIndex {
+    /// Of no entry.
+    pub(crate) const NONE: MapIndex = MapIndex(NIL);
 
-    #[inline]
-    fn new(leaf: u32, offset: usize) -> Place {
-        Place((leaf << LEAF_BITS) | offset as u32)
+    fn new(leaf: u32, offset: usize) -> MapIndex {
+        MapIndex((leaf << LEAF_BITS) | offset as u32)
     }
 
-    /// Whether these are places of its leaf, one after the other from this one on.
+    /// How many of these are entries of its leaf, one after the other from this one on.
     #[inline]
-    pub(crate) fn goes_on(self, places: &[Place]) -> bool {
-        let follows = |(expected, place): (u32, &Place)| place.0 == expected;
-        self.offset() + places.len() <= LEAF && (self.0..).zip(places).all(follows)
+    pub(crate) fn consecutive(self, indices: &[MapIndex]) -> usize {
+        let follows = |&(expected, index): &(u32, &MapIndex)| index.0 == expected;
+        let indices = indices.iter().take(LEAF - self.offset());
+        (self.0..).zip(indices).take_while(follows).count()
     }
 
-    #[inline]
     pub(crate) fn leaf(self) -> usize {
         (self.0 >> LEAF_BITS) as usize
     }
 
-    #[inline]
     fn offset(self) -> usize {
         self.0 as usize & (LEAF - 1)
     }
 }
 
-/// The first directory level of a namespace; grows to the highest page written.
-#[derive(Debug, Default)]
-struct Directory {
-    nodes: Vec<u32>,
-}
-
 #[derive(Debug)]
 pub(crate) struct Mapping {
-    directories: Vec<Directory>,
+    /// The first directory level of each namespace: its nodes, up to that of the highest page written.
+    directories: Vec<Vec<u32>>,
     nodes: Vec<Box<[u32; NODE]>>,
     leaves: Vec<Leaf>,
     free_leaves: Vec<u32>,
-    /// Dense leaves that are sequential, oldest first: they become runs when they leave it.
+    /// Dense leaves that are sequential, oldest first: they are compacted when they leave it.
     recent: VecDeque<u32>,
     max_leaves: u32,
     mapped: u64,
@@ -170,7 +99,7 @@ impl Mapping {
 
     /// Adds an empty address space and returns its number.
     pub(crate) fn add_space(&mut self) -> u32 {
-        self.directories.push(Directory::default());
+        self.directories.push(Vec::new());
         (self.directories.len() - 1) as u32
     }
 
@@ -179,20 +108,15 @@ impl Mapping {
         self.mapped
     }
 
-    #[inline]
-    fn split(page: u64) -> (usize, usize, usize) {
+    /// Which node of the directory, and which leaf of it.
+    fn split(page: u64) -> (usize, usize) {
         let leaf = page >> LEAF_BITS;
-        (
-            (leaf >> NODE_BITS) as usize,
-            leaf as usize & (NODE - 1),
-            page as usize & (LEAF - 1),
-        )
+        ((leaf >> NODE_BITS) as usize, leaf as usize & (NODE - 1))
     }
 
-    #[inline]
     fn leaf(&self, space: u32, page: u64) -> Option<u32> {
-        let (node, index, _) = Mapping::split(page);
-        let node = *self.directories[space as usize].nodes.get(node)?;
+        let (node, index) = Mapping::split(page);
+        let node = *self.directories[space as usize].get(node)?;
         if node == NIL {
             return None;
         }
@@ -200,20 +124,20 @@ impl Mapping {
         (leaf != NIL).then_some(leaf)
     }
 
-    /// The place of a page, if its leaf exists.
+    /// The index of a page, if its leaf exists.
     #[inline]
-    pub(crate) fn find(&self, space: u32, page: u64) -> Option<Place> {
+    pub(crate) fn find(&self, space: u32, page: u64) -> Option<MapIndex> {
         let leaf = self.leaf(space, page)?;
-        Some(Place::new(leaf, page as usize & (LEAF - 1)))
+        Some(MapIndex::new(leaf, page as usize & (LEAF - 1)))
     }
 
-    /// The place of a page; its leaf is made if need be, within the memory limit.
-    pub(crate) fn find_or_make(&mut self, space: u32, page: u64) -> Option<Place> {
+    /// The index of a page; its leaf is made if need be, within the memory limit.
+    pub(crate) fn find_or_make(&mut self, space: u32, page: u64) -> Option<MapIndex> {
         let leaf = match self.leaf(space, page) {
             Some(leaf) => leaf,
             None => self.insert_leaf(space, page, Leaf::empty)?,
         };
-        Some(Place::new(leaf, page as usize & (LEAF - 1)))
+        Some(MapIndex::new(leaf, page as usize & (LEAF - 1)))
     }
 
     /// Makes the leaf of a page that has none.
@@ -221,17 +145,15 @@ impl Mapping {
         &mut self,
         space: u32,
         page: u64,
-        make: impl FnOnce(Home) -> Leaf,
+        make: impl FnOnce(LeafId) -> Leaf,
     ) -> Option<u32> {
         if self.free_leaves.is_empty() && self.leaves.len() >= self.max_leaves as usize {
             return None;
         }
-        let made = make(Home {
-            space,
-            number: (page >> LEAF_BITS) as u32,
-        });
-        let (node, index, _) = Mapping::split(page);
-        let directory = &mut self.directories[space as usize].nodes;
+        let number = (page >> LEAF_BITS) as u32;
+        let made = make(LeafId { space, number });
+        let (node, index) = Mapping::split(page);
+        let directory = &mut self.directories[space as usize];
         if directory.len() <= node {
             directory.resize(node + 1, NIL);
         }
@@ -239,75 +161,71 @@ impl Mapping {
             directory[node] = self.nodes.len() as u32;
             self.nodes.push(Box::new([NIL; NODE]));
         }
-        let leaf = match self.free_leaves.pop() {
-            Some(leaf) => {
-                self.leaves[leaf as usize] = made;
-                leaf
-            }
-            None => {
-                self.leaves.push(made);
-                (self.leaves.len() - 1) as u32
-            }
-        };
+        let leaf = self.free_leaves.pop().unwrap_or_else(|| {
+            self.leaves.push(Leaf::free());
+            self.leaves.len() as u32 - 1
+        });
+        self.leaves[leaf as usize] = made;
         self.nodes[directory[node] as usize][index] = leaf;
         Some(leaf)
     }
 
     /// Frees a leaf that maps nothing.
     fn remove_leaf(&mut self, leaf: u32) {
-        let Home { space, number } = self.leaves[leaf as usize].home();
-        let (node, index, _) = Mapping::split(u64::from(number) << LEAF_BITS);
-        let node = self.directories[space as usize].nodes[node];
+        let LeafId { space, number } = self.leaves[leaf as usize].id();
+        let (node, index) = Mapping::split(u64::from(number) << LEAF_BITS);
+        let node = self.directories[space as usize][node];
         self.nodes[node as usize][index] = NIL;
         self.leaves[leaf as usize] = Leaf::free();
         self.free_leaves.push(leaf);
     }
 
-    #[inline]
-    pub(crate) fn get(&self, place: Place) -> Entry {
-        self.leaves[place.leaf()].get(place.offset())
+    pub(crate) fn get(&self, index: MapIndex) -> Entry {
+        self.leaves[index.leaf()].get(index.offset())
     }
 
-    /// The entry of a place will be looked at in a while.
-    #[inline]
-    pub(crate) fn prefetch_leaf(&self, place: Place) {
-        prefetch(&self.leaves[place.leaf()]);
+    /// The entry of a page.
+    pub(crate) fn entry(&self, space: u32, page: u64) -> Entry {
+        let index = self.find(space, page);
+        index.map_or(Entry::Unmapped, |index| self.get(index))
     }
 
-    /// The entry of a place will be looked at soon.
-    #[inline]
-    pub(crate) fn prefetch(&self, place: Place) {
-        self.leaves[place.leaf()].prefetch(place.offset());
+    /// The leaf of an entry will be used soon.
+    pub(crate) fn prefetch_leaf(&self, index: MapIndex) {
+        prefetch(&self.leaves[index.leaf()]);
     }
 
-    /// The logical page at a place whose leaf exists: its space and its number.
-    pub(crate) fn logical(&self, place: Place) -> (u32, u64) {
-        let Home { space, number } = self.leaves[place.leaf()].home();
+    /// An entry will be used soon.
+    pub(crate) fn prefetch(&self, index: MapIndex) {
+        self.leaves[index.leaf()].prefetch(index.offset());
+    }
+
+    /// The logical page of an entry whose leaf exists: its space and its number.
+    pub(crate) fn logical(&self, index: MapIndex) -> (u32, u64) {
+        let LeafId { space, number } = self.leaves[index.leaf()].id();
         let first = u64::from(number) << LEAF_BITS;
-        (space, first + place.offset() as u64)
+        (space, first + index.offset() as u64)
     }
 
-    #[inline]
-    pub(crate) fn set(&mut self, place: Place, entry: Entry) {
-        self.set_all([(place, entry)].into_iter());
+    pub(crate) fn set(&mut self, index: MapIndex, entry: Entry) {
+        self.set_all([(index, entry)].into_iter());
     }
 
-    /// Sets the entries of different places. What they are is found out for several at a time, for
-    /// one need not wait for the other's memory.
+    /// Sets different entries. What they are is found out for several at a time, for one need not wait
+    /// for the other's memory.
     #[inline]
-    pub(crate) fn set_all(&mut self, mut entries: impl Iterator<Item = (Place, Entry)>) {
+    pub(crate) fn set_all(&mut self, mut entries: impl Iterator<Item = (MapIndex, Entry)>) {
         const AT_ONCE: usize = 4;
-        let mut found = [(Place::NONE, Raw::UNMAPPED, Raw::UNMAPPED); AT_ONCE];
+        let mut found = [(MapIndex::NONE, Entry::Unmapped, Raw::UNMAPPED); AT_ONCE];
         loop {
             let mut count = 0;
-            for (found, (place, entry)) in found.iter_mut().zip(entries.by_ref()) {
-                debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
-                let before = self.leaves[place.leaf()].raw(place.offset());
-                *found = (place, before, Raw::new(entry));
+            for (found, (index, entry)) in found.iter_mut().zip(entries.by_ref()) {
+                let before = self.leaves[index.leaf()].raw(index.offset());
+                *found = (index, entry, before);
                 count += 1;
             }
-            for &(place, before, raw) in &found[..count] {
-                self.change_raw(place, before, raw);
+            for &(index, entry, before) in &found[..count] {
+                self.change_raw(index, before, entry);
             }
             if count < AT_ONCE {
                 return;
@@ -316,55 +234,41 @@ impl Mapping {
     }
 
     /// Sets an entry that is known to be `before`.
+    pub(crate) fn change(&mut self, index: MapIndex, before: Entry, entry: Entry) {
+        self.change_raw(index, Raw::new(before), entry);
+    }
+
     #[inline]
-    pub(crate) fn change(&mut self, place: Place, before: Entry, entry: Entry) {
+    fn change_raw(&mut self, index: MapIndex, before: Raw, entry: Entry) {
         debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
-        self.change_raw(place, Raw::new(before), Raw::new(entry));
-    }
-
-    #[inline]
-    fn change_raw(&mut self, place: Place, before: Raw, raw: Raw) {
-        let leaf = &mut self.leaves[place.leaf()];
-        leaf.change(place.offset(), before, raw);
+        let leaf = &mut self.leaves[index.leaf()];
+        leaf.change(index.offset(), before, Raw::new(entry));
         self.mapped += u64::from(before == Raw::UNMAPPED);
-        if leaf.is_sequential() && !leaf.queued {
-            self.queue(place.leaf() as u32);
-        }
+        self.queue_sequential(index.leaf());
     }
 
-    /// Puts pages that are in the buffer, from a place on and all of one leaf, on flash.
+    /// Puts pages that are in the buffer, from one on and all of one leaf, on flash.
     #[inline]
-    pub(crate) fn program(&mut self, first: Place, numbers: impl ExactSizeIterator<Item = Ppn>) {
-        let leaf = &mut self.leaves[first.leaf()];
-        leaf.program(first.offset(), numbers);
-        if leaf.is_sequential() && !leaf.queued {
-            self.queue(first.leaf() as u32);
-        }
+    pub(crate) fn program(&mut self, first: MapIndex, numbers: impl ExactSizeIterator<Item = Ppn>) {
+        self.leaves[first.leaf()].program(first.offset(), numbers);
+        self.queue_sequential(first.leaf());
     }
 
-    /// Pages from a place on that are not mapped, all of one leaf.
-    #[inline]
-    pub(crate) fn unmapped_at(&self, place: Place, most: usize) -> usize {
-        self.leaves[place.leaf()].unmapped(place.offset(), most)
+    /// Pages from one on that are not mapped, all of one leaf.
+    pub(crate) fn unmapped_at(&self, index: MapIndex, most: usize) -> usize {
+        self.leaves[index.leaf()].unmapped(index.offset(), most)
     }
 
-    /// Puts pages that are not mapped, from a place on and all of one leaf, into slots of the buffer.
+    /// Puts pages that are not mapped, from one on and all of one leaf, into slots of the buffer.
     #[inline]
-    pub(crate) fn buffer(&mut self, first: Place, slots: &[u32]) {
+    pub(crate) fn buffer(&mut self, first: MapIndex, slots: &[u32]) {
         let leaf = &mut self.leaves[first.leaf()];
         let was_sequential = leaf.buffer(first.offset(), slots);
         self.mapped += slots.len() as u64;
         // As if the pages came one by one.
         if was_sequential && !leaf.queued {
-            self.queue(first.leaf() as u32);
+            self.queue(first.leaf());
         }
-    }
-
-    /// The dense leaf is sequential: it may come to rest when many others have been written.
-    fn queue(&mut self, leaf: u32) {
-        self.leaves[leaf as usize].queued = true;
-        self.recent.push_back(leaf);
-        self.settle();
     }
 
     /// Maps pages of one leaf, one after the other, to these numbers; nothing was mapped there.
@@ -372,47 +276,57 @@ impl Mapping {
     pub(crate) fn fill(&mut self, space: u32, page: u64, numbers: &[Ppn]) -> bool {
         if let Ok(numbers) = <&[Ppn; LEAF]>::try_from(numbers) {
             if self.leaf(space, page).is_none() {
-                let make = |home| Leaf::of_numbers(home, numbers);
+                let make = |id| Leaf::of_numbers(id, numbers);
                 let made = self.insert_leaf(space, page, make).is_some();
                 self.mapped += if made { LEAF as u64 } else { 0 };
                 return made;
             }
         }
         (page..).zip(numbers).all(|(page, &number)| {
-            let place = self.find_or_make(space, page);
-            if let Some(place) = place {
-                self.set(place, Entry::Flash(number));
+            let index = self.find_or_make(space, page);
+            if let Some(index) = index {
+                self.set(index, Entry::Flash(number));
             }
-            place.is_some()
+            index.is_some()
         })
     }
 
-    /// Lets leaves come to rest when there are too many recent ones.
-    fn settle(&mut self) {
-        for _ in 0..SETTLE_ATTEMPTS {
+    /// Queues a leaf to be compacted if that makes it smaller.
+    #[inline]
+    fn queue_sequential(&mut self, index: usize) {
+        let leaf = &self.leaves[index];
+        if leaf.is_sequential() && !leaf.queued {
+            self.queue(index);
+        }
+    }
+
+    /// Queues a leaf to be compacted when many others have been written.
+    fn queue(&mut self, index: usize) {
+        self.leaves[index].queued = true;
+        self.recent.push_back(index as u32);
+        for _ in 0..COMPACT_ATTEMPTS {
             if self.recent.len() <= RECENT_LEAVES {
                 return;
             }
             if let Some(index) = self.recent.pop_front() {
-                self.settle_leaf(index);
+                self.compact(index);
             }
         }
     }
 
-    fn settle_leaf(&mut self, index: u32) {
+    /// Makes a leaf one of runs, unless it is not sequential any more, and later if it is buffered.
+    fn compact(&mut self, index: u32) {
         let leaf = &mut self.leaves[index as usize];
         if !leaf.queued {
             return; // freed since, and perhaps used again
         }
-        leaf.queued = false;
-        // set() queues those again that become sequential later.
-        if leaf.is_sequential() && leaf.is_buffered() {
-            leaf.queued = true;
+        leaf.queued = leaf.is_sequential() && leaf.buffered > 0;
+        if leaf.queued {
             self.recent.push_back(index);
         } else if leaf.is_sequential() {
             self.scratch.clear();
             self.scratch.extend(leaf.runs(0, LEAF));
-            *leaf = Leaf::of_runs(leaf.home(), &self.scratch);
+            *leaf = Leaf::of_runs(leaf.id(), &self.scratch);
         }
     }
 
@@ -429,30 +343,24 @@ impl Mapping {
     ) -> u64 {
         let offset = page as usize & (LEAF - 1);
         let pages = pages.min((LEAF - offset) as u64);
+        let end = offset + pages as usize;
         let entry = first.map_or(Entry::Unmapped, Entry::Flash);
-        let new = Run {
+        let run = |entry, pages: usize| Run {
             entry,
             pages: pages as u32,
         };
+        let new = run(entry, pages as usize);
         let Some(index) = self.leaf(space, page) else {
-            replaced.push(Run {
-                entry: Entry::Unmapped,
-                ..new
-            });
+            replaced.push(run(Entry::Unmapped, pages as usize));
             if first.is_none() {
                 return pages;
             }
-            let runs = [(offset, Entry::Unmapped), (pages as usize, entry), {
-                (LEAF - offset - pages as usize, Entry::Unmapped)
-            }];
-            let runs = runs.map(|(pages, entry)| Run {
-                entry,
-                pages: pages as u32,
-            });
-            let runs: Vec<Run> = runs.into_iter().filter(|run| run.pages > 0).collect();
-            let made = self.insert_leaf(space, page, |home| Leaf::of_runs(home, &runs));
-            self.mapped += if made.is_some() { pages } else { 0 };
-            return made.map_or(0, |_| pages);
+            let before = run(Entry::Unmapped, offset);
+            let after = run(Entry::Unmapped, LEAF - end);
+            let make = |id| Leaf::of_runs(id, &[before, new, after]);
+            let done = self.insert_leaf(space, page, make).map_or(0, |_| pages);
+            self.mapped += done;
+            return done;
         };
         let leaf = &mut self.leaves[index as usize];
         let before = replaced.len();
@@ -462,18 +370,17 @@ impl Mapping {
             mapped.map(|run| u64::from(run.pages)).sum()
         };
         self.mapped -= mapped(&replaced[before..]);
-        self.mapped += if first.is_some() { pages } else { 0 };
+        self.mapped += mapped(&[new]);
         if leaf.is_dense() && (pages as usize) < LEAF {
             for page in 0..pages as u32 {
                 leaf.set(offset + page as usize, Raw::new(entry.plus(page)));
             }
-            if leaf.is_empty() {
+            if leaf.mapped == 0 {
                 self.remove_leaf(index);
-            } else if leaf.is_sequential() && !leaf.queued {
-                self.queue(index);
+            } else {
+                self.queue_sequential(index as usize);
             }
         } else {
-            let end = offset + pages as usize;
             self.scratch.clear();
             self.scratch.extend(leaf.runs(0, offset));
             self.scratch.push(new);
@@ -481,40 +388,49 @@ impl Mapping {
             if mapped(&self.scratch) == 0 {
                 self.remove_leaf(index);
             } else {
-                *leaf = Leaf::of_runs(leaf.home(), &self.scratch);
+                *leaf = Leaf::of_runs(leaf.id(), &self.scratch);
             }
         }
         pages
     }
 
-    /// The runs of consecutive pages from `page`, as far as one leaf reaches; `None` where there is
-    /// no leaf. With it the number of pages covered, at most `limit`.
+    /// The runs of consecutive pages; those that no leaf maps are one, which may be far larger.
     #[inline]
-    pub(crate) fn runs(
+    pub(crate) fn for_each_run_in(
         &self,
         space: u32,
-        page: u64,
-        limit: u64,
-    ) -> (Option<impl Iterator<Item = Run>>, u64) {
-        let offset = page as usize & (LEAF - 1);
-        let count = limit.min((LEAF - offset) as u64);
-        let leaf = self.leaf(space, page);
-        let runs = leaf.map(|leaf| self.leaves[leaf as usize].runs(offset, count as usize));
-        (runs, count)
+        first: u64,
+        end: u64,
+        mut visit: impl FnMut(Entry, u64),
+    ) {
+        let mut page = first;
+        while page < end {
+            if let Some(index) = self.find(space, page) {
+                let pages = (end - page).min((LEAF - index.offset()) as u64);
+                for run in self.runs_at(index, pages as u32) {
+                    visit(run.entry, u64::from(run.pages));
+                }
+                page += pages;
+            } else {
+                let present = self.next_present(space, page, end).unwrap_or(end);
+                visit(Entry::Unmapped, present - page);
+                page = present;
+            }
+        }
     }
 
-    /// The runs of consecutive pages from that of a place on, all of one leaf.
+    /// The runs of consecutive pages from one on, all of one leaf.
     #[inline]
-    pub(crate) fn runs_at(&self, place: Place, pages: u32) -> impl Iterator<Item = Run> {
-        self.leaves[place.leaf()].runs(place.offset(), pages as usize)
+    pub(crate) fn runs_at(&self, index: MapIndex, pages: u32) -> impl Iterator<Item = Run> {
+        self.leaves[index.leaf()].runs(index.offset(), pages as usize)
     }
 
     /// The next page from `page` on whose leaf exists, below `end`: skips holes quickly.
     pub(crate) fn next_present(&self, space: u32, page: u64, end: u64) -> Option<u64> {
-        let directory = &self.directories[space as usize].nodes;
+        let directory = &self.directories[space as usize];
         let mut page = page;
         while page < end {
-            let (node, _, _) = Mapping::split(page);
+            let (node, _) = Mapping::split(page);
             let skip_bits = match directory.get(node) {
                 None => return None,
                 Some(&NIL) => LEAF_BITS + NODE_BITS,
@@ -526,29 +442,29 @@ impl Mapping {
         None
     }
 
-    /// Runs of pages on flash, with the place of the first page; the others' follow it. Of what was
+    /// Runs of pages on flash, with the index of the first page; the others' follow it. Of what was
     /// written at random, only the runs whose first number is `wanted`, which nothing is that is no
     /// page's number; what else is mapped is passed over quickly.
     #[inline]
     pub(crate) fn for_each_flash_run(
         &self,
         wanted: impl Fn(Ppn) -> bool,
-        mut visit: impl FnMut(Place, Ppn, u32),
+        mut visit: impl FnMut(MapIndex, Ppn, u32),
     ) {
         for (index, leaf) in (0..).zip(&self.leaves) {
             leaf.for_each_flash_run(&wanted, |offset, first, pages| {
-                visit(Place::new(index, offset), first, pages);
+                visit(MapIndex::new(index, offset), first, pages);
             });
         }
     }
 
-    /// Every run, with the place of its first page.
+    /// Every run, with the index of its first page.
     #[inline]
-    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(Place, Run)) {
+    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(MapIndex, Run)) {
         for (index, leaf) in (0..).zip(&self.leaves) {
             let mut offset = 0;
             for run in leaf.runs(0, LEAF) {
-                visit(Place::new(index, offset), run);
+                visit(MapIndex::new(index, offset), run);
                 offset += run.pages as usize;
             }
         }
@@ -556,7 +472,7 @@ impl Mapping {
 
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
-        let directories = self.directories.iter().map(|d| d.nodes.capacity() * 4);
+        let directories = self.directories.iter().map(|nodes| nodes.capacity() * 4);
         let nodes = self.nodes.len() * size_of::<[u32; NODE]>()
             + self.nodes.capacity() * size_of::<Box<[u32; NODE]>>();
         let leaves: usize = self.leaves.iter().map(Leaf::bytes).sum();

@@ -1,28 +1,102 @@
-//! The runs of a leaf in bytes.
+//! Entries of the mapping, runs of them, and their encoding.
 //!
-//! The leaf's home, then two bytes or three a run: where it begins, after the one before it, and its
-//! length unless that is the same, as when several writers take turns.
+//! In come runs of consecutive pages, out go bytes, and back: which leaf it is, then two bytes or three
+//! a run: where it begins, after the one before it, and its length unless that is the same, as when
+//! several writers take turns.
 
-use super::leaf::{Home, Run};
-use super::{Entry, Raw};
+use crate::ftl::address::Ppn;
+use crate::profile::limits::PPN_LIMIT;
 
-/// The bytes of a leaf of these runs, none of which is buffered.
-pub(super) fn encode(home: Home, runs: &[Run]) -> Box<[u8]> {
+/// Where a logical page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Unmapped,
+    /// In this slot of the write buffer.
+    Buffered(u32),
+    Flash(Ppn),
+}
+
+impl Entry {
+    /// The entry `pages` further in a run.
+    pub(crate) fn plus(self, pages: u32) -> Entry {
+        match self {
+            Entry::Flash(first) => Entry::Flash(Ppn(first.0 + pages)),
+            other => other,
+        }
+    }
+}
+
+/// An entry as it is stored: page numbers from below, then slots, and nothing at the top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Raw(pub(crate) u32);
+
+impl Raw {
+    pub(crate) const UNMAPPED: Raw = Raw(u32::MAX);
+    pub(crate) const FIRST_SLOT: u32 = PPN_LIMIT as u32;
+
+    pub(crate) fn new(entry: Entry) -> Raw {
+        match entry {
+            Entry::Unmapped => Raw::UNMAPPED,
+            Entry::Buffered(slot) => Raw(Raw::FIRST_SLOT + slot),
+            Entry::Flash(ppn) => Raw(ppn.0),
+        }
+    }
+
+    pub(crate) fn entry(self) -> Entry {
+        if self.0 < Raw::FIRST_SLOT {
+            Entry::Flash(Ppn(self.0))
+        } else if self == Raw::UNMAPPED {
+            Entry::Unmapped
+        } else {
+            Entry::Buffered(self.0 - Raw::FIRST_SLOT)
+        }
+    }
+
+    pub(crate) fn is_slot(self) -> bool {
+        self.0 >= Raw::FIRST_SLOT && self != Raw::UNMAPPED
+    }
+
+    /// Whether it goes on where `before` ends, in one run.
+    pub(crate) fn follows(self, before: Raw) -> bool {
+        // Without branches: the host's writes decide them.
+        let (number, after) = (self.0, before.0.wrapping_add(1));
+        (number == after) & (number < Raw::FIRST_SLOT) & (after != 0)
+            | (number & before.0 == Raw::UNMAPPED.0)
+    }
+}
+
+/// Consecutive pages with consecutive numbers, or with none at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// Where the first page is; the others follow it.
+    pub(crate) entry: Entry,
+    pub(crate) pages: u32,
+}
+
+/// The logical pages a leaf maps: its space and its number among the leaves of the space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LeafId {
+    pub(crate) space: u32,
+    pub(crate) number: u32,
+}
+
+/// The bytes of a leaf of these runs, none of which is buffered; those of no pages are left out.
+pub(crate) fn encode(id: LeafId, runs: &[Run]) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(8 + 4 * runs.len());
-    write_varint(&mut bytes, u64::from(home.space));
-    write_varint(&mut bytes, u64::from(home.number));
+    write_varint(&mut bytes, u64::from(id.space));
+    write_varint(&mut bytes, u64::from(id.number));
     let (mut length, mut end) = (0, 0i64);
-    for run in runs {
+    for run in runs.iter().filter(|run| run.pages > 0) {
         let gap = match run.entry {
             Entry::Flash(first) => {
                 let gap = i64::from(first.0) - end;
                 end = i64::from(first.0) + i64::from(run.pages);
-                Gap::Numbers(gap)
+                Some(gap)
             }
-            Entry::Unmapped | Entry::Buffered(_) => Gap::Unmapped,
+            Entry::Unmapped | Entry::Buffered(_) => None,
         };
         let has_length = run.pages != length;
-        write_varint(&mut bytes, gap.code() << 1 | u64::from(has_length));
+        write_varint(&mut bytes, gap_code(gap) << 1 | u64::from(has_length));
         if has_length {
             write_varint(&mut bytes, u64::from(run.pages));
         }
@@ -31,41 +105,28 @@ pub(super) fn encode(home: Home, runs: &[Run]) -> Box<[u8]> {
     bytes.into_boxed_slice()
 }
 
-/// How a run follows the last mapped one before it.
-enum Gap {
-    Unmapped,
-    Numbers(i64),
+/// How far from the end of the last mapped run another begins, as a code; nothing when it is not mapped.
+fn gap_code(gap: Option<i64>) -> u64 {
+    // Zigzag: small gaps of either sign are small codes.
+    gap.map_or(0, |gap| 1 + ((gap << 1) ^ (gap >> 63)) as u64)
 }
 
-impl Gap {
-    fn code(self) -> u64 {
-        match self {
-            Gap::Unmapped => 0,
-            // Zigzag: small gaps of either sign are small codes.
-            Gap::Numbers(gap) => 1 + ((gap << 1) ^ (gap >> 63)) as u64,
-        }
-    }
-
-    #[inline]
-    fn from_code(code: u64) -> Gap {
-        match code.checked_sub(1) {
-            None => Gap::Unmapped,
-            Some(zigzag) => Gap::Numbers((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)),
-        }
-    }
+fn gap_from(code: u64) -> Option<i64> {
+    let zigzag = code.checked_sub(1)?;
+    Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
 }
 
 /// The runs of a leaf, read from its bytes.
-pub(super) struct Decode<'a> {
+pub(crate) struct Decode<'a> {
     bytes: &'a [u8],
     length: u32,
     end: i64,
 }
 
 /// The runs that [`encode`] was given.
-pub(super) fn decode(bytes: &[u8]) -> Decode<'_> {
+pub(crate) fn decode(bytes: &[u8]) -> Decode<'_> {
     Decode {
-        bytes: read_home(bytes).1,
+        bytes: read_id(bytes).1,
         length: 0,
         end: 0,
     }
@@ -84,9 +145,9 @@ impl Iterator for Decode<'_> {
             self.length = read_varint(&mut self.bytes) as u32;
         }
         let pages = self.length;
-        let entry = match Gap::from_code(code >> 1) {
-            Gap::Unmapped => Entry::Unmapped,
-            Gap::Numbers(gap) => {
+        let entry = match gap_from(code >> 1) {
+            None => Entry::Unmapped,
+            Some(gap) => {
                 let first = self.end + gap;
                 self.end = first + i64::from(pages);
                 Raw(first as u32).entry()
@@ -96,11 +157,11 @@ impl Iterator for Decode<'_> {
     }
 }
 
-/// The leaf's home, and the bytes of its runs.
-pub(super) fn read_home(mut bytes: &[u8]) -> (Home, &[u8]) {
+/// Which leaf it is, and the bytes of its runs.
+pub(crate) fn read_id(mut bytes: &[u8]) -> (LeafId, &[u8]) {
     let space = read_varint(&mut bytes) as u32;
     let number = read_varint(&mut bytes) as u32;
-    (Home { space, number }, bytes)
+    (LeafId { space, number }, bytes)
 }
 
 /// Seven bits a byte, the lowest first; the top bit says that more follow.

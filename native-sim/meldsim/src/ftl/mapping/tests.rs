@@ -26,8 +26,8 @@ enum Step {
         pages: u64,
         first: Option<u32>,
     },
-    /// Many other leaves are written, so that these come to rest.
-    Rest,
+    /// Many other leaves are written, so that these are compacted.
+    Compact,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -38,22 +38,15 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0..PAGES, 0..100u32).prop_map(|(page, slot)| Step::Slot { page, slot }),
         4 => (range(), prop::option::of(0..1000u32)).prop_map(
             |((page, pages), first)| Step::Replace { page, pages, first: first.map(|f| f * 1000) }),
-        1 => Just(Step::Rest),
+        1 => Just(Step::Compact),
     ]
 }
 
-fn runs(mapping: &Mapping, page: u64, pages: u64) -> Vec<Entry> {
+fn entries(mapping: &Mapping, page: u64, pages: u64) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let mut at = page;
-    while at < page + pages {
-        let (runs, count) = mapping.runs(0, at, page + pages - at);
-        match runs {
-            Some(runs) => entries
-                .extend(runs.flat_map(|run| (0..run.pages).map(move |page| run.entry.plus(page)))),
-            None => entries.resize(entries.len() + count as usize, Entry::Unmapped),
-        }
-        at += count;
-    }
+    mapping.for_each_run_in(0, page, page + pages, |entry, pages| {
+        entries.extend((0..pages as u32).map(|page| entry.plus(page)));
+    });
     entries
 }
 
@@ -71,15 +64,15 @@ proptest! {
                     for n in 0..pages {
                         let page = (page + n * stride) % PAGES;
                         let entry = Entry::Flash(Ppn(first + n as u32));
-                        let place = mapping.find_or_make(0, page).unwrap();
-                        prop_assert_eq!(mapping.logical(place), (0, page));
-                        mapping.set(place, entry);
+                        let index = mapping.find_or_make(0, page).unwrap();
+                        prop_assert_eq!(mapping.logical(index), (0, page));
+                        mapping.set(index, entry);
                         model.insert(page, entry);
                     }
                 }
                 Step::Slot { page, slot } => {
-                    let place = mapping.find_or_make(0, page).unwrap();
-                    mapping.set(place, Entry::Buffered(slot));
+                    let index = mapping.find_or_make(0, page).unwrap();
+                    mapping.set(index, Entry::Buffered(slot));
                     model.insert(page, Entry::Buffered(slot));
                 }
                 Step::Replace { page, pages, first } => {
@@ -101,10 +94,10 @@ proptest! {
                         }
                     }
                 }
-                Step::Rest => {
+                Step::Compact => {
                     for _ in 0..RECENT_LEAVES + 4 {
-                        let place = mapping.find_or_make(1, elsewhere << LEAF_BITS).unwrap();
-                        mapping.set(place, Entry::Flash(Ppn(0)));
+                        let index = mapping.find_or_make(1, elsewhere << LEAF_BITS).unwrap();
+                        mapping.set(index, Entry::Flash(Ppn(0)));
                         elsewhere += 1;
                     }
                 }
@@ -113,10 +106,10 @@ proptest! {
             let expected: Vec<Entry> = (0..PAGES)
                 .map(|page| model.get(&page).copied().unwrap_or(Entry::Unmapped))
                 .collect();
-            prop_assert!(runs(&mapping, 0, PAGES) == expected);
-            prop_assert!(runs(&mapping, 500, 1000) == expected[500..1500]);
+            prop_assert!(entries(&mapping, 0, PAGES) == expected);
+            prop_assert!(entries(&mapping, 500, 1000) == expected[500..1500]);
             for (page, entry) in (0..).zip(expected) {
-                let found = mapping.find(0, page).map_or(Entry::Unmapped, |place| mapping.get(place));
+                let found = mapping.find(0, page).map_or(Entry::Unmapped, |index| mapping.get(index));
                 prop_assert_eq!(found, entry);
             }
         }

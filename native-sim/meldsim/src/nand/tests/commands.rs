@@ -1,4 +1,4 @@
-//! Multi-plane, cache and copyback commands: what they save, and what they cannot do.
+//! Multi-plane, cache and copyback commands and suspension: what they save, and what they cannot do.
 
 use super::*;
 use crate::profile::EnergyAmount;
@@ -9,7 +9,7 @@ fn planes_share_only_the_same_block_wordline_and_page() {
         let mut rig = Rig::new(&package(1, 2));
         rig.read(0, a.0, a.1);
         rig.read(1, b.0, b.1);
-        (rig.run(), rig.flash.stats(rig.queue.now()).transactions)
+        (rig.run(), rig.stats().commands.transactions)
     };
     let alone = COMMAND + us(58) + PAGE;
     assert_eq!(
@@ -57,7 +57,7 @@ fn erases_and_melded_reads_share_planes() {
     }
     // Each plane's pages are delivered as soon as they have crossed the bus.
     end += COMMAND * 4 + us(166);
-    let arrivals: Vec<Time> = (1..=4).map(|n| end + PAGE * 3 * n).collect();
+    let arrivals: Vec<Duration> = (1..=4).map(|n| end + PAGE * 3 * n).collect();
     rig.run();
     assert_eq!(rig.times()[4..], arrivals);
     // Blocks of different numbers are erased one after the other.
@@ -68,7 +68,7 @@ fn erases_and_melded_reads_share_planes() {
 }
 
 /// The time one of many reads of one die takes, at a bus rate.
-fn time_per_read(rate: u64, cache: bool) -> (Time, u64) {
+fn time_per_read(rate: u64, cache: bool) -> (Duration, u64) {
     let mut profile = profile();
     profile.bus.rate.0 = rate;
     profile.commands.cache_read = cache;
@@ -77,8 +77,8 @@ fn time_per_read(rate: u64, cache: bool) -> (Time, u64) {
         rig.read(0, row, 0);
     }
     let end = rig.run();
-    let cached = rig.flash.stats(end).cached_reads;
-    (Time::from_ps(end.as_ps() / 500), cached)
+    let cached = rig.stats().commands.cached_reads;
+    (Duration::from_ps(end.as_ps() / 500), cached)
 }
 
 #[test]
@@ -104,11 +104,11 @@ fn a_cache_program_loads_while_the_array_programs() {
             rig.program(0, row, ALL);
         }
         let end = rig.run();
-        let cached = rig.flash.stats(end).cached_programs;
-        (Time::from_ps(end.as_ps() / 200), cached)
+        let cached = rig.stats().commands.cached_programs;
+        (Duration::from_ps(end.as_ps() / 200), cached)
     };
     // A bus so slow that it matters: 3.5 ms for a wordline's three pages, or 6.9 ms.
-    let load = |rate: u64| Time::from_ps((COMMAND + PAGE * 3).as_ps() * 800 / rate);
+    let load = |rate: u64| Duration::from_ps((COMMAND + PAGE * 3).as_ps() * 800 / rate);
     assert_close(time(4, false).0, load(4) + us(5001), "off");
     assert_close(time(4, true).0, us(5001), "array");
     assert_close(time(2, true).0, load(2), "bus");
@@ -122,8 +122,8 @@ fn a_copyback_leaves_the_bus_alone() {
     assert_eq!(rig.run(), COMMAND * 2 + us(166 + 5001));
     let unit = Unit(0);
     assert_eq!(rig.done[0].1, Finished::Copyback { unit, token: 900 });
-    let stats = rig.flash.stats(rig.queue.now());
-    assert_eq!((stats.copybacks, stats.channel_busy), (1, COMMAND * 2));
+    let stats = rig.stats();
+    assert_eq!((stats.dies.copybacks, stats.channel_busy), (1, COMMAND * 2));
     // Over the bus: all pages out and in again.
     let mut rig = Rig::new(&profile());
     rig.read_pages(0, 3, ALL, true, 0);
@@ -161,10 +161,154 @@ fn energy_is_counted_by_operation() {
     rig.program(0, 2, ALL);
     rig.program(0, 3, 0b1);
     rig.erase(0, 4);
-    let end = rig.run();
-    let stats = rig.flash.stats(end);
+    rig.run();
+    let stats = rig.stats();
     assert_eq!(stats.read_energy_nj, 2 * 3 + 50);
     assert_eq!(stats.program_energy_nj, 700 + 11_000);
     assert_eq!(stats.erase_energy_nj, 13);
     assert_eq!(stats.bus_energy_nj, 4625 * (2 + 3 + 3 + 1));
+}
+
+/// A die whose programs and erases reads may suspend.
+fn suspending() -> Profile {
+    let mut profile = profile();
+    profile.commands.suspend_program = true;
+    profile.commands.suspend_erase = true;
+    profile.commands.suspend_time = us(20);
+    profile.commands.resume_time = us(30);
+    profile.commands.suspend_progress = us(100);
+    profile
+}
+
+/// From the read's submission to its data, when everything but the command is done at once.
+fn read_time(profile: &Profile) -> Duration {
+    COMMAND + profile.commands.suspend_time + us(58) + PAGE
+}
+
+#[test]
+fn a_read_suspends_a_program_which_then_goes_on() {
+    let mut profile = suspending();
+    let mut rig = Rig::new(&profile);
+    rig.program(0, 0, ALL);
+    rig.run_until(us(1000));
+    rig.read(0, 9, 0);
+    rig.run();
+    let whole = COMMAND + PAGE * 3 + us(5001);
+    let read = us(1000) + read_time(&profile);
+    // The array worked on until the suspending command was there.
+    let done_before = us(1000) + COMMAND;
+    assert_eq!(
+        rig.times(),
+        [read, read + COMMAND + us(30) + (whole - done_before)]
+    );
+    let stats = rig.stats();
+    assert_eq!(
+        (
+            stats.commands.program_suspends,
+            stats.commands.erase_suspends
+        ),
+        (1, 0)
+    );
+
+    profile.commands.suspend_program = false;
+    let mut rig = Rig::new(&profile);
+    rig.program(0, 0, ALL);
+    rig.run_until(us(1000));
+    rig.read(0, 9, 0);
+    rig.run();
+    assert_eq!(rig.times(), [whole, whole + COMMAND + us(58) + PAGE]);
+}
+
+#[test]
+fn a_read_suspends_an_erase() {
+    let profile = suspending();
+    let mut rig = Rig::new(&profile);
+    rig.erase(0, 0);
+    rig.run_until(us(500));
+    rig.read(0, 9 * 256, 0);
+    let end = rig.run();
+    assert_eq!(rig.times()[0], us(500) + read_time(&profile));
+    let overhead = COMMAND * 2 + us(20 + 58 + 30) + PAGE;
+    assert_eq!(end, COMMAND + us(2274) + overhead - COMMAND);
+    assert_eq!(rig.stats().commands.erase_suspends, 1);
+    let mut without = profile;
+    without.commands.suspend_erase = false;
+    let mut rig = Rig::new(&without);
+    rig.erase(0, 0);
+    rig.run_until(us(500));
+    rig.read(0, 9 * 256, 0);
+    rig.run();
+    assert_eq!(rig.times()[0], COMMAND + us(2274));
+}
+
+#[test]
+fn nothing_is_suspended_before_it_has_progressed() {
+    let profile = suspending();
+    let mut rig = Rig::new(&profile);
+    rig.erase(0, 0);
+    rig.run_until(us(40));
+    rig.read(0, 256, 0);
+    rig.run_until(us(400));
+    // From the command's end the erase works 100 us before it yields.
+    assert_eq!(rig.times(), [COMMAND + us(100) + read_time(&profile)]);
+    // And again after it has been resumed.
+    let resumed = rig.times()[0] + COMMAND + us(30);
+    let mut rig = Rig::new(&profile);
+    rig.erase(0, 0);
+    rig.run_until(us(40));
+    rig.read(0, 256, 0);
+    rig.run_until(us(200));
+    rig.read(0, 257, 0);
+    rig.run_until(us(1000));
+    assert_eq!(rig.times()[1], resumed + us(100) + read_time(&profile));
+}
+
+#[test]
+fn suspensions_of_one_operation_are_bounded() {
+    let mut profile = suspending();
+    profile.commands.max_suspends = 3;
+    let mut rig = Rig::new(&profile);
+    rig.program(0, 0, ALL);
+    for n in 1..=5 {
+        rig.run_until(us(300 * n));
+        rig.read(0, 256 + n as u32, 0);
+    }
+    rig.run();
+    assert_eq!(rig.stats().commands.program_suspends, 3);
+    // Three reads, then the program, then the others.
+    let programs: Vec<bool> = rig
+        .done
+        .iter()
+        .map(|(_, what)| matches!(what, Finished::Program { .. }))
+        .collect();
+    assert_eq!(programs, [false, false, false, true, false, false]);
+}
+
+#[test]
+fn a_suspended_program_is_not_starved() {
+    let mut profile = suspending();
+    profile.controller.reads_before_program = 4;
+    profile.commands.max_suspends = 1;
+    let mut rig = Rig::new(&profile);
+    rig.program(0, 0, ALL);
+    rig.run_until(us(1000));
+    for row in 0..20 {
+        rig.read(0, 256 + row, 0);
+    }
+    rig.run();
+    let program = |what: &Finished| matches!(what, Finished::Program { .. });
+    let position = rig.done.iter().position(|(_, what)| program(what));
+    assert_eq!(position, Some(4));
+}
+
+#[test]
+fn what_is_about_to_end_is_left_alone() {
+    let profile = suspending();
+    let mut rig = Rig::new(&profile);
+    rig.erase(0, 0);
+    rig.run_until(us(2260));
+    rig.read(0, 256, 0);
+    rig.run();
+    assert_eq!(rig.stats().commands.erase_suspends, 0);
+    assert_eq!(rig.times()[0], COMMAND + us(2274));
 }

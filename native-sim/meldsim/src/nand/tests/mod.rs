@@ -2,18 +2,17 @@
 
 mod commands;
 mod conservation;
-mod scaling;
-mod suspend;
-mod transactions;
+mod parallelism;
 
-use super::{Finished, Flash, Geometry, Owner, WordlineAddr};
-use crate::engine::{Event, EventQueue, Time};
-use crate::nand::geometry::Unit;
+use super::counts::FlashStats;
+use super::{Finished, Flash, Geometry, Owner, Unit, WordlineAddr};
+use crate::engine::{Duration, EventQueue, Instant};
+use crate::event::Event;
 use crate::profile::Profile;
 
 /// Time of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
-const COMMAND: Time = Time::from_ps(12_500);
-const PAGE: Time = Time::from_ps(5_781_250);
+const COMMAND: Duration = Duration::from_ps(12_500);
+const PAGE: Duration = Duration::from_ps(5_781_250);
 /// All pages of a TLC wordline.
 const ALL: u8 = 0b111;
 
@@ -41,8 +40,8 @@ fn package(dies: u32, planes: u32) -> Profile {
 struct Rig {
     flash: Flash,
     queue: EventQueue<Event>,
-    /// What has finished, and when.
-    done: Vec<(Time, Finished)>,
+    /// What has finished, and how long after the start.
+    done: Vec<(Duration, Finished)>,
 }
 
 impl Rig {
@@ -81,28 +80,36 @@ impl Rig {
     }
 
     /// Processes everything up to `limit`.
-    fn run_until(&mut self, limit: Time) {
+    fn process(&mut self, limit: Instant) {
         let mut finished = Vec::new();
         while let Some(event) = self.queue.pop_until(limit) {
             if let Event::Channel(channel) = event {
                 self.flash.step(&mut self.queue, channel, &mut finished);
             }
-            let now = self.queue.now();
+            let now = self.queue.now() - Instant::START;
             self.done.extend(finished.drain(..).map(|what| (now, what)));
         }
-        if limit != Time::MAX {
-            self.queue.advance_clock(limit);
-        }
+    }
+
+    /// Lets so much time pass from the start on.
+    fn run_until(&mut self, limit: Duration) {
+        let limit = Instant::START + limit;
+        self.process(limit);
+        self.queue.advance_clock(limit);
     }
 
     /// Processes everything; returns when the last operation finished.
-    fn run(&mut self) -> Time {
-        self.run_until(Time::MAX);
-        self.done.last().map_or(Time::ZERO, |&(time, _)| time)
+    fn run(&mut self) -> Duration {
+        self.process(Instant::MAX);
+        self.done.last().map_or(Duration::ZERO, |&(time, _)| time)
     }
 
-    fn times(&self) -> Vec<Time> {
+    fn times(&self) -> Vec<Duration> {
         self.done.iter().map(|&(time, _)| time).collect()
+    }
+
+    fn stats(&self) -> FlashStats {
+        self.flash.stats(self.queue.now())
     }
 }
 
@@ -113,13 +120,13 @@ fn at(unit: u32, row: u32) -> WordlineAddr {
     }
 }
 
-fn us(us: u64) -> Time {
-    Time::from_us(us)
+fn us(us: u64) -> Duration {
+    Duration::from_us(us)
 }
 
 /// Within 1 % of arithmetic.
 #[track_caller]
-fn assert_close(measured: Time, expected: Time, what: &str) {
+fn assert_close(measured: Duration, expected: Duration, what: &str) {
     let (m, e) = (measured.as_secs_f64(), expected.as_secs_f64());
     assert!((m - e).abs() <= e / 100.0, "{what}: {m} instead of {e}");
 }

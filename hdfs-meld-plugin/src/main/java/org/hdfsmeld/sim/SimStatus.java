@@ -17,6 +17,7 @@ public final class SimStatus {
   public static final int ABI = -10;
   public static final int TICKET = -11;
   public static final int SNAPSHOT = -13;
+  public static final int CLOCK = -14;
 
   private static final String[] NAMES = {
     "OK",
@@ -32,14 +33,15 @@ public final class SimStatus {
     "ABI",
     "TICKET",
     "status -12", // of the tests' library
-    "SNAPSHOT"
+    "SNAPSHOT",
+    "CLOCK"
   };
 
   private SimStatus() {}
 
   /** Whether the device is of no use any more after this status. */
   public static boolean isFatal(long status) {
-    return status == PANIC || status == CLOSED || status == ABI;
+    return status == PANIC || status == CLOSED || status == ABI || status == CLOCK;
   }
 
   /** The status' name as in {@code meldsim.h}, without its prefix. */

@@ -20,7 +20,8 @@ import java.util.stream.StreamSupport;
  * @param axes the name and the value on each axis
  * @param read over all jobs, or null when nothing was read
  * @param write over all jobs, or null when nothing was written
- * @param writeAmplification pages programmed with data for each page the host wrote
+ * @param writeAmplification pages programmed for each page programmed for the host, 1 where that
+ *     was none
  * @param channelsBusyPercent share of the simulated time, mean over the channels
  * @param diesBusyPercent the same over the dies
  * @param error why the device refused, or null
@@ -62,14 +63,13 @@ record CellRow(
     try {
       JsonNode run = MAPPER.readTree(printed);
       JsonNode device = run.path("device");
-      double programmed = device.path("host_pages_programmed").asDouble();
-      double moved = device.path("gc_pages_moved").asDouble();
       return new CellRow(
           cell.number(),
           cell.axes(),
           direction(run.path("jobs"), "read"),
           direction(run.path("jobs"), "write"),
-          programmed > 0 ? (programmed + moved) / programmed : 1.0,
+          // None where nothing was programmed for the host.
+          run.path("flash").path("write_amplification").asDouble(1.0),
           mean(device.path("channels_busy_percent")),
           mean(device.path("dies_busy_percent")),
           null,

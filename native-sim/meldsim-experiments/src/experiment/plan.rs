@@ -1,0 +1,256 @@
+//! The frame of every experiment: what it is, what it is run with, and its cells, which are simulated on all cores.
+//!
+//! ```text
+//!   Run { profile, scale, ... } --plan--> Cells (independent, in any order) --report--> Outcome
+//! ```
+//!
+//! An experiment registers its cells and returns a function that makes its outcome of what they measured. So the cells of
+//! several experiments are one list, and no core waits for the last cell of an experiment.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::burst::ExperimentError;
+use super::outcome::Outcome;
+use super::setup::Setup;
+use crate::parallel::try_map;
+use meldsim::profile::{Kind, Profile};
+
+/// An experiment, repeated by its name.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Experiment {
+    /// Its name.
+    pub name: &'static str,
+    /// What it shows, in a line.
+    pub about: &'static str,
+    /// The paper of its device and of what is claimed of it.
+    pub paper: &'static str,
+    /// The built-in profile of the published device.
+    pub profile: &'static str,
+    /// What else it can be run with.
+    pub options: Options,
+    pub(super) plan: for<'a> fn(&'a Run, &mut Cells<'a>) -> Planned<'a>,
+}
+
+/// What an experiment can be run with beside a profile.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Options {
+    /// Nothing.
+    None,
+    /// A [`Scale`].
+    Scale,
+    /// Devices; these are the published ones.
+    Setups(fn() -> Vec<Setup>),
+    /// Devices, and sizes of requests; these are the published ones.
+    SetupsAndSizes(fn() -> Vec<Setup>, fn() -> Vec<u64>),
+}
+
+/// How much is simulated, where an experiment takes long enough to choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// For a first impression, and for tests: less than the claims are meant for.
+    Quick,
+    /// What the claims are about.
+    #[default]
+    Full,
+}
+
+impl Scale {
+    /// One value for each scale.
+    pub(super) fn choose<T>(self, quick: T, full: T) -> T {
+        match self {
+            Scale::Quick => quick,
+            Scale::Full => full,
+        }
+    }
+}
+
+/// An experiment with what it is run with.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Run {
+    /// The experiment.
+    pub experiment: &'static Experiment,
+    /// The device.
+    pub profile: Profile,
+    /// How much is simulated.
+    pub scale: Scale,
+    /// The devices of an experiment that compares several, each a variant of the profile.
+    pub setups: Vec<Setup>,
+    /// The sizes of requests of an experiment that varies them.
+    pub request_sizes: Vec<u64>,
+}
+
+impl Run {
+    /// The experiment in full, with what was published beside the profile.
+    ///
+    /// # Errors
+    ///
+    /// The profile is of another kind than the experiment needs.
+    pub fn new(experiment: &'static Experiment, profile: Profile) -> Result<Run, ExperimentError> {
+        // An experiment on flash relies on how flash is organised; those on 3D XPoint see any device from outside.
+        if Profile::builtin(experiment.profile)?.kind == Kind::Nand {
+            profile.require(Kind::Nand)?;
+        }
+        let (setups, request_sizes) = match experiment.options {
+            Options::None | Options::Scale => (Vec::new(), Vec::new()),
+            Options::Setups(setups) => (setups(), Vec::new()),
+            Options::SetupsAndSizes(setups, sizes) => (setups(), sizes()),
+        };
+        Ok(Run {
+            experiment,
+            profile,
+            scale: Scale::Full,
+            setups,
+            request_sizes,
+        })
+    }
+
+    /// Simulates it on `jobs` threads. `progress` gets the share of the work that is done, 0 to 1.
+    ///
+    /// # Errors
+    ///
+    /// A profile cannot be simulated, or a device refuses a request.
+    pub fn outcome(
+        &self,
+        jobs: NonZeroUsize,
+        progress: &(dyn Fn(f64) + Sync),
+    ) -> Result<Outcome, ExperimentError> {
+        let outcomes = outcomes(std::slice::from_ref(self), jobs, progress)?;
+        let outcome = outcomes.into_iter().next();
+        outcome.ok_or(ExperimentError::Incomplete(None))
+    }
+
+    /// An outcome to be filled; `about` is what was done, in a sentence or two.
+    pub(super) fn report(&self, about: impl Into<String>) -> Outcome {
+        let note = self.scale.choose(
+            " A quick look: less is simulated than the claims are meant for.",
+            "",
+        );
+        Outcome::new(
+            self.experiment.name,
+            &self.profile.name,
+            about.into() + note,
+        )
+    }
+}
+
+/// Simulates several experiments on `jobs` threads, and returns their outcomes in the order of `runs`.
+pub(super) fn outcomes(
+    runs: &[Run],
+    jobs: NonZeroUsize,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<Vec<Outcome>, ExperimentError> {
+    let mut cells = Cells::default();
+    let planned: Result<Vec<Plan>, _> = runs
+        .iter()
+        .map(|run| (run.experiment.plan)(run, &mut cells))
+        .collect();
+    let planned = planned?;
+    cells.simulate(jobs, progress)?;
+    let outcomes = planned.into_iter().zip(runs).map(|(report, run)| {
+        let mut outcome = report().ok_or(ExperimentError::Incomplete(None))?;
+        for claim in &mut outcome.claims {
+            claim.paper = run.experiment.paper;
+        }
+        Ok(outcome)
+    });
+    outcomes.collect()
+}
+
+/// Makes the outcome, once the cells are simulated.
+pub(super) type Plan<'a> = Box<dyn FnOnce() -> Option<Outcome> + 'a>;
+pub(super) type Planned<'a> = Result<Plan<'a>, ExperimentError>;
+
+type Simulate<'a> = Box<dyn Fn() -> Result<(), ExperimentError> + Send + Sync + 'a>;
+
+/// Lists of cells to be simulated: each on a device of its own, so that their order does not matter.
+#[derive(Default)]
+pub(super) struct Cells<'a>(Vec<Vec<Simulate<'a>>>);
+
+/// What cells have measured, in their order.
+pub(super) struct Measured<T>(Vec<Arc<OnceLock<T>>>);
+
+impl<'a> Cells<'a> {
+    /// Adds a cell for each item.
+    pub(super) fn each<I, T>(
+        &mut self,
+        items: impl IntoIterator<Item = I>,
+        measure: impl Fn(&I) -> Result<T, ExperimentError> + Send + Sync + 'a,
+    ) -> Measured<T>
+    where
+        I: Send + Sync + 'a,
+        T: Send + Sync + 'a,
+    {
+        let measure = Arc::new(measure);
+        let (slots, cells) = items
+            .into_iter()
+            .map(|item| {
+                let slot = Arc::new(OnceLock::new());
+                let (measure, filled) = (Arc::clone(&measure), Arc::clone(&slot));
+                let simulate: Simulate<'a> = Box::new(move || {
+                    let value = measure(&item)?;
+                    filled.get_or_init(|| value);
+                    Ok(())
+                });
+                (slot, simulate)
+            })
+            .unzip();
+        self.0.push(cells);
+        Measured(slots)
+    }
+
+    /// Adds one cell.
+    pub(super) fn one<T: Send + Sync + 'a>(
+        &mut self,
+        measure: impl Fn() -> Result<T, ExperimentError> + Send + Sync + 'a,
+    ) -> Measured<T> {
+        self.each([()], move |()| measure())
+    }
+
+    fn simulate(
+        mut self,
+        jobs: NonZeroUsize,
+        progress: &(dyn Fn(f64) + Sync),
+    ) -> Result<(), ExperimentError> {
+        // The cells of short lists are the long ones. They go first, so that none is left for one core at the end.
+        self.0.sort_by_key(Vec::len);
+        let cells: Vec<Simulate<'_>> = self.0.into_iter().flatten().collect();
+        let done = AtomicUsize::new(0);
+        let simulate = |cell: &Simulate<'_>| {
+            cell()?;
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            progress(done as f64 / cells.len() as f64);
+            Ok(())
+        };
+        // The cells are dropped at the end, and leave what they have measured to its one owner.
+        try_map(jobs, &cells, simulate).map(|_: Vec<()>| ())
+    }
+}
+
+/// Nothing is here before the cells are simulated.
+impl<T> Measured<T> {
+    /// What was measured.
+    pub(super) fn take(self) -> Option<Vec<T>> {
+        let slots = self.0.into_iter();
+        slots
+            .map(|slot| Arc::into_inner(slot)?.into_inner())
+            .collect()
+    }
+
+    /// What was measured in one cell.
+    pub(super) fn single(self) -> Option<T> {
+        self.take()?.pop()
+    }
+
+    /// The plan of an experiment whose outcome is made of these alone.
+    pub(super) fn then<'a>(self, report: impl FnOnce(Vec<T>) -> Option<Outcome> + 'a) -> Planned<'a>
+    where
+        T: 'a,
+    {
+        Ok(Box::new(move || report(self.take()?)))
+    }
+}

@@ -1,0 +1,246 @@
+//! The host interface layer: submission queues, their arbitration, and the link to the host.
+//!
+//! ```text
+//!  queues --arbitration--> fetch (command_cost each) --> write: data over the link --> pipeline
+//!                          at most commands_in_flight    read: each page over the link --> host
+//! ```
+//!
+//! Arbitration is that of the NVM Express Base Specification: round robin, or weighted round robin
+//! with an urgent class. What comes in and goes out are numbers of [requests](super::request).
+
+use std::collections::VecDeque;
+
+use super::request::{Outbound, Request};
+use super::{Device, DeviceError};
+use crate::engine::{Duration, Instant};
+use crate::nvme::{Arbiter, Priority, Scheme};
+use crate::profile::{DataRate, Profile, QueueArbitration};
+
+/// A submission queue. Queue 0 is always there: without a limit, of medium priority; commands
+/// [submitted](Device::submit) without naming a queue go through it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QueueId(pub u16);
+
+#[derive(Debug)]
+struct SubmissionQueue {
+    /// Commands it holds at most.
+    depth: usize,
+    waiting: VecDeque<u32>,
+}
+
+impl SubmissionQueue {
+    fn new(depth: usize) -> SubmissionQueue {
+        SubmissionQueue {
+            depth,
+            waiting: VecDeque::new(),
+        }
+    }
+}
+
+/// One direction of the link: data cross it one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Direction {
+    free_at: Instant,
+    /// What all data so far take.
+    total: Duration,
+}
+
+impl Direction {
+    /// When data that are ready now have crossed.
+    fn transfer(&mut self, now: Instant, time: Duration) -> Instant {
+        self.free_at = self.free_at.max(now) + time;
+        self.total += time;
+        self.free_at
+    }
+
+    /// Time it was in use: what is still to cross follows without a gap.
+    fn busy(&self, now: Instant) -> Duration {
+        self.total - self.free_at.saturating_since(now)
+    }
+}
+
+/// The link to the host.
+#[derive(Debug)]
+pub(super) struct Link {
+    rate: DataRate,
+    /// What a command takes besides its data.
+    command_time: Duration,
+    to_device: Direction,
+    to_host: Direction,
+}
+
+impl Link {
+    /// What `bytes` take.
+    fn time(&self, bytes: u64) -> Duration {
+        let ps = u128::from(bytes) * 1_000_000_000_000 / u128::from(self.rate.0.max(1));
+        Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
+    /// When a write and its data have crossed to the device.
+    pub(super) fn receive(&mut self, now: Instant, bytes: u64) -> Instant {
+        let time = self.time(bytes) + self.command_time;
+        self.to_device.transfer(now, time)
+    }
+
+    /// When what has crossed to the device so far is there.
+    pub(super) fn received(&mut self, now: Instant) -> Instant {
+        self.to_device.transfer(now, Duration::ZERO)
+    }
+
+    /// What the pages of a read will take to the host.
+    pub(super) fn outbound(&self, request: &Request) -> Outbound {
+        Outbound {
+            page: self.time(request.bytes / request.range.pages().max(1)),
+            command: self.command_time,
+            from_controller: 0,
+        }
+    }
+
+    /// When so many pages of a read have crossed to the host.
+    pub(super) fn send(&mut self, now: Instant, outbound: &mut Outbound, pages: u64) -> Instant {
+        let command = std::mem::take(&mut outbound.command);
+        self.to_host.transfer(now, outbound.page * pages + command)
+    }
+}
+
+/// Queues and link.
+#[derive(Debug)]
+pub(super) struct HostInterface {
+    /// No limit anywhere: the controller has a command as soon as it is submitted.
+    pub(super) is_direct: bool,
+    /// What the controller takes to fetch a command.
+    pub(super) cost: Duration,
+    limit: u32,
+    in_flight: u32,
+    arbiter: Arbiter,
+    queues: Vec<SubmissionQueue>,
+    /// What the controller is fetching.
+    pub(super) fetching: Option<u32>,
+    /// Time from submission to fetch, summed over commands.
+    pub(super) queue_wait: Duration,
+    /// Unless it limits nothing.
+    pub(super) link: Option<Link>,
+    /// Commands that wait for their data, or for the data of one before them; in order.
+    pub(super) arriving: VecDeque<u32>,
+}
+
+impl HostInterface {
+    pub(super) fn new(profile: &Profile) -> HostInterface {
+        let host = &profile.host;
+        let no_limit = |value| if value == 0 { u32::MAX } else { value };
+        let scheme = Scheme {
+            weighted: host.arbitration == QueueArbitration::WeightedRoundRobin,
+            burst: no_limit(host.arbitration_burst),
+            weights: [host.high_weight, host.medium_weight, host.low_weight],
+        };
+        let mut arbiter = Arbiter::new(scheme);
+        arbiter.add_queue(Priority::Medium);
+        let has_link = host.link_rate != DataRate(0);
+        HostInterface {
+            is_direct: host.commands_in_flight == 0
+                && host.command_cost == Duration::ZERO
+                && !has_link,
+            cost: host.command_cost,
+            limit: no_limit(host.commands_in_flight),
+            in_flight: 0,
+            arbiter,
+            queues: vec![SubmissionQueue::new(usize::MAX)],
+            fetching: None,
+            queue_wait: Duration::ZERO,
+            link: has_link.then(|| Link {
+                rate: host.link_rate,
+                command_time: host.link_command_time,
+                to_device: Direction::default(),
+                to_host: Direction::default(),
+            }),
+            arriving: VecDeque::new(),
+        }
+    }
+
+    /// Whether a queue can take a command.
+    #[inline]
+    pub(super) fn check(&self, queue: QueueId) -> Result<(), DeviceError> {
+        match self.queues.get(usize::from(queue.0)) {
+            None => Err(DeviceError::UnknownQueue { queue: queue.0 }),
+            Some(to) if to.waiting.len() >= to.depth => {
+                Err(DeviceError::QueueFull { queue: queue.0 })
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn enqueue(&mut self, queue: u16, id: u32) {
+        self.queues[usize::from(queue)].waiting.push_back(id);
+        self.arbiter.arrived(u32::from(queue));
+    }
+
+    /// What the controller fetches next, if it may.
+    pub(super) fn grant(&mut self) -> Option<u32> {
+        if self.fetching.is_some() || self.in_flight >= self.limit {
+            return None;
+        }
+        let queue = self.arbiter.grant()?;
+        self.in_flight += 1;
+        self.queues[queue as usize].waiting.pop_front()
+    }
+
+    /// A command has completed.
+    #[inline]
+    pub(super) fn completed(&mut self) {
+        if !self.is_direct {
+            self.in_flight -= 1;
+        }
+    }
+
+    /// Time data of writes, and of reads, crossed the link.
+    pub(super) fn link_busy(&self, now: Instant) -> [Duration; 2] {
+        let link = self.link.as_ref();
+        link.map_or([Duration::ZERO; 2], |link| {
+            [link.to_device.busy(now), link.to_host.busy(now)]
+        })
+    }
+}
+
+/// Submission queues and their arbitration.
+impl Device {
+    /// Adds a submission queue that holds `depth` commands at most; those the controller has
+    /// fetched are no longer in it.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::QueueDepth`] for a depth of zero, [`DeviceError::TooManyQueues`] after 65,536.
+    pub fn create_queue(&mut self, depth: u32, priority: Priority) -> Result<QueueId, DeviceError> {
+        let hil = &mut self.hil;
+        let id = u16::try_from(hil.queues.len()).map_err(|_| DeviceError::TooManyQueues)?;
+        if depth == 0 {
+            return Err(DeviceError::QueueDepth);
+        }
+        hil.arbiter.add_queue(priority);
+        hil.queues.push(SubmissionQueue::new(depth as usize));
+        Ok(QueueId(id))
+    }
+
+    /// Commands that wait in `queue` to be fetched; none in a queue that does not exist.
+    pub fn queued(&self, queue: QueueId) -> usize {
+        let queue = self.hil.queues.get(usize::from(queue.0));
+        queue.map_or(0, |queue| queue.waiting.len())
+    }
+
+    /// Changes the arbitration burst and the weights of high, medium and low priority, as Set
+    /// Features does. A burst of zero is no limit; weights of zero are taken for one.
+    pub fn set_arbitration(&mut self, burst: u32, weights: [u32; 3]) {
+        let burst = if burst == 0 { Scheme::NO_LIMIT } else { burst };
+        let weights = weights.map(|weight| weight.max(1));
+        self.hil.arbiter.set_shares(burst, weights);
+    }
+
+    /// The arbitration burst, zero for no limit, and the weights of high, medium and low priority.
+    pub fn arbitration(&self) -> (u32, [u32; 3]) {
+        let scheme = self.hil.arbiter.scheme();
+        let burst = match scheme.burst {
+            Scheme::NO_LIMIT => 0,
+            burst => burst,
+        };
+        (burst, scheme.weights)
+    }
+}

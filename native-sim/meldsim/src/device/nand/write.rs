@@ -1,0 +1,148 @@
+//! Writes, deallocations and flushes: taken in the order submitted, as the write buffer has room.
+
+use super::{NandMedium, NvmSet};
+use crate::device::request::{Outcome, Request, Requests, Stage};
+use crate::engine::{EventQueue, NIL};
+use crate::event::Event;
+use crate::ftl::{Entry, WriteError};
+use crate::nand::Owner;
+use crate::nvme::{Opcode, Pattern, Status};
+
+/// How many commands before its own turn the mapping's entry for one is fetched from memory.
+const PREFETCHED: usize = 8;
+
+impl NandMedium {
+    pub(super) fn admit(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        id: u32,
+    ) {
+        let request = &mut requests[id];
+        // The latency of the controller, or the flush itself.
+        request.parts += 1;
+        let range = request.range;
+        let NvmSet {
+            admissions, ftl, ..
+        } = &mut self.sets[range.set as usize];
+        admissions.push_back(id);
+        if admissions.len() == 1 {
+            self.run_admissions(queue, requests, range.set);
+        } else {
+            ftl.prefetch_leaf(range.space, range.first);
+        }
+    }
+
+    /// Goes on with the commands that wait for a set, until one has to wait for a program.
+    pub(super) fn run_admissions(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        set: u32,
+    ) {
+        while let Some(id) = self.sets[set as usize].admissions.pop_front() {
+            let NvmSet {
+                admissions, ftl, ..
+            } = &mut self.sets[set as usize];
+            if let Some(&soon) = admissions.get(PREFETCHED) {
+                let soon = &requests[soon];
+                ftl.prefetch(soon.range.space, soon.next);
+            }
+            let request = &mut requests[id];
+            let done = match request.opcode {
+                Opcode::Read | Opcode::Write => self.write(queue, request, id),
+                Opcode::Deallocate => {
+                    for range in std::iter::once(&request.range).chain(request.more_ranges.iter()) {
+                        let (first, end) = range.whole();
+                        ftl.deallocate(range.space, first, end);
+                    }
+                    true
+                }
+                Opcode::Flush => {
+                    ftl.flush(id);
+                    true
+                }
+            };
+            self.dispatch(queue, set, Owner::request(id));
+            self.end_writes(requests, set);
+            if !done {
+                self.sets[set as usize].admissions.push_front(id);
+                return;
+            }
+            let request = &mut requests[id];
+            request.stage = Stage::Medium;
+            if request.opcode == Opcode::Flush {
+                // Those that have nothing to wait for end here, the others with a program.
+                while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
+                    requests.outcomes.push(Outcome::Taken { request });
+                }
+            } else {
+                requests.outcomes.push(Outcome::Taken { request: id });
+            }
+        }
+    }
+
+    /// Pages that writes without a cache wait for are programmed.
+    pub(super) fn end_writes(&mut self, requests: &mut Requests, set: u32) {
+        while let Some(request) = self.sets[set as usize].ftl.pop_written() {
+            requests.part_done(request);
+        }
+    }
+
+    /// Admits pages of a write; false when the buffer is full.
+    fn write(&mut self, queue: &mut EventQueue<Event>, request: &mut Request, id: u32) -> bool {
+        let range = request.range;
+        let stream = request.hint.stream;
+        let ftl = &mut self.sets[range.set as usize].ftl;
+        let layout = ftl.layout(request.hint.pattern == Pattern::Sequential);
+        if !request.has_room && !ftl.has_room(range.space, range.first, range.end, layout) {
+            request.status = Status::CapacityExceeded;
+            return true;
+        }
+        request.has_room = true;
+        let waits = if self.write_cache { NIL } else { id };
+        ftl.oracle.begin(request.tag);
+        let space = range.space;
+        while request.next < range.end {
+            let page = request.next;
+            let (before, together) = if range.is_partial(page) {
+                (ftl.entry(space, page), 0)
+            } else {
+                let (_, end) = range.whole();
+                let together = ftl.write_unmapped(space, page, end, layout, stream, waits);
+                (Entry::Unmapped, together)
+            };
+            let taken = match together {
+                0 => match ftl.write(space, page, layout, stream, waits) {
+                    Ok(()) => 1,
+                    Err(WriteError::BufferFull) => {
+                        ftl.make_progress();
+                        return false;
+                    }
+                    Err(WriteError::CapacityExceeded) => {
+                        request.status = Status::CapacityExceeded;
+                        return true;
+                    }
+                },
+                pages => pages,
+            };
+            if waits != NIL {
+                request.parts += taken;
+            }
+            if let Entry::Flash(ppn) = before {
+                // Read-modify-write: the write completes only when the rest of the page is in.
+                request.parts += 1;
+                self.merge_pages_read += 1;
+                let (at, page) = ftl.locate(ppn);
+                self.flash
+                    .read(queue, at, 1 << page, false, Owner::request(id));
+            }
+            request.next += taken;
+        }
+        if waits != NIL {
+            // Nothing else may ever come to fill the wordlines.
+            ftl.close_all();
+        }
+        true
+    }
+}

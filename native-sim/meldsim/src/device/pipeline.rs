@@ -1,0 +1,354 @@
+//! The way of a command through the device, from submission to completion.
+//!
+//! ```text
+//!   submit -> queue -> fetch -> transfer -> firmware -> medium -> firmware -> complete
+//!             \________ hil ________/                   |   ^
+//!                                                 begin v   | Outcome
+//!                                              nand (ftl, flash) or xpoint
+//! ```
+//!
+//! A command is a [record](super::request) with a [`Stage`]; a function here moves it from one stage to the next. The
+//! medium works on the records, and reports what has become of them as [`Outcome`]s.
+
+use super::request::{Outcome, Request, Stage};
+use super::{Device, DeviceError, Medium, QueueId};
+use crate::engine::Duration;
+use crate::event::Event;
+use crate::firmware::Action;
+use crate::nvme::{Command, Directive, NamespaceId, Opcode, Status};
+
+impl Device {
+    /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
+    /// once and changes nothing; how it ends otherwise is told by its completion.
+    ///
+    /// Writes, deallocations and flushes take effect in the order submitted, reads at once. A write
+    /// completes when its last page is in the write buffer; one that covers a page on flash only in
+    /// part also waits for that page to be read (the rest is merged in the buffer).
+    ///
+    /// # Errors
+    ///
+    /// A namespace that does not exist, a range beyond it, a directive that is unknown or not on a
+    /// write, or a clock that is used up.
+    pub fn submit(&mut self, command: &Command) -> Result<(), DeviceError> {
+        self.submit_to(QueueId(0), command)
+    }
+
+    /// [Submits](Device::submit) a command to a queue. When the profile's `[host]` sets no limit,
+    /// the controller fetches it at once; else when it is its turn.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::submit`], and a queue that does not exist or is full.
+    pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
+        self.hil.check(queue)?;
+        let request = self.check(command)?;
+        self.enqueue(queue, request);
+        Ok(())
+    }
+
+    /// Submits the deallocation of up to 256 ranges (first logical block, count), as Dataset
+    /// Management does with the deallocate attribute.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::submit_to`], and [`DeviceError::NoRanges`] where there is none.
+    pub fn deallocate(
+        &mut self,
+        queue: QueueId,
+        nsid: NamespaceId,
+        ranges: &[(u64, u32)],
+        tag: u64,
+    ) -> Result<(), DeviceError> {
+        self.hil.check(queue)?;
+        let Some((&(slba, nlb), rest)) = ranges.split_first() else {
+            return Err(DeviceError::NoRanges);
+        };
+        let pages = |&(slba, nlb)| Ok(self.namespaces.pages(nsid, slba, u64::from(nlb))?.0);
+        let more_ranges = rest
+            .iter()
+            .map(pages)
+            .collect::<Result<Vec<_>, DeviceError>>()?;
+        let mut request = self.check(&Command::deallocate(nsid, slba, nlb, tag))?;
+        for &(slba, nlb) in rest {
+            self.namespaces.forget(nsid, slba, nlb);
+        }
+        request.more_ranges = more_ranges.into_boxed_slice();
+        self.enqueue(queue, request);
+        Ok(())
+    }
+
+    /// What the command asks for, or why it is refused.
+    fn check(&mut self, command: &Command) -> Result<Request, DeviceError> {
+        let now = self.now();
+        if now > Device::LAST_SUBMISSION {
+            return Err(DeviceError::EndOfTime);
+        }
+        if command.opcode != Opcode::Write && command.directive != Directive::NONE {
+            command.directive.pattern()?;
+            return Err(DeviceError::DirectiveNotOnWrite);
+        }
+        let (range, bytes) = match command.opcode {
+            Opcode::Flush => (self.namespaces.empty_range(command.nsid)?, 0),
+            _ => self
+                .namespaces
+                .pages(command.nsid, command.slba, u64::from(command.nlb))?,
+        };
+        let hint = self.namespaces.hint(command, u64::from(command.nlb))?;
+        let stats = &mut self.stats;
+        match command.opcode {
+            Opcode::Read => {
+                stats.read_commands += 1;
+                stats.host_read_bytes += bytes;
+            }
+            Opcode::Write => {
+                stats.write_commands += 1;
+                stats.host_written_bytes += bytes;
+            }
+            Opcode::Deallocate => {
+                stats.deallocate_commands += 1;
+                self.namespaces
+                    .forget(command.nsid, command.slba, command.nlb);
+            }
+            Opcode::Flush => stats.flush_commands += 1,
+        }
+        let start = command
+            .slba
+            .saturating_mul(self.profile.controller.lba_size.0);
+        Ok(Request {
+            start,
+            bytes,
+            ..Request::new(command, hint, range, now)
+        })
+    }
+
+    fn enqueue(&mut self, queue: QueueId, mut request: Request) {
+        request.queue = queue.0;
+        let id = self.requests.insert(request);
+        if self.hil.is_direct {
+            return self.accept(id);
+        }
+        self.hil.enqueue(queue.0, id);
+        self.fetch();
+    }
+
+    /// Fetches what may be fetched.
+    fn fetch(&mut self) {
+        while let Some(id) = self.hil.grant() {
+            let now = self.queue.now();
+            self.hil.queue_wait += now - self.requests[id].submitted;
+            if self.hil.cost > Duration::ZERO {
+                self.requests[id].stage = Stage::Fetch;
+                self.hil.fetching = Some(id);
+                self.queue.schedule(now + self.hil.cost, Event::Fetched);
+            } else {
+                self.receive(id);
+            }
+        }
+    }
+
+    /// Data of a write cross the link before it begins. Deallocations and flushes do not overtake
+    /// them; reads do.
+    fn receive(&mut self, id: u32) {
+        let Some(link) = &mut self.hil.link else {
+            return self.accept(id);
+        };
+        let request = &mut self.requests[id];
+        let now = self.queue.now();
+        let arrival = match request.opcode {
+            Opcode::Read => {
+                request.outbound = link.outbound(request);
+                request.is_sent = true;
+                return self.accept(id);
+            }
+            Opcode::Write => link.receive(now, request.bytes),
+            Opcode::Deallocate | Opcode::Flush => link.received(now),
+        };
+        if arrival == now && self.hil.arriving.is_empty() {
+            self.accept(id);
+        } else {
+            request.stage = Stage::Transfer;
+            self.hil.arriving.push_back(id);
+            self.queue.schedule(arrival, Event::Arrived);
+        }
+    }
+
+    /// A command that the controller has fetched, and whose data have arrived, is the firmware's.
+    #[inline]
+    fn accept(&mut self, id: u32) {
+        match &mut self.firmware {
+            None => self.start(id),
+            Some(firmware) => {
+                let request = &mut self.requests[id];
+                request.stage = Stage::Firmware;
+                firmware.accept(&mut self.queue, id, request);
+            }
+        }
+    }
+
+    /// The firmware is through with a command: it begins on the medium.
+    #[inline]
+    fn start(&mut self, id: u32) {
+        let request = &mut self.requests[id];
+        request.stage = Stage::Medium;
+        self.usage[request.range.set as usize].count(request);
+        match &mut self.medium {
+            Medium::Nand(nand) => nand.begin(&mut self.queue, &mut self.requests, id),
+            Medium::Xpoint(xpoint) => xpoint.begin(&mut self.queue, &mut self.requests, id),
+        }
+        self.take_outcomes();
+    }
+
+    /// What the medium has done moves commands on.
+    #[inline]
+    pub(super) fn take_outcomes(&mut self) {
+        if !self.requests.outcomes.is_empty() {
+            self.move_on();
+        }
+    }
+
+    fn move_on(&mut self) {
+        let mut taken = 0;
+        while let Some(&outcome) = self.requests.outcomes.get(taken) {
+            taken += 1;
+            match outcome {
+                Outcome::Done { request } => self.end_on_medium(request),
+                Outcome::Pages { request, pages } => self.send(request, u64::from(pages), pages),
+                Outcome::Taken { request } => self.after_controller_latency(request),
+            }
+        }
+        self.requests.outcomes.clear();
+    }
+
+    /// What needs no medium takes the controller's latency.
+    fn after_controller_latency(&mut self, id: u32) {
+        let time = self.queue.now() + self.profile.controller.latency;
+        self.queue.schedule(time, Event::Controller(id));
+    }
+
+    /// The controller's latency has passed: for a read, data are ready.
+    fn finish_in_controller(&mut self, id: u32) {
+        let request = &mut self.requests[id];
+        if request.is_sent {
+            let pages = std::mem::take(&mut request.outbound.from_controller);
+            self.send(id, pages, 1);
+        } else {
+            self.finish_parts(id, 1);
+        }
+    }
+
+    /// Pages of a read, which are so many of its parts, cross the link to the host.
+    fn send(&mut self, id: u32, pages: u64, parts: u8) {
+        if let Some(link) = &mut self.hil.link {
+            let outbound = &mut self.requests[id].outbound;
+            let arrival = link.send(self.queue.now(), outbound, pages);
+            let parts = u16::from(parts);
+            self.queue
+                .schedule(arrival, Event::Sent { request: id, parts });
+        }
+    }
+
+    /// Parts of a command are done; with the last of them the medium is through with it.
+    fn finish_parts(&mut self, id: u32, parts: u64) {
+        if self.requests[id].finish_parts(parts) {
+            self.end_on_medium(id);
+        }
+    }
+
+    /// The medium is through with a command, and its data have crossed the link.
+    #[inline]
+    fn end_on_medium(&mut self, id: u32) {
+        match &mut self.firmware {
+            None => self.complete(id),
+            Some(firmware) => {
+                self.requests[id].stage = Stage::Completion;
+                firmware.ended(&mut self.queue, id);
+            }
+        }
+    }
+
+    /// The command has ended: the host sees it.
+    #[inline]
+    fn complete(&mut self, id: u32) {
+        let request = &self.requests[id];
+        let awake = request.keeps_awake.then_some(request.range.set);
+        let completion = self.requests.complete(id, self.queue.now());
+        self.stats.failed_commands += u64::from(completion.status != Status::Success);
+        self.completions.push_back(completion);
+        self.hil.completed();
+        if let (Some(set), Medium::Nand(nand)) = (awake, &mut self.medium) {
+            nand.command_completed(&mut self.queue, set);
+        }
+    }
+
+    /// Does what the firmware wants done, and tells it what garbage collection has done.
+    fn run_firmware(&mut self) {
+        while let Some(firmware) = &mut self.firmware {
+            firmware.collected(&mut self.queue, self.medium.pages_moved());
+            let mut actions = firmware.take_actions();
+            if actions.is_empty() {
+                firmware.give_back(actions);
+                return;
+            }
+            for action in actions.drain(..) {
+                match action {
+                    Action::Start(id) => self.start(id),
+                    Action::Serve(id) => self.serve(id),
+                    Action::Complete(id) => self.complete(id),
+                }
+            }
+            if let Some(firmware) = &mut self.firmware {
+                firmware.give_back(actions);
+            }
+        }
+    }
+
+    /// The data of a read come from the firmware's burst buffer.
+    fn serve(&mut self, id: u32) {
+        let request = &mut self.requests[id];
+        request.stage = Stage::Medium;
+        self.usage[request.range.set as usize].count(request);
+        request.parts += 1;
+        request.outbound.from_controller += request.range.pages();
+        self.after_controller_latency(id);
+    }
+
+    /// Something happens.
+    pub(super) fn process(&mut self, event: Event) {
+        match event {
+            Event::Fetched => {
+                if let Some(id) = self.hil.fetching.take() {
+                    self.receive(id);
+                }
+            }
+            Event::Arrived => {
+                if let Some(id) = self.hil.arriving.pop_front() {
+                    self.accept(id);
+                }
+            }
+            Event::Firmware(core) => {
+                if let Some(firmware) = &mut self.firmware {
+                    firmware.step(&mut self.queue, core);
+                }
+            }
+            Event::Controller(id) => self.finish_in_controller(id),
+            Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
+            Event::Channel(_) | Event::Window(_) | Event::Idle(_) | Event::Xpoint(_) => {
+                match &mut self.medium {
+                    Medium::Nand(nand) => {
+                        nand.process(&mut self.queue, &mut self.requests, event);
+                    }
+                    Medium::Xpoint(xpoint) => {
+                        xpoint.process(&mut self.queue, &mut self.requests, event);
+                    }
+                }
+                self.take_outcomes();
+            }
+        }
+        if self.firmware.is_some() {
+            self.run_firmware();
+        }
+        if !self.hil.is_direct {
+            self.fetch();
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The state of a device apart from its commands: data that are there before a run, and the state after a long past.
+
+use std::str::FromStr;
+
+use super::{Device, DeviceError, Location, Medium};
+use crate::nvme::{Command, Directive, NamespaceId};
+
+/// How the namespaces of a device have been used: see [`Device::precondition`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Precondition {
+    /// Share of each namespace that holds data, from its start. Unit: percent; range 1 to 100.
+    pub fill_percent: u32,
+    /// Share of that data, from its start, that was overwritten at random for so long that garbage
+    /// collection came to its steady state; the rest was written once, in order. Unit: percent;
+    /// range 0 to 100.
+    pub random_percent: u32,
+}
+
+impl Default for Precondition {
+    fn default() -> Precondition {
+        Precondition {
+            fill_percent: 100,
+            random_percent: 100,
+        }
+    }
+}
+
+impl FromStr for Precondition {
+    type Err = String;
+
+    /// Reads `fill=100,random=75`; what is left out is 100.
+    fn from_str(text: &str) -> Result<Precondition, String> {
+        let mut precondition = Precondition::default();
+        for part in text.split(',') {
+            let (key, value) = part
+                .split_once('=')
+                .ok_or_else(|| format!("\"{part}\" has no value; write fill=100,random=75"))?;
+            let (least, percent) = match key {
+                "fill" => (1, &mut precondition.fill_percent),
+                "random" => (0, &mut precondition.random_percent),
+                _ => return Err(format!("\"{key}\" is unknown; use fill and random")),
+            };
+            let range = least..=100;
+            let read = value.parse().ok().filter(|value| range.contains(value));
+            *percent = read.ok_or_else(|| {
+                format!("{key} is \"{value}\"; use a whole number of percent, {least} to 100")
+            })?;
+        }
+        Ok(precondition)
+    }
+}
+
+/// State that commands did not bring about.
+impl Device {
+    /// Places data as if it had been written in order and flushed long since. Takes no simulated
+    /// time; nothing is counted. A page that is covered in part counts as covered. On a nearly
+    /// full device there may be room for the pages and none for the padding: then a part is placed.
+    /// Memory that is mapped by address holds everything already.
+    pub fn preload(
+        &mut self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+        directive: Directive,
+    ) -> Result<(), DeviceError> {
+        let (range, _) = self.namespaces.pages(nsid, slba, nlb)?;
+        let write = Command::write(nsid, slba, 0, directive, 0);
+        let hint = self.namespaces.hint(&write, nlb)?;
+        match &mut self.medium {
+            Medium::Nand(nand) => nand.preload(range, hint),
+            Medium::Xpoint(_) => Ok(()),
+        }
+    }
+
+    /// As [`Device::preload`], but only for the pages of the range that hold nothing. Returns how many logical blocks
+    /// those are.
+    pub fn preload_unmapped(
+        &mut self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+        directive: Directive,
+    ) -> Result<u64, DeviceError> {
+        self.namespaces.pages(nsid, slba, nlb)?;
+        let namespace = self.namespace(nsid);
+        let namespace = namespace.ok_or(DeviceError::UnknownNamespace { nsid })?;
+        // What is mapped together: a page, or the pages of one logical block.
+        let step = (namespace.page_bytes / namespace.lba_bytes).max(1);
+        let end = slba + nlb;
+        let (mut placed, mut missing_from) = (0, None);
+        let mut lba = slba;
+        while lba < end {
+            let next = ((lba / step + 1) * step).min(end);
+            let missing = self.locate(nsid, lba)? == Location::Unmapped;
+            if missing && missing_from.is_none() {
+                missing_from = Some(lba);
+            }
+            let gap_end = if missing { next } else { lba };
+            if let Some(from) = missing_from.filter(|_| !missing || next == end) {
+                self.preload(nsid, from, gap_end - from, directive)?;
+                placed += gap_end - from;
+                missing_from = None;
+            }
+            lba = next;
+        }
+        Ok(placed)
+    }
+
+    /// Puts the device into the state it would be in after a long past: all namespaces hold as much
+    /// data as `precondition` says, and where that was overwritten at random, its pages lie as
+    /// garbage collection leaves them in steady state. The state is computed by its closed form
+    /// (see `docs/model.md`): it takes no simulated time and nanoseconds a page.
+    ///
+    /// Everything the namespaces held before is gone. Where the namespaces of an NVM set are larger
+    /// than the set, which thin ones may be, each counts as its share of the set.
+    ///
+    /// Memory that is mapped by address has no past: nothing changes.
+    pub fn precondition(&mut self, precondition: &Precondition) -> Result<(), DeviceError> {
+        if self.outstanding() > 0 {
+            return Err(DeviceError::Busy);
+        }
+        match &mut self.medium {
+            Medium::Nand(nand) => nand.precondition(&self.profile, &self.namespaces, precondition),
+            Medium::Xpoint(_) => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<(u32, u32), String> {
+        let read = text.parse::<Precondition>()?;
+        Ok((read.fill_percent, read.random_percent))
+    }
+
+    #[test]
+    fn specifications_are_read() {
+        assert_eq!(read("fill=80,random=25"), Ok((80, 25)));
+        assert_eq!(read("random=0"), Ok((100, 0)));
+        assert_eq!(read("fill=1"), Ok((1, 100)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, named) in [
+            ("", "no value"),
+            ("fill", "\"fill\" has no value"),
+            ("fil=3", "\"fil\" is unknown"),
+            ("fill=0", "fill is \"0\""),
+            ("random=101", "random is \"101\""),
+            ("random=many", "0 to 100"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(named), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The events of a device: its parts schedule them in the engine's queue, and the device hands them back to the parts.
+
+/// Everything that can happen in a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A channel of flash has something to decide or to finish.
+    Channel(u32),
+    /// The controller's fixed latency has passed for a request.
+    Controller(u32),
+    /// The controller has fetched a command.
+    Fetched,
+    /// Data of a write have crossed the link to the device.
+    Arrived,
+    /// The time of a deterministic window of an NVM set may be up.
+    Window(u32),
+    /// Parts of a read have crossed the link to the host.
+    Sent { request: u32, parts: u16 },
+    /// An NVM set may have been idle for long enough.
+    Idle(u32),
+    /// Something happens in an array of XPoint dies.
+    Xpoint(XpointStep),
+    /// A core of the firmware has finished what it does.
+    Firmware(u32),
+}
+
+/// What can happen in the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum XpointStep {
+    /// An access is the next of its command.
+    Issue(u32),
+    /// A die can take the first access that waits for it.
+    Die(u32),
+    /// A die has done an access.
+    Done(u32),
+    /// An access has passed the data path.
+    Passed(u32),
+}

@@ -1,0 +1,460 @@
+//! Physical page addresses: numbers (PPN), their parts, and the order in which a block is programmed.
+//!
+//! In come numbers, and positions of pages in a block group; out go wordlines of the device. A number is
+//! dense, and consecutive for pages that are filled one after the other:
+//!
+//! ```text
+//!   PPN = (group * pages of a group + position) * lanes + lane
+//!
+//!   position in the group, for 2 units U, 2 wordlines W of 3 pages each, lane by lane:
+//!            normal          melded          normal, shadow order
+//!            U0    U1        U0    U1        U0    U1
+//!   W0      0 2 4 1 3 5     0 1 2 3 4 5     0 4 8  1 5 9        (LSB CSB MSB)
+//!   W1      6 8 a 7 9 b     6 7 8 9 a b     2 6 a  3 7 b
+//! ```
+//!
+//! With one lane for each unit the pages of a sequential write go to the lanes in turn, and are
+//! consecutive all the same. Positions are computed, so nothing is stored for a page.
+//!
+//! In shadow order a wordline's pages are programmed at separate times, so that the last and most
+//! precise pass over a wordline comes after its neighbour's coarse ones:
+//!
+//! ```text
+//!   step      0    1        2            3           ...   last
+//!   program   L0   L1 C0    L2 C1 M0     L3 C2 M1    ...   the passes that remain
+//! ```
+
+use super::region::Region;
+use super::stream::Layout;
+use crate::nand::{Geometry, Unit, WordlineAddr};
+use crate::profile::{Allocation, Profile, ProgramOrder};
+
+/// The number of a physical page in its NVM set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Ppn(pub(crate) u32);
+
+/// The parts of a number: the lane, its block group, and the position in the order of filling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LogAddr {
+    pub(crate) lane: u32,
+    pub(crate) group: u32,
+    pub(crate) position: u32,
+}
+
+/// A page of a block group: the unit of the lane, the wordline of the block, the page of the
+/// wordline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PageAddr {
+    pub(crate) unit: u32,
+    pub(crate) wordline: u32,
+    pub(crate) page: u32,
+}
+
+/// Translates between the addresses of an NVM set.
+#[derive(Clone, Debug)]
+pub(crate) struct Addressing {
+    /// Independent logs of the set.
+    pub(crate) lanes: u32,
+    /// Units of a lane.
+    pub(crate) units: u32,
+    pub(crate) pages_per_wordline: u32,
+    pub(crate) wordlines_per_block: u32,
+    pub(crate) pages_per_group: u32,
+    /// Pages of one wordline on every unit of a lane.
+    pub(crate) pages_per_row: u32,
+    /// Block groups of a lane.
+    pub(crate) groups: u32,
+    shadow: Option<ShadowSequence>,
+    region: Region,
+}
+
+impl Addressing {
+    pub(crate) fn new(profile: &Profile, geometry: &Geometry, region: Region) -> Addressing {
+        let (lanes, units) = match profile.ftl.allocation {
+            Allocation::Dynamic => (1, region.units()),
+            Allocation::Static => (region.units(), 1),
+        };
+        let (pages, wordlines) = (geometry.pages_per_wordline, geometry.wordlines_per_block);
+        let is_shadow = profile.ftl.program_order == ProgramOrder::Shadow;
+        Addressing {
+            lanes,
+            units,
+            pages_per_wordline: pages,
+            wordlines_per_block: wordlines,
+            pages_per_group: units * wordlines * pages,
+            pages_per_row: units * pages,
+            groups: geometry.blocks_per_plane,
+            shadow: is_shadow.then(|| ShadowSequence::new(wordlines, pages)),
+            region,
+        }
+    }
+
+    pub(crate) fn is_shadow(&self) -> bool {
+        self.shadow.is_some()
+    }
+
+    /// Whether wordlines are filled as a whole, and their pages programmed one by one.
+    pub(crate) fn fills_wordlines(&self, layout: Layout) -> bool {
+        self.is_shadow() && layout == Layout::Melded
+    }
+
+    /// Pages that are programmed together: a wordline, or a page in shadow order.
+    pub(crate) fn pages_at_once(&self, layout: Layout) -> u32 {
+        match layout {
+            Layout::Normal if self.is_shadow() => 1,
+            Layout::Normal | Layout::Melded => self.pages_per_wordline,
+        }
+    }
+
+    /// Of the pages that are programmed together, when those of others before them take the positions
+    /// up to `filled`: the position of the first, and from each to the next.
+    #[inline]
+    pub(crate) fn positions_at_once(&self, layout: Layout, filled: u32) -> (u32, u32) {
+        if layout == Layout::Melded || self.is_shadow() {
+            return (filled, 1);
+        }
+        // The wordline's pages are a pass over the row apart.
+        let wordline = filled / self.pages_per_wordline;
+        let (row, unit) = (wordline / self.units, wordline % self.units);
+        (row * self.pages_per_row + unit, self.units)
+    }
+
+    /// Of a row in one-shot order: positions from the first page of a unit's wordline to that of the
+    /// next unit's, and from each page of a wordline to the next.
+    pub(crate) fn strides(&self, layout: Layout) -> (u32, u32) {
+        match layout {
+            Layout::Melded => (self.pages_per_wordline, 1),
+            Layout::Normal => (1, self.units),
+        }
+    }
+
+    /// The lane that takes a page, when the logical page decides.
+    pub(crate) fn lane_of(&self, page: u64, layout: Layout) -> u32 {
+        if self.lanes == 1 {
+            return 0;
+        }
+        let index = match layout {
+            Layout::Normal => page,
+            Layout::Melded => page / u64::from(self.pages_per_wordline),
+        };
+        (index % u64::from(self.lanes)) as u32
+    }
+
+    pub(crate) fn ppn(&self, lane: u32, group: u32, position: u32) -> Ppn {
+        Ppn((group * self.pages_per_group + position) * self.lanes + lane)
+    }
+
+    #[inline]
+    pub(crate) fn log_addr(&self, ppn: Ppn) -> LogAddr {
+        let (number, lane) = if self.lanes == 1 {
+            (ppn.0, 0)
+        } else {
+            (ppn.0 / self.lanes, ppn.0 % self.lanes)
+        };
+        LogAddr {
+            lane,
+            group: number / self.pages_per_group,
+            position: number % self.pages_per_group,
+        }
+    }
+
+    /// Divides consecutive numbers into pieces of consecutive positions. A run of numbers goes on in
+    /// its group, or from lane to lane.
+    #[inline]
+    pub(crate) fn pieces(&self, first: Ppn, pages: u32) -> impl Iterator<Item = (LogAddr, u32)> {
+        let mut done = 0;
+        std::iter::from_fn(move || {
+            if done == pages {
+                return None;
+            }
+            let at = self.log_addr(Ppn(first.0 + done));
+            let here = match self.lanes {
+                1 => (pages - done).min(self.pages_per_group - at.position),
+                _ => 1,
+            };
+            done += here;
+            Some((at, here))
+        })
+    }
+
+    #[inline]
+    pub(crate) fn page_addr(&self, layout: Layout, position: u32) -> PageAddr {
+        let (units, pages) = (self.units, self.pages_per_wordline);
+        let (unit, wordline, page) = match (layout, &self.shadow) {
+            (Layout::Melded, _) => {
+                let wordline = position / pages;
+                (wordline % units, wordline / units, position % pages)
+            }
+            (Layout::Normal, None) => {
+                let (row, rest) = (position / self.pages_per_row, position % self.pages_per_row);
+                (rest % units, row, rest / units)
+            }
+            (Layout::Normal, Some(sequence)) => {
+                let (wordline, page) = sequence.page_at(position / units);
+                (position % units, wordline, page)
+            }
+        };
+        PageAddr {
+            unit,
+            wordline,
+            page,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn position(&self, layout: Layout, at: PageAddr) -> u32 {
+        let PageAddr {
+            unit,
+            wordline,
+            page,
+        } = at;
+        match (layout, &self.shadow) {
+            (Layout::Melded, _) => (wordline * self.units + unit) * self.pages_per_wordline + page,
+            (Layout::Normal, None) => wordline * self.pages_per_row + page * self.units + unit,
+            (Layout::Normal, Some(sequence)) => {
+                sequence.position_of(wordline, page) * self.units + unit
+            }
+        }
+    }
+
+    /// Whether a position of a group is filled, when `next` is what its stream fills next.
+    pub(crate) fn is_filled(&self, layout: Layout, position: u32, next: u32) -> bool {
+        match layout {
+            Layout::Normal if !self.is_shadow() => {
+                // A wordline at a time, whose pages are a pass over the row apart.
+                let at = self.page_addr(layout, position);
+                (at.wordline * self.units + at.unit) * self.pages_per_wordline < next
+            }
+            Layout::Normal | Layout::Melded => position < next,
+        }
+    }
+
+    /// Moves on to the page that is filled next in the normal layout and one-shot order.
+    #[inline]
+    pub(crate) fn next_striped(&self, at: &mut PageAddr) {
+        at.unit += 1;
+        if at.unit == self.units {
+            at.unit = 0;
+            at.page += 1;
+            if at.page == self.pages_per_wordline {
+                at.page = 0;
+                at.wordline += 1;
+            }
+        }
+    }
+
+    /// Where the wordline of a page of a block group lies on the device.
+    #[inline]
+    pub(crate) fn wordline(&self, lane: u32, group: u32, at: PageAddr) -> WordlineAddr {
+        WordlineAddr {
+            unit: self.unit(lane, at.unit),
+            row: group * self.wordlines_per_block + at.wordline,
+        }
+    }
+
+    /// The device's number of a unit of a lane. Of lane and unit one is always 0.
+    pub(crate) fn unit(&self, lane: u32, unit: u32) -> Unit {
+        self.region.unit(lane + unit)
+    }
+
+    /// The lane and the group of a wordline of the device, and the address of its first page.
+    pub(crate) fn locate(&self, at: WordlineAddr) -> (u32, u32, PageAddr) {
+        let local = self.region.local(at.unit);
+        let (lane, unit) = if self.lanes == 1 {
+            (0, local)
+        } else {
+            (local, 0)
+        };
+        let first = PageAddr {
+            unit,
+            wordline: at.row % self.wordlines_per_block,
+            page: 0,
+        };
+        (lane, at.row / self.wordlines_per_block, first)
+    }
+}
+
+/// In which order the pages of a block are programmed, and the inverse.
+#[derive(Clone, Debug)]
+pub(super) struct ShadowSequence {
+    pages_per_wordline: u32,
+    /// Pages, numbered wordline by wordline, in the order of programming.
+    order: Box<[u32]>,
+    position: Box<[u32]>,
+}
+
+impl ShadowSequence {
+    pub(crate) fn new(wordlines: u32, pages_per_wordline: u32) -> ShadowSequence {
+        let mut order = Vec::with_capacity((wordlines * pages_per_wordline) as usize);
+        for step in 0..wordlines + pages_per_wordline - 1 {
+            let pages = passes(step, wordlines, pages_per_wordline);
+            order.extend(pages.map(|(wordline, page)| wordline * pages_per_wordline + page));
+        }
+        let mut position = vec![0; order.len()];
+        for (n, &page) in (0..).zip(&order) {
+            position[page as usize] = n;
+        }
+        ShadowSequence {
+            pages_per_wordline,
+            order: order.into_boxed_slice(),
+            position: position.into_boxed_slice(),
+        }
+    }
+
+    /// The wordline and the page of it that is programmed `n`-th.
+    pub(crate) fn page_at(&self, n: u32) -> (u32, u32) {
+        let page = self.order[n as usize];
+        (
+            page / self.pages_per_wordline,
+            page % self.pages_per_wordline,
+        )
+    }
+
+    pub(crate) fn position_of(&self, wordline: u32, page: u32) -> u32 {
+        self.position[(wordline * self.pages_per_wordline + page) as usize]
+    }
+}
+
+/// What a step programs: a page of each wordline that is open.
+pub(super) fn passes(step: u32, wordlines: u32, pages: u32) -> impl Iterator<Item = (u32, u32)> {
+    let first = (step + 1).saturating_sub(wordlines);
+    (first..pages.min(step + 1)).map(move |page| (step - page, page))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn addressing() -> impl Strategy<Value = Addressing> {
+        (
+            1..=3u32,
+            1..=4u32,
+            1..=3u32,
+            1..=4usize,
+            1..=6u32,
+            any::<bool>(),
+            any::<bool>(),
+        )
+            .prop_map(
+                |(channels, dies, planes, pages, wordlines, fixed, shadow)| {
+                    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+                    profile.geometry.channels = channels;
+                    profile.geometry.dies_per_channel = dies;
+                    profile.geometry.planes_per_die = planes;
+                    profile.geometry.blocks_per_plane = 5;
+                    profile.geometry.wordlines_per_block = wordlines;
+                    profile.timing.read = vec![profile.timing.erase; pages];
+                    if fixed {
+                        profile.ftl.allocation = Allocation::Static;
+                    }
+                    if shadow {
+                        profile.ftl.program_order = ProgramOrder::Shadow;
+                    }
+                    let geometry = Geometry::new(&profile);
+                    let region = Region::all(&profile, &geometry).remove(0);
+                    Addressing::new(&profile, &geometry, region)
+                },
+            )
+    }
+
+    proptest! {
+        /// Numbers are dense, and each leads to a page of its own and back.
+        #[test]
+        fn numbers_and_pages_are_a_bijection(addressing in addressing(), melded in any::<bool>()) {
+            let layout = if melded { Layout::Melded } else { Layout::Normal };
+            let pages = addressing.lanes * addressing.pages_per_group * addressing.groups;
+            let mut seen = std::collections::HashSet::new();
+            for number in 0..pages {
+                let LogAddr { lane, group, position } = addressing.log_addr(Ppn(number));
+                prop_assert_eq!(addressing.ppn(lane, group, position), Ppn(number));
+                let at = addressing.page_addr(layout, position);
+                prop_assert!(at.page < addressing.pages_per_wordline);
+                prop_assert_eq!(addressing.position(layout, at), position);
+                let wordline = addressing.wordline(lane, group, at);
+                prop_assert!(seen.insert((wordline, at.page)));
+                let first = PageAddr { page: 0, ..at };
+                prop_assert_eq!(addressing.locate(wordline), (lane, group, first));
+                let mut next = at;
+                addressing.next_striped(&mut next);
+                if layout == Layout::Normal && !addressing.is_shadow()
+                    && position + 1 < addressing.pages_per_group
+                {
+                    prop_assert_eq!(addressing.page_addr(layout, position + 1), next);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        /// A run of numbers falls into pieces that go on where the one before ends.
+        #[test]
+        fn pieces_of_a_run_are_the_run(addressing in addressing(), first: u32, pages in 0..200u32) {
+            let all = addressing.lanes * addressing.pages_per_group * addressing.groups;
+            let first = first % all;
+            let pages = pages.min(all - first);
+            let mut next = first;
+            for (at, pages) in addressing.pieces(Ppn(first), pages) {
+                prop_assert!(pages > 0 && at.position + pages <= addressing.pages_per_group);
+                for position in at.position..at.position + pages {
+                    prop_assert_eq!(addressing.ppn(at.lane, at.group, position), Ppn(next));
+                    next += 1;
+                }
+            }
+            prop_assert_eq!(next, first + pages);
+        }
+
+        /// What is programmed together is a wordline, or a page, and each page once.
+        #[test]
+        fn what_is_programmed_together_fills_a_group(
+            addressing in addressing(),
+            melded in any::<bool>(),
+        ) {
+            let layout = Layout::new(melded);
+            let at_once = addressing.pages_at_once(layout);
+            let mut seen = std::collections::HashSet::new();
+            for filled in (0..addressing.pages_per_group).step_by(at_once as usize) {
+                let (first, step) = addressing.positions_at_once(layout, filled);
+                let at = addressing.page_addr(layout, first);
+                for page in 0..at_once {
+                    let position = first + page * step;
+                    prop_assert!(seen.insert(position));
+                    prop_assert!(addressing.is_filled(layout, position, filled + at_once));
+                    prop_assert!(!addressing.is_filled(layout, position, filled));
+                    if at_once > 1 {
+                        let expected = PageAddr { page, ..at };
+                        prop_assert_eq!(addressing.page_addr(layout, position), expected);
+                    }
+                }
+            }
+            prop_assert_eq!(seen.len() as u32, addressing.pages_per_group);
+        }
+    }
+
+    #[test]
+    fn tlc_is_programmed_in_the_published_order() {
+        let sequence = ShadowSequence::new(4, 3);
+        let names: Vec<String> = (0..12)
+            .map(|n| {
+                let (wordline, page) = sequence.page_at(n);
+                format!("{}{wordline}", ["L", "C", "M"][page as usize])
+            })
+            .collect();
+        assert_eq!(names.join(" "), "L0 L1 C0 L2 C1 M0 L3 C2 M1 C3 M2 M3");
+    }
+
+    #[test]
+    fn each_page_is_programmed_once_even_in_blocks_shorter_than_the_steps() {
+        for wordlines in 1..7 {
+            for pages in 1..=4 {
+                let sequence = ShadowSequence::new(wordlines, pages);
+                assert_eq!(sequence.order.len() as u32, wordlines * pages);
+                for n in 0..wordlines * pages {
+                    let (wordline, page) = sequence.page_at(n);
+                    assert_eq!(sequence.position_of(wordline, page), n);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The reverse map (P2L), made when garbage collection needs it.
+//!
+//! In come the block groups that are likely to be collected next, a batch; out goes which logical page
+//! each physical one of them holds. That is not stored: it would double the mapping's memory. Instead
+//! the forward table is gone through once for a batch, and what leads to its groups is noted. By the
+//! time a group is collected some of it is out of date, so the notes are compared with the mapping
+//! again. A batch holds a fixed share of all mapped pages: then a pass costs a fixed time for each page
+//! moved, and the notes a fixed share of the mapping's memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::address::{Addressing, Ppn};
+use super::mapping::{Entry, MapIndex, Mapping};
+
+/// A batch holds one in this many of the mapped pages.
+pub(crate) const BATCH_SHARE: u64 = 32;
+
+/// Positions of a group and the entries that lead to them, both consecutive.
+#[derive(Clone, Copy, Debug)]
+struct ReverseRun {
+    position: u32,
+    index: MapIndex,
+    pages: u32,
+}
+
+/// What leads to the groups of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct ReverseMap {
+    /// By lane and group.
+    groups: BTreeMap<(u32, u32), Vec<ReverseRun>>,
+}
+
+impl ReverseMap {
+    /// Whether it holds a group of a lane.
+    pub(crate) fn holds(&self, lane: u32, group: u32) -> bool {
+        self.groups.contains_key(&(lane, group))
+    }
+
+    /// The groups of a lane that it holds.
+    pub(crate) fn groups(&self, lane: u32) -> impl Iterator<Item = u32> {
+        let of_lane = self.groups.range((lane, 0)..=(lane, u32::MAX));
+        of_lane.map(|(&(_, group), _)| group)
+    }
+
+    /// Makes it anew, for these groups of lanes.
+    pub(crate) fn make(
+        &mut self,
+        batch: BTreeSet<(u32, u32)>,
+        mapping: &Mapping,
+        addressing: &Addressing,
+    ) {
+        let lanes = addressing.lanes;
+        let number = |lane, group| (group * lanes + lane) as usize;
+        let last = batch.iter().map(|&(lane, group)| number(lane, group)).max();
+        // By number, where in the batch a group is.
+        let mut indices = vec![u32::MAX; last.map_or(0, |last| last + 1)];
+        for (index, &(lane, group)) in (0..).zip(&batch) {
+            indices[number(lane, group)] = index;
+        }
+        let mut notes = vec![Vec::new(); batch.len()];
+        let wanted = Wanted::new(addressing, batch.iter().map(|&(_, group)| group));
+        let wanted = |ppn| wanted.may_have(ppn);
+        mapping.for_each_flash_run(wanted, |MapIndex(mut index), first, pages| {
+            for (at, pages) in addressing.pieces(first, pages) {
+                let noted = indices.get(number(at.lane, at.group));
+                if let Some(notes) = noted.and_then(|&noted| notes.get_mut(noted as usize)) {
+                    let run = ReverseRun {
+                        position: at.position,
+                        index: MapIndex(index),
+                        pages,
+                    };
+                    note(notes, run);
+                }
+                index += pages;
+            }
+        });
+        self.groups = batch.into_iter().zip(notes).collect();
+    }
+
+    /// For each position of a group, which has so many pages, the entry whose data it was found to
+    /// hold, [`MapIndex::NONE`] for those that held nobody's. Some of it may be out of date: see
+    /// [`confirm`]. It no longer holds the group.
+    pub(crate) fn take(&mut self, lane: u32, group: u32, pages: u32) -> Box<[MapIndex]> {
+        let mut p2l = vec![MapIndex::NONE; pages as usize].into_boxed_slice();
+        for run in self.groups.remove(&(lane, group)).unwrap_or_default() {
+            let positions = run.position as usize..(run.position + run.pages) as usize;
+            for (noted, index) in p2l[positions].iter_mut().zip(run.index.0..) {
+                *noted = MapIndex(index);
+            }
+        }
+        p2l
+    }
+
+    /// Bytes of memory it takes.
+    pub(crate) fn memory(&self) -> u64 {
+        let runs = self.groups.values().map(Vec::capacity).sum::<usize>();
+        (runs * size_of::<ReverseRun>()) as u64
+    }
+}
+
+/// Drops those of the noted entries whose data is elsewhere by now. The first is of the physical page
+/// `first`; from each to the next it is as many numbers as there are lanes.
+pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, lanes: u32, mapping: &Mapping) {
+    for &index in p2l.iter().filter(|&&index| index != MapIndex::NONE) {
+        mapping.prefetch(index);
+    }
+    let mut at = 0;
+    while at < p2l.len() {
+        if p2l[at] == MapIndex::NONE {
+            at += 1;
+            continue;
+        }
+        let pages = p2l[at].consecutive(&p2l[at..]) as u32;
+        for run in mapping.runs_at(p2l[at], pages) {
+            for page in 0..run.pages {
+                let ppn = Ppn(first.0 + at as u32 * lanes);
+                if run.entry.plus(page) != Entry::Flash(ppn) {
+                    p2l[at] = MapIndex::NONE;
+                }
+                at += 1;
+            }
+        }
+    }
+}
+
+/// Of which numbers some are in the batch, roughly: tells most others apart without a division.
+struct Wanted {
+    shift: u32,
+    /// By piece; the last one is of everything that is no page's number.
+    some: Vec<bool>,
+}
+
+impl Wanted {
+    /// Pieces of a group: pages around it that are taken for its own are few.
+    const PIECES_LOG2: u32 = 4;
+
+    fn new(addressing: &Addressing, groups: impl Iterator<Item = u32>) -> Wanted {
+        let span = addressing.pages_per_group * addressing.lanes;
+        let shift = span.ilog2().saturating_sub(Wanted::PIECES_LOG2);
+        let pieces = (u64::from(span) * u64::from(addressing.groups)) >> shift;
+        let mut some = vec![false; pieces as usize + 2];
+        for group in groups {
+            let first = group * span;
+            let last = first + (span - 1);
+            some[(first >> shift) as usize..=(last >> shift) as usize].fill(true);
+        }
+        Wanted { shift, some }
+    }
+
+    #[inline]
+    fn may_have(&self, number: Ppn) -> bool {
+        let piece = (number.0 >> self.shift) as usize;
+        self.some[piece.min(self.some.len() - 1)]
+    }
+}
+
+/// Notes a run, which may go on where the last one ends.
+#[inline]
+fn note(notes: &mut Vec<ReverseRun>, run: ReverseRun) {
+    match notes.last_mut() {
+        Some(last)
+            if last.position + last.pages == run.position
+                && last.index.0 + last.pages == run.index.0
+                && last.index.leaf() == run.index.leaf() =>
+        {
+            last.pages += run.pages;
+        }
+        _ => notes.push(run),
+    }
+}

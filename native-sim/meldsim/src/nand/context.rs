@@ -1,0 +1,207 @@
+//! The channel context: a channel, its dies and what all channels share, for one event; and what each
+//! die waits for.
+
+use super::channel::Channel;
+use super::counts::{CommandCounts, Packages};
+use super::die::{Die, MaySuspend, Next, Suspensions, Wait};
+use super::geometry::{Geometry, Unit};
+use super::operation::{Kind, Op};
+use super::timing::Timing;
+use super::transactions::Transactions;
+use crate::engine::{Instant, NIL, Slab};
+use crate::profile::{Arbitration, Commands, Profile};
+
+/// What the channels have in common.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) timing: Timing,
+    pub(super) planes: u32,
+    pub(super) arbitration: Arbitration,
+    pub(super) reads_before_program: u32,
+    /// What the dies understand.
+    pub(super) commands: Commands,
+    /// A die may take a command although it is not idle.
+    pub(super) overlap: bool,
+    /// Data may be granted the bus at the command before it. A die that overlaps operations may
+    /// enter the arbitration at the end of a sense, so this is for the others.
+    pub(super) early_grants: bool,
+    /// All operations that wait on a die or that one is at work on.
+    pub(super) ops: Slab<Op>,
+    /// When each die's program or erase ends; apart from the dies, to be scanned quickly.
+    pub(super) ends_at: Vec<Instant>,
+    /// Where operations wait for a turn of their die, if not on the die.
+    pub(super) transactions: Option<Box<Transactions>>,
+    pub(super) suspensions: Option<Suspensions>,
+    pub(super) packages: Packages,
+    pub(super) counts: CommandCounts,
+}
+
+impl Shared {
+    pub(super) fn new(profile: &Profile, geometry: &Geometry) -> Shared {
+        let commands = &profile.commands;
+        let dies = geometry.dies as usize;
+        let suspensions = Suspensions::new(commands, dies);
+        let overlap = commands.cache_read || commands.cache_program || suspensions.is_some();
+        Shared {
+            timing: Timing::new(profile),
+            planes: geometry.planes,
+            arbitration: profile.bus.arbitration,
+            reads_before_program: profile.controller.reads_before_program,
+            commands: commands.clone(),
+            overlap,
+            early_grants: !overlap,
+            ops: Slab::new(),
+            ends_at: vec![Instant::MAX; dies],
+            transactions: Transactions::new(profile, geometry).map(Box::new),
+            suspensions,
+            packages: Packages::new(geometry),
+            counts: CommandCounts::default(),
+        }
+    }
+}
+
+/// A channel and its dies, found once for everything that one event does. A die is known here by its
+/// number on the channel, its way.
+#[derive(Debug)]
+pub(super) struct ChannelContext<'a> {
+    pub(super) shared: &'a mut Shared,
+    pub(super) channel: u32,
+    /// The number of the first die.
+    pub(super) first_die: u32,
+    pub(super) bus: &'a mut Channel,
+    pub(super) dies: &'a mut [Die],
+}
+
+impl ChannelContext<'_> {
+    /// The number of a die.
+    #[inline]
+    pub(super) fn index(&self, way: u32) -> usize {
+        (self.first_die + way) as usize
+    }
+
+    #[inline]
+    pub(super) fn unit(&self, way: u32, plane: u8) -> Unit {
+        Unit((self.first_die + way) * self.shared.planes + u32::from(plane))
+    }
+
+    /// What a die does next.
+    #[inline]
+    pub(super) fn next(&self, way: u32) -> Next {
+        self.dies[way as usize].next(&self.shared.ops, self.shared.reads_before_program)
+    }
+
+    /// A die is given something to do.
+    #[inline]
+    pub(super) fn begin(&mut self, way: u32, now: Instant) {
+        let die = &mut self.dies[way as usize];
+        if !die.is_idle() {
+            return;
+        }
+        die.busy_since = now;
+        die.planes_used = 0;
+        if self.shared.packages.are_shared() {
+            self.shared.packages.begin(self.index(way), now);
+        }
+    }
+
+    /// A die has become idle; it may take what is queued.
+    #[inline(always)]
+    pub(super) fn end(&mut self, way: u32, now: Instant) {
+        let die = &mut self.dies[way as usize];
+        debug_assert!(die.is_idle());
+        die.busy += now - die.busy_since;
+        if self.shared.planes > 1 {
+            let planes = u64::from(die.planes_used.count_ones());
+            die.counts.plane_busy += (now - die.busy_since) * planes;
+        }
+        if self.shared.packages.are_shared() {
+            self.shared.packages.end(self.index(way), now);
+        }
+        if let Some(transactions) = &mut self.shared.transactions {
+            let die = &self.dies[way as usize];
+            if !die.has_queued() {
+                transactions.die_done(die.channel, die.way);
+            }
+        }
+        self.update_wait(way, now);
+    }
+
+    /// Enters a die where its next operation has to wait: in the ready list, or with the data.
+    #[inline]
+    pub(super) fn update_wait(&mut self, way: u32, now: Instant) {
+        let wait = match self.shared.overlap {
+            true => self.wait_of_busy(way, now),
+            false => wait_for(self.next(way)),
+        };
+        let die = &mut self.dies[way as usize];
+        if wait == die.wait {
+            return;
+        }
+        let bus = &mut *self.bus;
+        if die.wait == Wait::DataIn {
+            bus.data_in &= !(1 << die.way);
+        }
+        die.wait = wait;
+        match wait {
+            Wait::Command => bus.make_ready(die.way),
+            Wait::DataIn => bus.data_in |= 1 << die.way,
+            Wait::Nothing => {}
+        }
+    }
+
+    /// What a die could take now, when it need not be idle for that.
+    pub(super) fn wait_of_busy(&mut self, way: u32, now: Instant) -> Wait {
+        let die = &self.dies[way as usize];
+        if die.loading != NIL {
+            return Wait::Nothing; // the registers are taken
+        }
+        let next = self.next(way);
+        if die.array_is_free() {
+            return match next {
+                Next::Start(Kind::Read) if self.shared.commands.cache_read => Wait::Command,
+                _ if die.output != NIL => Wait::Nothing,
+                _ => wait_for(next),
+            };
+        }
+        if die.sensing != NIL {
+            return Wait::Nothing;
+        }
+        let programs = self.shared.ops[die.executing].kind == Kind::Program;
+        if !die.reads.is_empty() {
+            match self.may_suspend(way, now) {
+                MaySuspend::Now => return Wait::Command,
+                MaySuspend::At(_) => {
+                    self.bus.to_suspend |= 1 << way;
+                    return Wait::Nothing;
+                }
+                MaySuspend::Never => {}
+            }
+        }
+        match next {
+            Next::Start(Kind::Program) if self.shared.commands.cache_program && programs => {
+                Wait::DataIn
+            }
+            _ => Wait::Nothing,
+        }
+    }
+
+    /// Whether what a die executes may be suspended.
+    pub(super) fn may_suspend(&self, way: u32, now: Instant) -> MaySuspend {
+        let Some(suspensions) = &self.shared.suspensions else {
+            return MaySuspend::Never;
+        };
+        let (index, executing) = (self.index(way), self.dies[way as usize].executing);
+        let kind = self.shared.ops[executing].kind;
+        suspensions.may_suspend(index, kind, self.shared.ends_at[index], now)
+    }
+}
+
+/// What a die whose array and registers are free waits for.
+#[inline]
+fn wait_for(next: Next) -> Wait {
+    match next {
+        Next::Nothing => Wait::Nothing,
+        Next::Start(Kind::Program) => Wait::DataIn,
+        Next::Start(_) | Next::Resume => Wait::Command,
+    }
+}

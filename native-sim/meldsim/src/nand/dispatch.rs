@@ -1,0 +1,264 @@
+//! Dispatch: grants a free bus to a command or to data, and starts what the command says.
+//!
+//! In: the ready list and the data that waits. Out: a held bus, senses and P/E operations with the
+//! time of their end.
+
+use super::channel::{Grant, Transfer};
+use super::context::{ChannelContext, Shared};
+use super::die::{Next, Wait};
+use super::operation::{Command, Kind, take_pe, take_read};
+use crate::engine::{Duration, Instant, NIL, prefetch};
+
+impl ChannelContext<'_> {
+    /// Gives the free servers of the channel their next transactions.
+    pub(super) fn start_transactions(&mut self, now: Instant) {
+        let Shared {
+            timing,
+            ops,
+            transactions: Some(transactions),
+            counts,
+            ..
+        } = &mut *self.shared
+        else {
+            return;
+        };
+        let mut given = transactions.compose(self.channel, timing, counts, |way, op| {
+            self.dies[usize::from(way)].enqueue(ops, op);
+        });
+        while given != 0 {
+            self.update_wait(given.trailing_zeros(), now);
+            given &= given - 1;
+        }
+    }
+
+    /// Makes the data of ended senses wait for the bus.
+    #[inline(always)]
+    pub(super) fn end_senses(&mut self, now: Instant) {
+        while let Some(way) = self.bus.pop_sensed(now) {
+            let die = &mut self.dies[way as usize];
+            if die.output != NIL {
+                self.bus.sensed |= 1 << way;
+                continue;
+            }
+            self.bus.data_out |= 1 << way;
+            die.output = std::mem::replace(&mut die.sensing, NIL);
+            if self.shared.overlap {
+                self.update_wait(way, now);
+            }
+        }
+    }
+
+    /// Grants the free bus to the command or the data that is next.
+    #[inline]
+    pub(super) fn grant(&mut self, now: Instant) {
+        loop {
+            match self.bus.arbitrate(self.shared.arbitration) {
+                Grant::Nothing => self.grant_early(),
+                Grant::Command(way) => {
+                    self.dies[way as usize].wait = Wait::Nothing;
+                    // What it waited for may have become impossible, or needless, since.
+                    if self.shared.overlap && self.wait_of_busy(way, now) != Wait::Command {
+                        self.update_wait(way, now);
+                        continue;
+                    }
+                    self.grant_command(way, now);
+                    self.grant_early();
+                }
+                Grant::DataOut(way) => {
+                    let length = self.data_out_length(self.dies[way as usize].output);
+                    self.bus.transfer = Transfer::Out(way);
+                    self.bus.hold(now, length);
+                }
+                Grant::DataIn(way) => self.grant_data_in(way, now),
+            }
+            return;
+        }
+    }
+
+    /// How long the data of some reads of one plane crosses the bus.
+    #[inline]
+    fn data_out_length(&self, read: u32) -> Duration {
+        match self.shared.ops[read].melded {
+            true => self.shared.timing.wordline_transfer,
+            false => self.shared.timing.page_transfer,
+        }
+    }
+
+    /// Grants the bus to the data that goes next, when the present command or the first sense has
+    /// ended, if nothing that is known now can come between. That saves an event at that time. What
+    /// enters the arbitration before it takes the grant back.
+    #[inline(always)]
+    fn grant_early(&mut self) {
+        if !self.shared.early_grants {
+            return;
+        }
+        let bus = &*self.bus;
+        let free_at = bus.bus_free_at;
+        if let Some((end, way)) = bus.next_sensed() {
+            if bus.next_pe_end > end {
+                let length = self.data_out_length(self.dies[way as usize].sensing);
+                self.bus.grant_at_sense_end(length);
+            }
+            return;
+        }
+        if bus.next_pe_end <= free_at {
+            return;
+        }
+        // What ends while the command is still on the bus waits for it in any case.
+        self.end_senses(free_at);
+        if let Some(way) = self.bus.next_data_out() {
+            let length = self.data_out_length(self.dies[way as usize].output);
+            self.bus.grant_early(way, length);
+        }
+    }
+
+    #[inline]
+    fn grant_command(&mut self, way: u32, now: Instant) {
+        self.begin(way, now);
+        match self.next(way) {
+            Next::Start(Kind::Read) => self.grant_read(way, now),
+            Next::Resume => self.grant_resume(way, now),
+            Next::Start(_) => self.grant_pe(way, now),
+            Next::Nothing => debug_assert!(false, "a command for nothing"),
+        }
+    }
+
+    #[inline]
+    fn grant_read(&mut self, way: u32, now: Instant) {
+        let mut before_sense = Duration::ZERO;
+        if self.shared.overlap {
+            before_sense = self.suspend_for_read(way, now);
+            self.shared.counts.cached_reads += u64::from(self.dies[way as usize].output != NIL);
+        }
+        let (die, shared) = (&mut self.dies[way as usize], &mut *self.shared);
+        die.count_passed();
+        let multi_plane = shared.commands.multi_plane;
+        let command = take_read(&mut die.reads, &mut shared.ops, &shared.timing, multi_plane);
+        die.sensing = command.first;
+        die.planes_used |= command.planes;
+        let commands = u64::from(command.planes.count_ones());
+        self.bus.hold(now, self.shared.timing.command * commands);
+        self.count_transaction(&command);
+        let sense_end = self.bus.bus_free_at + before_sense + command.sense;
+        self.bus.sense(way, sense_end);
+    }
+
+    #[inline]
+    fn count_transaction(&mut self, command: &Command) {
+        // A transaction of a package has been counted as a whole.
+        if self.shared.transactions.is_none() {
+            let several_planes = !command.planes.is_power_of_two();
+            let counts = &mut self.shared.counts;
+            counts.transaction(several_planes, false, command.pages);
+        }
+    }
+
+    /// Suspends what the die executes, if it does. Returns how long that delays the read.
+    fn suspend_for_read(&mut self, way: u32, now: Instant) -> Duration {
+        let index = self.index(way);
+        let (die, shared) = (&mut self.dies[way as usize], &mut *self.shared);
+        let Some(suspensions) = &mut shared.suspensions else {
+            return Duration::ZERO;
+        };
+        if die.executing == NIL || die.suspended {
+            return Duration::ZERO;
+        }
+        die.suspended = true;
+        die.reads_passed = 0;
+        // The array goes on until the command is there.
+        let stops_at = now + shared.timing.command;
+        suspensions.suspend(index, shared.ends_at[index].saturating_since(stops_at));
+        let delay = shared.commands.suspend_time;
+        match shared.ops[die.executing].kind {
+            Kind::Erase => shared.counts.erase_suspends += 1,
+            _ => shared.counts.program_suspends += 1,
+        }
+        self.bus.executing &= !(1 << way);
+        self.find_next_pe_end();
+        delay
+    }
+
+    fn grant_resume(&mut self, way: u32, now: Instant) {
+        let index = self.index(way);
+        self.bus.hold(now, self.shared.timing.command);
+        let die = &mut self.dies[way as usize];
+        die.suspended = false;
+        die.reads_passed = 0;
+        if let Some(suspensions) = &mut self.shared.suspensions {
+            let end = suspensions.resume(index, self.bus.bus_free_at);
+            self.shared.ends_at[index] = end;
+            self.bus.execute(way, end);
+        }
+        // Reads that are left may suspend it again.
+        self.update_wait(way, now);
+    }
+
+    /// One erase command for each plane; a copyback has one to sense and one to program.
+    fn grant_pe(&mut self, way: u32, now: Instant) {
+        let command = self.take_pe(way);
+        let op = self.shared.ops[command.first];
+        let (commands, length) = match op.kind {
+            Kind::Copyback => (2, self.shared.timing.copyback(op.pages)),
+            _ => (command.planes.count_ones(), self.shared.timing.erase),
+        };
+        let bus_time = self.shared.timing.command * u64::from(commands);
+        self.bus.hold(now, bus_time);
+        self.dies[way as usize].executing = command.first;
+        self.execute(way, self.bus.bus_free_at, length);
+        if self.shared.overlap {
+            self.update_wait(way, now);
+        }
+    }
+
+    /// Takes the next P/E operation of a die off its queue.
+    fn take_pe(&mut self, way: u32) -> Command {
+        let (die, shared) = (&mut self.dies[way as usize], &mut *self.shared);
+        die.reads_passed = 0;
+        let command = take_pe(&mut die.pes, &mut shared.ops, shared.commands.multi_plane);
+        die.planes_used |= command.planes;
+        command
+    }
+
+    /// The array executes a P/E operation from `start` on.
+    pub(super) fn execute(&mut self, way: u32, start: Instant, length: Duration) {
+        let index = self.index(way);
+        self.shared.ends_at[index] = start + length;
+        self.bus.execute(way, start + length);
+        if let Some(suspensions) = &mut self.shared.suspensions {
+            suspensions.start(index, start);
+        }
+    }
+
+    /// Finds when the first P/E operation of the channel ends.
+    pub(super) fn find_next_pe_end(&mut self) {
+        let ends_at = &self.shared.ends_at[self.first_die as usize..];
+        let (mut ways, mut first) = (self.bus.executing, (Instant::MAX, 0));
+        while ways != 0 {
+            let way = ways.trailing_zeros() as usize;
+            first = first.min((ends_at[way], way));
+            ways &= ways - 1;
+        }
+        self.bus.next_pe_end = first.0;
+        if first.0 < Instant::MAX {
+            prefetch(&self.shared.ops[self.dies[first.1].executing]);
+        }
+    }
+
+    /// Grants the bus to the data of one plane of a program.
+    fn grant_data_in(&mut self, way: u32, now: Instant) {
+        if self.dies[way as usize].loading == NIL {
+            self.begin(way, now);
+            let command = self.take_pe(way);
+            let die = &mut self.dies[way as usize];
+            die.wait = Wait::Nothing;
+            die.loading = command.first;
+            die.load_next = command.first;
+            self.shared.counts.cached_programs += u64::from(die.executing != NIL);
+            self.count_transaction(&command);
+        }
+        let pages = self.shared.ops[self.dies[way as usize].load_next].pages;
+        let data = self.shared.timing.page_transfer * u64::from(pages.count_ones());
+        self.bus.transfer = Transfer::In(way);
+        self.bus.hold(now, self.shared.timing.command + data);
+    }
+}

@@ -1,0 +1,379 @@
+//! Operations on dies, the queues they wait in, and the commands that are composed of them.
+//!
+//! In: the queue of one die. Out: what its next command does: a single page, a melded read, or
+//! operations on several planes. A multi-plane command (ONFI) takes operations of one kind whose
+//! address is the same within each plane: the same block and wordline, and the same pages of it.
+
+use super::geometry::{Unit, WordlineAddr};
+use super::timing::Timing;
+use crate::engine::{Duration, NIL, Slab};
+
+/// How far a partial read of a melded wordline searches the die's queue for other pages of the
+/// same wordline. Pages of one request are next to each other; only readers of one wordline that
+/// are interleaved with others are further apart.
+const COALESCE_WINDOW: usize = 16;
+/// How far a multi-plane command searches the die's queue for its other planes.
+const PLANE_WINDOW: usize = 64;
+
+/// For whom pages are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owner(pub(super) u32);
+
+impl Owner {
+    /// Owners from here on are garbage collectors, the first set's at the top.
+    const FIRST_GC: u32 = u32::MAX - u16::MAX as u32;
+
+    /// The garbage collection of an NVM set.
+    #[inline]
+    pub(crate) fn gc(set: u32) -> Owner {
+        debug_assert!(set <= u32::from(u16::MAX));
+        Owner(u32::MAX - set)
+    }
+
+    #[inline]
+    pub(crate) fn request(index: u32) -> Owner {
+        Owner(index)
+    }
+
+    /// The host's request, if it is for one.
+    #[inline]
+    pub(crate) fn as_request(self) -> Option<u32> {
+        (self.0 < Owner::FIRST_GC).then_some(self.0)
+    }
+
+    /// The NVM set, if it is for one's garbage collection.
+    #[inline]
+    pub(crate) fn as_gc(self) -> Option<u32> {
+        (self.0 >= Owner::FIRST_GC).then(|| u32::MAX - self.0)
+    }
+}
+
+/// An operation that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finished {
+    /// Pages of a wordline have arrived in the controller.
+    Read {
+        at: WordlineAddr,
+        pages: u8,
+        owner: Owner,
+    },
+    /// Pages of a wordline are programmed.
+    Program { unit: Unit, token: u32 },
+    /// A block is erased.
+    Erase { unit: Unit, token: u32 },
+    /// Pages are copied to another wordline of their plane.
+    Copyback { unit: Unit, token: u32 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Program,
+    Erase,
+    Copyback,
+}
+
+/// An operation on one plane. Small, for there are many: all that is read of a large request waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Op {
+    pub(super) kind: Kind,
+    pub(super) plane: u8,
+    /// The pages of the wordline; none when a block is erased.
+    pub(super) pages: u8,
+    /// Of a read that waits: the layout its data was programmed in. Of one that is sensed: how.
+    pub(super) melded: bool,
+    /// Block and wordline, within the plane: of a copyback the target, of an erase the first one.
+    pub(super) row: u32,
+    /// The [`Owner`] of a read; the FTL's token of anything else.
+    pub(super) tag: u32,
+    pub(super) next: u32,
+}
+
+impl Op {
+    #[inline]
+    pub(super) fn new(kind: Kind, row: u32, pages: u8, melded: bool, tag: u32) -> Op {
+        let (plane, next) = (0, NIL);
+        Op {
+            kind,
+            plane,
+            pages,
+            melded,
+            row,
+            tag,
+            next,
+        }
+    }
+
+    /// Whether two operations on different planes of a die can be one command.
+    pub(super) fn shares_command(&self, other: &Op) -> bool {
+        self.kind == other.kind
+            && self.row == other.row
+            && self.pages == other.pages
+            && self.melded == other.melded
+    }
+}
+
+/// Something that waits in a [`Fifo`].
+pub(super) trait Linked: Copy {
+    fn next(&mut self) -> &mut u32;
+}
+
+impl Linked for Op {
+    #[inline]
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
+}
+
+/// A FIFO of slab indices, from which any element can be taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fifo {
+    pub(super) head: u32,
+    tail: u32,
+}
+
+impl Fifo {
+    pub(super) const EMPTY: Fifo = Fifo {
+        head: NIL,
+        tail: NIL,
+    };
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.head == NIL
+    }
+
+    /// Appends an element; its link becomes [`NIL`].
+    #[inline]
+    pub(super) fn push<T: Linked>(&mut self, slab: &mut Slab<T>, mut element: T) {
+        *element.next() = NIL;
+        let index = slab.insert(element);
+        if self.is_empty() {
+            self.head = index;
+        } else {
+            *slab[self.tail].next() = index;
+        }
+        self.tail = index;
+    }
+
+    /// Takes the head off.
+    #[inline]
+    pub(super) fn pop<T: Linked>(&mut self, slab: &mut Slab<T>) -> u32 {
+        let index = self.head;
+        self.unlink(slab, NIL, index);
+        *slab[index].next() = NIL;
+        index
+    }
+
+    /// Unlinks `index`, which follows `previous` ([`NIL`]: it is the head).
+    #[inline]
+    pub(super) fn unlink<T: Linked>(&mut self, slab: &mut Slab<T>, previous: u32, index: u32) {
+        let next = *slab[index].next();
+        if previous == NIL {
+            self.head = next;
+        } else {
+            *slab[previous].next() = next;
+        }
+        if next == NIL {
+            self.tail = previous;
+        }
+    }
+}
+
+/// Operations taken off a die's queue, to be done by one command.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Command {
+    /// The list of them, those of one plane next to each other.
+    pub(super) first: u32,
+    /// The set of planes.
+    pub(super) planes: u16,
+    /// Pages that were asked for.
+    pub(super) pages: u32,
+    /// How long the array senses; zero for anything but a read.
+    pub(super) sense: Duration,
+}
+
+impl Command {
+    #[inline]
+    fn new(first: u32, plane: u8, pages: u8, sense: Duration) -> Command {
+        Command {
+            first,
+            planes: 1 << plane,
+            pages: pages.count_ones(),
+            sense,
+        }
+    }
+
+    /// Lets an operation on another plane join.
+    fn join(&mut self, op: &Op) {
+        self.planes |= 1 << op.plane;
+        self.pages += op.pages.count_ones();
+    }
+}
+
+/// Takes the next read off the queue, with everything that is read along.
+#[inline]
+pub(super) fn take_read(
+    queue: &mut Fifo,
+    ops: &mut Slab<Op>,
+    timing: &Timing,
+    multi_plane: bool,
+) -> Command {
+    let index = queue.head;
+    let op = ops[index];
+    if op.melded {
+        let pages = pages_with_neighbours(ops, op, timing.whole);
+        if timing.melds(pages) {
+            return take_melded(queue, ops, timing, multi_plane, pages);
+        }
+    }
+    let page = op.pages.trailing_zeros();
+    let rest = op.pages & (op.pages - 1);
+    let first = if rest == 0 {
+        queue.unlink(ops, NIL, index);
+        let taken = &mut ops[index];
+        taken.next = NIL;
+        taken.melded = false;
+        index
+    } else {
+        ops[index].pages = rest;
+        ops.insert(Op {
+            pages: 1 << page,
+            melded: false,
+            next: NIL,
+            ..op
+        })
+    };
+    let mut command = Command {
+        first,
+        planes: 1 << op.plane,
+        pages: 1,
+        sense: timing.sense[page as usize],
+    };
+    if multi_plane {
+        let fits =
+            |other: &Op| other.pages == 1 << page && !(other.melded && timing.melds(other.pages));
+        take_planes(queue, ops, &mut command, first, fits);
+    }
+    command
+}
+
+/// Takes the first read of the queue and its neighbours, which `pages` are of together.
+fn take_melded(
+    queue: &mut Fifo,
+    ops: &mut Slab<Op>,
+    timing: &Timing,
+    multi_plane: bool,
+    pages: u8,
+) -> Command {
+    let first = queue.pop(ops);
+    let op = ops[first];
+    let mut command = Command::new(first, op.plane, pages, timing.melded_sense);
+    let mut last = first;
+    let mut missing = pages & !op.pages;
+    if missing != 0 {
+        take_fitting(queue, ops, COALESCE_WINDOW, &mut last, |other| {
+            let fits = same_wordline(other, &op) && other.pages & !missing == 0;
+            if fits {
+                missing &= !other.pages;
+            }
+            fits
+        });
+    }
+    if multi_plane {
+        let fits = |other: &Op| other.melded && timing.melds(other.pages);
+        take_planes(queue, ops, &mut command, last, fits);
+    }
+    command
+}
+
+/// The pages of the wordline of the first read that near ones in the queue ask for as well. A read of
+/// the whole wordline, as large ones are made of, has none.
+fn pages_with_neighbours(ops: &Slab<Op>, first: Op, whole: u8) -> u8 {
+    let mut pages = first.pages;
+    let mut index = first.next;
+    for _ in 0..COALESCE_WINDOW {
+        if pages == whole || index == NIL {
+            break;
+        }
+        let op = &ops[index];
+        if same_wordline(op, &first) && op.pages & pages == 0 {
+            pages |= op.pages;
+        }
+        index = op.next;
+    }
+    pages
+}
+
+fn same_wordline(a: &Op, b: &Op) -> bool {
+    a.row == b.row && a.plane == b.plane
+}
+
+/// Appends reads of the same row of other planes, one a plane.
+fn take_planes(
+    queue: &mut Fifo,
+    ops: &mut Slab<Op>,
+    command: &mut Command,
+    mut last: u32,
+    fits: impl Fn(&Op) -> bool,
+) {
+    let row = ops[last].row;
+    take_fitting(queue, ops, PLANE_WINDOW, &mut last, |op| {
+        let fits = command.planes & (1 << op.plane) == 0 && op.row == row && fits(op);
+        if fits {
+            command.join(op);
+        }
+        fits
+    });
+}
+
+/// Takes the next program, erase or copyback off the queue, with what other planes do along. The
+/// order within a plane stays: only what is first of its plane is taken.
+pub(super) fn take_pe(queue: &mut Fifo, ops: &mut Slab<Op>, multi_plane: bool) -> Command {
+    let first = queue.pop(ops);
+    let op = ops[first];
+    let mut command = Command::new(first, op.plane, op.pages, Duration::ZERO);
+    if multi_plane && op.kind != Kind::Copyback {
+        let mut seen = command.planes;
+        take_fitting(queue, ops, PLANE_WINDOW, &mut { first }, |other| {
+            let plane = 1 << other.plane;
+            let fits = seen & plane == 0 && other.shares_command(&op);
+            seen |= plane;
+            if fits {
+                command.join(other);
+            }
+            fits
+        });
+    }
+    command
+}
+
+/// Moves the operations that fit from the first `window` of the queue to the end of a command's list.
+/// A read that joins another is sensed as that one is.
+#[inline]
+fn take_fitting(
+    queue: &mut Fifo,
+    ops: &mut Slab<Op>,
+    window: usize,
+    last: &mut u32,
+    mut fits: impl FnMut(&Op) -> bool,
+) {
+    let melded = ops[*last].melded;
+    let (mut previous, mut index) = (NIL, queue.head);
+    for _ in 0..window {
+        if index == NIL {
+            break;
+        }
+        let op = ops[index];
+        if fits(&op) {
+            queue.unlink(ops, previous, index);
+            ops[*last].next = index;
+            ops[index].next = NIL;
+            ops[index].melded = melded;
+            *last = index;
+        } else {
+            previous = index;
+        }
+        index = op.next;
+    }
+}

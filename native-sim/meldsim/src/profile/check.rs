@@ -1,0 +1,201 @@
+//! What is wrong with a profile, and the one way in which keys are declared and checked.
+
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+
+use thiserror::Error;
+
+use super::units::ByteSize;
+
+/// One thing wrong with a profile: the key, what was read, and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{key}: {message}; {remedy}")]
+#[non_exhaustive]
+pub struct ProfileError {
+    /// The key with its section: `geometry.channels`.
+    pub key: String,
+    /// What was found: `is 0`.
+    pub message: String,
+    /// What to do: `must be at least 1`.
+    pub remedy: String,
+}
+
+impl ProfileError {
+    pub(crate) fn new(
+        key: impl Into<String>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> ProfileError {
+        ProfileError {
+            key: key.into(),
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+}
+
+/// Everything wrong with a profile, one per line when displayed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub struct ProfileErrors(pub Vec<ProfileError>);
+
+impl Display for ProfileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<ProfileError> for ProfileErrors {
+    fn from(error: ProfileError) -> ProfileErrors {
+        ProfileErrors(vec![error])
+    }
+}
+
+/// Whether two keys are the same, or one is a section or a list with the other in it.
+pub(super) fn overlap(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let rest = long.strip_prefix(short);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// "Did you mean": the word of `known` at the smallest edit distance from `word`, when that is close enough to be a slip.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = (word.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions and replacements that make `b` of `a` (Levenshtein), one row at a time.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Declares a section of a profile: each key with its type, its default and, where it has one, the
+/// range of its values. Gives the struct, its `Default` and `check_ranges`.
+macro_rules! section {
+    (
+        $(#[$meta:meta])*
+        $name:ident = $section:literal {
+            $($(#[$doc:meta])* $key:ident: $type:ty = $default:expr $(, $range:expr)?;)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            $($(#[$doc])* pub $key: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name { $($key: $default,)* }
+            }
+        }
+
+        impl $name {
+            /// Refuses every key whose value is out of its range.
+            pub(super) fn check_ranges(&self, checker: &mut Checker) {
+                $($(checker.range(concat!($section, ".", stringify!($key)), &self.$key, $range);)?)*
+            }
+        }
+    };
+}
+pub(super) use section;
+
+/// Collects errors.
+#[derive(Default)]
+pub(super) struct Checker {
+    pub(super) errors: Vec<ProfileError>,
+    /// Keys that are known to be wrong: they are refused no more, and their values mean nothing.
+    unread: Vec<String>,
+    /// Errors that were there before.
+    before: usize,
+}
+
+impl Checker {
+    /// After a text was read with these errors, and without the values of these keys.
+    #[cfg(feature = "toml")]
+    pub(super) fn after(errors: Vec<ProfileError>, unread: Vec<String>) -> Checker {
+        Checker {
+            before: errors.len(),
+            errors,
+            unread,
+        }
+    }
+
+    pub(super) fn refuse(
+        &mut self,
+        key: &str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        if !self.unread.iter().any(|unread| overlap(unread, key)) {
+            self.errors.push(ProfileError::new(key, message, remedy));
+        }
+    }
+
+    /// Whether nothing is wrong with any of these keys and sections, so that they can be compared.
+    pub(super) fn are_sound(&self, keys: &[&str]) -> bool {
+        let found = self.errors[self.before..].iter().map(|error| &error.key);
+        let mut wrong = self.unread.iter().chain(found);
+        !wrong.any(|wrong| keys.iter().any(|key| overlap(wrong, key)))
+    }
+
+    pub(super) fn range<T: PartialOrd + Display>(
+        &mut self,
+        key: &str,
+        value: &T,
+        range: RangeInclusive<T>,
+    ) {
+        if range.contains(value) {
+            return;
+        }
+        let remedy = if value < range.start() {
+            format!("must be at least {}", range.start())
+        } else {
+            format!("must be at most {}", range.end())
+        };
+        self.refuse(key, format!("is {value}"), remedy);
+    }
+
+    pub(super) fn power_of_two(&mut self, key: &str, size: ByteSize) {
+        let range = ByteSize(512)..=ByteSize(64 << 10);
+        if range.contains(&size) && !size.0.is_power_of_two() {
+            self.refuse(key, format!("is {size}"), "must be a power of two");
+        } else {
+            self.range(key, &size, range);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_recognised_and_strangers_are_not() {
+        let known = ["bs", "iodepth", "runtime", "read_pattern"];
+        assert_eq!(nearest("iodpeth", known), Some("iodepth"));
+        assert_eq!(nearest("read-pattern", known), Some("read_pattern"));
+        assert_eq!(nearest("runtme", known), Some("runtime"));
+        assert_eq!(nearest("zonesize", known), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! `[controller]` and `[host]`: what is between the host and the medium, and the link to the host.
+//!
+//! Queues and their arbitration are those of the NVM Express Base Specification.
+
+use serde::{Deserialize, Serialize};
+
+use super::check::{Checker, section};
+use super::units::{ByteSize, DataRate};
+use crate::engine::Duration;
+
+const MILLISECOND: Duration = Duration::from_ms(1);
+
+section! {
+    /// `[controller]`.
+    #[non_exhaustive]
+    Controller = "controller" {
+        /// Bytes of a logical block. Unit: size; a power of two from 512B to 64KiB; default 4KiB \[A\].
+        lba_size: ByteSize = ByteSize(4 << 10);
+        /// DRAM that holds written pages until they are programmed. Power-loss protected. Unit: size; at
+        /// least the pages that all open wordlines may hold; default 32MiB \[A\].
+        write_buffer: ByteSize = ByteSize(32 << 20);
+        /// Whether a write completes when it is in the write buffer (write-back), else when all of its
+        /// pages are programmed (write-through). Default true \[A\].
+        write_cache: bool = true;
+        /// Latency of everything that needs no flash: admitting a write to the buffer, reading a
+        /// buffered or an unmapped page, deallocating. Unit: time; range 1ns to 1s; default 10us \[A\].
+        latency: Duration = Duration::from_us(10);
+        /// What of a read command is on its way from flash at a time: larger reads are done in segments
+        /// of that size, one after the other. Unit: size; pages as a whole up to 1GiB, or 0B for no
+        /// limit; default 0B \[A\].
+        read_segment: ByteSize = ByteSize(0), ByteSize(0)..=ByteSize(1 << 30);
+        /// Commands outstanding, of two and more, up to which a read of `read_segment` bytes is done in
+        /// two segments, so that others get in between. A deeper queue is served for throughput. Unit:
+        /// count; range 0 to 65536, 0: never; default 0 \[A\].
+        halved_read_depth: u32 = 0, 0..=65_536;
+        /// Reads a die may serve before a program or an erase that waits for it gets its turn. Unit:
+        /// count; range 1 to 1000000; default 32 \[A\].
+        reads_before_program: u32 = 32, 1..=1_000_000;
+    }
+}
+
+section! {
+    /// `[host]`: the link to the host, and how the controller takes commands from its queues. With all
+    /// defaults the controller takes every command at once and the link takes no time.
+    #[non_exhaustive]
+    Host = "host" {
+        /// The link's rate in each direction: full duplex, data one after the other. Unit: data rate;
+        /// range 0 (not limiting) or 1MB/s to 1000GB/s; default 0B/s \[F\].
+        link_rate: DataRate = DataRate(0);
+        /// What a read or a write takes on the link besides its data, in the direction of the data: its
+        /// entries and descriptors. Needs a `link_rate`. Unit: time; range 0 to 1ms; default 0ps \[F\].
+        link_command_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
+        /// What the controller takes to fetch and parse a command, one after the other. Unit: time;
+        /// range 0 to 1ms; default 0ps \[F\].
+        command_cost: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
+        /// Commands the controller works on at a time; others wait in their queues. Unit: count; range
+        /// 0 (no limit) to 65536; default 0 \[F\].
+        commands_in_flight: u32 = 0, 0..=1 << 16;
+        /// From which queue the next command comes. `round-robin` or `weighted-round-robin`; default
+        /// `round-robin`.
+        arbitration: QueueArbitration = QueueArbitration::default();
+        /// Commands fetched from a queue before it is another's turn. Unit: count; a power of two from 1
+        /// to 64, or 0 for no limit; default 1 \[A\].
+        arbitration_burst: u32 = 1;
+        /// Commands a round fetches from high priority queues. Unit: count; range 1 to 256; default 4 \[A\].
+        high_weight: u32 = 4, 1..=256;
+        /// The same for medium priority. Unit: count; range 1 to 256; default 2 \[A\].
+        medium_weight: u32 = 2, 1..=256;
+        /// The same for low priority. Unit: count; range 1 to 256; default 1 \[A\].
+        low_weight: u32 = 1, 1..=256;
+    }
+}
+
+/// From which queue the next command comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum QueueArbitration {
+    /// Every queue in turn.
+    #[default]
+    RoundRobin,
+    /// Urgent queues first, then high, medium and low priority by their weights.
+    WeightedRoundRobin,
+}
+
+impl Controller {
+    /// The keys that every device has.
+    pub(super) fn check_shared(&self, checker: &mut Checker) {
+        checker.power_of_two("controller.lba_size", self.lba_size);
+        // Not zero: a closed loop of commands that take no time would never end.
+        let latencies = Duration::from_ns(1)..=Duration::from_ms(1_000);
+        checker.range("controller.latency", &self.latency, latencies);
+    }
+
+    /// The keys that only flash has, of pages of this size.
+    pub(super) fn check_flash(&self, page: ByteSize, checker: &mut Checker) {
+        self.check_ranges(checker);
+        let segment = self.read_segment;
+        let sizes = ["geometry.page_size", "controller.read_segment"];
+        if checker.are_sound(&sizes) && segment.0 % page.0 != 0 {
+            let message = format!("is {segment}, and pages are of {page}");
+            let remedy = "must be a multiple of geometry.page_size, or 0B for no limit";
+            checker.refuse("controller.read_segment", message, remedy);
+        }
+        let depth = self.halved_read_depth;
+        if depth > 0 && segment.0 == 0 && checker.are_sound(&["controller.read_segment"]) {
+            let message = format!("is {depth}, and reads are of no segments");
+            let remedy = "set controller.read_segment, or 0 here";
+            checker.refuse("controller.halved_read_depth", message, remedy);
+        }
+    }
+}
+
+impl Host {
+    pub(super) fn check(&self, checker: &mut Checker) {
+        if self.link_rate != DataRate(0) {
+            checker.range("host.link_rate", &self.link_rate, DataRate::RANGE);
+        } else if self.link_command_time > Duration::ZERO && checker.are_sound(&["host.link_rate"])
+        {
+            let message = format!("is {}, and the link takes no time", self.link_command_time);
+            checker.refuse("host.link_command_time", message, "give host.link_rate");
+        }
+        self.check_ranges(checker);
+        let burst = self.arbitration_burst;
+        if burst != 0 && !(burst.is_power_of_two() && burst <= 64) {
+            let message = format!("is {burst}");
+            let remedy = "must be a power of two up to 64, or 0 for no limit";
+            checker.refuse("host.arbitration_burst", message, remedy);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! `[ftl]` and `[gc]`: the flash translation layer, where pages go and how room is made.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::check::{Checker, section};
+use super::units::ByteSize;
+use crate::engine::Duration;
+
+section! {
+    /// `[ftl]`.
+    #[non_exhaustive]
+    Ftl = "ftl" {
+        /// Share of the flash the host cannot fill. Unit: percent; range 1 to 90, and at least seven
+        /// blocks of each plane; default 7 \[A\].
+        over_provisioning_percent: u32 = 7, 1..=90;
+        /// What decides on which plane a page lies: `dynamic`, the order of arrival, or `static`, the
+        /// logical page; default `dynamic` \[A\].
+        allocation: Allocation = Allocation::default();
+        /// Where consecutive pages (melded: wordlines) go: the initials of channel, way, die and plane,
+        /// the fastest-varying first. Default `CWDP` \[F\].
+        page_allocation: PageAllocation = PageAllocation::default();
+        /// In which order pages are programmed: `one-shot`, whole wordlines, or `shadow`, page by page,
+        /// which needs `timing.program_pages`; default `one-shot` \[A\].
+        program_order: ProgramOrder = ProgramOrder::default();
+        /// What a read of some pages of a melded wordline does. `cheapest`: senses the pages one by one
+        /// when that frees the die sooner. `whole-wordline`: always a melded read. Default `cheapest`.
+        melded_partial_read: MeldedPartialRead = MeldedPartialRead::default();
+        /// Sequential writers told apart: each may hold an unfinished wordline. Unit: count; range 1 to
+        /// 4096; default 64 \[A\].
+        open_runs: u32 = 64, 1..=4096;
+        /// DRAM the mapping may take when the device is full: four bytes a page. Unit: size; default
+        /// 4GiB \[A\].
+        mapping_memory: ByteSize = ByteSize(4 << 30);
+    }
+}
+
+section! {
+    /// `[gc]`: garbage collection and wear levelling. Blocks here are what is collected at a time: a
+    /// superblock with dynamic allocation, one block of one plane with static allocation.
+    #[non_exhaustive]
+    Gc = "gc" {
+        /// Which block is collected: `greedy`, `cost-benefit` or `windowed-greedy`. Default `greedy`.
+        victim: GcVictim = GcVictim::default();
+        /// Blocks among which `windowed-greedy` chooses, those closed first. Unit: count; range 1 to
+        /// 1048576; default 64 \[A\].
+        window: u32 = 64, 1..=1 << 20;
+        /// Also collect when the host is idle, not only when free blocks run out. Default false.
+        background: bool = false;
+        /// How long no command was outstanding before the host counts as idle. Unit: time; range 1us to
+        /// 10s; default 1ms \[A\].
+        background_idle: Duration = Duration::from_ms(1), Duration::from_us(1)..=Duration::from_ms(10_000);
+        /// Collecting in the background ends when this share of the blocks is free. Unit: percent; range
+        /// 1 to 90; default 3 \[A\].
+        background_free_percent: u32 = 3, 1..=90;
+        /// Re-decide the layout of what is moved: data read sequentially since it was written is melded,
+        /// melded data read at random is not any more. Needs a device that melds and dynamic allocation.
+        /// Default false.
+        relayout: bool = false;
+        /// Which free block is used next. `none`: the one with the lowest number. `dynamic`: the least
+        /// worn. `static`: the same, and blocks that lag behind by more than `wear_threshold` erases are
+        /// collected though their data is cold, which then goes to the most worn. Default `static`.
+        wear_levelling: WearLevelling = WearLevelling::default();
+        /// Erases by which a block may lag behind the most worn. Unit: count; range 1 to 1000000;
+        /// default 100 \[A\].
+        wear_threshold: u32 = 100, 1..=1_000_000;
+    }
+}
+
+/// What decides on which plane a page lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Allocation {
+    /// The order of arrival: consecutive writes go to one plane after the other.
+    #[default]
+    Dynamic,
+    /// The logical page: page n always lies on the (n mod planes)-th plane of the allocation, a
+    /// melded wordline by its number.
+    Static,
+}
+
+/// In which order pages are programmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProgramOrder {
+    /// All pages of a wordline at once (full-sequence programming).
+    #[default]
+    OneShot,
+    /// Page by page, a wordline's later pages after its neighbour's first: L0, L1, C0, L2, C1, M0, …
+    Shadow,
+}
+
+/// What a read of some pages of a melded wordline does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum MeldedPartialRead {
+    /// Single pages when that takes the die less time, else a melded read.
+    #[default]
+    Cheapest,
+    /// Always a melded read.
+    WholeWordline,
+}
+
+/// Which block is collected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum GcVictim {
+    /// The one with fewest valid pages.
+    #[default]
+    Greedy,
+    /// The one with the most benefit for its cost: age x (1 - u) / 2u, for a valid share of u.
+    CostBenefit,
+    /// The one with fewest valid pages among those closed first.
+    WindowedGreedy,
+}
+
+/// Which free block is used next, and whether cold data moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WearLevelling {
+    /// The free block with the lowest number.
+    None,
+    /// By wear.
+    Dynamic,
+    /// By wear, and cold data moves off blocks that lag behind.
+    #[default]
+    Static,
+}
+
+/// A dimension of the device's parallelism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dimension {
+    /// Channels.
+    Channel = 0,
+    /// Packages of a channel.
+    Way = 1,
+    /// Dies of a package.
+    Die = 2,
+    /// Planes of a die.
+    Plane = 3,
+}
+
+/// In which order consecutive pages go over channels, ways, dies and planes: the dimension that
+/// varies fastest comes first. Written as the initials: `CWDP`. The default is the normal layout of
+/// the published latencies, `CWDP`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PageAllocation(u8);
+
+impl PageAllocation {
+    /// In the order in which Jung and Kandemir (HotStorage'12) list them.
+    const NAMES: [&str; 24] = [
+        "CWDP", "CWPD", "CDWP", "CDPW", "CPWD", "CPDW", "WCDP", "WCPD", "WDCP", "WDPC", "WPCD",
+        "WPDC", "DCWP", "DCPW", "DWCP", "DWPC", "DPCW", "DPWC", "PCWD", "PCDW", "PWCD", "PWDC",
+        "PDCW", "PDWC",
+    ];
+
+    /// All of them, in the order in which Jung and Kandemir (HotStorage'12) list them.
+    pub const ALL: [PageAllocation; 24] = {
+        let mut all = [PageAllocation(0); 24];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = PageAllocation(index as u8);
+            index += 1;
+        }
+        all
+    };
+
+    /// The dimensions, the fastest-varying first.
+    pub fn order(self) -> [Dimension; 4] {
+        let name = self.name().as_bytes();
+        std::array::from_fn(|digit| match name[digit] {
+            b'C' => Dimension::Channel,
+            b'W' => Dimension::Way,
+            b'D' => Dimension::Die,
+            _ => Dimension::Plane,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        PageAllocation::NAMES[usize::from(self.0)]
+    }
+}
+
+impl fmt::Display for PageAllocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for PageAllocation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PageAllocation, String> {
+        let named = |allocation: &PageAllocation| allocation.name() == text;
+        PageAllocation::ALL.into_iter().find(named).ok_or_else(|| {
+            format!(
+                "is \"{text}\", which is no page allocation; name C (channel), W (way), D (die) and \
+                 P (plane) once each, the fastest-varying first: CWDP"
+            )
+        })
+    }
+}
+
+impl Serialize for PageAllocation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for PageAllocation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PageAllocation, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_allocation_is_an_order_of_its_own() {
+        let names: std::collections::BTreeSet<&str> = PageAllocation::NAMES.into();
+        assert_eq!(names.len(), PageAllocation::ALL.len());
+        use Dimension::{Channel, Die, Plane, Way};
+        for (name, allocation) in PageAllocation::NAMES.into_iter().zip(PageAllocation::ALL) {
+            assert_eq!(name.parse(), Ok(allocation));
+            assert_eq!(allocation.to_string(), name);
+            for dimension in [Channel, Way, Die, Plane] {
+                assert!(allocation.order().contains(&dimension), "{name}");
+            }
+        }
+        assert_eq!(
+            PageAllocation::default().order(),
+            [Channel, Way, Die, Plane]
+        );
+        let pdwc: PageAllocation = "PDWC".parse().unwrap();
+        assert_eq!(pdwc.order(), [Plane, Die, Way, Channel]);
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for name in ["", "cwdp", "CWD", "CWDD", "CWDPP", "channel-first"] {
+            let error = name.parse::<PageAllocation>().unwrap_err();
+            assert!(error.contains("; name C (channel)"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! What the sections of flash must fulfil together: the limits that the translation layer and the
+//! medium are built on, and whether a profile keeps them.
+
+use super::check::Checker;
+use super::units::ByteSize;
+use super::{Allocation, DieInterleave, Issue, Profile, ProgramOrder};
+
+/// Pages of a wordline at most (QLC).
+pub(crate) const MAX_PAGES_PER_WORDLINE: usize = 4;
+/// Slots of a set's write buffer at most, of the host and of garbage collection together.
+pub(crate) const MAX_SLOTS: u32 = 1 << 21;
+/// Physical pages of a set must be numbered below this: the topmost 32-bit numbers stand for buffer
+/// slots, and the last one for no page.
+pub(crate) const PPN_LIMIT: u64 = (u32::MAX - MAX_SLOTS) as u64;
+/// A full mapping at random: an entry for each page.
+pub(crate) const MAPPING_BYTES_PER_PAGE: u64 = 4;
+/// Streams that are always there, each with an open block of every plane: of the host and of
+/// garbage collection, each in the normal and in the melded layout.
+pub(crate) const FIXED_STREAMS: u32 = 4;
+/// Block groups that only garbage collection may open: it must be able to make room.
+pub(crate) const GC_RESERVE: u32 = 2;
+/// Block groups the host cannot fill, at least: the reserve, one open for each stream that is always
+/// there, and one more, so that a full lane always has a group with an invalid page to collect.
+pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + FIXED_STREAMS + 1;
+/// Rows of wordlines that garbage collection reads at a time: the next one's senses overlap the last
+/// one's transfers.
+pub(crate) const GC_ROWS_AT_ONCE: u32 = 2;
+
+/// Slots that the garbage collection of so many planes needs: rows being read, an open stripe, one
+/// being programmed, and a packed wordline; in shadow order also the pages that open wordlines hold.
+pub(crate) fn gc_slots(planes: u32, pages_per_wordline: u32, is_shadow: bool) -> u32 {
+    let held = match is_shadow {
+        true => pages_per_wordline * (pages_per_wordline - 1) / 2,
+        false => 0,
+    };
+    let rows = GC_ROWS_AT_ONCE + 2;
+    planes * (rows * pages_per_wordline + held) + pages_per_wordline
+}
+
+impl Profile {
+    /// Planes of the device.
+    fn planes(&self) -> u32 {
+        let geometry = &self.geometry;
+        geometry.channels * geometry.dies_per_channel * geometry.planes_per_die
+    }
+
+    /// Pages of one block of every plane.
+    fn pages_per_block_row(&self) -> u64 {
+        u64::from(self.planes())
+            * u64::from(self.geometry.wordlines_per_block)
+            * self.timing.read.len() as u64
+    }
+
+    /// Blocks of each plane that the host cannot fill: whole ones, so that over-provisioning is never
+    /// less than what garbage collection needs.
+    pub(crate) fn spare_blocks_per_plane(&self) -> u32 {
+        let blocks = u64::from(self.geometry.blocks_per_plane);
+        let spare = (blocks * u64::from(self.ftl.over_provisioning_percent)).div_ceil(100);
+        (spare as u32).max(OVER_PROVISIONED_GROUPS)
+    }
+
+    /// Logical pages the device can hold.
+    fn capacity_pages(&self) -> u64 {
+        let blocks = self.geometry.blocks_per_plane;
+        u64::from(blocks.saturating_sub(self.spare_blocks_per_plane())) * self.pages_per_block_row()
+    }
+
+    /// Keys of several sections that contradict each other.
+    pub(super) fn check_sections(&self, checker: &mut Checker) {
+        let commands = &self.commands;
+        // A die that is part of a transaction, or whose turn is in order, has nothing queued that
+        // could overlap with what it does: these options would silently do nothing.
+        let exclusive = commands.die_interleave != DieInterleave::Independent
+            || commands.issue != Issue::OutOfOrder;
+        for (key, is_on) in [
+            ("commands.cache_read", commands.cache_read),
+            ("commands.cache_program", commands.cache_program),
+            ("commands.suspend_program", commands.suspend_program),
+            ("commands.suspend_erase", commands.suspend_erase),
+        ] {
+            if is_on && exclusive {
+                checker.refuse(
+                    key,
+                    "is true, but a die would never have a second command to overlap with",
+                    "turn it off, or set commands.die_interleave = \"independent\" and commands.issue = \"out-of-order\"",
+                );
+            }
+        }
+        let is_shadow = self.ftl.program_order == ProgramOrder::Shadow;
+        if commands.copyback && is_shadow {
+            checker.refuse(
+                "commands.copyback",
+                "is true, but garbage collection copies whole wordlines and shadow order programs single pages",
+                "turn it off or set ftl.program_order = \"one-shot\"",
+            );
+        }
+        let has_one_plane = self.geometry.planes_per_die == 1;
+        if commands.multi_plane && has_one_plane && checker.are_sound(&["geometry.planes_per_die"])
+        {
+            checker.refuse(
+                "commands.multi_plane",
+                "is true for dies of one plane",
+                "turn it off or raise geometry.planes_per_die",
+            );
+        }
+        let are_pages_unknown = self.timing.program_pages.is_none();
+        if is_shadow && are_pages_unknown && checker.are_sound(&["timing.program_pages"]) {
+            let message = "is \"shadow\", and no times are known for single pages";
+            let remedy = "give timing.program_pages, or make it \"one-shot\"";
+            checker.refuse("ftl.program_order", message, remedy);
+        }
+        let relayout = "gc.relayout";
+        let cannot_meld = self.timing.melded_read.is_none();
+        if self.gc.relayout && cannot_meld && checker.are_sound(&["timing.melded_read"]) {
+            let message = "is true for a device that cannot meld";
+            checker.refuse(relayout, message, "turn it off or give timing.melded_read");
+        }
+        if self.gc.relayout && self.ftl.allocation == Allocation::Static {
+            checker.refuse(
+                relayout,
+                "is true, but with static allocation the layout decides on which plane a page lies",
+                "turn it off or set ftl.allocation = \"dynamic\"",
+            );
+        }
+    }
+
+    /// What the device needs in all: page numbers, buffer, spare blocks, memory. Computes with keys that
+    /// are in their ranges.
+    pub(super) fn check_limits(&self, checker: &mut Checker) {
+        let blocks = self.geometry.blocks_per_plane;
+        let pages = self.pages_per_block_row().checked_mul(u64::from(blocks));
+        if pages.is_none_or(|pages| pages / u64::from(self.sets.count) > PPN_LIMIT) {
+            let message = format!("is {blocks} blocks a plane: too many pages to number");
+            let remedy = "page numbers of a set have 32 bits: use larger pages, more sets, or fewer \
+                          blocks, wordlines or dies";
+            checker.refuse("geometry.blocks_per_plane", message, remedy);
+            return;
+        }
+        if blocks <= OVER_PROVISIONED_GROUPS {
+            let message = format!("is {blocks} blocks a plane");
+            let least = OVER_PROVISIONED_GROUPS + 1;
+            let remedy = format!(
+                "must be at least {least}: garbage collection needs {OVER_PROVISIONED_GROUPS} of them"
+            );
+            checker.refuse("geometry.blocks_per_plane", message, remedy);
+            return;
+        }
+        self.check_buffer(checker);
+
+        let pages = self.capacity_pages();
+        let needed = pages * MAPPING_BYTES_PER_PAGE;
+        if needed > self.ftl.mapping_memory.0 {
+            let page = self.geometry.page_size;
+            let message = format!(
+                "is {}, but mapping {} of capacity in pages of {page} takes {}",
+                self.ftl.mapping_memory,
+                one_decimal(pages * page.0),
+                one_decimal(needed)
+            );
+            let remedy = "raise it, use larger pages, or lower geometry.blocks_per_plane";
+            checker.refuse("ftl.mapping_memory", message, remedy);
+        }
+    }
+
+    /// The share of the buffer that a set has must hold every page that waits for others of its
+    /// wordline, or writes would have to be padded; and all slots must have a number.
+    fn check_buffer(&self, checker: &mut Checker) {
+        let page_bytes = self.geometry.page_size.0;
+        let sets = u64::from(self.sets.count);
+        let planes = self.planes() / self.sets.count;
+        let pages_per_wordline = self.timing.read.len() as u32;
+        let is_shadow = self.ftl.program_order == ProgramOrder::Shadow;
+        let open = match (self.ftl.allocation, is_shadow) {
+            // A stripe.
+            (Allocation::Dynamic, false) => planes * pages_per_wordline,
+            // In the normal layout, and packed in the melded one.
+            (Allocation::Static, false) => 2 * planes * pages_per_wordline,
+            // What open melded wordlines hold.
+            (_, true) => planes * pages_per_wordline * (pages_per_wordline + 1) / 2,
+        };
+        let in_runs = u64::from(self.ftl.open_runs + 1) * u64::from(pages_per_wordline);
+        let least = sets * (u64::from(open) + in_runs) * page_bytes;
+        let (lanes, lane_planes) = match self.ftl.allocation {
+            Allocation::Dynamic => (1, planes),
+            Allocation::Static => (planes, 1),
+        };
+        let gc = u64::from(lanes) * u64::from(gc_slots(lane_planes, pages_per_wordline, is_shadow));
+        let most = sets * u64::from(MAX_SLOTS - 1).saturating_sub(gc) * page_bytes;
+        let buffer = self.controller.write_buffer;
+        let message = match sets {
+            1 => format!("is {buffer}"),
+            _ => format!("is {buffer} for {sets} sets"),
+        };
+        if buffer.0 < least {
+            let remedy = format!(
+                "must be at least {}: all pages of one wordline on every plane and of {} open runs, \
+                 for each set",
+                ByteSize(least),
+                self.ftl.open_runs
+            );
+            checker.refuse("controller.write_buffer", message, remedy);
+        } else if buffer.0 > most {
+            let remedy = format!("must be at most {}", ByteSize(most));
+            checker.refuse("controller.write_buffer", message, remedy);
+        }
+    }
+}
+
+/// A size with one decimal, for people.
+fn one_decimal(bytes: u64) -> String {
+    let (factor, unit) = match bytes {
+        0..=0xF_FFFF => (1u64 << 10, "KiB"),
+        0x10_0000..=0x3FFF_FFFF => (1 << 20, "MiB"),
+        0x4000_0000..=0xFF_FFFF_FFFF => (1 << 30, "GiB"),
+        _ => (1 << 40, "TiB"),
+    };
+    format!("{:.1} {unit}", bytes as f64 / factor as f64)
+}
