@@ -1,7 +1,7 @@
 //! The C ABI of the SSD simulator `meldsim`, as a Rust library: `libmeldsim` makes a C library of it.
 //!
 //! In: integers, pointers and strings of a C caller. Out: the same, and nothing ever unwinds.
-//! `include/meldsim.h`, generated from [`abi`], is the contract.
+//! `include/meldsim.h`, generated from `abi`, is the contract.
 //!
 //! ```text
 //!   abi: the functions --> entry: panics, pointers --> handles: i64 to device --> session: its calls

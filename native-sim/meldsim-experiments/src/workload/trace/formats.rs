@@ -74,7 +74,7 @@ pub enum Extent {
 pub struct Record {
     /// Since the first record of the trace.
     pub arrival: Duration,
-    /// The volume, an index of [`TraceReader::volumes`].
+    /// The volume, an index of [`TraceReader::volumes`](super::TraceReader::volumes).
     pub volume: usize,
     /// What the range lies in.
     pub extent: Extent,
