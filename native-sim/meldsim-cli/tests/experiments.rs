@@ -83,7 +83,7 @@ fn sheets_come_as_csv_and_pages_with_charts() {
     for part in ["<svg", "Extrapolated", "[A]", "holds", "melded-qlc-8x8"] {
         assert!(page.contains(part), "{part}");
     }
-    assert!(!page.contains("<script") && !page.contains("http"));
+    assert!(!page.contains("<link") && !page.contains("http"));
     let csv = stdout("experiment melded-latency --channels 4 --request-size 4KiB --format csv");
     assert_eq!(csv.lines().nth(1).unwrap().split(',').next(), Some("4"));
 }

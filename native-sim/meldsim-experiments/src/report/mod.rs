@@ -5,13 +5,14 @@
 pub mod chart;
 mod histogram;
 mod page;
+mod style;
 mod svg;
 mod text;
 
 use serde::Serialize;
 
 pub use histogram::{LatencyHistogram, LatencySummary};
-pub use page::Page;
+pub use page::{Origin, Page};
 pub use text::{
     Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, percent_of,
     rate_mib_s,
