@@ -91,7 +91,10 @@ impl HeatMap {
         }
         // Of numbers some can be left out; names that are too long for their columns take turns in two rows.
         let step = ((8.0 + widest(&self.columns)) / width).ceil().max(1.0) as usize;
-        let numbers = self.columns.iter().all(|label| label.starts_with(|c: char| c.is_ascii_digit()));
+        let numbers = self
+            .columns
+            .iter()
+            .all(|label| label.starts_with(|c: char| c.is_ascii_digit()));
         let (step, rows) = match step {
             2.. if !numbers => (1, 2),
             step => (step, 1),
@@ -100,7 +103,12 @@ impl HeatMap {
             let x = left + (column as f64 + 0.5) * width;
             let half = widest([label]) / 2.0;
             let row = (column % rows) as f64 * TEXT_HEIGHT;
-            svg.label(x.min(WIDTH - half), bottom + 15.0 + row, Anchor::Middle, label);
+            svg.label(
+                x.min(WIDTH - half),
+                bottom + 15.0 + row,
+                Anchor::Middle,
+                label,
+            );
         }
         let bottom = bottom + (rows - 1) as f64 * TEXT_HEIGHT;
         svg.label((left + WIDTH) / 2.0, bottom + 31.0, Anchor::Middle, &self.x);
