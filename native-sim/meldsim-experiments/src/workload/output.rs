@@ -225,7 +225,7 @@ impl TimeSeries {
                     .collect()
             })
         };
-        let caption = "Requests that completed, in intervals of 20 requests or more where there are enough. Simulated.";
+        let caption = "Requests that completed, in intervals of 50 requests or more where there are enough. Simulated.";
         let iops = rates(|at| at.iops);
         chart("Requests a second", Axis::linear("IOPS"), iops, caption);
         let rate = rates(|at| at.bandwidth_mib_s);

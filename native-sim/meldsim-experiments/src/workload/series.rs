@@ -12,7 +12,7 @@ const INTERVALS_MAX: usize = 1024;
 /// So many requests tell their 99th percentile from their maximum.
 const TAIL_REQUESTS: u64 = 200;
 /// So many requests tell a rate from the accident of which interval a request ends in.
-const RATE_REQUESTS: u64 = 20;
+const RATE_REQUESTS: u64 = 50;
 /// Fewest intervals in which pages show requests.
 const INTERVALS_MIN: usize = 8;
 /// A latency's bucket keeps this many bits after the leading one: within 1.6 %.
