@@ -141,7 +141,8 @@
     for (const series of [lines, bars, fills]) series.slice(1).forEach((one, at) => told(series[at], one, name));
 
     const outlined = (element, paint, edge) => {
-      const under = ground(element);
+      // An HTML bar is its own background.
+      const under = ground(element instanceof SVGElement ? element : element.parentElement);
       const seen = (css) => contrast(over(colour(css), under), under) >= LEAST_SHAPE_CONTRAST && colour(css)[3] > 0;
       if (!seen(paint) && !(edge && seen(edge))) problems.push(`${name}: a light colour has no outline: ${paint}`);
     };
