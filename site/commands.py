@@ -1,4 +1,4 @@
-"""Runs the commands that the documents show: site/commands.py TREE MELDSIM [PAGE...].
+"""Runs the commands that the documents show: site/commands.py check|update TREE MELDSIM [PAGE...].
 
 Every fenced block says what it is. A block of commands has the language `sh` and, on the line before it, a mark:
 
@@ -6,14 +6,15 @@ Every fenced block says what it is. A block of commands has the language `sh` an
     <!-- run by .ci/run -->     continuous integration runs each of its commands elsewhere
     <!-- not run: REASON -->    nobody runs it, and why
 
-A block of another language is not run. One of the language `text` may say which command prints it:
+A block of another language is not run. One of the language `text` may be all that a command prints; `update` writes it anew:
 
-    <!-- printed by: COMMAND -->     its lines stand together in what the command prints
+    <!-- output of: COMMAND -->
 
 A page has a copy of its own of the tree. There `./meld sim` and `meldsim` are the simulator that is given; any other command
 of `./meld` is the tree's own.
 """
 
+import itertools
 import os
 import re
 import shutil
@@ -23,9 +24,10 @@ import tempfile
 import time
 from pathlib import Path
 
-MARK = re.compile(r"^ *<!-- (run|run by \.ci/run|not run: .+|printed by: .+) -->$")
+MARK = re.compile(r"^ *<!-- (run|run by \.ci/run|not run: .+|output of: .+) -->$")
 FENCE = re.compile(r"^ *(`{3,})(\S*)")
 COMMAND = re.compile(r"^(\$ )?(\./meld|meldsim|cargo|hdfs|spark-submit|\./mvnw)\b")
+OUTPUT = "output of: "
 SECONDS = 300
 
 
@@ -33,6 +35,7 @@ class Block:
     def __init__(self, page, line, language, mark):
         self.page, self.line, self.language, self.mark = page, line, language, mark
         self.lines = []
+        self.printed = None
 
     @property
     def place(self):
@@ -71,10 +74,10 @@ def fault(block, ci):
     if block.language != "sh":
         if any(COMMAND.match(line) for line in block.lines):
             return f"commands in a block of language {block.language}: give it the language sh and a mark"
-        if block.mark and not (block.mark.startswith("printed by: ") and block.language == "text"):
+        if block.mark and not (block.mark.startswith(OUTPUT) and block.language == "text"):
             return f"the mark \"{block.mark}\" is for another kind of block"
         return None
-    if not block.mark or block.mark.startswith("printed by: "):
+    if not block.mark or block.mark.startswith(OUTPUT):
         return "commands without a mark: say <!-- run -->, <!-- run by .ci/run --> or <!-- not run: REASON -->"
     if block.mark == "run by .ci/run":
         missing = [command for command in commands(block) if not any(line.startswith(command) for line in ci)]
@@ -117,19 +120,26 @@ def check(block, folder, meldsim):
     if block.language == "sh":
         code, out, err = run("\n".join(block.lines), folder, meldsim)
         return None if code == 0 else f"exit code {code}\n{out[-1000:]}{err[-2000:]}"
-    command = block.mark.removeprefix("printed by: ")
+    command = block.mark.removeprefix(OUTPUT)
     code, out, err = run(command, folder, meldsim)
     if code != 0:
         return f"{command}: exit code {code}\n{err[-2000:]}"
-    printed = [line.rstrip() for line in out.splitlines()]
-    shown = [line.rstrip() for line in block.lines]
-    if not any(printed[at : at + len(shown)] == shown for at in range(len(printed))):
-        missing = next((line for line in shown if line not in printed), shown[0])
-        return f"{command} does not print it any more; the first line that differs:\n{missing}"
-    return None
+    block.printed = [line.rstrip() for line in out.rstrip().splitlines()]
+    pairs = itertools.zip_longest(block.lines, block.printed, fillvalue="")
+    differs = next((pair for pair in pairs if pair[0] != pair[1]), None)
+    return differs and f"stale: ./meld docs --update writes it\n- {differs[0]}\n+ {differs[1]}"
 
 
-def main(tree, meldsim, pages):
+def update(tree, page, blocks_run):
+    """Writes the outputs that were printed into the page."""
+    lines = (tree / page).read_text(encoding="utf-8").splitlines()
+    for block in reversed(blocks_run):
+        if block.printed is not None:
+            lines[block.line : block.line + len(block.lines)] = block.printed
+    (tree / page).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main(what, tree, meldsim, pages):
     tree, meldsim = Path(tree).resolve(), Path(meldsim).resolve()
     if not pages:
         listed = subprocess.run(["git", "ls-files", "*.md"], cwd=tree, check=True, capture_output=True, text=True)
@@ -145,7 +155,7 @@ def main(tree, meldsim, pages):
                 print(f"{block.place}: {message}")
         marked += sum(block.mark.startswith(("not run", "run by")) for block in found)
         sound = [block for block, message in faults if not message]
-        to_run = [block for block in sound if block.mark == "run" or block.mark.startswith("printed by: ")]
+        to_run = [block for block in sound if block.mark.startswith(OUTPUT) or block.mark == "run" and what == "check"]
         if not to_run:
             continue
         with tempfile.TemporaryDirectory(prefix="meld-docs-") as folder:
@@ -157,14 +167,18 @@ def main(tree, meldsim, pages):
                 except subprocess.TimeoutExpired:
                     message = f"not done after {SECONDS} s"
                 ran += 1
+                if what == "update" and block.printed is not None:
+                    message = None
                 failed += message is not None
                 took = time.monotonic() - start
                 print(f"{block.place}: {'FAILED, ' + message if message else f'done in {took:.1f} s'}", flush=True)
+        if what == "update":
+            update(tree, page, to_run)
     print(f"{ran} blocks run, {marked} not run here, {failed} faults")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4 or sys.argv[1] not in ("check", "update"):
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]))
