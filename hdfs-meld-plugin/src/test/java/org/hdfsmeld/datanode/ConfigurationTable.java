@@ -18,7 +18,10 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
-/** The tables of configuration keys in {@code docs/configuration.md}, from meld-default.xml. */
+/**
+ * The tables of configuration keys in {@code docs/reference/configuration.md}, from
+ * meld-default.xml.
+ */
 final class ConfigurationTable {
   /** What a value can be, and how the page explains it. */
   static final Map<String, String> UNITS = new TreeMap<>();
