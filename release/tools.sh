@@ -8,7 +8,6 @@ ZIGBUILD_VERSION=0.24.0
 CYCLONEDX_VERSION=0.5.9
 DEBIAN_MIRROR=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 DEBIAN_SECURITY_MIRROR=${DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
-export TOOLS
 TARGETS=(x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu)
 
 need() { command -v "$1" >/dev/null || die "$1 is missing; on Debian: apt-get install -y $2"; }
@@ -91,6 +90,7 @@ SH
 }
 
 release_tools() {
+  export TOOLS
   mkdir -p "$TOOLS"
   need git git
   need dpkg-deb dpkg
