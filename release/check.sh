@@ -43,7 +43,7 @@ check() {
     say "meld: $part … (log: $CHECK/$part.log)"
     start=$SECONDS
     status=passed
-    "check_${part/-/_}" >"$CHECK/$part.log" 2>&1 </dev/null || status=FAILED
+    ("check_${part/-/_}") >"$CHECK/$part.log" 2>&1 </dev/null || status=FAILED
     [ $status = passed ] || failed=$((failed + 1))
     printf '%-12s %-7s %6d s  %s\n' "$part" $status $((SECONDS - start)) "$(tail -n 1 "$CHECK/$part.log")" | tee -a "$CHECK/summary"
   done
@@ -51,7 +51,7 @@ check() {
   [ $failed -eq 0 ]
 }
 
-# Each runs in a process of its own, so that the first failure of a step ends it.
+# What must end at its first failure is a process of its own.
 check_conformance() { "$ROOT/meld" conformance all; }
 check_docker() { "$ROOT/meld" engine && "$ROOT/docker/test.sh"; }
 check_soak() { "$ROOT/meld" soak 30; }
