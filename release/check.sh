@@ -1,7 +1,7 @@
 # What takes too long for CI: what ./meld check does. Sourced by meld.
 # shellcheck shell=bash
 
-CHECK_PARTS=(conformance docker soak fuzz release bare-root aarch64)
+CHECK_PARTS=(conformance docker soak fuzz release bare-root aarch64 image)
 CHECK=$ROOT/target/check
 
 help_check() {
@@ -17,9 +17,10 @@ Runs what takes too long for ./meld test, and prints one line for each part:
   release      the release, twice; every byte must be the same      half an hour
   bare-root    the release on a bare Debian, bookworm and bullseye  ten minutes
   aarch64      its binary, C library and plugin on aarch64          five minutes
+  image        its container image, in a container engine           five minutes
 
-Without PART: all of them. The last three need root on Debian; bare-root and aarch64
-take the files that release made, or make them. Logs are in target/check.
+Without PART: all of them. The last four need root on Debian; those after release
+take the files that it made, or make them. Logs are in target/check.
 EOF
 }
 
@@ -74,4 +75,15 @@ check_bare_root() {
 check_aarch64() {
   release_tools && image_tools && install_packages qemu-aarch64-static qemu-user-static && install_packages pkg-config pkg-config &&
     released && "$ROOT/release/tests/aarch64" "$CHECK/release"
+}
+
+check_image() {
+  local ran='' status=0
+  # shellcheck source=docker/cluster.sh
+  . "$ROOT/docker/cluster.sh"
+  released || return 1
+  if engine; then ran=yes; else engine start; fi
+  "$ROOT/release/tests/image" "$CHECK/release" || status=1
+  [ -n "$ran" ] || stop_engine
+  return $status
 }
