@@ -10,11 +10,11 @@ from html import escape
 from pathlib import Path
 
 WIDTH, LEFT, BAR, RIGHT = 720, 200, 20, 90
-# Okabe and Ito's colours; each bar is named beside it, and the melded ones are hatched.
+# The colours of the simulator's charts for normal and melded data; each bar is named beside it, and the melded ones are hatched.
 STYLE = """svg{background:#fff;font:14px system-ui,sans-serif}text{fill:#1b1f24}.soft{fill:#59636e;font-size:12px}
-.title{font-weight:600;font-size:16px}.head{font-weight:600}.normal{fill:#56b4e9;stroke:#0072b2}.melded{fill:#009e73;stroke:#00634a}
-.published{fill:#fff;stroke:#d55e00;stroke-width:2}.hatch{stroke:#fff;stroke-width:2}
-@media(prefers-color-scheme:dark){svg{background:#0d1117}text{fill:#e6edf3}.soft{fill:#9aa5b1}.published{fill:#0d1117}}"""
+.title{font-weight:600;font-size:16px}.head{font-weight:600}.normal{fill:#0072b2;stroke:#1b1f24}.melded{fill:#e69f00;stroke:#1b1f24}
+.published{fill:#fff;stroke:#1b1f24;stroke-width:2;stroke-dasharray:5 4}.hatch{stroke:#000;stroke-width:1.2}
+@media(prefers-color-scheme:dark){svg{background:#0d1117}text{fill:#e6edf3}.soft{fill:#9aa5b1}.published{fill:#0d1117;stroke:#e6edf3}}"""
 
 
 def record(full):

@@ -2,14 +2,13 @@
 
 use super::svg::STYLE;
 
-/// What a page would give a chart: paper below it, and a margin.
-const PAPER: &str = "svg.chart{background:#fff}\
-@media(prefers-color-scheme:dark){svg.chart{background:#0d1117}}";
+/// The paper below the chart, which a page would give it.
+const PAPER: &str = "svg.chart { background: var(--paper); }";
 
 /// `chart`, an SVG element of a page, as a file: with a name space and the colours that a page has for all its charts.
 pub fn figure_file(chart: &str) -> String {
     let named = chart.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
-    let styled = named.replacen('>', &format!("><style>{PAPER}{STYLE}</style>"), 1);
+    let styled = named.replacen('>', &format!("><style>\n{STYLE}{PAPER}</style>"), 1);
     styled + "\n"
 }
 

@@ -1,17 +1,22 @@
 //! A run's result as text for people, as CSV, and as a page with charts.
 
 use super::result::{DeviceResult, RunResult, TraceSummary};
-use super::series::{DeviceInterval, Interval, TimeSeries, Track};
+use super::series::{DeviceInterval, Interval, Tail, TimeSeries, Track};
 use super::tally::Tally;
 use crate::report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
 use crate::report::{
-    Align, Page, Table, bytes, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
+    Align, Origin, Page, Table, bytes, count, csv, csv_number, csv_text, duration, percent,
+    rate_mib_s,
 };
 use meldsim::device::Stats;
 use meldsim::engine::Duration;
 
 /// More channels than this are shown in the heat map only.
 const CHANNEL_BARS: usize = 64;
+/// Busy for this share of the time, all dies or channels together have no room for more, %.
+const FULL_PERCENT: f64 = 85.0;
+/// The same of one die or channel: what is left is waiting for its turn, %.
+const ONE_FULL_PERCENT: f64 = 95.0;
 
 impl RunResult {
     /// The run as text.
@@ -100,16 +105,17 @@ impl RunResult {
         csv(header, rows)
     }
 
-    /// The run as a page in HTML that needs nothing else. `title` says what ran, `footer` where the numbers come from.
-    pub fn to_html(&self, title: &str, footer: &str) -> String {
-        let mut page = Page::new(title);
+    /// The run as a page in HTML that needs nothing else. `title` says what ran, `origin` where the numbers come from,
+    /// `footer` what they are.
+    pub fn to_html(&self, title: &str, origin: &Origin, footer: &str) -> String {
+        let mut page = Page::new(title, &self.verdict(), origin);
         page.heading("Requests").table(&self.table());
         let named = self
             .directions()
             .map(|(job, _, op, tally)| (format!("{job} {op}"), tally.latencies()));
         page.heading("Latency").chart(
-            &LineChart::of_latencies("Latency distribution", named).to_svg(),
-            "Arrival to completion; so many percent of the requests took at most this long. Simulated.",
+            LineChart::of_latencies("Latency distribution", named),
+            "Arrival to completion. At 99, the latency that 99 % of the requests did not exceed. Simulated.",
         );
         if let Some(series) = &self.series {
             series.charts(&mut page);
@@ -122,6 +128,43 @@ impl RunResult {
         page.heading("Counters").table(&self.device.counters());
         page.finish(footer)
     }
+
+    /// What the requests got, and what of the device was full, in a sentence.
+    fn verdict(&self) -> String {
+        let failed: u64 = self.jobs.iter().map(|job| job.failed()).sum();
+        if failed > 0 {
+            return format!("{failed} requests failed: the device is full.");
+        }
+        let ends = self.jobs.iter().map(|job| job.start_us + job.duration_us);
+        let starts = self.jobs.iter().map(|job| job.start_us);
+        let span_us = ends.fold(0.0, f64::max) - starts.fold(f64::INFINITY, f64::min);
+        let parts = ["read", "write"].into_iter().filter_map(|direction| {
+            let mut all = Tally::default();
+            let tallies = self.directions().filter(|(_, _, op, _)| *op == direction);
+            tallies.for_each(|(.., tally)| all.merge(tally));
+            let latency = all.latencies().summary()?;
+            let per_second = |amount: f64| amount / (span_us / 1e6).max(f64::MIN_POSITIVE);
+            let us = |us: f64| duration(Duration::from_ps((us * 1e6) as u64));
+            Some(format!(
+                "{direction}s: {} IOPS, {}, median {}, 99th percentile {}",
+                count(per_second(all.requests as f64)),
+                rate_mib_s(per_second(all.bytes as f64 / f64::from(1 << 20))),
+                us(latency.p50_us),
+                us(latency.p99_us),
+            ))
+        });
+        let parts: Vec<String> = parts.collect();
+        match parts.is_empty() {
+            true => "No request was made.".to_owned(),
+            false => format!("{}; {}.", capital(&parts.join("; ")), self.device.limit()),
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 impl TimeSeries {
@@ -167,7 +210,7 @@ impl TimeSeries {
                 y,
                 lines,
             };
-            page.chart(&chart.to_svg(), caption);
+            page.chart(chart, caption);
         };
         let requests = |value: fn(&Interval) -> Option<f64>| {
             let lines = self.tracks.iter().map(|track| {
@@ -189,11 +232,23 @@ impl TimeSeries {
         let caption = "Bytes of requests that completed. Simulated.";
         let rate = requests(|at| Some(at.bandwidth_mib_s));
         chart("Bandwidth", Axis::linear("MiB/s"), rate, caption);
-        let caption = "Of the requests that completed in the interval. Simulated.";
-        let p99 = requests(|at| at.p99_us);
-        chart("Latency, 99th percentile", Axis::log("us"), p99, caption);
-        let maximum = requests(|at| at.max_us);
-        chart("Latency, maximum", Axis::log("us"), maximum, caption);
+        let tails = |value: fn(&Tail) -> f64| {
+            let lines = self.tracks.iter().map(|track| {
+                let name = format!("{} {}", track.job, track.direction);
+                let points = track.tails.iter().map(|at| (at.start_us / 1e3, value(at)));
+                Line::new(name, points.collect())
+            });
+            lines.collect()
+        };
+        let caption =
+            "In longer intervals, with 200 requests or more where there are enough. Simulated.";
+        for (title, value) in [
+            ("Latency, median", (|at| at.p50_us) as fn(&Tail) -> f64),
+            ("Latency, 99th percentile", |at| at.p99_us),
+            ("Latency, maximum", |at| at.max_us),
+        ] {
+            chart(title, Axis::log("us"), tails(value), caption);
+        }
         let caption = "Time that buses were held and dies worked, over all of them. Simulated.";
         let busy = vec![
             device("channels", |at| at.channel_busy_percent),
@@ -208,7 +263,7 @@ impl TimeSeries {
             device("wordlines programmed", |at| at.programs as f64),
         ];
         chart(
-            "Flash work by interval",
+            "Flash work in each interval",
             Axis::linear("count"),
             work,
             caption,
@@ -310,6 +365,33 @@ impl DeviceResult {
         text + "\n"
     }
 
+    /// What of the device has no room for more.
+    fn limit(&self) -> String {
+        let mean = |percents: &[f64]| percents.iter().sum::<f64>() / percents.len().max(1) as f64;
+        let most = |percents: &[f64]| percents.iter().copied().fold(0.0, f64::max);
+        let (dies, channels) = (self.dies_busy_percent(), self.channels_busy_percent());
+        let (of_dies, of_channels) = (mean(&dies), mean(&channels));
+        if of_channels >= FULL_PERCENT {
+            format!("the channels are the limit: {of_channels:.1} % busy")
+        } else if of_dies >= FULL_PERCENT {
+            format!("the dies are the limit: {of_dies:.1} % busy")
+        } else if most(&channels) >= ONE_FULL_PERCENT {
+            format!(
+                "one channel is the limit: {:.1} % busy, all of them {of_channels:.1} %",
+                most(&channels)
+            )
+        } else if most(&dies) >= ONE_FULL_PERCENT {
+            format!(
+                "one die is the limit: {:.1} % busy, all of them {of_dies:.1} %",
+                most(&dies)
+            )
+        } else {
+            format!(
+                "neither dies ({of_dies:.1} % busy) nor channels ({of_channels:.1} %) are the limit"
+            )
+        }
+    }
+
     fn charts(&self, page: &mut Page) {
         let channels = self.channels_busy_percent();
         let dies = self.dies_busy_percent();
@@ -328,8 +410,8 @@ impl DeviceResult {
             scale: HeatScale::Sequential(100.0),
         };
         page.chart(
-            &map.to_svg(),
-            "From a command to the last byte of its answer. Simulated.",
+            map,
+            "Sensing, programming, erasing and waiting for the bus. Simulated.",
         );
         if channels.len() > CHANNEL_BARS {
             return;
@@ -338,12 +420,12 @@ impl DeviceResult {
         let bars = BarChart {
             title: "Busy share of every channel".to_owned(),
             axis: "%".to_owned(),
-            series: vec!["held".to_owned()],
+            series: vec!["channels".to_owned()],
             groups: groups
                 .map(|(channel, percent)| (label(channel), vec![Some(*percent)]))
                 .collect(),
         };
-        page.chart(&bars.to_svg(), "Commands and data on the bus. Simulated.");
+        page.chart(bars, "Commands and data on the bus. Simulated.");
     }
 
     fn counters(&self) -> Table {

@@ -9,6 +9,10 @@ use meldsim::engine::{Duration, Instant};
 
 /// Most intervals.
 const INTERVALS_MAX: usize = 1024;
+/// So many requests tell their 99th percentile from their maximum.
+const TAIL_REQUESTS: u64 = 200;
+/// Most and fewest intervals in which pages show latencies.
+const TAILS: std::ops::RangeInclusive<usize> = 8..=64;
 /// A latency's bucket keeps this many bits after the leading one: within 1.6 %.
 const BUCKET_BITS: u32 = 6;
 
@@ -45,7 +49,11 @@ impl Cell {
 
     /// The latency that 99 % did not exceed.
     fn p99_ps(&self) -> u64 {
-        let rank = (self.requests * 99).div_ceil(100);
+        self.percentile_ps(99)
+    }
+
+    fn percentile_ps(&self, percent: u64) -> u64 {
+        let rank = (self.requests * percent).div_ceil(100);
         let mut counted = 0;
         for (bucket, count) in &self.latencies {
             counted += count;
@@ -167,6 +175,7 @@ impl Series {
                     continue;
                 }
                 let nothing = Cell::default();
+                let tails = tails(cells, self.interval);
                 let cells = (0..count).map(|index| cells.get(index).unwrap_or(&nothing));
                 tracks.push(Track {
                     job: names.get(job).cloned().unwrap_or_default(),
@@ -174,6 +183,7 @@ impl Series {
                     intervals: cells
                         .map(|cell| Interval::new(cell, self.interval))
                         .collect(),
+                    tails,
                 });
             }
         }
@@ -183,6 +193,30 @@ impl Series {
             device,
         }
     }
+}
+
+/// Latencies in intervals so long that percentiles mean something.
+fn tails(cells: &[Cell], interval: Duration) -> Vec<Tail> {
+    let requests: u64 = cells.iter().map(|cell| cell.requests).sum();
+    let wanted = ((requests / TAIL_REQUESTS) as usize).clamp(*TAILS.start(), *TAILS.end());
+    let each = cells.len().div_ceil(wanted);
+    let merged = cells.chunks(each.max(1)).map(|run| {
+        run.iter().fold(Cell::default(), |mut all, cell| {
+            all.merge(cell);
+            all
+        })
+    });
+    let numbered = merged.enumerate().filter(|(_, cell)| cell.requests > 0);
+    let tails = numbered.map(|(index, cell)| {
+        let us = |ps: u64| ps as f64 / 1e6;
+        Tail {
+            start_us: us((interval * (index * each) as u64).as_ps()),
+            p50_us: us(cell.percentile_ps(50)),
+            p99_us: us(cell.p99_ps()),
+            max_us: us(cell.max_ps),
+        }
+    });
+    tails.collect()
 }
 
 /// A run over time.
@@ -205,6 +239,22 @@ pub struct Track {
     pub direction: &'static str,
     /// The intervals from the run's start.
     pub intervals: Vec<Interval>,
+    /// Latencies in fewer, longer intervals, of those with requests: for pages.
+    #[serde(skip)]
+    pub tails: Vec<Tail>,
+}
+
+/// Latencies of the requests that completed in one of the longer intervals.
+#[derive(Clone, Copy, Debug)]
+pub struct Tail {
+    /// When it began.
+    pub start_us: f64,
+    /// Half took at most this long, within 1.6 %.
+    pub p50_us: f64,
+    /// 99 % took at most this long, within 1.6 %.
+    pub p99_us: f64,
+    /// The longest.
+    pub max_us: f64,
 }
 
 /// Requests that completed in one interval.

@@ -116,9 +116,9 @@ final class ConfigurationTable {
     String units =
         UNITS.entrySet().stream()
             .filter(unit -> keys.stream().anyMatch(key -> key.unit().equals(unit.getKey())))
-            .map(unit -> "*" + unit.getKey() + "* is " + unit.getValue())
-            .collect(joining("; "));
-    return page.append("Units: ").append(units).append(".\n").toString();
+            .map(unit -> "| %s | %s |\n".formatted(unit.getKey(), unit.getValue()))
+            .collect(joining());
+    return page.append("| unit | what it is |\n| --- | --- |\n").append(units).toString();
   }
 
   private String row(Key key) {
