@@ -177,7 +177,7 @@ fn a_broken_page_is_found_out() {
     let broken = format!(
         "<!DOCTYPE html><main><section><p style=\"font-size:8px\">small</p>\
          <p style=\"color:#999\">pale</p>\
-         <p style=\"margin-bottom:-20px\">one</p><p>on another</p>\
+         <p style=\"margin-bottom:-40px\">one</p><p>on another</p>\
          <svg class=\"chart\" viewBox=\"0 0 90 20\" style=\"width:90px\"><text x=\"80\" y=\"12\">clipped</text></svg>\
          <svg class=\"chart\" viewBox=\"0 0 90 20\" style=\"width:90px\">\
          <g class=\"series\"><rect class=\"bar\" fill=\"#0072b2\" width=\"40\" height=\"5\"/></g>\
@@ -195,7 +195,7 @@ fn a_broken_page_is_found_out() {
     for expected in [
         "text of 8.0 px: small",
         "contrast of 2.8",
-        "texts overlap: one / on another",
+        "texts overlap: on another / one",
         "text is cut: clipped",
         "chart 1 has no marks",
         "chart 2: neighbours differ in colour only",

@@ -345,7 +345,7 @@ fn figures(outcome: Outcome, layouts: &[Layout], extent: Extent) -> Outcome {
     let p99 = bars(
         "p99 of the reader",
         "us",
-        &["without the writer", "with"],
+        &["without the writer", "with the writer"],
         |layout| {
             let p99 = layout
                 .readers()

@@ -1,7 +1,7 @@
 //! A run's result as text for people, as CSV, and as a page with charts.
 
 use super::result::{DeviceResult, RunResult, TraceSummary};
-use super::series::{DeviceInterval, Interval, Tail, TimeSeries, Track};
+use super::series::{DeviceInterval, Rate, Tail, TimeSeries, Track};
 use super::tally::Tally;
 use crate::report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
 use crate::report::{
@@ -13,6 +13,8 @@ use meldsim::engine::Duration;
 
 /// More channels than this are shown in the heat map only.
 const CHANNEL_BARS: usize = 64;
+/// Intervals over which a page counts the flash's work, at most.
+const WORK_INTERVALS: usize = 60;
 /// Busy for this share of the time, all dies or channels together have no room for more, %.
 const FULL_PERCENT: f64 = 85.0;
 /// The same of one die or channel: what is left is waiting for its turn, %.
@@ -125,7 +127,9 @@ impl RunResult {
             page.paragraph(line);
         }
         self.device.charts(&mut page);
-        page.heading("Counters").table(&self.device.counters());
+        let counters = self.device.counters();
+        page.heading("Counters")
+            .folded_table("All counters of the device that are not 0", &counters);
         page.finish(footer)
     }
 
@@ -212,70 +216,85 @@ impl TimeSeries {
             };
             page.chart(chart, caption);
         };
-        let requests = |value: fn(&Interval) -> Option<f64>| {
-            let lines = self.tracks.iter().map(|track| {
-                let name = format!("{} {}", track.job, track.direction);
-                let values = track.intervals.iter().map(value);
-                Line::new(name, self.over_time(values))
-            });
-            lines.collect()
+        let rates = |value: fn(&Rate) -> f64| {
+            self.lines(|track| {
+                track
+                    .rates
+                    .iter()
+                    .map(|at| (at.start_us, value(at)))
+                    .collect()
+            })
         };
-        let device = |name: &str, value: fn(&DeviceInterval) -> f64| {
-            Line::new(
-                name,
-                self.over_time(self.device.iter().map(|at| Some(value(at)))),
-            )
-        };
-        let caption = format!("By interval of {} us. Simulated.", self.interval_us);
-        let iops = requests(|at| Some(at.iops));
-        chart("Requests a second", Axis::linear("IOPS"), iops, &caption);
-        let caption = "Bytes of requests that completed. Simulated.";
-        let rate = requests(|at| Some(at.bandwidth_mib_s));
-        chart("Bandwidth", Axis::linear("MiB/s"), rate, caption);
+        let caption = "Requests that completed, in intervals of 50 requests or more where there are enough. Simulated.";
+        let iops = rates(|at| at.iops);
+        chart("Requests a second", Axis::linear("IOPS"), iops, caption);
+        let rate = rates(|at| at.bandwidth_mib_s);
+        chart(
+            "Bandwidth",
+            Axis::linear("MiB/s"),
+            rate,
+            "Their bytes. Simulated.",
+        );
         let tails = |value: fn(&Tail) -> f64| {
-            let lines = self.tracks.iter().map(|track| {
-                let name = format!("{} {}", track.job, track.direction);
-                let points = track.tails.iter().map(|at| (at.start_us / 1e3, value(at)));
-                Line::new(name, points.collect())
-            });
-            lines.collect()
+            self.lines(|track| {
+                track
+                    .tails
+                    .iter()
+                    .map(|at| (at.start_us, value(at)))
+                    .collect()
+            })
         };
-        let caption =
-            "In longer intervals, with 200 requests or more where there are enough. Simulated.";
-        for (title, value) in [
-            ("Latency, median", (|at| at.p50_us) as fn(&Tail) -> f64),
-            ("Latency, 99th percentile", |at| at.p99_us),
-            ("Latency, maximum", |at| at.max_us),
-        ] {
-            chart(title, Axis::log("us"), tails(value), caption);
-        }
+        let caption = "Arrival to completion, in intervals of 200 requests or more where there are enough. Simulated.";
+        let (p50, p99, maximum) = (
+            tails(|at| at.p50_us),
+            tails(|at| at.p99_us),
+            tails(|at| at.max_us),
+        );
+        chart("Latency, median", Axis::log("us"), p50, caption);
+        chart("Latency, 99th percentile", Axis::log("us"), p99, caption);
+        chart("Latency, maximum", Axis::log("us"), maximum, caption);
+        let busy = |name: &str, value: fn(&DeviceInterval) -> f64| {
+            let points = self.device.iter().map(|at| (at.start_us / 1e3, value(at)));
+            Line::new(name, points.collect())
+        };
         let caption = "Time that buses were held and dies worked, over all of them. Simulated.";
         let busy = vec![
-            device("channels", |at| at.channel_busy_percent),
-            device("dies", |at| at.die_busy_percent),
+            busy("channels", |at| at.channel_busy_percent),
+            busy("dies", |at| at.die_busy_percent),
         ];
         chart("Busy share", Axis::linear("%"), busy, caption);
-        let caption = "Garbage collection shares the dies with requests. Simulated.";
+        // Counts of longer intervals are sums.
+        let each = self.device.len().div_ceil(WORK_INTERVALS).max(1);
+        let work = |name: &str, value: fn(&DeviceInterval) -> u64| {
+            let runs = self.device.chunks(each);
+            let points = runs.map(|run| {
+                (
+                    run[0].start_us / 1e3,
+                    run.iter().map(value).sum::<u64>() as f64,
+                )
+            });
+            Line::new(name, points.collect())
+        };
         let work = vec![
-            device("pages moved by garbage collection", |at| {
-                at.gc_pages_moved as f64
-            }),
-            device("wordlines programmed", |at| at.programs as f64),
+            work("pages moved by garbage collection", |at| at.gc_pages_moved),
+            work("wordlines programmed", |at| at.programs),
         ];
-        chart(
-            "Flash work in each interval",
-            Axis::linear("count"),
-            work,
-            caption,
+        let axis = format!(
+            "count in {} ms",
+            csv_number(each as f64 * self.interval_us / 1e3)
         );
+        let caption = "Garbage collection takes die time that requests wait for. Simulated.";
+        chart("Flash work", Axis::linear(axis), work, caption);
     }
 
-    /// Values of the intervals, over their begin in milliseconds.
-    fn over_time(&self, values: impl Iterator<Item = Option<f64>>) -> Vec<(f64, f64)> {
-        let points = self.device.iter().zip(values);
-        points
-            .filter_map(|(at, value)| Some((at.start_us / 1e3, value?)))
-            .collect()
+    /// A line for each direction of each job, through these points of microseconds and values.
+    fn lines(&self, points: impl Fn(&Track) -> Vec<(f64, f64)>) -> Vec<Line> {
+        let lines = self.tracks.iter().map(|track| {
+            let name = format!("{} {}", track.job, track.direction);
+            let points = points(track).into_iter();
+            Line::new(name, points.map(|(us, value)| (us / 1e3, value)).collect())
+        });
+        lines.collect()
     }
 }
 

@@ -284,7 +284,8 @@ impl WhatIf {
         let p99 = self.bars("Read latency, 99th percentile", "us", |outcome| {
             Some(outcome.read.as_ref()?.latency.p99_us)
         });
-        page.chart(p99, caption);
+        let of_few = "Of fewer than 100 reads it is the maximum. Less is better. Simulated.";
+        page.chart(p99, of_few);
         let maximum = self.bars("Read latency, maximum", "us", |outcome| {
             Some(outcome.read.as_ref()?.latency.max_us)
         });

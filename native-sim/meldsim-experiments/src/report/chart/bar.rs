@@ -4,7 +4,7 @@ use super::{WIDTH, widest};
 use crate::report::style::{Style, Styles};
 use crate::report::svg::{Anchor, Key, LETTER_WIDTH, Svg, linear_ticks, short, short_apart, wrap};
 
-const BAR_HEIGHT: f64 = 12.0;
+const BAR_HEIGHT: f64 = 14.5;
 const GROUP_GAP: f64 = 9.0;
 const ROW: f64 = 15.0;
 /// Labels that are wider have rows of their own above their bars.
@@ -91,7 +91,7 @@ impl BarChart {
             let (label, bars) = group;
             let next = y + height(group);
             if beside {
-                let middle = y + BAR_HEIGHT * bars.len() as f64 / 2.0 + 3.0;
+                let middle = y + BAR_HEIGHT * bars.len() as f64 / 2.0 + 3.5;
                 svg.label(left - 6.0, middle, Anchor::End, label);
             }
             for row in rows(label) {
@@ -103,7 +103,7 @@ impl BarChart {
                 let text = texts_left.next().map_or("", String::as_str);
                 let at = [from, y, to - from, BAR_HEIGHT - 2.0];
                 svg.bar(at, *style, &format!("{label}, {name}: {text}"));
-                svg.label(to + 4.0, y + 9.5, Anchor::Start, text);
+                svg.label(to + 4.0, y + 10.5, Anchor::Start, text);
                 y += BAR_HEIGHT;
             }
             y = next;

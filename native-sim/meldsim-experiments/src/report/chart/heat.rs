@@ -89,12 +89,28 @@ impl HeatMap {
                 }
             }
         }
-        let label_width = 8.0 + widest(&self.columns);
-        let step = (label_width / width).ceil().max(1.0) as usize;
+        // Of numbers some can be left out; names that are too long for their columns take turns in two rows.
+        let step = ((8.0 + widest(&self.columns)) / width).ceil().max(1.0) as usize;
+        let numbers = self
+            .columns
+            .iter()
+            .all(|label| label.starts_with(|c: char| c.is_ascii_digit()));
+        let (step, rows) = match step {
+            2.. if !numbers => (1, 2),
+            step => (step, 1),
+        };
         for (column, label) in self.columns.iter().enumerate().step_by(step) {
             let x = left + (column as f64 + 0.5) * width;
-            svg.label(x, bottom + 15.0, Anchor::Middle, label);
+            let half = widest([label]) / 2.0;
+            let row = (column % rows) as f64 * TEXT_HEIGHT;
+            svg.label(
+                x.min(WIDTH - half),
+                bottom + 15.0 + row,
+                Anchor::Middle,
+                label,
+            );
         }
+        let bottom = bottom + (rows - 1) as f64 * TEXT_HEIGHT;
         svg.label((left + WIDTH) / 2.0, bottom + 31.0, Anchor::Middle, &self.x);
         svg.finish(bottom + 37.0)
     }
@@ -179,6 +195,23 @@ mod tests {
             1,
             "the cell below 0 has a stroke"
         );
+    }
+
+    #[test]
+    fn no_name_of_a_column_is_left_out() {
+        let names = ["none", "planes", "interleaved dies", "both of them"];
+        let map = HeatMap {
+            title: String::new(),
+            x: "x".to_owned(),
+            y: "y".to_owned(),
+            columns: names.map(str::to_owned).into(),
+            rows: vec![("a".to_owned(), vec![Some(1.0); 4])],
+            scale: HeatScale::Sequential(1.0),
+        };
+        let svg = map.to_svg();
+        for name in names {
+            assert!(svg.contains(&format!(">{name}</text>")), "{name}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ const RIGHT: f64 = 14.0;
 const PLOT_HEIGHT: f64 = 200.0;
 const BELOW: f64 = 38.0;
 /// With more points than this only some are marked.
-const MARKED_POINTS: usize = 40;
+const MARKED_POINTS: usize = 24;
 /// Marks on a line with more points.
 const MARKS: usize = 7;
 /// A line with more points than this is drawn as medians within a band.
@@ -54,12 +54,10 @@ pub struct LineChart {
     pub lines: Vec<Line>,
 }
 
-/// Several points that are drawn as one.
-struct Median {
-    x: f64,
-    least: f64,
-    median: f64,
-    greatest: f64,
+/// A line as it is drawn: all of its points, or medians of them with the first and the third quartile.
+struct Drawn {
+    points: Vec<(f64, f64)>,
+    quartiles: Vec<(f64, [f64; 2])>,
 }
 
 impl LineChart {
@@ -101,41 +99,48 @@ impl LineChart {
     }
 
     pub(super) fn draw(&self, styles: &mut Styles) -> String {
-        let clip = self.clip();
-        self.draw_with(styles, &self.y, clip)
+        self.draw_with(styles, &self.y, false)
     }
 
-    /// The other view of the values and its name: without what clips or bends the axis.
+    /// The other view of the values and its name: all of them, on an axis that is neither bent nor clipped.
     pub(super) fn other_view(&self, styles: &mut Styles) -> Option<(&'static str, String)> {
         let name = match self.y.scale {
             Scale::Log if self.y.ticks.is_empty() => "linear axis",
-            Scale::Linear if self.clip().is_some() => "whole range",
+            Scale::Linear if self.has_medians() || self.clip().is_some() => "every value",
             _ => return None,
         };
         let y = Axis {
             scale: Scale::Linear,
             ..self.y.clone()
         };
-        Some((name, self.draw_with(styles, &y, None)))
+        Some((name, self.draw_with(styles, &y, true)))
     }
 
     /// What a reader has to know of the lines.
     pub(super) fn note(&self) -> Option<String> {
         let most = self.lines.iter().map(|line| line.points.len()).max()?;
-        (most > DRAWN_POINTS).then(|| {
+        self.has_medians().then(|| {
             let each = most.div_ceil(MEDIANS);
-            format!(
-                "Lines are medians of {each} values each, bands go from the least to the greatest."
-            )
+            format!("Lines are medians of {each} values each, bands hold the middle half of them.")
         })
     }
 
-    fn clip(&self) -> Option<f64> {
-        let values = self.lines.iter().flat_map(|line| &line.points);
-        self.y.clip(values.map(|point| point.1))
+    fn has_medians(&self) -> bool {
+        self.lines
+            .iter()
+            .any(|line| line.points.len() > DRAWN_POINTS)
     }
 
-    fn draw_with(&self, styles: &mut Styles, y_axis: &Axis, clip: Option<f64>) -> String {
+    /// Where the axis ends before all values: medians have no outliers.
+    fn clip(&self) -> Option<f64> {
+        let values = self.lines.iter().flat_map(|line| &line.points);
+        let values = values.map(|point| point.1);
+        self.y.clip(values).filter(|_| !self.has_medians())
+    }
+
+    /// With `every` value, or those that show what is usual.
+    fn draw_with(&self, styles: &mut Styles, y_axis: &Axis, every: bool) -> String {
+        let clip = self.clip().filter(|_| !every);
         let mut svg = Svg::new(&self.title, WIDTH);
         let keys = self.lines.iter().map(|line| {
             let dashed = line.dashed;
@@ -150,10 +155,27 @@ impl LineChart {
         svg.legend(keys.into_iter());
         let top = svg.top() + 18.0;
         let bottom = top + PLOT_HEIGHT;
-        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let drawn = self.lines.iter().map(|line| {
+            let points = line.points.iter().copied();
+            let points: Vec<(f64, f64)> = points
+                .filter(|(at, value)| self.x.shows(*at) && y_axis.shows(*value))
+                .collect();
+            match every || points.len() <= DRAWN_POINTS {
+                true => Drawn {
+                    points,
+                    quartiles: Vec::new(),
+                },
+                false => medians(&points),
+            }
+        });
+        let drawn: Vec<Drawn> = drawn.collect();
+        let points = || drawn.iter().flat_map(|line| &line.points);
+        let quartiles = drawn.iter().flat_map(|line| &line.quartiles);
+        let quartiles = quartiles.flat_map(|(_, both)| both).copied();
         let within = |value: &f64| clip.is_none_or(|clip| *value <= clip);
         let x_range = self.x.range(points().map(|point| point.0));
-        let y_range = y_axis.range(points().map(|point| point.1).filter(within).chain(clip));
+        let values = points().map(|point| point.1).filter(within);
+        let y_range = y_axis.range(values.chain(quartiles).chain(clip));
         let x = |value| LEFT + self.x.position(value, x_range) * (WIDTH - LEFT - RIGHT);
         let y = |value: f64| {
             let value = clip.map_or(value, |clip| value.min(clip));
@@ -178,23 +200,27 @@ impl LineChart {
         let middle = (LEFT + WIDTH - RIGHT) / 2.0;
         svg.label(middle, bottom + 32.0, Anchor::Middle, &self.x.label);
         svg.label(0.0, top - 7.0, Anchor::Start, &y_axis.label);
-        for (order, (line, style)) in self.lines.iter().zip(looks).enumerate() {
-            let points = line.points.iter().copied();
-            let shown: Vec<(f64, f64)> = points
-                .filter(|(at, value)| self.x.shows(*at) && y_axis.shows(*value))
-                .collect();
+        for (order, ((line, drawn), style)) in self.lines.iter().zip(&drawn).zip(looks).enumerate()
+        {
             svg.raw("<g class=\"series\">");
-            let drawn = if shown.len() > DRAWN_POINTS {
-                let medians: Vec<Median> = medians(&shown).collect();
-                band(&mut svg, &medians, style, x, y);
-                medians.iter().map(|at| (at.x, at.median)).collect()
-            } else {
-                shown.clone()
-            };
-            let path = drawn
+            let upper = drawn.quartiles.iter().map(|(at, both)| (*at, both[1]));
+            let lower = drawn
+                .quartiles
                 .iter()
-                .map(|(at, value)| format!("{:.1},{:.1}", x(*at), y(*value)));
-            svg.stroke(&path.collect::<Vec<_>>().join(" "), style, line.dashed);
+                .rev()
+                .map(|(at, both)| (*at, both[0]));
+            let path = |points: &mut dyn Iterator<Item = (f64, f64)>| {
+                let points = points.map(|(at, value)| format!("{:.1},{:.1}", x(at), y(value)));
+                points.collect::<Vec<_>>().join(" ")
+            };
+            if !drawn.quartiles.is_empty() {
+                let (fill, corners) = (style.colour(), path(&mut upper.chain(lower)));
+                svg.raw(&format!(
+                    "<polygon class=\"band\" fill=\"{fill}\" points=\"{corners}\"/>"
+                ));
+            }
+            let drawn = &drawn.points;
+            svg.stroke(&path(&mut drawn.iter().copied()), style, line.dashed);
             // Marks of several long lines are not in the same places.
             let (step, first) = match drawn.len() {
                 few if few <= MARKED_POINTS => (1, 0),
@@ -203,11 +229,11 @@ impl LineChart {
                     (step, step * (2 * order + 1) / (2 * self.lines.len()))
                 }
             };
-            for (at, value) in drawn.into_iter().skip(first).step_by(step) {
+            for &(at, value) in drawn.iter().skip(first).step_by(step) {
                 let tip = format!("{}: {}, {}", line.name, short(at), short(value));
                 svg.mark([x(at), y(value)], style, line.dashed, &tip);
             }
-            for (at, value) in shown.into_iter().filter(|(_, value)| !within(value)) {
+            for &(at, value) in drawn.iter().filter(|(_, value)| !within(value)) {
                 let (tip, x) = (
                     format!("{}: {}, {}", line.name, short(at), short(value)),
                     x(at),
@@ -230,35 +256,17 @@ impl LineChart {
     }
 }
 
-/// Runs of points as their medians.
-fn medians(points: &[(f64, f64)]) -> impl Iterator<Item = Median> {
-    points.chunks(points.len().div_ceil(MEDIANS)).map(|run| {
+/// Runs of points as their medians and quartiles.
+fn medians(points: &[(f64, f64)]) -> Drawn {
+    let runs = points.chunks(points.len().div_ceil(MEDIANS)).map(|run| {
         let mut values: Vec<f64> = run.iter().map(|(_, value)| *value).collect();
         values.sort_by(f64::total_cmp);
-        Median {
-            x: run[run.len() / 2].0,
-            least: values[0],
-            median: values[values.len() / 2],
-            greatest: values[values.len() - 1],
-        }
-    })
-}
-
-fn band(
-    svg: &mut Svg,
-    medians: &[Median],
-    style: Style,
-    x: impl Fn(f64) -> f64,
-    y: impl Fn(f64) -> f64,
-) {
-    let upper = medians.iter().map(|at| (at.x, at.greatest));
-    let lower = medians.iter().rev().map(|at| (at.x, at.least));
-    let corners = upper.chain(lower);
-    let corners = corners.map(|(at, value)| format!("{:.1},{:.1}", x(at), y(value)));
-    let (fill, corners) = (style.colour(), corners.collect::<Vec<_>>().join(" "));
-    svg.raw(&format!(
-        "<polygon class=\"band\" fill=\"{fill}\" points=\"{corners}\"/>"
-    ));
+        let quartile = |number: usize| values[(values.len() - 1) * number / 4];
+        let x = run[run.len() / 2].0;
+        ((x, quartile(2)), (x, [quartile(1), quartile(3)]))
+    });
+    let (points, quartiles) = runs.unzip();
+    Drawn { points, quartiles }
 }
 
 #[cfg(test)]
@@ -328,7 +336,7 @@ mod tests {
         });
         assert!(high - low < 60.0, "the others are flattened: {low} {high}");
         let (name, whole) = chart.other_view(&mut Styles::default()).unwrap();
-        assert_eq!(name, "whole range");
+        assert_eq!(name, "every value");
         assert!(
             !whole.contains("class=\"clipped\"") && whole.contains("8k"),
             "{whole}"
@@ -349,5 +357,8 @@ mod tests {
         assert_eq!(line.len(), MEDIANS);
         assert!(line.iter().all(|point| point.1 == line[0].1), "{line:?}");
         assert!(chart.note().unwrap().contains("medians of 10 values"));
+        let (_, every) = chart.other_view(&mut Styles::default()).unwrap();
+        assert!(!every.contains("class=\"band\""));
+        assert_eq!(drawn(&every).len(), 600);
     }
 }

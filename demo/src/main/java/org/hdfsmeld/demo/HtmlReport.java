@@ -239,7 +239,8 @@ final class HtmlReport {
     for (VariantResult variant : List.of(result.normal(), result.melded())) {
       List<Charts.Line> lines = new ArrayList<>();
       for (int device = 0; device < variant.devices().size(); device++) {
-        lines.add(new Charts.Line(
+        lines.add(
+            new Charts.Line(
                 "device " + device, name(variant), device % 4, Timeline.of(variant, device)));
       }
       html.append("<h3>").append(name(variant)).append(' ').append(kind("simulated"));

@@ -29,8 +29,7 @@ class ITReportPage {
         DemoResult result = Samples.result(directive, directive ? 20 : 28, "0123456789abcdef");
         Path page = folder.resolve(directive + ".html");
         Files.writeString(page, HtmlReport.of(result, Samples.run(result)));
-        problems.addAll(
-            PageCheck.problems(browser, page, directive ? "demo" : "demo-control"));
+        problems.addAll(PageCheck.problems(browser, page, directive ? "demo" : "demo-control"));
       }
     }
     assertThat(problems).isEmpty();

@@ -11,6 +11,7 @@ import java.util.stream.DoubleStream;
 public final class Charts {
   private static final int SVG_WIDTH = 600;
   private static final int SVG_HEIGHT = 150;
+
   /** Deeper, in percent, would make the text unreadable. */
   private static final double MAX_DEPTH = 55;
 
@@ -249,8 +250,7 @@ public final class Charts {
     head.add(Html.escape(corner));
     columns.forEach(column -> head.add(Html.escape(column)));
     StringBuilder html =
-        new StringBuilder(
-            "<div class=\"scroll\" tabindex=\"0\"><table class=\"heat\"><thead><tr>");
+        new StringBuilder("<div class=\"scroll\" tabindex=\"0\"><table class=\"heat\"><thead><tr>");
     head.forEach(cell -> html.append("<th>").append(cell).append("</th>"));
     html.append("</tr></thead><tbody>\n");
     rows.forEach(

@@ -55,7 +55,10 @@ public final class Html {
     return out.append(template, from, template.length()).toString();
   }
 
-  /** The style sheet of every page: light and dark, from 320 pixels on. The simulator's pages have it, too. */
+  /**
+   * The style sheet of every page: light and dark, from 320 pixels on. The simulator's pages have
+   * it, too.
+   */
   public static String style() {
     return resource(Html.class, "chart.css") + resource(Html.class, "page.css");
   }
@@ -72,7 +75,8 @@ public final class Html {
    * @param facts profile, seed, settings, version and date, by these names
    */
   public static String origin(String command, Map<String, String> facts) {
-    StringBuilder html = new StringBuilder("<div class=\"origin\"><div class=\"command\"><pre><code>");
+    StringBuilder html =
+        new StringBuilder("<div class=\"origin\"><div class=\"command\"><pre><code>");
     html.append(escape(command));
     html.append("</code></pre><button type=\"button\" hidden>Copy</button></div>\n<dl>");
     for (String name : List.of("profile", "seed", "settings", "version", "date")) {

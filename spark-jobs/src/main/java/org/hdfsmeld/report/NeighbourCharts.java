@@ -11,6 +11,7 @@ import java.util.stream.DoubleStream;
 final class NeighbourCharts {
   private static final double US_PER_MS = 1e3;
   private static final double MS_PER_SECOND = 1e3;
+
   /** Dashes. */
   private static final int P50 = 1;
 

@@ -18,6 +18,8 @@ public final class ShellWords {
   }
 
   private static String quote(String argument) {
-    return PLAIN.matcher(argument).matches() ? argument : "'" + argument.replace("'", "'\\''") + "'";
+    return PLAIN.matcher(argument).matches()
+        ? argument
+        : "'" + argument.replace("'", "'\\''") + "'";
   }
 }

@@ -98,8 +98,7 @@ public final class Browser implements AutoCloseable {
   void open(Path page, int width, String scheme) throws Exception {
     call(
         "Emulation.setEmulatedMedia",
-        Map.of(
-            "features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     resize(width, 900);
     synchronized (errors) {
       errors.clear();

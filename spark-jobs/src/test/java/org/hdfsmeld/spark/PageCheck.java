@@ -30,7 +30,8 @@ public final class PageCheck {
         browser.screenshot(SCREENSHOTS.resolve(view + ".png"));
         problems.addAll(found(browser, view));
         // All that is folded.
-        browser.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })");
+        browser.evaluate(
+            "document.querySelectorAll('details').forEach((part) => { part.open = true; })");
         browser.fit(width);
         problems.addAll(found(browser, view));
         browser.errors().forEach(error -> problems.add(view + ": " + error));
@@ -48,7 +49,9 @@ public final class PageCheck {
 
   private static List<String> found(Browser browser, String view) throws Exception {
     List<String> problems = new ArrayList<>();
-    probe(browser).path("problems").forEach(problem -> problems.add(view + ": " + problem.asText()));
+    probe(browser)
+        .path("problems")
+        .forEach(problem -> problems.add(view + ": " + problem.asText()));
     return problems;
   }
 }

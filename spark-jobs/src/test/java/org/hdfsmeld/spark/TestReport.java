@@ -147,7 +147,7 @@ class TestReport {
         .contains("<th>vertical, ingest</th>")
         .contains("<th scope=\"row\">PDWC</th>");
     assertThat(count(page, "<table class=\"heat\">")).isEqualTo(1);
-    assertThat(count(page, "<td class=\"better\" style=\"--depth:\\d+\">▲ ")).isEqualTo(5);
+    assertThat(count(page, "<td class=\"better\" style=\"--depth:\\d+\">▲ ")).isEqualTo(4);
     assertThat(count(page, "<td class=\"worse\" style=\"--depth:\\d+\">▼ ")).isEqualTo(4);
     assertThat(count(page, "<td>–</td>")).isEqualTo(1);
   }
