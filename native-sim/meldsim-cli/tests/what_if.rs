@@ -173,7 +173,7 @@ fn two_directories(seed: u64, hints: [&str; 2]) -> String {
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        let (time, row) = (step * 400_000, (random >> 40) % 4096 * 16_384);
+        let (time, row) = (step * 2_000_000, (random >> 40) % 4096 * 16_384);
         text += &format!("{time},v,2,{row},16384,read,{},client,20\n", hints[1]);
         if step % 20 == 0 {
             for _ in 0..16 {
