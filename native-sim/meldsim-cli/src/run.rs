@@ -17,7 +17,7 @@ use meldsim_experiments::workload::{
 
 use crate::args::DEFAULT_PROFILE;
 use crate::error::BadInput;
-use crate::output::{NO_JSON, command_line, complain, footer};
+use crate::output::{NO_JSON, command_line, complain, footer, origin};
 use crate::profiles;
 use crate::progress::Progress;
 use crate::trace_file;
@@ -131,7 +131,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<String> {
     if let Some(path) = &args.report {
         let file = args.trace.as_ref().or(args.job.as_ref());
         let workload = file.map_or_else(|| args.rw.to_string(), |path| file_name(path));
-        let page = result.to_html(&format!("{workload} on {name}"), &footer);
+        let (seed, settings) = provenance(args, &result);
+        let origin = origin(&name, &seed, &settings)?;
+        let page = result.to_html(&format!("{workload} on {name}"), &origin, &footer);
         write_file("--report", path, &page)?;
     }
     match args.format {
@@ -143,6 +145,50 @@ pub(crate) fn run(args: &RunArgs) -> Result<String> {
         RunFormat::Csv => Ok(result.to_csv()),
         RunFormat::Table => Ok(result.to_text() + &footer),
     }
+}
+
+/// The seeds of a run, and what was chosen for it.
+fn provenance(args: &RunArgs, result: &RunResult) -> (String, String) {
+    const SEED: &str = "randseed";
+    let mut settings: Vec<String> = args.set.iter().map(Setting::to_string).collect();
+    if let Some(past) = args.precondition {
+        let Precondition {
+            fill_percent,
+            random_percent,
+        } = past;
+        settings.push(format!(
+            "precondition fill={fill_percent},random={random_percent}"
+        ));
+    }
+    if args.trace.is_some() {
+        settings.push(format!("{} loop", args.replay.name()));
+        settings.push(format!(
+            "iodepth {}",
+            args.iodepth.unwrap_or(args.replay.default_iodepth())
+        ));
+        settings.push(format!("speedup {}", args.speedup as f64 / 1e6));
+        return (
+            "none: the trace has the requests".to_owned(),
+            settings.join("; "),
+        );
+    }
+    let mut seeds = Vec::new();
+    for job in &result.jobs {
+        let (seed, others): (Vec<_>, Vec<_>) =
+            job.options.iter().partition(|(key, _)| *key == SEED);
+        // What is not named has its default.
+        let seed = seed.first().map_or("1", |(_, value)| value);
+        if !seeds.contains(&seed) {
+            seeds.push(seed);
+        }
+        let others = others.iter().map(|(key, value)| format!("{key}={value}"));
+        settings.push(format!(
+            "{}: {}",
+            job.name,
+            others.collect::<Vec<_>>().join(" ")
+        ));
+    }
+    (seeds.join(", "), settings.join("; "))
 }
 
 /// The interval over time, if anything will show it.

@@ -14,7 +14,7 @@ use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 
 use crate::args::JobsArg;
 use crate::error::BadInput;
-use crate::output::{to_json, version_line};
+use crate::output::{origin, to_json, version_line};
 use crate::progress::Progress;
 use crate::run::{RunFormat, bad_flag, file_name, write_file};
 use crate::{profiles, trace_file};
@@ -119,7 +119,19 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
     let footer = version_line("simulated");
     if let Some(path) = &args.report {
         let title = format!("What if: {}", file_name(&args.trace));
-        let page = what_if.to_html(&title, &footer);
+        let names: Vec<&str> = profiles
+            .iter()
+            .map(|profile| profile.name.as_str())
+            .collect();
+        let settings = format!(
+            "{} loop; iodepth {}; speedup {}",
+            options.mode.name(),
+            options.iodepth,
+            options.speedup as f64 / 1e6
+        );
+        let seed = "none: the trace has the requests";
+        let origin = origin(&names.join(", "), seed, &settings)?;
+        let page = what_if.to_html(&title, &origin, &footer);
         write_file("--report", path, &page)?;
     }
     match args.format {

@@ -148,9 +148,9 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
         )
         .figure(
             gain,
-            "Melded data read through a small window loses: a third as many dies work. The directive is for readers with a window.",
+            "Melded data read with a small window is slower: a third as many dies work. Use the directive for readers with a large window.",
         )
-        .figure(rate, "The window fills the dies; from there on the senses decide.")
+        .figure(rate, "A larger window keeps more dies busy. Once all are, the sensing time is the limit.")
 }
 
 fn claims(rows: &[Row]) -> [Claim; 4] {
@@ -188,7 +188,7 @@ fn claims(rows: &[Row]) -> [Claim; 4] {
                 default_most <= ABOUT && small_most <= 1.0 + ABOUT,
             ),
         Claim::assumed("melding-window.never-lose")
-            .statement("a reader of the default layout never loses, whatever his window")
+            .statement("a reader of the default layout never loses, whatever its window")
             .expected("never lose")
             .measured(format!("x{default_least:.3} at worst"))
             .holds("it is at least x1", default_least >= 1.0),

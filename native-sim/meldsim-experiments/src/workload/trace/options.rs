@@ -17,6 +17,16 @@ pub enum ReplayMode {
     Closed,
 }
 
+impl ReplayMode {
+    /// `open` or `closed`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReplayMode::Open => "open",
+            ReplayMode::Closed => "closed",
+        }
+    }
+}
+
 /// What is done with requests beyond the end of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beyond {

@@ -19,7 +19,7 @@ use self::advice::Confirmed;
 use super::error::RunError;
 use super::trace::ReplayMode;
 use crate::report::chart::{BarChart, LineChart};
-use crate::report::{Align, Page, Table, csv, duration, rate_mib_s};
+use crate::report::{Align, Origin, Page, Table, csv, duration, rate_mib_s};
 use meldsim::engine::Duration;
 use meldsim::profile::Profile;
 
@@ -80,10 +80,7 @@ impl WhatIf {
         }
         Ok(WhatIf {
             verdict: verdict(mode, &melding, &outcomes, best),
-            replay: match mode {
-                ReplayMode::Open => "open",
-                ReplayMode::Closed => "closed",
-            },
+            replay: mode.name(),
             melding,
             advice: Vec::new(),
             outcomes,
@@ -192,9 +189,8 @@ impl WhatIf {
     }
 
     /// The outcomes as a page in HTML that needs nothing else.
-    pub fn to_html(&self, title: &str, footer: &str) -> String {
-        let mut page = Page::new(title);
-        page.paragraph(&self.verdict);
+    pub fn to_html(&self, title: &str, origin: &Origin, footer: &str) -> String {
+        let mut page = Page::new(title, &self.verdict, origin);
         if !self.advice.is_empty() {
             page.heading("Advice");
             for advice in &self.advice {
@@ -208,11 +204,16 @@ impl WhatIf {
         let mean = self.bars("Mean read latency", "us", |outcome| {
             Some(outcome.read.as_ref()?.latency.mean_us)
         });
-        page.chart(&mean, caption);
+        page.chart(mean, caption);
         let p99 = self.bars("Read latency, 99th percentile", "us", |outcome| {
             Some(outcome.read.as_ref()?.latency.p99_us)
         });
-        page.chart(&p99, caption);
+        let of_few = "Of fewer than 100 reads it is the maximum. Less is better. Simulated.";
+        page.chart(p99, of_few);
+        let maximum = self.bars("Read latency, maximum", "us", |outcome| {
+            Some(outcome.read.as_ref()?.latency.max_us)
+        });
+        page.chart(maximum, caption);
         for layout in [Layout::AsRecorded, Layout::AllMelded] {
             let title = format!("Read latency distribution, {}", layout.name());
             let outcomes = self
@@ -224,8 +225,9 @@ impl WhatIf {
             });
             let chart = LineChart::of_latencies(title, reads);
             if !chart.lines.is_empty() {
-                let caption = "So many percent of the reads took at most this long. Simulated.";
-                page.chart(&chart.to_svg(), caption);
+                let caption =
+                    "At 99, the latency that 99 % of the reads did not exceed. Simulated.";
+                page.chart(chart, caption);
             }
         }
         page.heading("Device");
@@ -234,26 +236,29 @@ impl WhatIf {
         });
         let caption = match self.replay {
             "open" => {
-                "Reads and writes. Where requests arrive when they were recorded, a device that keeps up gives no more than was asked. Simulated."
+                "Reads and writes. Requests arrive when they were recorded, so a device that keeps up gives what the trace asks for and no more. Simulated."
             }
             _ => "Reads and writes; more is better. Simulated.",
         };
-        page.chart(&rate, caption);
+        page.chart(rate, caption);
         let busy = self.bars("Busy share of the dies", "%", |outcome| {
             Some(outcome.dies_busy_percent)
         });
-        page.chart(&busy, "What is not busy is left for others. Simulated.");
+        page.chart(
+            busy,
+            "Mean over all dies; the rest of their time is free for other work. Simulated.",
+        );
         let unit = "pages programmed for each page written";
         let amplification = self.bars("Write amplification", unit, |outcome| {
             Some(outcome.write_amplification)
         });
         let caption = "Collection and padding count; each device is fresh at the start. Simulated.";
-        page.chart(&amplification, caption);
+        page.chart(amplification, caption);
         page.finish(footer)
     }
 
     /// A chart with a group for each profile, a bar for each layout.
-    fn bars(&self, title: &str, unit: &str, value: fn(&Outcome) -> Option<f64>) -> String {
+    fn bars(&self, title: &str, unit: &str, value: fn(&Outcome) -> Option<f64>) -> BarChart {
         let mut groups: Vec<(String, Vec<Option<f64>>)> = Vec::new();
         for outcome in &self.outcomes {
             // Each profile begins with its data as recorded.
@@ -270,7 +275,6 @@ impl WhatIf {
             series: Layout::ALL.map(|layout| layout.name().to_owned()).to_vec(),
             groups,
         }
-        .to_svg()
     }
 }
 
