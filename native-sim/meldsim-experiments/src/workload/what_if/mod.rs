@@ -1,176 +1,63 @@
 //! What a recorded workload would get from other devices, and from other layouts of its data.
 //!
 //! The trace is replayed once for each device and layout; each run starts with a fresh device. The results of the runs
-//! come in; a comparison goes out as text, CSV, JSON, and as a page with charts.
+//! come in; a comparison goes out as text, CSV, JSON, and as a page with charts. It says on which devices melding wins and why,
+//! and what to do with each directory: the plans are replayed as well, and what they gave is what is advised.
+//!
+//! ```text
+//!   outcomes --WhatIf::new--> verdict, plans --replays--> WhatIf::advise --> advice
+//! ```
+
+mod advice;
+mod gain;
+mod melding;
+mod outcome;
 
 use serde::Serialize;
 
-use super::result::RunResult;
-use super::tally::Tally;
+use self::advice::Confirmed;
+use super::error::RunError;
 use super::trace::ReplayMode;
 use crate::report::chart::{BarChart, LineChart};
-use crate::report::{
-    Align, LatencyHistogram, LatencySummary, Origin, Page, Table, csv, duration, percent_of,
-    rate_mib_s,
-};
+use crate::report::{Align, Origin, Page, Table, csv, duration, rate_mib_s};
 use meldsim::engine::Duration;
-use meldsim::nvme::Pattern;
 use meldsim::profile::Profile;
 
-/// How a trace's data is laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Layout {
-    /// As the trace says of each block.
-    AsRecorded,
-    /// Everything melded, as data that is read sequentially.
-    AllMelded,
-    /// Nothing melded.
-    NoneMelded,
-}
-
-impl Layout {
-    const ALL: [Layout; 3] = [Layout::AsRecorded, Layout::AllMelded, Layout::NoneMelded];
-
-    /// The layouts that a device of this profile can have.
-    pub fn of(profile: &Profile) -> &'static [Layout] {
-        match profile.timing.melded_read {
-            Some(_) => &Layout::ALL,
-            None => &[Layout::AsRecorded],
-        }
-    }
-
-    /// The read pattern to replay with in place of the recorded one, if any.
-    pub fn read_pattern(self) -> Option<Pattern> {
-        match self {
-            Layout::AsRecorded => None,
-            Layout::AllMelded => Some(Pattern::Sequential),
-            Layout::NoneMelded => Some(Pattern::None),
-        }
-    }
-
-    /// The name for people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Layout::AsRecorded => "as recorded",
-            Layout::AllMelded => "all melded",
-            Layout::NoneMelded => "none melded",
-        }
-    }
-}
-
-/// What one device and layout gave. Every figure is simulated.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
-    /// The device.
-    pub profile: String,
-    /// How the data lay.
-    pub layout: Layout,
-    /// Simulated time from the first request's arrival to the last completion.
-    pub duration_us: f64,
-    /// The reads of all volumes, if any.
-    pub read: Option<Figures>,
-    /// The writes of all volumes, if any; done means accepted by the device's write buffer.
-    pub write: Option<Figures>,
-    /// Requests that failed because the device was full.
-    pub failed: u64,
-    /// Mean share of the time that a die was busy.
-    pub dies_busy_percent: f64,
-    /// Mean share of the time that a channel's bus was held.
-    pub channels_busy_percent: f64,
-    /// Pages programmed, for whomever, for each page programmed for the host.
-    pub write_amplification: f64,
-}
-
-/// The reads or the writes of an outcome.
-#[derive(Clone, Debug, Serialize)]
-pub struct Figures {
-    /// Requests completed.
-    pub requests: u64,
-    /// Bytes of the requests that succeeded.
-    pub bytes: u64,
-    /// Bytes per simulated time.
-    pub bandwidth_mib_s: f64,
-    /// Arrival to completion.
-    pub latency: LatencySummary,
-    /// All latencies.
-    #[serde(skip)]
-    pub latencies: LatencyHistogram,
-}
+pub use self::advice::{Advice, Choice, Plan};
+pub use self::gain::Gain;
+pub use self::melding::{Melding, Use};
+pub use self::outcome::{Figures, Layout, Outcome};
 
 /// The outcomes, one for each device and layout in the order they were asked for.
 #[derive(Clone, Debug, Serialize)]
 pub struct WhatIf {
+    /// Whether melding wins, why, and which outcome is best, in sentences.
+    pub verdict: String,
     /// `open`: requests arrived when they were recorded; `closed`: when one before them had completed.
     pub replay: &'static str,
+    /// What melding all data does on each device that can.
+    pub melding: Vec<Melding>,
+    /// What to do with each group of blocks: on the first device that can meld, and with all devices.
+    pub advice: Vec<Advice>,
     /// What was found.
     pub outcomes: Vec<Outcome>,
     /// Index of the best outcome.
     pub best: usize,
-    /// The best outcome in a sentence, and what is best about it.
-    pub verdict: String,
-}
-
-impl Outcome {
-    /// The figures of a run.
-    pub fn new(profile: &Profile, layout: Layout, run: &RunResult) -> Outcome {
-        let duration_us = run.jobs.iter().map(|job| job.duration_us);
-        let duration_us = duration_us.fold(0.0, f64::max);
-        let figures = |name| {
-            let directions = run.jobs.iter().flat_map(|job| job.directions());
-            let parts = directions.filter(|(direction, _)| *direction == name);
-            Figures::of(parts.map(|(_, tally)| tally), duration_us)
-        };
-        let stats = &run.device.stats;
-        let busy = |busy_ps: u64, units: u64| percent_of(busy_ps, stats.now_ps * units.max(1));
-        Outcome {
-            profile: profile.name.clone(),
-            layout,
-            duration_us,
-            read: figures("read"),
-            write: figures("write"),
-            failed: run.jobs.iter().map(|job| job.failed()).sum(),
-            dies_busy_percent: busy(stats.die_busy_ps, stats.dies),
-            channels_busy_percent: busy(stats.channel_busy_ps, stats.channels),
-            write_amplification: run.device.run.write_amplification(),
-        }
-    }
-
-    /// Bytes of both directions per simulated time.
-    pub fn bandwidth_mib_s(&self) -> f64 {
-        let both = [&self.read, &self.write].into_iter().flatten();
-        both.map(|figures| figures.bandwidth_mib_s).sum()
-    }
-
-    /// The mean latency of the reads, or of the writes where nothing is read.
-    fn mean_us(&self) -> f64 {
-        let figures = self.read.as_ref().or(self.write.as_ref());
-        figures.map_or(0.0, |figures| figures.latency.mean_us)
-    }
-
-    fn name(&self) -> String {
-        format!("{} {}", self.profile, self.layout.name())
-    }
-}
-
-impl Figures {
-    fn of<'a>(parts: impl Iterator<Item = &'a Tally>, duration_us: f64) -> Option<Figures> {
-        let mut all = Tally::default();
-        parts.for_each(|part| all.merge(part));
-        let seconds = (duration_us / 1e6).max(f64::MIN_POSITIVE);
-        Some(Figures {
-            requests: all.requests,
-            bytes: all.bytes,
-            bandwidth_mib_s: all.bytes as f64 / f64::from(1 << 20) / seconds,
-            latency: all.latencies().summary()?,
-            latencies: all.latencies().clone(),
-        })
-    }
+    #[serde(skip)]
+    mode: ReplayMode,
 }
 
 impl WhatIf {
-    /// Compares outcomes, of which there is at least one.
-    pub fn new(mode: ReplayMode, outcomes: Vec<Outcome>) -> WhatIf {
+    /// Compares outcomes on these devices, of which there is at least one: for each device, one for each of its layouts.
+    ///
+    /// # Errors
+    ///
+    /// A device whose crossover cannot be found: a defect of the model.
+    pub fn new(
+        mode: ReplayMode,
+        profiles: &[Profile],
+        outcomes: Vec<Outcome>,
+    ) -> Result<WhatIf, RunError> {
         let better = |a: &Outcome, b: &Outcome| {
             // A device that had to refuse requests is no choice.
             let order = a.failed.cmp(&b.failed);
@@ -181,22 +68,52 @@ impl WhatIf {
         };
         let best = (0..outcomes.len()).min_by(|a, b| better(&outcomes[*a], &outcomes[*b]));
         let best = best.unwrap_or(0);
-        WhatIf {
+        let mut melding = Vec::new();
+        for (device, profile) in profiles.iter().enumerate() {
+            let of = |layout| {
+                let mut outcomes = outcomes.iter();
+                outcomes.find(|outcome| outcome.device == device && outcome.layout == layout)
+            };
+            if let Some(both) = of(Layout::AllMelded).zip(of(Layout::NoneMelded)) {
+                melding.push(Melding::new(mode, profile, both.into())?);
+            }
+        }
+        Ok(WhatIf {
+            verdict: verdict(mode, &melding, &outcomes, best),
             replay: mode.name(),
-            verdict: verdict(mode, &outcomes, best),
+            melding,
+            advice: Vec::new(),
             outcomes,
             best,
-        }
+            mode,
+        })
+    }
+
+    /// What seems best for each group of blocks by the outcomes. Each is to be replayed before it is advised.
+    pub fn plans(&self) -> Vec<Plan> {
+        advice::plans(self.mode, &self.outcomes)
+    }
+
+    /// Advises what a plan says, if it gives more than any layout of everything: `groups` is what its replays gave.
+    pub fn advise(&mut self, plan: &Plan, outcomes: &[Outcome]) {
+        let confirmed = Confirmed::new(self.mode, &self.outcomes, plan, outcomes);
+        self.advice.push(confirmed.advice());
     }
 
     /// The outcomes for people.
     pub fn to_text(&self) -> String {
-        let mut text = self.table().to_string();
+        let mut text = self.verdict.clone() + "\n\n" + &self.table().to_string();
         for outcome in self.outcomes.iter().filter(|outcome| outcome.failed > 0) {
             let (name, failed) = (outcome.name(), outcome.failed);
             text += &format!("{name}: {failed} requests failed: the device is full\n");
         }
-        text + &self.verdict + "\n"
+        for advice in &self.advice {
+            text += &format!("\n{}\n{}", advice.summary, advice.table());
+        }
+        if !self.advice.is_empty() {
+            text += &format!("{}\n\n", advice::NOTE);
+        }
+        text
     }
 
     fn table(&self) -> Table {
@@ -274,6 +191,13 @@ impl WhatIf {
     /// The outcomes as a page in HTML that needs nothing else.
     pub fn to_html(&self, title: &str, origin: &Origin, footer: &str) -> String {
         let mut page = Page::new(title, &self.verdict, origin);
+        if !self.advice.is_empty() {
+            page.heading("Advice");
+            for advice in &self.advice {
+                page.paragraph(&advice.summary).table(&advice.table());
+            }
+            page.paragraph(advice::NOTE);
+        }
         page.heading("Outcomes").table(&self.table());
         page.heading("Reads");
         let caption = "Arrival to completion, all volumes; less is better. Simulated.";
@@ -354,7 +278,20 @@ impl WhatIf {
     }
 }
 
-fn verdict(mode: ReplayMode, outcomes: &[Outcome], best: usize) -> String {
+fn verdict(mode: ReplayMode, melding: &[Melding], outcomes: &[Outcome], best: usize) -> String {
+    let mut text = String::new();
+    if let Some((first, others)) = melding.split_first() {
+        text = format!("{} ", first.verdict);
+        let others: Vec<String> = others.iter().map(Melding::brief).collect();
+        if !others.is_empty() {
+            // The first letter of a sentence.
+            text += &format!("O{}. ", &others.join(", ")[1..]);
+        }
+    }
+    text + &best_sentence(mode, outcomes, best)
+}
+
+fn best_sentence(mode: ReplayMode, outcomes: &[Outcome], best: usize) -> String {
     let (Some(best), Some(first)) = (outcomes.get(best), outcomes.first()) else {
         return String::new();
     };
