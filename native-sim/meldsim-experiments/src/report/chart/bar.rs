@@ -167,7 +167,10 @@ mod tests {
         let three = height(chart(vec![Some(1.0); 3]).to_svg());
         let one = height(chart(vec![None, Some(1.0), None]).to_svg());
         // Heights are rounded to whole units.
-        assert!((three - one - 2.0 * BAR_HEIGHT).abs() <= 1.0, "{three} {one}");
+        assert!(
+            (three - one - 2.0 * BAR_HEIGHT).abs() <= 1.0,
+            "{three} {one}"
+        );
     }
 
     #[test]
