@@ -44,6 +44,12 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
         let page = outcome.to_html(&origin, &footer);
         write_file("--report", path, &page)?;
     }
+    if let Some(folder) = &args.figures {
+        for (index, figure) in outcome.figures().enumerate() {
+            let path = format!("{folder}/{}-{}.svg", outcome.experiment, index + 1);
+            write_file("--figures", &path, &figure)?;
+        }
+    }
     match args.format {
         OutputFormat::Table => Ok(outcome.to_text() + &footer),
         OutputFormat::Json => to_json(name, "simulated", &&outcome),

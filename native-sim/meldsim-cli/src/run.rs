@@ -218,6 +218,7 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
         beyond: args.beyond,
         read_pattern: args.read_pattern,
         override_pattern: None,
+        plan: Vec::new(),
         precondition: args.precondition,
     };
     options.validate().map_err(bad_flag)?;

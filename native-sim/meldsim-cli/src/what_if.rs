@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use meldsim::Profile;
 use meldsim_experiments::parallel::try_map;
+use meldsim_experiments::workload::RunResult;
 use meldsim_experiments::workload::trace::{
     Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
@@ -73,33 +74,48 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
     }
     let options = options(args)?;
     let profiles = profiles(args)?;
-    let layouts = |profile| {
-        Layout::of(profile)
-            .iter()
-            .map(move |layout| (profile, *layout))
+    let layouts = |(device, profile)| {
+        let layouts = Layout::of(profile).iter();
+        layouts.map(move |layout| (device, *layout))
     };
-    let runs = profiles.iter().flat_map(layouts).enumerate();
-    let runs: Vec<(usize, (&Profile, Layout))> = runs.collect();
+    let runs = profiles.iter().enumerate().flat_map(layouts).enumerate();
+    let runs: Vec<(usize, (usize, Layout))> = runs.collect();
+    let replay = |share: &dyn Fn(f64), profile: &Profile, options: ReplayOptions| {
+        let (input, read) = trace_file::open("TRACE", &args.trace)?;
+        let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
+        let replay = Replay::new(profile, reader, options)?.with_groups();
+        Ok::<RunResult, anyhow::Error>(replay.run(|| share(read.get()))?)
+    };
     let progress = Progress::new("replaying");
     let shares = Mutex::new(vec![0.0; runs.len()]);
-    let outcomes = try_map(args.jobs.get(), &runs, |(number, (profile, layout))| {
-        let (input, share) = trace_file::open("TRACE", &args.trace)?;
-        let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
+    let outcomes = try_map(args.jobs.get(), &runs, |(number, (device, layout))| {
         let options = ReplayOptions {
             override_pattern: layout.read_pattern(),
             ..options.clone()
         };
-        let run = Replay::new(profile, reader, options)?.run(|| {
+        let share = |share| {
             // When another thread has the lock, the share is updated the next time.
             if let Ok(mut shares) = shares.try_lock() {
-                shares[*number] = share.get();
+                shares[*number] = share;
                 progress.update(shares.iter().sum::<f64>() / shares.len() as f64);
             }
-        })?;
-        Ok::<_, anyhow::Error>(Outcome::new(profile, *layout, &run))
+        };
+        let run = replay(&share, &profiles[*device], options)?;
+        Ok::<_, anyhow::Error>(Outcome::new(&profiles, *device, *layout, &run))
     })?;
+    let mut what_if = WhatIf::new(options.mode, &profiles, outcomes)?;
+    for plan in what_if.plans() {
+        let replayed = try_map(args.jobs.get(), plan.runs(), |(device, plan)| {
+            let options = ReplayOptions {
+                plan: plan.clone(),
+                ..options.clone()
+            };
+            let run = replay(&|_| {}, &profiles[*device], options)?;
+            Ok::<_, anyhow::Error>(Outcome::new(&profiles, *device, Layout::AsRecorded, &run))
+        })?;
+        what_if.advise(&plan, &replayed);
+    }
     drop(progress);
-    let what_if = WhatIf::new(options.mode, outcomes);
     let footer = version_line("simulated");
     if let Some(path) = &args.report {
         let title = format!("What if: {}", file_name(&args.trace));

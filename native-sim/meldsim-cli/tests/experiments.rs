@@ -112,3 +112,26 @@ fn a_claim_of_another_device_may_fail_and_is_shown_as_failing() {
         "{text}"
     );
 }
+
+#[test]
+fn each_chart_is_a_file_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    stdout(&format!("experiment melding-window --figures {path}"));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    for name in ["melding-window-1.svg", "melding-window-2.svg"] {
+        let svg = read(name);
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+        assert!(svg.contains("--paper") && svg.ends_with("</svg>\n"));
+    }
+    assert!(read("melding-window-1.svg").contains("Gain of melding"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let output = meldsim("experiment programming --figures no-such-folder");
+    assert_eq!(output.code, 2);
+    let message = "--figures: cannot write \"no-such-folder/programming-1.svg\"";
+    assert!(output.stderr.contains(message), "{}", output.stderr);
+}

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use super::claim::{Claim, claims_table};
 use super::sheet::Sheet;
 use crate::report::chart::{Axis, Chart};
-use crate::report::{Origin, Page, bytes};
+use crate::report::{Origin, Page, bytes, figure_file};
 
 /// A picture with what to see in it.
 #[derive(Clone, Debug)]
@@ -163,6 +163,13 @@ impl Outcome {
     pub fn to_csv(&self) -> String {
         let sheets: Vec<String> = self.sheets.iter().map(Sheet::to_csv).collect();
         sheets.join("\n")
+    }
+
+    /// The charts of the page, each as an SVG file of its own.
+    pub fn figures(&self) -> impl Iterator<Item = String> {
+        self.figures
+            .iter()
+            .map(|figure| figure_file(&figure.chart.to_svg()))
     }
 
     /// The outcome as a page that needs nothing else.

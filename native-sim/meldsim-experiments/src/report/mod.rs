@@ -3,6 +3,7 @@
 //! Results come in as numbers; what goes out is text. Nothing here knows what was run.
 
 pub mod chart;
+mod figure;
 mod histogram;
 mod page;
 mod style;
@@ -11,6 +12,7 @@ mod text;
 
 use serde::Serialize;
 
+pub use figure::figure_file;
 pub use histogram::{LatencyHistogram, LatencySummary};
 pub use page::{Origin, Page};
 pub use text::{

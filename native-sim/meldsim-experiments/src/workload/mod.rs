@@ -10,6 +10,7 @@ pub mod advise;
 mod distribution;
 mod error;
 mod fio;
+mod group;
 mod job;
 mod jobfile;
 mod output;
@@ -28,6 +29,7 @@ pub mod what_if;
 
 pub use distribution::{Distribution, Zone};
 pub use error::RunError;
+pub use group::{Group, RANDOM_BELOW_BYTES};
 pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
 pub use jobfile::{JobFileError, parse_job_file};
 pub use meldsim::engine::Random;

@@ -131,6 +131,7 @@ impl Runner {
             jobs: results(&self.jobs),
             device,
             series,
+            groups: Vec::new(),
             trace: None,
         })
     }

@@ -20,9 +20,11 @@
 //!   nand/flash.rs  of the crate's nand: the operation joins its die's queue; the channel's event ends it
 //! ```
 //!
-//! Down by calls: `submit_to`, `begin`, `read`, `read`. Back by an event: `process` here, there, and `Flash::step`,
-//! whose results the medium reports as outcomes. All state of the command is its record: the firmware keeps its part in a
-//! field of it. Queues, here and on the die, hold its number.
+//! Each calls the next: `submit_to`, `NandMedium::begin`, `Ftl::read`, `Flash::read`. The way back begins with the event
+//! of the die's channel: `process` here hands it to the medium, which calls `Flash::step` and reports what has ended.
+//!
+//! All state of the command is in its record, also what the firmware keeps of it. Queues, here, in the firmware and on
+//! the die, hold its number.
 
 use super::request::{Outcome, Request, Stage};
 use super::{Device, DeviceError, Medium, QueueId};

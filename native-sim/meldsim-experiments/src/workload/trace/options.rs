@@ -37,6 +37,17 @@ pub enum Beyond {
     Refuse,
 }
 
+/// What becomes of a group of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assignment {
+    /// Laid out as the trace says.
+    AsRecorded,
+    /// Laid out for data that is read so.
+    Laid(Pattern),
+    /// Not replayed: it lies on another device.
+    Elsewhere,
+}
+
 /// How a trace is replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayOptions {
@@ -52,6 +63,8 @@ pub struct ReplayOptions {
     pub read_pattern: Pattern,
     /// How all data is said to be read, whatever the trace says; `None` keeps to the trace.
     pub override_pattern: Option<Pattern>,
+    /// How each group of blocks is laid out, by its number; further ones as said above. Empty for all.
+    pub plan: Vec<Assignment>,
     /// State of the device before, for a trace of one volume that addresses the volume itself.
     pub precondition: Option<Precondition>,
 }
@@ -65,6 +78,7 @@ impl Default for ReplayOptions {
             beyond: Beyond::Wrap,
             read_pattern: Pattern::None,
             override_pattern: None,
+            plan: Vec::new(),
             precondition: None,
         }
     }
