@@ -56,12 +56,17 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page with this title and heading, what was found in a sentence, and where the numbers come from.
+    /// A page with this title and heading, what was found, and where the numbers come from. Of what was found the first
+    /// sentence is the headline.
     pub fn new(title: &str, verdict: &str, origin: &Origin) -> Page {
         let title = escape(title);
-        let (verdict, origin) = (escape(verdict), origin.to_html());
+        let (verdict, more) = match verdict.split_once(". ") {
+            Some((first, more)) => (format!("{first}."), format!("<p>{}</p>\n", escape(more))),
+            None => (verdict.to_owned(), String::new()),
+        };
+        let (verdict, origin) = (escape(&verdict), origin.to_html());
         Page {
-            body: format!("<h1>{title}</h1>\n<p class=\"verdict\">{verdict}</p>\n{origin}"),
+            body: format!("<h1>{title}</h1>\n<p class=\"verdict\">{verdict}</p>\n{more}{origin}"),
             title,
             in_charts: false,
             styles: Styles::default(),
@@ -196,6 +201,19 @@ mod tests {
         assert!(html.contains("<dt>date</dt><dd>2026-01-01</dd>"));
         assert!(!html.contains("http") && !html.contains("<link") && !html.contains("src="));
         assert!(!html.contains("@import") && !html.contains("url("));
+    }
+
+    #[test]
+    fn the_first_sentence_is_the_headline() {
+        let html = Page::new(
+            "",
+            "It is 1.5 times as fast. The dies are busy.",
+            &Origin::default(),
+        )
+        .finish("");
+        assert!(html.contains(
+            "<p class=\"verdict\">It is 1.5 times as fast.</p>\n<p>The dies are busy.</p>"
+        ));
     }
 
     #[test]
