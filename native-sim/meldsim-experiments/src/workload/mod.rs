@@ -9,9 +9,11 @@
 pub mod advise;
 mod distribution;
 mod error;
+mod expression;
 mod fio;
 mod job;
 mod jobfile;
+mod options;
 mod output;
 mod placement;
 mod quantity;
@@ -29,8 +31,11 @@ pub mod what_if;
 pub use distribution::{Distribution, Zone};
 pub use error::RunError;
 pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
-pub use jobfile::{JobFileError, parse_job_file};
+pub use jobfile::{
+    JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, parse_job_file,
+};
 pub use meldsim::engine::Random;
+pub use options::{Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided};
 pub use placement::DataPlacement;
 pub use quantity::{parse_bytes, parse_decimal, parse_time};
 pub use result::{DeviceResult, Fill, FlashPages, JobResult, RunResult, TraceSummary};

@@ -16,10 +16,27 @@ const CHANNEL_BARS: usize = 64;
 impl RunResult {
     /// The run as text.
     pub fn to_text(&self) -> String {
-        let mut text = self.table().to_string();
+        let mut text = String::new();
+        if self.is_partial {
+            text += "partial: the run was broken off; these are the requests until then\n";
+        }
+        text += &self.table().to_string();
         for job in self.jobs.iter().filter(|job| job.failed() > 0) {
             let (name, failed) = (&job.name, job.failed());
             text += &format!("{name}: {failed} requests failed: the device is full\n");
+        }
+        for job in &self.jobs {
+            let name = &job.name;
+            if let Some(depth) = job.latency_depth {
+                text += &format!("{name}: latency_target is met up to iodepth {depth}\n");
+            }
+            if let Some(us) = job.steady_us {
+                let at = duration(Duration::from_ps((us * 1e6) as u64));
+                text += &format!("{name}: steady at {at}\n");
+            }
+            if let Some(reason) = &job.stopped {
+                text += &format!("{name}: ended early: {reason}\n");
+            }
         }
         if let Some(trace) = &self.trace {
             text += &trace.to_text();
