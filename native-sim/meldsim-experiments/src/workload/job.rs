@@ -356,21 +356,7 @@ impl Job {
             &"give one, such as size=1g",
         );
         let unit = self.unit_bytes();
-        let has_unit = check(unit > 0, "bs", &"is 0", &"use a size such as bs=4k");
-        let offset = self.offset_bytes;
-        check(
-            !has_unit || offset % unit == 0,
-            "offset",
-            &format_args!("of {offset} B is not a multiple of the smallest block"),
-            &format_args!("use a multiple of {unit} B"),
-        );
-        let increment = self.offset_increment_bytes;
-        check(
-            !has_unit || increment % unit == 0,
-            "offset_increment",
-            &format_args!("of {increment} B is not a multiple of the smallest block"),
-            &format_args!("use a multiple of {unit} B"),
-        );
+        check(unit > 0, "bs", &"is 0", &"use a size such as bs=4k");
         let block = self.largest_block_bytes();
         let once = self.io_bytes.unwrap_or(self.size_bytes);
         for (key, bytes) in [("size", self.size_bytes), ("io_size", once)] {
@@ -484,18 +470,7 @@ impl Job {
             let message = format!("of {} B holds no block of {unit} B", strided.range_bytes);
             let fine = strided.range_bytes >= unit && strided.size_bytes > 0;
             check(fine, "zonesize", &message, &"use at least one block");
-            let zone = strided.range_bytes.saturating_add(strided.skip_bytes);
-            let in_units = !has_unit || zone % unit == 0;
-            let message = format!("makes zones begin every {zone} B");
-            let remedy = format!("use multiples of {unit} B for zonerange and zoneskip");
-            check(in_units, "zoneskip", &message, &remedy);
         }
-        check(
-            !has_unit || self.step_bytes.unsigned_abs() % unit == 0,
-            "rw",
-            &format_args!("skips {} B", self.step_bytes),
-            &format_args!("use a multiple of {unit} B"),
-        );
         if let Some(target) = &self.latency_target {
             check(
                 target.window > Duration::ZERO,

@@ -1,6 +1,6 @@
 //! A job while its section is read: what is said of it so far, option by option.
 
-use super::super::distribution::{Distribution, parse_distribution};
+use super::super::distribution::{Distribution, parse_distribution, shares};
 use super::super::job::{BlockShare, Job, PRIORITIES, Rate, parse_read_pattern};
 use super::super::options::{EXITS, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
 use super::super::placement::{PLACEMENTS, parse_placement_ids};
@@ -209,9 +209,9 @@ impl Draft {
     pub(super) fn finish(
         self,
         surroundings: &dyn Surroundings,
-    ) -> Result<(Job, Option<String>), (&'static str, String)> {
+    ) -> Result<(Job, Vec<String>), (&'static str, String)> {
         let mut job = self.job;
-        let mut passed_over = None;
+        let mut passed_over = Vec::new();
         if job.block_split.is_empty() {
             let other = self.write_bytes.filter(|&bytes| bytes != job.block_bytes);
             let share = other.map(|bytes| BlockShare {
@@ -249,7 +249,14 @@ impl Draft {
         }
         if self.is_synchronous && job.iodepth > 1 {
             job.iodepth = 1;
-            passed_over = Some("iodepth of a synchronous engine".to_owned());
+            passed_over.push("iodepth of a synchronous engine".to_owned());
+        }
+        // What is sequential chooses no blocks.
+        if !job.rw.is_random() {
+            if ![Distribution::Once, Distribution::Uniform].contains(&job.distribution) {
+                passed_over.push("random_distribution of a sequential job".to_owned());
+            }
+            job.distribution = Distribution::Once;
         }
         // What percentages are of, and what is used when no size is said: the file if its size is, else the device.
         let whole = |key| {
@@ -429,31 +436,24 @@ fn parse_block_range(text: &str) -> Result<Vec<BlockShare>, String> {
 fn parse_block_split(text: &str) -> Result<Vec<BlockShare>, String> {
     let wrong =
         || format!("is \"{text}\", which is not SIZE/PERCENT:...; write one such as 4k/60:64k/40");
-    let mut shares = Vec::new();
-    let mut open = Vec::new();
+    let (mut sizes, mut percents) = (Vec::new(), Vec::new());
     for part in text.split(':') {
         let (size, percent) = part.split_once('/').unwrap_or((part, ""));
-        let bytes = parse_bytes(size).map_err(|_| wrong())?;
-        if percent.is_empty() {
-            open.push(shares.len());
-        }
-        let percent = match percent {
-            "" => 0,
-            percent => percent.parse::<u8>().map_err(|_| wrong())?.into(),
-        };
-        shares.push(BlockShare { bytes, percent });
+        sizes.push(parse_bytes(size).map_err(|_| wrong())?);
+        percents.push(match percent {
+            "" => None,
+            percent => Some(percent.parse::<u8>().map_err(|_| wrong())?.into()),
+        });
     }
-    let given: u32 = shares.iter().map(|share| share.percent).sum();
-    if given > 100 || (given < 100 && open.is_empty()) {
+    let percents = shares(percents.into_iter());
+    let given: u32 = percents.iter().sum();
+    if given != 100 {
         return Err(format!(
             "has percentages that add up to {given}; let them add up to 100"
         ));
     }
-    let left = 100 - given;
-    let count = open.len() as u32;
-    for (nth, index) in open.into_iter().enumerate() {
-        // What does not divide goes to the first.
-        shares[index].percent = left / count + u32::from((nth as u32) < left % count);
-    }
-    Ok(shares)
+    let shares = sizes.into_iter().zip(percents);
+    Ok(shares
+        .map(|(bytes, percent)| BlockShare { bytes, percent })
+        .collect())
 }

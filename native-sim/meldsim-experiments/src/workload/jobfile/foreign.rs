@@ -68,7 +68,7 @@ const OTHER_ENGINES: [(&str, &str); 6] = [
 ];
 
 /// Options that are refused, by the reason.
-const REFUSED: [(&str, &str); 13] = [
+const REFUSED: [(&str, &str); 14] = [
     (
         "verify, do_verify, verify_only, verify_policy, verify_offset, verify_interval, verify_pattern, \
          verify_pattern_interval, verify_backlog, verify_backlog_batch, verify_write_sequence, verify_header_seed, \
@@ -123,6 +123,17 @@ const REFUSED: [(&str, &str); 13] = [
          rwmixcycle, bs_unaligned, blocksize_unaligned, bs_is_seq_rand, percentage_random, percentage_sequential, \
          random_sequence_stride, flow_watermark",
         "changes the order or the times of requests in a way that jobs here do not; remove it",
+    ),
+    (
+        "hostname, port, protocol, proto, listen, pingpong, interface, ttl, nodelay, window_size, mss, bindname, verb, \
+         namenode, serverip, direct_write_to_pmem, busy_wait_polling, nfs_url, uri, volume, brick, clustername, rbdname, \
+         clientname, pool, conf, cont, svc, busy_poll, touch_objects, chunk_size, object_class, hdfsdirectory, http_host, \
+         http_user, http_pass, https, http_mode, http_verbose, http_object_mode, http_s3_region, http_s3_key, \
+         http_s3_keyid, http_s3_security_token, http_s3_sse_customer_key, http_s3_sse_customer_algorithm, \
+         http_s3_storage_class, http_swift_auth_token, gpu_dev_id, gpu_dev_ids, cuda_io, rocm_io, donorname, inplace, \
+         stat_type, program, arguments, grace_time, std_redirect, cpuload, cpuchunks, cpumode, exit_on_io_done, skip_bad, \
+         sg_write_mode, stream_id, readfua, writefua, write_mode, read_mode, verify_mode, single_instance",
+        "is of an engine that is refused; remove it with the engine",
     ),
     (
         "kb_base",

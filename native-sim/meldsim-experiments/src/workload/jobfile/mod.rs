@@ -563,10 +563,6 @@ mod tests {
                 "a.fio:3: bssplit: has percentages that add up to 120; let them add up to 100",
             ),
             (
-                "[j]\nsize=1m\nrandom_distribution=zipf\n",
-                "a.fio:1: [j] random_distribution: is set, but rw=read is sequential; use randread, randwrite or randrw",
-            ),
-            (
                 "[j]\nsize=1m\nread_pattern=seq\n",
                 "a.fio:3: read_pattern: is \"seq\", which is unknown; use sequential, random or none",
             ),
@@ -655,6 +651,12 @@ mod tests {
     fn what_has_no_meaning_is_passed_over_and_named_once() {
         let text = "[global]\nsize=1m\ndirect=1\nioengine=psync\niodepth=8\nverify=0\n[j]\ndirect=0\nthread ; fine\n";
         let list = parse_job_file("a.fio", text, &Job::new("")).unwrap();
+        let sequential = "[j]\nsize=1m\nrandom_distribution=zipf\n[k]\nsize=1m\nnorandommap\n";
+        let sequential = parse_job_file("a.fio", sequential, &Job::new("")).unwrap();
+        assert_eq!(
+            sequential.passed_over,
+            ["random_distribution of a sequential job"]
+        );
         let expected = [
             "direct",
             "ioengine",

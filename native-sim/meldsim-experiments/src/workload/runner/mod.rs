@@ -223,13 +223,21 @@ fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
         true => "bs",
         false => "bssplit",
     };
-    let align = job.align_bytes.map(|bytes| ("blockalign", bytes));
+    let zone = job.strided.as_ref();
+    let places = [
+        ("offset", job.offset_bytes),
+        ("offset_increment", job.offset_increment_bytes),
+        ("blockalign", job.align_bytes.unwrap_or(0)),
+        ("rw", job.step_bytes.unsigned_abs()),
+        ("zonerange", zone.map_or(0, |zone| zone.range_bytes)),
+        ("zoneskip", zone.map_or(0, |zone| zone.skip_bytes)),
+    ];
     let sizes = job.block_sizes().map(|bytes| (key, bytes));
-    for (key, bytes) in sizes.chain(align) {
+    for (key, bytes) in sizes.chain(places) {
         let (message, remedy) = if bytes % lba_bytes != 0 {
             let remedy = format!("use a multiple of {lba_bytes} B");
             ("not a multiple of the device's logical block", remedy)
-        } else if u32::try_from(bytes / lba_bytes).is_err() {
+        } else if key.starts_with("bs") && u32::try_from(bytes / lba_bytes).is_err() {
             let remedy = "use a smaller block and a higher iodepth";
             ("too large for one command", remedy.to_owned())
         } else {
