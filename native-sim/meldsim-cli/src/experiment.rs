@@ -5,7 +5,7 @@ use meldsim::Profile;
 use meldsim_experiments::experiment::{BusSpeed, Run, Scale, Setup};
 
 use crate::args_experiment::{ExperimentArgs, OutputFormat, SetupArgs};
-use crate::output::{command_line, footer, to_json};
+use crate::output::{columns, command_line, footer, to_json};
 use crate::profiles;
 use crate::progress::Progress;
 use crate::run::write_file;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
         write_file("--report", path, &page)?;
     }
     match args.format {
-        OutputFormat::Table => Ok(outcome.to_text() + &footer),
+        OutputFormat::Table => Ok(outcome.to_text_within(columns()) + &footer),
         OutputFormat::Json => to_json(name, "simulated", &&outcome),
         OutputFormat::Csv => Ok(outcome.to_csv()),
     }

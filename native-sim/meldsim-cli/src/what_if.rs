@@ -13,7 +13,8 @@ use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 
 use crate::args::JobsArg;
 use crate::error::BadInput;
-use crate::output::{to_json, version_line};
+use crate::interrupt;
+use crate::output::{Ending, columns, to_partial_json, version_line};
 use crate::progress::Progress;
 use crate::run::{RunFormat, bad_flag, file_name, write_file};
 use crate::{profiles, trace_file};
@@ -31,11 +32,12 @@ const CLOSED_DEPTH: u32 = 16;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    meldsim what-if native-sim/workloads/two-scans.meld\n  \
-    meldsim what-if my-trace.csv.gz --profile melded-tlc-8x8 --profile my.toml --closed --iodepth 16 --report what-if.html\n\n\
-    The trace is replayed once on each device as it was recorded, and where the device can meld pages also with all data\n\
-    melded and with none. Each run starts with a fresh device; all volumes of the trace share it. What the trace reads\n\
-    and never wrote is put in place before its first read. native-sim/workloads/README.md describes traces.")]
+    meldsim what-if scan.meld.gz\n  \
+    meldsim what-if scan.meld.gz --closed --iodepth 16 --report what-if.html\n  \
+    meldsim what-if scan.meld.gz --profile melded-tlc-8x8 --profile my.toml\n\n\
+    The trace is replayed once on each device as it was recorded, and where the device can meld pages also with all data \
+    melded and with none. Each run starts with a fresh device; all volumes of the trace share it. What the trace reads \
+    and never wrote is put in place before its first read.")]
 pub(crate) struct WhatIfArgs {
     /// Recorded requests; plain or compressed by gzip
     #[arg(value_name = "TRACE")]
@@ -66,7 +68,7 @@ pub(crate) struct WhatIfArgs {
     pub(crate) jobs: JobsArg,
 }
 
-pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
+pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
     if args.trace == "-" {
         let message = "TRACE: standard input can be read only once; save the trace in a file and give its path";
         return Err(BadInput(message.to_owned()).into());
@@ -80,41 +82,71 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
     };
     let runs = profiles.iter().flat_map(layouts).enumerate();
     let runs: Vec<(usize, (&Profile, Layout))> = runs.collect();
+    interrupt::watch();
     let progress = Progress::new("replaying");
     let shares = Mutex::new(vec![0.0; runs.len()]);
+    // What is interrupted cannot be compared, and what comes after is not begun.
     let outcomes = try_map(args.jobs.get(), &runs, |(number, (profile, layout))| {
+        if interrupt::flow().is_break() {
+            return Ok(None);
+        }
         let (input, share) = trace_file::open("TRACE", &args.trace)?;
         let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
         let options = ReplayOptions {
             override_pattern: layout.read_pattern(),
             ..options.clone()
         };
-        let run = Replay::new(profile, reader, options)?.run(|| {
+        let run = Replay::new(profile, reader, options)?.run_until(|| {
             // When another thread has the lock, the share is updated the next time.
             if let Ok(mut shares) = shares.try_lock() {
                 shares[*number] = share.get();
                 progress.update(shares.iter().sum::<f64>() / shares.len() as f64);
             }
+            interrupt::flow()
         })?;
-        Ok::<_, anyhow::Error>(Outcome::new(profile, *layout, &run))
+        let outcome = (!run.is_partial).then(|| Outcome::new(profile, *layout, &run));
+        Ok::<_, anyhow::Error>(outcome)
     })?;
     drop(progress);
+    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    let note = format!(
+        "partial: interrupted after {} of {} replays",
+        outcomes.len(),
+        runs.len()
+    );
+    let ending = match outcomes.len() == runs.len() {
+        true => Ending::Good,
+        false => Ending::Partial,
+    };
+    if outcomes.is_empty() {
+        return Ok((note + "\n", ending));
+    }
     let what_if = WhatIf::new(options.mode, outcomes);
     let footer = version_line("simulated");
     if let Some(path) = &args.report {
-        let title = format!("What if: {}", file_name(&args.trace));
+        let mut title = format!("What if: {}", file_name(&args.trace));
+        if ending == Ending::Partial {
+            title += &format!(" ({note})");
+        }
         let page = what_if.to_html(&title, &footer);
         write_file("--report", path, &page)?;
     }
-    match args.format {
+    let text = match args.format {
         RunFormat::Json => {
             let names = profiles.iter().map(|profile| profile.name.as_str());
             let names = names.collect::<Vec<_>>().join(",");
-            to_json(&names, "simulated", &what_if)
+            to_partial_json(&names, "simulated", &what_if, ending)?
         }
-        RunFormat::Csv => Ok(what_if.to_csv()),
-        RunFormat::Table => Ok(what_if.to_text() + &footer),
-    }
+        RunFormat::Csv => what_if.to_csv(),
+        RunFormat::Table => {
+            let note = match ending {
+                Ending::Partial => note + "\n",
+                _ => String::new(),
+            };
+            note + &what_if.to_text_within(columns()) + &footer
+        }
+    };
+    Ok((text, ending))
 }
 
 fn options(args: &WhatIfArgs) -> Result<ReplayOptions> {

@@ -16,11 +16,16 @@ const CHANNEL_BARS: usize = 64;
 impl RunResult {
     /// The run as text.
     pub fn to_text(&self) -> String {
+        self.to_text_within(usize::MAX)
+    }
+
+    /// The run as text, its table within so many columns of a terminal.
+    pub fn to_text_within(&self, columns: usize) -> String {
         let mut text = String::new();
         if self.is_partial {
             text += "partial: the run was broken off; these are the requests until then\n";
         }
-        text += &self.table().to_string();
+        text += &self.table().within(columns);
         for job in self.jobs.iter().filter(|job| job.failed() > 0) {
             let (name, failed) = (&job.name, job.failed());
             text += &format!("{name}: {failed} requests failed: the device is full\n");
@@ -68,7 +73,8 @@ impl RunResult {
             ("p99 us", Align::Right),
             ("p99.9 us", Align::Right),
             ("max us", Align::Right),
-        ]);
+        ])
+        .with_least(&["min us", "p99.9 us", "p50 us", "block", "depth", "max us"]);
         let dash = || "-".to_owned();
         for (job, depth, op, tally) in self.directions() {
             let block = tally.bytes.checked_div(tally.requests - tally.failed);

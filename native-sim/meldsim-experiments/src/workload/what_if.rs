@@ -193,7 +193,12 @@ impl WhatIf {
 
     /// The outcomes for people.
     pub fn to_text(&self) -> String {
-        let mut text = self.table().to_string();
+        self.to_text_within(usize::MAX)
+    }
+
+    /// The outcomes for people, their table within so many columns of a terminal.
+    pub fn to_text_within(&self, columns: usize) -> String {
+        let mut text = self.table().within(columns);
         for outcome in self.outcomes.iter().filter(|outcome| outcome.failed > 0) {
             let (name, failed) = (outcome.name(), outcome.failed);
             text += &format!("{name}: {failed} requests failed: the device is full\n");
