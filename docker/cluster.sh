@@ -121,12 +121,7 @@ base_image() {
 build_image() {
   build_jars
   logged "collecting the jars of Hadoop and Spark" maven --quiet -Pdocker package -pl docker/lib/hadoop,docker/lib/spark
-  mkdir -p "$STAGE/meld/plugin" "$STAGE/meld/jobs"
-  cp "$ROOT"/hdfs-meld-plugin/target/hdfs-meld-plugin-*-all.jar "$STAGE/meld/plugin/"
-  cp "$ROOT"/spark-jobs/target/spark-jobs-*-all.jar "$STAGE/meld/jobs/spark-jobs.jar"
-  rm -rf "${STAGE:?}/bin" "$STAGE/conf"
-  cp -r "$DOCKER/image" "$STAGE/bin"
-  cp -r "$DOCKER/conf" "$STAGE/conf"
+  "$DOCKER/stage" "$ROOT"
   local base
   base=$(base_image)
   logged "building the image" docker build --quiet --tag hdfs-meld:latest --build-arg "BASE=$base" --file "$DOCKER/Dockerfile" "$STAGE"

@@ -140,7 +140,7 @@ measure() {
 
 suite() {
   local variants=(normal melded) jobs=(scan) rounds=3 files=8 scale=0.5 dilation=150 seconds=15 fresh='' expect=()
-  local windows=('') output=$ROOT/target/suite name round variant window
+  local windows=('') output=$ROOT/target/suite name round variant window command="./meld suite${*:+ ${*@Q}}"
   while [ $# -gt 0 ]; do
     case "$1" in
       --variants) IFS=, read -ra variants <<<"${2:-}" ;;
@@ -203,7 +203,7 @@ suite() {
       done
     done
   done
-  report "$output" "${expect[@]}"
+  report "$output" --made-by "$command" "${expect[@]}"
 }
 
 # timed LABEL COMMAND...: in a shell of its own, so that what ends it or interrupts it is said here and not in the log.

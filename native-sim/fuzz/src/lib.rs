@@ -4,7 +4,17 @@
 //! (`main.rs`) and, over the committed corpus and mutations of it, in the tests of this crate.
 
 pub mod mutate;
-pub mod targets;
+/// The targets. Each says what must hold whatever the bytes are.
+pub mod targets {
+    pub mod abi;
+    pub mod device;
+    mod exercise;
+    pub mod job;
+    pub mod profile;
+    pub mod run;
+    pub mod snapshot;
+    pub mod trace;
+}
 
 use std::path::PathBuf;
 

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SMOKE: &str = "tests/c/smoke.c";
 const SCAN: &str = "examples/scan.c";
+const READS: &str = "examples/reads.c";
 
 /// How a program is built and run.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +129,21 @@ fn the_scan_example_is_faster_melded() {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     };
     assert!(rate("melded:") > 1.3 * rate("normal:"), "{output}");
+}
+
+#[test]
+fn the_page_on_embedding_shows_the_example_and_what_it_prints() {
+    let read = |path| std::fs::read_to_string(Path::new(CRATE).join(path)).unwrap();
+    let page = read("../../docs/how-to/embed-in-c.md");
+    assert!(
+        page.contains(&read(READS)),
+        "the page shows another program"
+    );
+    let output = run(READS, Under::Sanitizers);
+    assert!(
+        page.contains(&output),
+        "the page shows another output than\n{output}"
+    );
 }
 
 #[test]

@@ -97,6 +97,9 @@ pub(crate) struct CommonArgs {
     /// Also write the result with its charts to this file, as a page that needs nothing else
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<String>,
+    /// Also write the charts to this folder, as NAME-1.svg, NAME-2.svg and so on
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) figures: Option<String>,
     #[command(flatten)]
     pub(crate) jobs: JobsArg,
 }

@@ -3,9 +3,10 @@
 use anyhow::Result;
 use meldsim::Profile;
 use meldsim_experiments::experiment::{BusSpeed, Run, Scale, Setup};
+use meldsim_experiments::report::bytes;
 
 use crate::args_experiment::{ExperimentArgs, OutputFormat, SetupArgs};
-use crate::output::{columns, command_line, footer, to_json};
+use crate::output::{columns, footer, origin, to_json};
 use crate::profiles;
 use crate::progress::Progress;
 use crate::run::write_file;
@@ -38,14 +39,39 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
     let name = &run.profile.name;
     let footer = footer(name, "simulated");
     if let Some(path) = &args.report {
-        let page = outcome.to_html(&format!("{}; {}", command_line(), footer.trim_end()));
+        let seed = "fixed by the experiment";
+        let origin = origin(name, seed, &settings(&run))?;
+        let page = outcome.to_html(&origin, &footer);
         write_file("--report", path, &page)?;
+    }
+    if let Some(folder) = &args.figures {
+        for (index, figure) in outcome.figures().enumerate() {
+            let path = format!("{folder}/{}-{}.svg", outcome.experiment, index + 1);
+            write_file("--figures", &path, &figure)?;
+        }
     }
     match args.format {
         OutputFormat::Table => Ok(outcome.to_text_within(columns()) + &footer),
         OutputFormat::Json => to_json(name, "simulated", &&outcome),
         OutputFormat::Csv => Ok(outcome.to_csv()),
     }
+}
+
+/// What the experiment is run with beside its profile.
+fn settings(run: &Run) -> String {
+    let mut settings = match run.scale {
+        Scale::Quick => vec!["quick".to_owned()],
+        Scale::Full => vec!["in full".to_owned()],
+    };
+    settings.extend(run.setups.iter().map(Setup::to_string));
+    if !run.request_sizes.is_empty() {
+        let sizes = run.request_sizes.iter().map(|size| bytes(*size));
+        settings.push(format!(
+            "requests of {}",
+            sizes.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    settings.join("; ")
 }
 
 fn own_setup(profile: &Profile) -> Setup {

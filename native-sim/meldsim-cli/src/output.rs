@@ -3,9 +3,13 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use std::time::{Duration, SystemTime};
+
 use anyhow::{Context, Result};
-use meldsim_experiments::report::document;
+use meldsim_experiments::report::{Origin, document};
 use serde::Serialize;
+
+use crate::error::BadInput;
 
 pub(crate) const NO_JSON: &str = "cannot write the result as JSON";
 
@@ -97,6 +101,40 @@ pub(crate) fn footer(profile: &str, kind: &str) -> String {
 pub(crate) fn version_line(kind: &str) -> String {
     format!("{kind} by meldsim {}\n", env!("CARGO_PKG_VERSION"))
 }
+
+/// Where the numbers of this run's page come from.
+pub(crate) fn origin(profile: &str, seed: &str, settings: &str) -> Result<Origin> {
+    Ok(Origin {
+        command: command_line(),
+        profile: profile.to_owned(),
+        seed: seed.to_owned(),
+        settings: settings.to_owned(),
+        version: format!("meldsim {}", env!("CARGO_PKG_VERSION")),
+        date: date()?,
+    })
+}
+
+/// Now, or the time that SOURCE_DATE_EPOCH says: with it, the same command writes the same page.
+fn date() -> Result<String> {
+    const VARIABLE: &str = "SOURCE_DATE_EPOCH";
+    let time = match std::env::var(VARIABLE) {
+        Err(_) => SystemTime::now(),
+        Ok(text) => text
+            .parse()
+            .ok()
+            .and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)))
+            .filter(|time| *time < SystemTime::UNIX_EPOCH + YEAR_10000)
+            .ok_or_else(|| {
+                let message =
+                    format!("{VARIABLE}: is \"{text}\"; use seconds since 1970, or unset it");
+                BadInput(message)
+            })?,
+    };
+    Ok(humantime::format_rfc3339_seconds(time).to_string())
+}
+
+/// From 1970; later dates have no four-digit year.
+const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);
 
 /// The command as it can be repeated in a shell, by name and not by path, and without `--jobs` and `--quiet`: the result does
 /// not depend on them.

@@ -18,7 +18,7 @@ use meldsim_experiments::workload::{
 use crate::args::DEFAULT_PROFILE;
 use crate::error::BadInput;
 use crate::interrupt;
-use crate::output::{Ending, NO_JSON, columns, command_line, footer, note};
+use crate::output::{Ending, NO_JSON, columns, command_line, footer, note, origin};
 use crate::profiles;
 use crate::progress::Progress;
 use crate::surroundings::Around;
@@ -141,7 +141,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
         let file = args.trace.as_ref().or(args.job.as_ref());
         let workload = file.map_or_else(|| args.rw.to_string(), |path| file_name(path));
         let partial = if result.is_partial { " (partial)" } else { "" };
-        let page = result.to_html(&format!("{workload} on {name}{partial}"), &footer);
+        let title = format!("{workload} on {name}{partial}");
+        let (seed, settings) = provenance(args, &result);
+        let origin = origin(&name, &seed, &settings)?;
+        let page = result.to_html(&title, &origin, &footer);
         write_file("--report", path, &page)?;
     }
     let ending = match result.is_partial {
@@ -158,6 +161,50 @@ pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
         RunFormat::Table => result.to_text_within(columns()) + &footer,
     };
     Ok((text, ending))
+}
+
+/// The seeds of a run, and what was chosen for it.
+fn provenance(args: &RunArgs, result: &RunResult) -> (String, String) {
+    const SEED: &str = "randseed";
+    let mut settings: Vec<String> = args.set.iter().map(Setting::to_string).collect();
+    if let Some(past) = args.precondition {
+        let Precondition {
+            fill_percent,
+            random_percent,
+        } = past;
+        settings.push(format!(
+            "precondition fill={fill_percent},random={random_percent}"
+        ));
+    }
+    if args.trace.is_some() {
+        settings.push(format!("{} loop", args.replay.name()));
+        settings.push(format!(
+            "iodepth {}",
+            args.iodepth.unwrap_or(args.replay.default_iodepth())
+        ));
+        settings.push(format!("speedup {}", args.speedup as f64 / 1e6));
+        return (
+            "none: the trace has the requests".to_owned(),
+            settings.join("; "),
+        );
+    }
+    let mut seeds = Vec::new();
+    for job in &result.jobs {
+        let (seed, others): (Vec<_>, Vec<_>) =
+            job.options.iter().partition(|(key, _)| *key == SEED);
+        // What is not named has its default.
+        let seed = seed.first().map_or("1", |(_, value)| value);
+        if !seeds.contains(&seed) {
+            seeds.push(seed);
+        }
+        let others = others.iter().map(|(key, value)| format!("{key}={value}"));
+        settings.push(format!(
+            "{}: {}",
+            job.name,
+            others.collect::<Vec<_>>().join(" ")
+        ));
+    }
+    (seeds.join(", "), settings.join("; "))
 }
 
 /// The interval over time, if anything will show it.
@@ -191,6 +238,7 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
         beyond: args.beyond,
         read_pattern: args.read_pattern,
         override_pattern: None,
+        plan: Vec::new(),
         precondition: args.precondition,
     };
     options.validate().map_err(bad_flag)?;

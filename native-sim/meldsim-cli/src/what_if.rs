@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use meldsim::Profile;
 use meldsim_experiments::parallel::try_map;
+use meldsim_experiments::workload::RunResult;
 use meldsim_experiments::workload::trace::{
     Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
@@ -14,7 +15,7 @@ use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 use crate::args::JobsArg;
 use crate::error::BadInput;
 use crate::interrupt;
-use crate::output::{Ending, columns, to_partial_json, version_line};
+use crate::output::{Ending, columns, origin, to_partial_json, version_line};
 use crate::progress::Progress;
 use crate::run::{RunFormat, bad_flag, file_name, write_file};
 use crate::{profiles, trace_file};
@@ -75,60 +76,100 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
     }
     let options = options(args)?;
     let profiles = profiles(args)?;
-    let layouts = |profile| {
-        Layout::of(profile)
-            .iter()
-            .map(move |layout| (profile, *layout))
+    let layouts = |(device, profile)| {
+        let layouts = Layout::of(profile).iter();
+        layouts.map(move |layout| (device, *layout))
     };
-    let runs = profiles.iter().flat_map(layouts).enumerate();
-    let runs: Vec<(usize, (&Profile, Layout))> = runs.collect();
+    let runs = profiles.iter().enumerate().flat_map(layouts).enumerate();
+    let runs: Vec<(usize, (usize, Layout))> = runs.collect();
+    let replay = |share: &dyn Fn(f64), profile: &Profile, options: ReplayOptions| {
+        let (input, read) = trace_file::open("TRACE", &args.trace)?;
+        let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
+        let replay = Replay::new(profile, reader, options)?.with_groups();
+        Ok::<RunResult, anyhow::Error>(replay.run_until(|| {
+            share(read.get());
+            interrupt::flow()
+        })?)
+    };
     interrupt::watch();
     let progress = Progress::new("replaying");
     let shares = Mutex::new(vec![0.0; runs.len()]);
     // What is interrupted cannot be compared, and what comes after is not begun.
-    let outcomes = try_map(args.jobs.get(), &runs, |(number, (profile, layout))| {
+    let outcomes = try_map(args.jobs.get(), &runs, |(number, (device, layout))| {
         if interrupt::flow().is_break() {
             return Ok(None);
         }
-        let (input, share) = trace_file::open("TRACE", &args.trace)?;
-        let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
         let options = ReplayOptions {
             override_pattern: layout.read_pattern(),
             ..options.clone()
         };
-        let run = Replay::new(profile, reader, options)?.run_until(|| {
+        let share = |share| {
             // When another thread has the lock, the share is updated the next time.
             if let Ok(mut shares) = shares.try_lock() {
-                shares[*number] = share.get();
+                shares[*number] = share;
                 progress.update(shares.iter().sum::<f64>() / shares.len() as f64);
             }
-            interrupt::flow()
-        })?;
-        let outcome = (!run.is_partial).then(|| Outcome::new(profile, *layout, &run));
-        Ok::<_, anyhow::Error>(outcome)
+        };
+        let run = replay(&share, &profiles[*device], options)?;
+        let outcome = || Outcome::new(&profiles, *device, *layout, &run);
+        Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
     })?;
-    drop(progress);
-    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
-    let note = format!(
+    let outcomes: Vec<Outcome> = outcomes.into_iter().map_while(|outcome| outcome).collect();
+    let mut note = format!(
         "partial: interrupted after {} of {} replays",
         outcomes.len(),
         runs.len()
     );
-    let ending = match outcomes.len() == runs.len() {
+    if outcomes.is_empty() {
+        return Ok((note + "\n", Ending::Partial));
+    }
+    let mut ending = match outcomes.len() == runs.len() {
         true => Ending::Good,
         false => Ending::Partial,
     };
-    if outcomes.is_empty() {
-        return Ok((note + "\n", ending));
+    let mut what_if = WhatIf::new(options.mode, &profiles, outcomes)?;
+    for plan in what_if.plans() {
+        if ending == Ending::Partial {
+            break;
+        }
+        let replayed = try_map(args.jobs.get(), plan.runs(), |(device, plan)| {
+            let options = ReplayOptions {
+                plan: plan.clone(),
+                ..options.clone()
+            };
+            let run = replay(&|_| {}, &profiles[*device], options)?;
+            let outcome = || Outcome::new(&profiles, *device, Layout::AsRecorded, &run);
+            Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
+        })?;
+        // Advice of which not all was replayed is none.
+        match replayed.into_iter().collect::<Option<Vec<Outcome>>>() {
+            Some(replayed) => what_if.advise(&plan, &replayed),
+            None => {
+                ending = Ending::Partial;
+                "partial: interrupted before all advice was replayed".clone_into(&mut note);
+            }
+        }
     }
-    let what_if = WhatIf::new(options.mode, outcomes);
+    drop(progress);
     let footer = version_line("simulated");
     if let Some(path) = &args.report {
         let mut title = format!("What if: {}", file_name(&args.trace));
         if ending == Ending::Partial {
             title += &format!(" ({note})");
         }
-        let page = what_if.to_html(&title, &footer);
+        let names: Vec<&str> = profiles
+            .iter()
+            .map(|profile| profile.name.as_str())
+            .collect();
+        let settings = format!(
+            "{} loop; iodepth {}; speedup {}",
+            options.mode.name(),
+            options.iodepth,
+            options.speedup as f64 / 1e6
+        );
+        let seed = "none: the trace has the requests";
+        let origin = origin(&names.join(", "), seed, &settings)?;
+        let page = what_if.to_html(&title, &origin, &footer);
         write_file("--report", path, &page)?;
     }
     let text = match args.format {

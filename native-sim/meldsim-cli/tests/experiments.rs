@@ -83,7 +83,7 @@ fn sheets_come_as_csv_and_pages_with_charts() {
     for part in ["<svg", "Extrapolated", "[A]", "holds", "melded-qlc-8x8"] {
         assert!(page.contains(part), "{part}");
     }
-    assert!(!page.contains("<script") && !page.contains("http"));
+    assert!(!page.contains("<link") && !page.contains("http"));
     let csv = stdout("experiment melded-latency --channels 4 --request-size 4KiB --format csv");
     assert_eq!(csv.lines().nth(1).unwrap().split(',').next(), Some("4"));
 }
@@ -111,4 +111,27 @@ fn a_claim_of_another_device_may_fail_and_is_shown_as_failing() {
         text.contains("DOES NOT HOLD: [P] the gain on a whole"),
         "{text}"
     );
+}
+
+#[test]
+fn each_chart_is_a_file_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    stdout(&format!("experiment melding-window --figures {path}"));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    for name in ["melding-window-1.svg", "melding-window-2.svg"] {
+        let svg = read(name);
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+        assert!(svg.contains("--paper") && svg.ends_with("</svg>\n"));
+    }
+    assert!(read("melding-window-1.svg").contains("Gain of melding"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let output = meldsim("experiment programming --figures no-such-folder");
+    assert_eq!(output.code, 2);
+    let message = "--figures: cannot write \"no-such-folder/programming-1.svg\"";
+    assert!(output.stderr.contains(message), "{}", output.stderr);
 }

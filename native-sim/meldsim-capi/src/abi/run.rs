@@ -19,7 +19,7 @@ thread_local! {
 /// `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included.
 ///
 /// `abi_version` is MELDSIM_ABI_VERSION as the caller was compiled with. `request` is a JSON object, read before the call
-/// returns; docs/c-abi.md describes its keys. The result is what `meldsim run --format json` prints for the same profile,
+/// returns; docs/reference/c-abi.md describes its keys. The result is what `meldsim run --format json` prints for the same profile,
 /// workload and seed, byte by byte. The call returns when the run is over and cannot be interrupted. Thread-safe; runs on
 /// several threads share nothing.
 ///

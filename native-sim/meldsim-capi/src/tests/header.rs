@@ -1,4 +1,4 @@
-//! `include/meldsim.h` is generated from the entry points, `docs/counters.md` from the counters, and both are committed:
+//! `include/meldsim.h` is generated from the entry points, `docs/reference/counters.md` from the counters, and both are committed:
 //! tests regenerate and compare them.
 
 use std::path::Path;
@@ -131,14 +131,14 @@ fn nothing_for_tests_is_in_the_header() {
 
 #[test]
 fn the_committed_list_of_counters_is_up_to_date() {
-    assert_committed("../../docs/counters.md", &counters());
+    assert_committed("../../docs/reference/counters.md", &counters());
 }
 
 #[test]
 fn the_page_on_the_interface_names_every_function() {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let header = std::fs::read_to_string(crate_folder.join("include/meldsim.h")).unwrap();
-    let page = std::fs::read_to_string(crate_folder.join("../../docs/c-abi.md")).unwrap();
+    let page = std::fs::read_to_string(crate_folder.join("../../docs/reference/c-abi.md")).unwrap();
     let functions: Vec<&str> = header
         .lines()
         .filter(|line| {

@@ -13,6 +13,7 @@ use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::sheet::Sheet;
 use crate::load::{Access, Loop, Until, WarmUp, finish};
 use crate::report::LatencySummary;
+use crate::report::chart::BarChart;
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
@@ -49,6 +50,16 @@ enum Before {
     WritesAndWindow,
 }
 
+impl Before {
+    fn name(self) -> &'static str {
+        match self {
+            Before::Nothing => "nothing",
+            Before::Writes => "writes",
+            Before::WritesAndWindow => "writes, then a window",
+        }
+    }
+}
+
 struct Row {
     before: Before,
     latency: LatencySummary,
@@ -67,11 +78,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let rows = cells.each(before, move |before| reads(&profile, *before));
     rows.then(|rows| {
         let sheet = Sheet::of("reads", &rows)
-            .cell("before", "before the reads", |row| match row.before {
-                Before::Nothing => "nothing",
-                Before::Writes => "writes",
-                Before::WritesAndWindow => "writes, then a window",
-            })
+            .cell("before", "before the reads", |row| row.before.name())
             .count("reads", "reads", |row| row.reads)
             .number("mean_us", "mean us", 1, |row| row.latency.mean_us)
             .number("p99_us", "p99 us", 1, |row| row.latency.p99_us)
@@ -89,9 +96,24 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             .assumed(format!("{BLOCKS} blocks a plane; page size, planes and the times of eMLC (see the profile)"))
             .assumed(format!("the reads begin {} ms after the last write", DRAIN.as_us() / 1000))
             .sheet(sheet)
+            .figure(chart(&rows), "In the deterministic window reads are as fast as at rest.")
             .claims(claims(&rows)?);
         Some(outcome)
     })
+}
+
+fn chart(rows: &[Row]) -> BarChart {
+    let group = |row: &Row| {
+        let latency = &row.latency;
+        let values = vec![Some(latency.mean_us), Some(latency.p99_us)];
+        (row.before.name().to_owned(), values)
+    };
+    BarChart {
+        title: "Reads, by what went before them".to_owned(),
+        axis: "latency, us".to_owned(),
+        series: vec!["mean".to_owned(), "p99".to_owned()],
+        groups: rows.iter().map(group).collect(),
+    }
 }
 
 fn reads(profile: &Profile, before: Before) -> Result<Row, ExperimentError> {

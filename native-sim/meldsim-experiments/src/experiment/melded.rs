@@ -221,7 +221,7 @@ fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
     let about = "One request as one burst on an idle device, time to its last byte, by its size.";
     outcome(run, about).sheet(sheet).figure(
         chart,
-        "Melding waits longer for a small request and finishes a large one sooner.",
+        "With melding a small request takes longer, and a large one is done sooner.",
     )
 }
 
@@ -413,7 +413,7 @@ fn throughput_outcome(run: &Run, rows: &[Row]) -> Outcome {
         .sheet(sheet)
         .figure(
             chart,
-            "A slow bus takes the gain away: the senses hide behind it.",
+            "On a slow bus there is no gain: the dies sense while they wait for the bus.",
         )
 }
 

@@ -345,7 +345,7 @@ fn figures(outcome: Outcome, layouts: &[Layout], extent: Extent) -> Outcome {
     let p99 = bars(
         "p99 of the reader",
         "us",
-        &["without the writer", "with"],
+        &["without the writer", "with the writer"],
         |layout| {
             let p99 = layout
                 .readers()
@@ -367,11 +367,11 @@ fn figures(outcome: Outcome, layouts: &[Layout], extent: Extent) -> Outcome {
         .figure(average, waits)
         .figure(
             p99,
-            "Own channels and own dies: nothing of the writer is left to see.",
+            "With channels and dies of its own, the reader is not slowed by the writer.",
         )
         .figure(
             alone,
-            "What isolation costs: channels that a set does not have.",
+            "Isolation costs throughput: a set has fewer channels than the device.",
         )
 }
 

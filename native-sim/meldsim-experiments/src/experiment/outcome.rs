@@ -6,21 +6,14 @@ use serde::{Serialize, Serializer};
 
 use super::claim::{Claim, claims_table};
 use super::sheet::Sheet;
-use crate::report::chart::{Axis, BarChart, HeatMap, LineChart};
-use crate::report::{Page, bytes};
+use crate::report::chart::{Axis, Chart};
+use crate::report::{Origin, Page, bytes, figure_file};
 
 /// A picture with what to see in it.
 #[derive(Clone, Debug)]
 struct Figure {
-    svg: String,
+    chart: Chart,
     caption: String,
-}
-
-/// The kinds of pictures.
-pub(super) enum Chart {
-    Line(LineChart),
-    Bar(BarChart),
-    Heat(HeatMap),
 }
 
 /// Where the numbers of an experiment come from.
@@ -119,13 +112,8 @@ impl Outcome {
 
     /// Adds a picture; the caption says what to see in it.
     pub(super) fn figure(mut self, chart: impl Into<Chart>, caption: &str) -> Outcome {
-        let svg = match chart.into() {
-            Chart::Line(chart) => chart.to_svg(),
-            Chart::Bar(chart) => chart.to_svg(),
-            Chart::Heat(chart) => chart.to_svg(),
-        };
-        let caption = caption.to_owned();
-        self.figures.push(Figure { svg, caption });
+        let (chart, caption) = (chart.into(), caption.to_owned());
+        self.figures.push(Figure { chart, caption });
         self
     }
 
@@ -160,18 +148,42 @@ impl Outcome {
         text
     }
 
+    /// How much of what was claimed the numbers bear out, in a sentence.
+    fn verdict(&self) -> String {
+        let held = self.claims.iter().filter(|claim| claim.holds).count();
+        let missed = self.claims.iter().filter(|claim| !claim.holds);
+        let missed: Vec<&str> = missed.map(|claim| claim.id).collect();
+        match (missed.as_slice(), self.claims.len()) {
+            (_, 0) => "Nothing is claimed of this device; the numbers are simulated.".to_owned(),
+            ([], 1) => "The one claim holds in simulation.".to_owned(),
+            ([], all) => format!("All {all} claims hold in simulation."),
+            (missed, all) => format!(
+                "{held} of {all} claims hold in simulation; missed: {}.",
+                missed.join(", ")
+            ),
+        }
+    }
+
     /// The sheets as CSV, a blank line between them.
     pub fn to_csv(&self) -> String {
         let sheets: Vec<String> = self.sheets.iter().map(Sheet::to_csv).collect();
         sheets.join("\n")
     }
 
+    /// The charts of the page, each as an SVG file of its own.
+    pub fn figures(&self) -> impl Iterator<Item = String> {
+        self.figures
+            .iter()
+            .map(|figure| figure_file(&figure.chart.to_svg()))
+    }
+
     /// The outcome as a page that needs nothing else.
-    pub fn to_html(&self, footer: &str) -> String {
-        let mut page = Page::new(&format!("meldsim experiment {}", self.experiment));
+    pub fn to_html(&self, origin: &Origin, footer: &str) -> String {
+        let title = format!("Experiment {}", self.experiment);
+        let mut page = Page::new(&title, &self.verdict(), origin);
         page.paragraph(&self.about);
         for figure in &self.figures {
-            page.chart(&figure.svg, &figure.caption);
+            page.chart(figure.chart.clone(), &figure.caption);
         }
         page.heading("Claims").table(&claims_table(&self.claims));
         page.heading("What the numbers rest on");
@@ -189,24 +201,6 @@ impl Outcome {
             };
         }
         page.finish(footer)
-    }
-}
-
-impl From<LineChart> for Chart {
-    fn from(chart: LineChart) -> Chart {
-        Chart::Line(chart)
-    }
-}
-
-impl From<BarChart> for Chart {
-    fn from(chart: BarChart) -> Chart {
-        Chart::Bar(chart)
-    }
-}
-
-impl From<HeatMap> for Chart {
-    fn from(chart: HeatMap) -> Chart {
-        Chart::Heat(chart)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::report::bytes;
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, MeldedPartialRead, Profile, TransferRate};
 
@@ -49,6 +50,18 @@ pub struct Setup {
     pub page_bytes: u64,
     /// The channel's bus.
     pub bus: BusSpeed,
+}
+
+impl fmt::Display for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (channels, dies, page, bus) = (
+            self.channels,
+            self.dies_per_channel,
+            bytes(self.page_bytes),
+            self.bus,
+        );
+        write!(f, "{channels} x {dies} dies, pages of {page}, bus {bus}")
+    }
 }
 
 impl Setup {

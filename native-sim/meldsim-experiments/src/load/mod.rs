@@ -11,8 +11,10 @@
 //! load by its type, so that an observer that does nothing costs nothing.
 
 mod closed;
+mod reader;
 
 pub(crate) use closed::{Access, LoadError, Loop, Tally, Until, WarmUp, measure};
+pub(crate) use reader::Reader;
 
 use std::ops::ControlFlow;
 

@@ -3,15 +3,18 @@
 //! Results come in as numbers; what goes out is text. Nothing here knows what was run.
 
 pub mod chart;
+mod figure;
 mod histogram;
 mod page;
+mod style;
 mod svg;
 mod text;
 
 use serde::Serialize;
 
+pub use figure::figure_file;
 pub use histogram::{LatencyHistogram, LatencySummary};
-pub use page::Page;
+pub use page::{Origin, Page};
 pub use text::{
     Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, percent_of,
     rate_mib_s,

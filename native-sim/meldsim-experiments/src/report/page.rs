@@ -1,19 +1,50 @@
-//! A page in HTML that needs nothing else: styles and charts are inline, no script, no font, no link to load.
+//! A page in HTML that needs nothing else: styles, script and charts are inline, no font, no link to load.
 
+use super::chart::Chart;
+use super::style::Styles;
 use super::svg::{STYLE, escape};
 use super::text::Table;
 
-const LAYOUT: &str = "\
-:root{color-scheme:light dark;--paper:#fff;--card:#f6f8fa}\
-@media(prefers-color-scheme:dark){:root{--paper:#0d1117;--card:#161b22}}\
-body{margin:0 auto;max-width:1240px;padding:16px;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}\
-h1{font-size:1.5em;margin:.3em 0}h2{font-size:1.15em;margin:1.6em 0 .5em}p{margin:.4em 0;max-width:75ch}\
-.soft,footer,figcaption{color:var(--soft)}figcaption{font-size:.85em}\
-.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:16px;align-items:start}\
-figure{margin:0;padding:12px;background:var(--card);border-radius:8px;max-width:720px}\
-.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.9em;font-variant-numeric:tabular-nums}\
-th,td{padding:3px 10px;text-align:left;white-space:nowrap;border-bottom:1px solid var(--grid)}\
-details{margin:1em 0}summary{cursor:pointer;color:var(--soft)}.right{text-align:right}footer{margin-top:2em;font-size:.85em;overflow-wrap:anywhere}";
+const LAYOUT: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Where a page's numbers come from: what is needed to get them again.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The command, as it can be repeated in a shell.
+    pub command: String,
+    /// The profile, or the profiles.
+    pub profile: String,
+    /// Where random numbers start.
+    pub seed: String,
+    /// What was chosen, whether the command says it or it is the default.
+    pub settings: String,
+    /// Of the simulator.
+    pub version: String,
+    /// When it ran. A library has no clock, and the same input gives the same page: the date is input.
+    pub date: String,
+}
+
+impl Origin {
+    fn to_html(&self) -> String {
+        let facts = [
+            ("profile", &self.profile),
+            ("seed", &self.seed),
+            ("settings", &self.settings),
+            ("version", &self.version),
+            ("date", &self.date),
+        ];
+        let facts = facts.map(|(name, value)| {
+            let value = escape(value);
+            format!("<div><dt>{name}</dt><dd>{value}</dd></div>\n")
+        });
+        let (command, facts) = (escape(&self.command), facts.concat());
+        format!(
+            "<div class=\"origin\"><div class=\"command\"><pre><code>{command}</code></pre>\
+             <button type=\"button\" hidden>Copy</button></div>\n<dl>{facts}</dl></div>\n"
+        )
+    }
+}
 
 /// A page that grows section by section.
 #[derive(Debug)]
@@ -21,15 +52,19 @@ pub struct Page {
     title: String,
     body: String,
     in_charts: bool,
+    styles: Styles,
 }
 
 impl Page {
-    /// A page with this title and heading.
-    pub fn new(title: &str) -> Page {
+    /// A page with this title and heading, what was found in a sentence, and where the numbers come from.
+    pub fn new(title: &str, verdict: &str, origin: &Origin) -> Page {
+        let title = escape(title);
+        let (verdict, origin) = (escape(verdict), origin.to_html());
         Page {
-            title: escape(title),
-            body: format!("<h1>{}</h1>\n", escape(title)),
+            body: format!("<h1>{title}</h1>\n<p class=\"verdict\">{verdict}</p>\n{origin}"),
+            title,
             in_charts: false,
+            styles: Styles::default(),
         }
     }
 
@@ -45,28 +80,38 @@ impl Page {
 
     /// Adds a table; on a narrow page it scrolls by itself.
     pub fn table(&mut self, table: &Table) -> &mut Page {
-        self.element(&format!(
-            "<div class=\"scroll\">{}</div>\n",
-            table.to_html()
-        ))
+        self.element(&format!("{}\n", scrolling(table)))
     }
 
     /// Adds a long table: only its summary is seen until it is opened.
     pub fn folded_table(&mut self, summary: &str, table: &Table) -> &mut Page {
-        let (summary, table) = (escape(summary), table.to_html());
+        let (summary, table) = (escape(summary), scrolling(table));
         self.element(&format!(
-            "<details><summary>{summary}</summary><div class=\"scroll\">{table}</div></details>\n"
+            "<details><summary>{summary}</summary>{table}</details>\n"
         ))
     }
 
-    /// Adds a chart with what to see in it. Charts in a row stand side by side where there is room.
-    pub fn chart(&mut self, svg: &str, caption: &str) -> &mut Page {
+    /// Adds a chart with what to see in it. Charts in a row stand side by side where there is room. A series looks the same
+    /// in all charts of the page.
+    pub fn chart(&mut self, chart: impl Into<Chart>, caption: &str) -> &mut Page {
         if !self.in_charts {
             self.body += "<div class=\"charts\">\n";
             self.in_charts = true;
         }
-        let caption = escape(caption);
-        self.body += &format!("<figure>{svg}<figcaption>{caption}</figcaption></figure>\n");
+        let chart = chart.into();
+        let mut views = chart.draw(&mut self.styles);
+        if let Some((name, other)) = chart.other_view(&mut self.styles) {
+            let first = in_class(&views, "first");
+            let other = in_class(&other, "other");
+            views = format!(
+                "{first}{other}<label class=\"toggle\"><input type=\"checkbox\">{name}</label>"
+            );
+        }
+        let note = chart
+            .note()
+            .map_or(String::new(), |note| format!(" {note}"));
+        let caption = escape(caption) + &note;
+        self.body += &format!("<figure>{views}<figcaption>{caption}</figcaption></figure>\n");
         self
     }
 
@@ -76,7 +121,8 @@ impl Page {
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-             <title>{}</title><style>{LAYOUT}{STYLE}</style></head>\n<body>\n{}</body></html>\n",
+             <title>{}</title>\n<style>\n{STYLE}{LAYOUT}</style></head>\n<body><main>\n{}</main>\n\
+             <script>\n{SCRIPT}</script></body></html>\n",
             self.title, self.body
         )
     }
@@ -90,29 +136,105 @@ impl Page {
     }
 }
 
+fn scrolling(table: &Table) -> String {
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\">{}</div>",
+        table.to_html()
+    )
+}
+
+/// A chart of one more class.
+fn in_class(svg: &str, class: &str) -> String {
+    svg.replacen("class=\"chart\"", &format!("class=\"chart {class}\""), 1)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::chart::{Axis, BarChart, Line, LineChart};
     use super::super::text::Align;
     use super::*;
+
+    fn lines(names: &[&str], y: Axis) -> LineChart {
+        let line = |name: &&str| Line::new(*name, vec![(1.0, 1.0), (2.0, 3.0)]);
+        LineChart {
+            title: "t".to_owned(),
+            x: Axis::linear("x"),
+            y,
+            lines: names.iter().map(line).collect(),
+        }
+    }
 
     #[test]
     fn a_page_is_whole_and_loads_nothing() {
         let mut table = Table::new([("a", Align::Left), ("b", Align::Right)]);
         table.row(["<x>", "1"]);
-        let mut page = Page::new("A & B");
+        let origin = Origin {
+            command: "meldsim run --profile '<p>'".to_owned(),
+            seed: "1".to_owned(),
+            date: "2026-01-01".to_owned(),
+            ..Origin::default()
+        };
+        let mut page = Page::new("A & B", "A wins.", &origin);
         page.heading("One")
             .paragraph("text")
             .table(&table)
             .folded_table("1 & only row", &table)
-            .chart("<svg></svg>", "first")
-            .chart("<svg></svg>", "second")
+            .chart(lines(&["a"], Axis::linear("y")), "first")
+            .chart(lines(&["a"], Axis::log("y")), "second")
             .heading("Two");
         let html = page.finish("simulated");
-        assert_eq!(html.matches("<div").count(), html.matches("</div>").count());
+        for tag in ["div", "figure", "label", "svg", "main", "dl", "dd", "pre"] {
+            let open = html.matches(&format!("<{tag}>")).count()
+                + html.matches(&format!("<{tag} ")).count();
+            assert_eq!(open, html.matches(&format!("</{tag}>")).count(), "{tag}");
+        }
         assert_eq!(html.matches("class=\"charts\"").count(), 1);
-        let folded = "<details><summary>1 &amp; only row</summary><div";
-        assert!(html.contains(folded) && html.contains("</div></details>"));
+        assert!(html.contains("<summary>1 &amp; only row</summary><div"));
         assert!(html.contains("<h1>A &amp; B</h1>") && html.contains("&lt;x&gt;"));
-        assert!(!html.contains("http") && !html.contains("<script") && !html.contains("src="));
+        assert!(html.contains("<p class=\"verdict\">A wins.</p>"));
+        assert!(html.contains("<code>meldsim run --profile '&lt;p&gt;'</code>"));
+        assert!(html.contains("<dt>date</dt><dd>2026-01-01</dd>"));
+        assert!(!html.contains("http") && !html.contains("<link") && !html.contains("src="));
+        assert!(!html.contains("@import") && !html.contains("url("));
+    }
+
+    #[test]
+    fn a_series_has_one_colour_on_a_page() {
+        let mut page = Page::new("", "", &Origin::default());
+        page.chart(lines(&["reads", "writes"], Axis::linear("y")), "");
+        page.chart(lines(&["dies"], Axis::linear("y")), "");
+        let bars = BarChart {
+            title: String::new(),
+            axis: String::new(),
+            series: vec!["dies".to_owned(), "writes".to_owned()],
+            groups: vec![(String::new(), vec![Some(1.0), Some(2.0)])],
+        };
+        page.chart(bars, "");
+        let html = page.finish("");
+        for (tip, colour) in [
+            ("<title>reads: 1, 1", "--c0"),
+            ("<title>writes: 1, 1", "--c1"),
+            ("<title>dies: 1, 1", "--c2"),
+            ("<title>, dies: 1", "--c2"),
+            ("<title>, writes: 2", "--c1"),
+        ] {
+            let before = html.split(tip).next().unwrap();
+            let fill = before.rsplit("fill=\"var(").next().unwrap();
+            assert!(fill.starts_with(colour), "{tip}: {}", &fill[..4]);
+        }
+    }
+
+    #[test]
+    fn a_bent_or_clipped_axis_has_another_view() {
+        let mut page = Page::new("", "", &Origin::default());
+        page.chart(lines(&["a"], Axis::log("y")), "");
+        page.chart(lines(&["a"], Axis::linear("y")), "");
+        let html = page.finish("");
+        assert_eq!(
+            html.matches("<input type=\"checkbox\">linear axis").count(),
+            1
+        );
+        assert_eq!(html.matches("<svg class=\"chart first\"").count(), 1);
+        assert_eq!(html.matches("<svg class=\"chart other\"").count(), 1);
     }
 }

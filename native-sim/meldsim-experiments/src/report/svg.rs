@@ -1,27 +1,16 @@
-//! What charts are made of: escaped text, shapes, axis ticks, colours. Charts give coordinates, SVG elements come out.
+//! What charts are made of: escaped text, shapes, axis ticks, numbers. Charts give coordinates, SVG elements come out.
 
 use std::fmt::Write;
 
-/// Colours of the charts, for light and dark surroundings. A page includes it once.
-pub(super) const STYLE: &str = "\
-:root{--ink:#1b1f24;--soft:#59636e;--grid:#d8dee4;--heat:#1f6feb;--cold:#d9480f;\
---c0:#1f6feb;--c1:#d9480f;--c2:#2b8a3e;--c3:#9c36b5;--c4:#b3780a;--c5:#0b7285;--c6:#c2255c;--c7:#59636e}\
-@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa5b1;--grid:#333b44;--heat:#58a6ff;--cold:#ff8f4a;\
---c0:#58a6ff;--c1:#ff8f4a;--c2:#56d364;--c3:#d2a8ff;--c4:#e3b341;--c5:#56d4dd;--c6:#ff7eb6;--c7:#9aa5b1}}\
-svg.chart{width:100%;height:auto;font:12px system-ui,sans-serif}\
-svg.chart text{fill:var(--ink)}svg.chart .soft{fill:var(--soft)}svg.chart .title{font-weight:600;font-size:13px}\
-svg.chart .grid{stroke:var(--grid);fill:none}svg.chart .line{fill:none;stroke-width:2;stroke-linejoin:round}\
-svg.chart .dashed{stroke-dasharray:5 4}";
+use super::style::Style;
+
+/// Colours and strokes of the charts, for light and dark surroundings. A page includes it once.
+pub(super) const STYLE: &str = include_str!("chart.css");
 
 /// Width of a letter at the charts' text size, on the generous side.
-pub(super) const LETTER_WIDTH: f64 = 8.6;
-/// Colours before they repeat.
-const COLOURS: usize = 8;
-
-/// The colour of series `index`, as a CSS value.
-pub(super) fn colour(index: usize) -> String {
-    format!("var(--c{})", index % COLOURS)
-}
+pub(super) const LETTER_WIDTH: f64 = 8.2;
+/// Height of a row of text.
+const ROW: f64 = 17.0;
 
 /// `text` with the characters that XML and HTML give a meaning replaced.
 pub(super) fn escape(text: &str) -> String {
@@ -44,6 +33,7 @@ pub(super) struct Svg {
     body: String,
     title: String,
     width: f64,
+    top: f64,
 }
 
 /// Where a text is anchored.
@@ -54,15 +44,35 @@ pub(super) enum Anchor {
     End,
 }
 
+/// What stands for a series in a legend.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Key {
+    /// A line with its marks, or a dashed one.
+    Line { dashed: bool },
+    /// A bar.
+    Bar,
+}
+
 impl Svg {
+    /// An image with its title; a long one takes several rows.
     pub(super) fn new(title: &str, width: f64) -> Svg {
         let mut svg = Svg {
             body: String::new(),
             title: escape(title),
             width,
+            top: 8.0,
         };
-        svg.text(0.0, 14.0, Anchor::Start, "title", title);
+        // The title's letters are larger.
+        for row in wrap(title, (width / LETTER_WIDTH / 1.1) as usize) {
+            svg.text(0.0, svg.top + 6.0, Anchor::Start, "title", &row);
+            svg.top += ROW;
+        }
         svg
+    }
+
+    /// Where the next rows begin: below title and legend.
+    pub(super) fn top(&self) -> f64 {
+        self.top
     }
 
     /// Adds elements as they are.
@@ -106,24 +116,73 @@ impl Svg {
         );
     }
 
-    /// Names of series in rows from `y` on, where there is more than one; returns the height used.
-    pub(super) fn legend<'a>(&mut self, y: f64, names: impl Iterator<Item = &'a str>) -> f64 {
-        let names: Vec<&str> = names.collect();
-        if names.len() < 2 {
-            return 0.0;
+    /// A bar of a series, with its pattern.
+    pub(super) fn bar(&mut self, at: [f64; 4], style: Style, tip: &str) {
+        let [x, y, width, height] = at;
+        let (tip, fill, stroke) = (escape(tip), style.colour(), style.hatch_colour());
+        let hatch = match style.hatch(at) {
+            path if path.is_empty() => path,
+            path => format!("<path class=\"hatch\" stroke=\"{stroke}\" d=\"{path}\"/>"),
+        };
+        let _ = write!(
+            self.body,
+            "<g class=\"series\"><rect class=\"bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\"><title>{tip}</title></rect>{hatch}</g>"
+        );
+    }
+
+    /// A mark of a series; a hollow one on a dashed line.
+    pub(super) fn mark(&mut self, [x, y]: [f64; 2], style: Style, hollow: bool, tip: &str) {
+        let (tip, fill, path) = (escape(tip), style.colour(), style.mark(x, y));
+        let class = if hollow { "mark hollow" } else { "mark" };
+        let _ = write!(
+            self.body,
+            "<path class=\"{class}\" fill=\"{fill}\" d=\"{path}\"><title>{tip}</title></path>"
+        );
+    }
+
+    /// Names of series in rows below the title, where there is more than one.
+    pub(super) fn legend<'a>(&mut self, entries: impl Iterator<Item = (&'a str, Style, Key)>) {
+        let entries: Vec<_> = entries.collect();
+        if entries.len() < 2 {
+            return;
         }
-        let (mut x, mut row) = (0.0, 0.0);
-        for (index, name) in names.into_iter().enumerate() {
-            let width = 24.0 + LETTER_WIDTH * name.chars().count() as f64;
+        let mut x = 0.0;
+        for (name, style, key) in entries {
+            let width = 34.0 + LETTER_WIDTH * name.chars().count() as f64;
             if x > 0.0 && x + width > self.width {
-                (x, row) = (0.0, row + 1.0);
+                (x, self.top) = (0.0, self.top + ROW);
             }
-            let baseline = y + 12.0 + row * 17.0;
-            self.rect([x, baseline - 9.0, 10.0, 10.0], &colour(index), 1.0, name);
-            self.label(x + 14.0, baseline, Anchor::Start, name);
+            let middle = self.top + 4.0;
+            match key {
+                Key::Line { dashed } => {
+                    self.stroke(
+                        &format!("{x:.1},{middle:.1} {:.1},{middle:.1}", x + 20.0),
+                        style,
+                        dashed,
+                    );
+                    self.mark([x + 10.0, middle], style, dashed, name);
+                }
+                Key::Bar => self.bar([x + 0.5, middle - 4.5, 19.0, 9.0], style, name),
+            }
+            self.label(x + 24.0, middle + 4.0, Anchor::Start, name);
             x += width;
         }
-        (row + 1.0) * 17.0 + 4.0
+        self.top += ROW;
+    }
+
+    /// A series' line through points, outlined where its colour is light.
+    pub(super) fn stroke(&mut self, points: &str, style: Style, dashed: bool) {
+        let (colour, dashed) = (style.colour(), if dashed { " dashed" } else { "" });
+        if style.is_light() {
+            let _ = write!(
+                self.body,
+                "<polyline class=\"edge{dashed}\" points=\"{points}\"/>"
+            );
+        }
+        let _ = write!(
+            self.body,
+            "<polyline class=\"line{dashed}\" stroke=\"{colour}\" points=\"{points}\"/>"
+        );
     }
 
     pub(super) fn finish(self, height: f64) -> String {
@@ -134,21 +193,57 @@ impl Svg {
     }
 }
 
+/// Rows of at most `most` letters, broken between words; a longer word has a row of its own.
+pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in text.split(' ') {
+        let letters = |text: &str| text.chars().count();
+        match rows.last_mut() {
+            Some(row) if row.is_empty() => *row = word.to_owned(),
+            Some(row) if letters(row) + 1 + letters(word) <= most => *row += &format!(" {word}"),
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
+}
+
 /// A number short enough for an axis: `1.5k`, `20M`, `0.25`.
 pub(super) fn short(value: f64) -> String {
-    let magnitude = value.abs();
-    let (scaled, unit) = match magnitude {
+    short_to(value, 3)
+}
+
+/// Numbers as short as they can be while those that differ look different.
+pub(super) fn short_apart(values: &[f64]) -> Vec<String> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    // Nearer than that they are the same to people.
+    let differ = |a: f64, b: f64| (b - a).abs() > 1e-5 * b.abs();
+    let told_apart = |digits: i32| {
+        let mut pairs = sorted.windows(2).filter(|pair| differ(pair[0], pair[1]));
+        pairs.all(|pair| short_to(pair[0], digits) != short_to(pair[1], digits))
+    };
+    let digits = (3..6).find(|digits| told_apart(*digits)).unwrap_or(6);
+    values
+        .iter()
+        .map(|value| short_to(*value, digits))
+        .collect()
+}
+
+/// A number to so many significant digits.
+fn short_to(value: f64, significant: i32) -> String {
+    let (scaled, unit) = match value.abs() {
         m if m >= 1e9 => (value / 1e9, "G"),
         m if m >= 1e6 => (value / 1e6, "M"),
         m if m >= 1e3 => (value / 1e3, "k"),
         _ => (value, ""),
     };
-    let digits = match scaled.abs() {
-        s if s >= 100.0 => 0,
-        s if s >= 10.0 => 1,
-        s if s >= 1.0 => 2,
-        _ => 4,
+    let before_point = match scaled.abs() {
+        s if s >= 100.0 => 3,
+        s if s >= 10.0 => 2,
+        s if s >= 1.0 => 1,
+        _ => -1,
     };
+    let digits = (significant - before_point).max(0) as usize;
     let text = format!("{scaled:.digits$}");
     let text = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')
@@ -218,6 +313,25 @@ mod tests {
         ] {
             assert_eq!(short(value), text);
         }
+    }
+
+    #[test]
+    fn numbers_that_differ_look_different() {
+        assert_eq!(
+            short_apart(&[2879.4, 2881.0, 5.0]),
+            ["2.879k", "2.881k", "5"]
+        );
+        assert_eq!(short_apart(&[1.5, 1.5, 20.0]), ["1.5", "1.5", "20"]);
+        assert_eq!(short_apart(&[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn rows_break_between_words() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(
+            wrap("incomprehensibilities are", 8),
+            ["incomprehensibilities", "are"]
+        );
     }
 
     #[test]

@@ -63,6 +63,9 @@ pub fn percent_of(part: u64, whole: u64) -> f64 {
     }
 }
 
+/// Longer texts take several rows of a page's table.
+const LONG_CELL: usize = 30;
+
 fn short(value: f64) -> String {
     match value {
         v if v >= 1000.0 => format!("{v:.0}"),
@@ -127,6 +130,7 @@ impl Table {
             html += "<tr>";
             for (cell, align) in row.iter().zip(&self.aligns) {
                 let class = match align {
+                    Align::Left if cell.chars().count() > LONG_CELL => " class=\"wrap\"",
                     Align::Left => "",
                     Align::Right => " class=\"right\"",
                 };

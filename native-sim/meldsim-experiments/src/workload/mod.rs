@@ -11,6 +11,7 @@ mod distribution;
 mod error;
 mod expression;
 mod fio;
+mod group;
 mod job;
 mod jobfile;
 mod options;
@@ -30,6 +31,7 @@ pub mod what_if;
 
 pub use distribution::{Distribution, Zone};
 pub use error::RunError;
+pub use group::{Group, RANDOM_BELOW_BYTES};
 pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
 pub use jobfile::{
     JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, parse_job_file,

@@ -1,17 +1,24 @@
 //! A run's result as text for people, as CSV, and as a page with charts.
 
 use super::result::{DeviceResult, RunResult, TraceSummary};
-use super::series::{DeviceInterval, Interval, TimeSeries, Track};
+use super::series::{DeviceInterval, Rate, Tail, TimeSeries, Track};
 use super::tally::Tally;
 use crate::report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
 use crate::report::{
-    Align, Page, Table, bytes, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
+    Align, Origin, Page, Table, bytes, count, csv, csv_number, csv_text, duration, percent,
+    rate_mib_s,
 };
 use meldsim::device::Stats;
 use meldsim::engine::Duration;
 
 /// More channels than this are shown in the heat map only.
 const CHANNEL_BARS: usize = 64;
+/// Intervals over which a page counts the flash's work, at most.
+const WORK_INTERVALS: usize = 60;
+/// Busy for this share of the time, all dies or channels together have no room for more, %.
+const FULL_PERCENT: f64 = 85.0;
+/// The same of one die or channel: what is left is waiting for its turn, %.
+const ONE_FULL_PERCENT: f64 = 95.0;
 
 impl RunResult {
     /// The run as text.
@@ -123,16 +130,17 @@ impl RunResult {
         csv(header, rows)
     }
 
-    /// The run as a page in HTML that needs nothing else. `title` says what ran, `footer` where the numbers come from.
-    pub fn to_html(&self, title: &str, footer: &str) -> String {
-        let mut page = Page::new(title);
+    /// The run as a page in HTML that needs nothing else. `title` says what ran, `origin` where the numbers come from,
+    /// `footer` what they are.
+    pub fn to_html(&self, title: &str, origin: &Origin, footer: &str) -> String {
+        let mut page = Page::new(title, &self.verdict(), origin);
         page.heading("Requests").table(&self.table());
         let named = self
             .directions()
             .map(|(job, _, op, tally)| (format!("{job} {op}"), tally.latencies()));
         page.heading("Latency").chart(
-            &LineChart::of_latencies("Latency distribution", named).to_svg(),
-            "Arrival to completion; so many percent of the requests took at most this long. Simulated.",
+            LineChart::of_latencies("Latency distribution", named),
+            "Arrival to completion. At 99, the latency that 99 % of the requests did not exceed. Simulated.",
         );
         if let Some(series) = &self.series {
             series.charts(&mut page);
@@ -142,9 +150,48 @@ impl RunResult {
             page.paragraph(line);
         }
         self.device.charts(&mut page);
-        page.heading("Counters").table(&self.device.counters());
+        let counters = self.device.counters();
+        page.heading("Counters")
+            .folded_table("All counters of the device that are not 0", &counters);
         page.finish(footer)
     }
+
+    /// What the requests got, and what of the device was full, in a sentence.
+    fn verdict(&self) -> String {
+        let failed: u64 = self.jobs.iter().map(|job| job.failed()).sum();
+        if failed > 0 {
+            return format!("{failed} requests failed: the device is full.");
+        }
+        let ends = self.jobs.iter().map(|job| job.start_us + job.duration_us);
+        let starts = self.jobs.iter().map(|job| job.start_us);
+        let span_us = ends.fold(0.0, f64::max) - starts.fold(f64::INFINITY, f64::min);
+        let parts = ["read", "write"].into_iter().filter_map(|direction| {
+            let mut all = Tally::default();
+            let tallies = self.directions().filter(|(_, _, op, _)| *op == direction);
+            tallies.for_each(|(.., tally)| all.merge(tally));
+            let latency = all.latencies().summary()?;
+            let per_second = |amount: f64| amount / (span_us / 1e6).max(f64::MIN_POSITIVE);
+            let us = |us: f64| duration(Duration::from_ps((us * 1e6) as u64));
+            Some(format!(
+                "{direction}s: {} IOPS, {}, median {}, 99th percentile {}",
+                count(per_second(all.requests as f64)),
+                rate_mib_s(per_second(all.bytes as f64 / f64::from(1 << 20))),
+                us(latency.p50_us),
+                us(latency.p99_us),
+            ))
+        });
+        let parts: Vec<String> = parts.collect();
+        match parts.is_empty() {
+            true => "No request was made.".to_owned(),
+            false => format!("{}; {}.", capital(&parts.join("; ")), self.device.limit()),
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 impl TimeSeries {
@@ -190,60 +237,87 @@ impl TimeSeries {
                 y,
                 lines,
             };
-            page.chart(&chart.to_svg(), caption);
+            page.chart(chart, caption);
         };
-        let requests = |value: fn(&Interval) -> Option<f64>| {
-            let lines = self.tracks.iter().map(|track| {
-                let name = format!("{} {}", track.job, track.direction);
-                let values = track.intervals.iter().map(value);
-                Line::new(name, self.over_time(values))
-            });
-            lines.collect()
+        let rates = |value: fn(&Rate) -> f64| {
+            self.lines(|track| {
+                track
+                    .rates
+                    .iter()
+                    .map(|at| (at.start_us, value(at)))
+                    .collect()
+            })
         };
-        let device = |name: &str, value: fn(&DeviceInterval) -> f64| {
-            Line::new(
-                name,
-                self.over_time(self.device.iter().map(|at| Some(value(at)))),
-            )
+        let caption = "Requests that completed, in intervals of 50 requests or more where there are enough. Simulated.";
+        let iops = rates(|at| at.iops);
+        chart("Requests a second", Axis::linear("IOPS"), iops, caption);
+        let rate = rates(|at| at.bandwidth_mib_s);
+        chart(
+            "Bandwidth",
+            Axis::linear("MiB/s"),
+            rate,
+            "Their bytes. Simulated.",
+        );
+        let tails = |value: fn(&Tail) -> f64| {
+            self.lines(|track| {
+                track
+                    .tails
+                    .iter()
+                    .map(|at| (at.start_us, value(at)))
+                    .collect()
+            })
         };
-        let caption = format!("By interval of {} us. Simulated.", self.interval_us);
-        let iops = requests(|at| Some(at.iops));
-        chart("Requests a second", Axis::linear("IOPS"), iops, &caption);
-        let caption = "Bytes of requests that completed. Simulated.";
-        let rate = requests(|at| Some(at.bandwidth_mib_s));
-        chart("Bandwidth", Axis::linear("MiB/s"), rate, caption);
-        let caption = "Of the requests that completed in the interval. Simulated.";
-        let p99 = requests(|at| at.p99_us);
+        let caption = "Arrival to completion, in intervals of 200 requests or more where there are enough. Simulated.";
+        let (p50, p99, maximum) = (
+            tails(|at| at.p50_us),
+            tails(|at| at.p99_us),
+            tails(|at| at.max_us),
+        );
+        chart("Latency, median", Axis::log("us"), p50, caption);
         chart("Latency, 99th percentile", Axis::log("us"), p99, caption);
-        let maximum = requests(|at| at.max_us);
         chart("Latency, maximum", Axis::log("us"), maximum, caption);
+        let busy = |name: &str, value: fn(&DeviceInterval) -> f64| {
+            let points = self.device.iter().map(|at| (at.start_us / 1e3, value(at)));
+            Line::new(name, points.collect())
+        };
         let caption = "Time that buses were held and dies worked, over all of them. Simulated.";
         let busy = vec![
-            device("channels", |at| at.channel_busy_percent),
-            device("dies", |at| at.die_busy_percent),
+            busy("channels", |at| at.channel_busy_percent),
+            busy("dies", |at| at.die_busy_percent),
         ];
         chart("Busy share", Axis::linear("%"), busy, caption);
-        let caption = "Garbage collection shares the dies with requests. Simulated.";
+        // Counts of longer intervals are sums.
+        let each = self.device.len().div_ceil(WORK_INTERVALS).max(1);
+        let work = |name: &str, value: fn(&DeviceInterval) -> u64| {
+            let runs = self.device.chunks(each);
+            let points = runs.map(|run| {
+                (
+                    run[0].start_us / 1e3,
+                    run.iter().map(value).sum::<u64>() as f64,
+                )
+            });
+            Line::new(name, points.collect())
+        };
         let work = vec![
-            device("pages moved by garbage collection", |at| {
-                at.gc_pages_moved as f64
-            }),
-            device("wordlines programmed", |at| at.programs as f64),
+            work("pages moved by garbage collection", |at| at.gc_pages_moved),
+            work("wordlines programmed", |at| at.programs),
         ];
-        chart(
-            "Flash work by interval",
-            Axis::linear("count"),
-            work,
-            caption,
+        let axis = format!(
+            "count in {} ms",
+            csv_number(each as f64 * self.interval_us / 1e3)
         );
+        let caption = "Garbage collection takes die time that requests wait for. Simulated.";
+        chart("Flash work", Axis::linear(axis), work, caption);
     }
 
-    /// Values of the intervals, over their begin in milliseconds.
-    fn over_time(&self, values: impl Iterator<Item = Option<f64>>) -> Vec<(f64, f64)> {
-        let points = self.device.iter().zip(values);
-        points
-            .filter_map(|(at, value)| Some((at.start_us / 1e3, value?)))
-            .collect()
+    /// A line for each direction of each job, through these points of microseconds and values.
+    fn lines(&self, points: impl Fn(&Track) -> Vec<(f64, f64)>) -> Vec<Line> {
+        let lines = self.tracks.iter().map(|track| {
+            let name = format!("{} {}", track.job, track.direction);
+            let points = points(track).into_iter();
+            Line::new(name, points.map(|(us, value)| (us / 1e3, value)).collect())
+        });
+        lines.collect()
     }
 }
 
@@ -333,6 +407,33 @@ impl DeviceResult {
         text + "\n"
     }
 
+    /// What of the device has no room for more.
+    fn limit(&self) -> String {
+        let mean = |percents: &[f64]| percents.iter().sum::<f64>() / percents.len().max(1) as f64;
+        let most = |percents: &[f64]| percents.iter().copied().fold(0.0, f64::max);
+        let (dies, channels) = (self.dies_busy_percent(), self.channels_busy_percent());
+        let (of_dies, of_channels) = (mean(&dies), mean(&channels));
+        if of_channels >= FULL_PERCENT {
+            format!("the channels are the limit: {of_channels:.1} % busy")
+        } else if of_dies >= FULL_PERCENT {
+            format!("the dies are the limit: {of_dies:.1} % busy")
+        } else if most(&channels) >= ONE_FULL_PERCENT {
+            format!(
+                "one channel is the limit: {:.1} % busy, all of them {of_channels:.1} %",
+                most(&channels)
+            )
+        } else if most(&dies) >= ONE_FULL_PERCENT {
+            format!(
+                "one die is the limit: {:.1} % busy, all of them {of_dies:.1} %",
+                most(&dies)
+            )
+        } else {
+            format!(
+                "neither dies ({of_dies:.1} % busy) nor channels ({of_channels:.1} %) are the limit"
+            )
+        }
+    }
+
     fn charts(&self, page: &mut Page) {
         let channels = self.channels_busy_percent();
         let dies = self.dies_busy_percent();
@@ -351,8 +452,8 @@ impl DeviceResult {
             scale: HeatScale::Sequential(100.0),
         };
         page.chart(
-            &map.to_svg(),
-            "From a command to the last byte of its answer. Simulated.",
+            map,
+            "Sensing, programming, erasing and waiting for the bus. Simulated.",
         );
         if channels.len() > CHANNEL_BARS {
             return;
@@ -361,12 +462,12 @@ impl DeviceResult {
         let bars = BarChart {
             title: "Busy share of every channel".to_owned(),
             axis: "%".to_owned(),
-            series: vec!["held".to_owned()],
+            series: vec!["channels".to_owned()],
             groups: groups
                 .map(|(channel, percent)| (label(channel), vec![Some(*percent)]))
                 .collect(),
         };
-        page.chart(&bars.to_svg(), "Commands and data on the bus. Simulated.");
+        page.chart(bars, "Commands and data on the bus. Simulated.");
     }
 
     fn counters(&self) -> Table {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use super::group::Group;
 use super::job::Job;
 use super::jobfile::options;
 use super::series::TimeSeries;
@@ -21,6 +22,8 @@ pub struct RunResult {
     pub device: DeviceResult,
     /// The run over time, if it was asked for.
     pub series: Option<TimeSeries>,
+    /// What each group of a trace's blocks got, if that was asked for.
+    pub groups: Vec<Group>,
     /// How the trace was fitted to the device, if one was replayed.
     pub trace: Option<TraceSummary>,
     /// Whether the run was broken off before its end.

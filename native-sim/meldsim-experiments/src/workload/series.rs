@@ -9,6 +9,12 @@ use meldsim::engine::{Duration, Instant};
 
 /// Most intervals.
 const INTERVALS_MAX: usize = 1024;
+/// So many requests tell their 99th percentile from their maximum.
+const TAIL_REQUESTS: u64 = 200;
+/// So many requests tell a rate from the accident of which interval a request ends in.
+const RATE_REQUESTS: u64 = 50;
+/// Fewest intervals in which pages show requests.
+const INTERVALS_MIN: usize = 8;
 /// A latency's bucket keeps this many bits after the leading one: within 1.6 %.
 const BUCKET_BITS: u32 = 6;
 
@@ -45,7 +51,11 @@ impl Cell {
 
     /// The latency that 99 % did not exceed.
     fn p99_ps(&self) -> u64 {
-        let rank = (self.requests * 99).div_ceil(100);
+        self.percentile_ps(99)
+    }
+
+    fn percentile_ps(&self, percent: u64) -> u64 {
+        let rank = (self.requests * percent).div_ceil(100);
         let mut counted = 0;
         for (bucket, count) in &self.latencies {
             counted += count;
@@ -167,6 +177,13 @@ impl Series {
                     continue;
                 }
                 let nothing = Cell::default();
+                let tails = longer(cells, TAIL_REQUESTS);
+                let tails = tails.filter(|(.., cell)| cell.requests > 0);
+                let tails = tails.map(|(first, _, cell)| Tail::new(&cell, self.interval * first));
+                let rates = longer(cells, RATE_REQUESTS).map(|(first, count, cell)| {
+                    Rate::new(&cell, self.interval * first, self.interval * count)
+                });
+                let (tails, rates) = (tails.collect(), rates.collect());
                 let cells = (0..count).map(|index| cells.get(index).unwrap_or(&nothing));
                 tracks.push(Track {
                     job: names.get(job).cloned().unwrap_or_default(),
@@ -174,6 +191,8 @@ impl Series {
                     intervals: cells
                         .map(|cell| Interval::new(cell, self.interval))
                         .collect(),
+                    tails,
+                    rates,
                 });
             }
         }
@@ -183,6 +202,20 @@ impl Series {
             device,
         }
     }
+}
+
+/// Intervals so long that there are that many requests in one of them, mostly: first cell, count of cells, their sum.
+fn longer(cells: &[Cell], requests: u64) -> impl Iterator<Item = (u64, u64, Cell)> {
+    let all: u64 = cells.iter().map(|cell| cell.requests).sum();
+    let wanted = ((all / requests) as usize).max(INTERVALS_MIN);
+    let each = cells.len().div_ceil(wanted).max(1);
+    cells.chunks(each).enumerate().map(move |(index, run)| {
+        let sum = run.iter().fold(Cell::default(), |mut sum, cell| {
+            sum.merge(cell);
+            sum
+        });
+        ((index * each) as u64, run.len() as u64, sum)
+    })
 }
 
 /// A run over time.
@@ -205,6 +238,63 @@ pub struct Track {
     pub direction: &'static str,
     /// The intervals from the run's start.
     pub intervals: Vec<Interval>,
+    /// Latencies in fewer, longer intervals, of those with requests: for pages.
+    #[serde(skip)]
+    pub tails: Vec<Tail>,
+    /// Rates in fewer, longer intervals: for pages.
+    #[serde(skip)]
+    pub rates: Vec<Rate>,
+}
+
+/// Requests that completed in one of the longer intervals.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// When it began.
+    pub start_us: f64,
+    /// Requests a simulated second.
+    pub iops: f64,
+    /// Bytes a simulated second.
+    pub bandwidth_mib_s: f64,
+}
+
+impl Rate {
+    fn new(cell: &Cell, start: Duration, length: Duration) -> Rate {
+        let Interval {
+            iops,
+            bandwidth_mib_s,
+            ..
+        } = Interval::new(cell, length);
+        Rate {
+            start_us: start.as_ps() as f64 / 1e6,
+            iops,
+            bandwidth_mib_s,
+        }
+    }
+}
+
+/// Latencies of the requests that completed in one of the longer intervals.
+#[derive(Clone, Copy, Debug)]
+pub struct Tail {
+    /// When it began.
+    pub start_us: f64,
+    /// Half took at most this long, within 1.6 %.
+    pub p50_us: f64,
+    /// 99 % took at most this long, within 1.6 %.
+    pub p99_us: f64,
+    /// The longest.
+    pub max_us: f64,
+}
+
+impl Tail {
+    fn new(cell: &Cell, start: Duration) -> Tail {
+        let us = |ps: u64| ps as f64 / 1e6;
+        Tail {
+            start_us: us(start.as_ps()),
+            p50_us: us(cell.percentile_ps(50)),
+            p99_us: us(cell.p99_ps()),
+            max_us: us(cell.max_ps),
+        }
+    }
 }
 
 /// Requests that completed in one interval.

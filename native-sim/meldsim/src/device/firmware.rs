@@ -1,11 +1,48 @@
 //! The firmware stage: the controller's cores, before a command's start on the medium and after its end.
 
 use super::Stats;
-use super::request::Request;
-use crate::engine::{Duration, EventQueue, Instant};
-use crate::event::Event;
-use crate::firmware::{Action, Arrival, Firmware, Pages};
+use super::request::Requests;
+use crate::engine::{Duration, Instant};
+use crate::firmware::{Action, CommandState, Commands, Events, Firmware, Pages};
+use crate::nvme::Opcode;
 use crate::profile::{Firmware as Section, Profile};
+
+impl Commands for Requests {
+    #[inline]
+    fn opcode(&self, id: u32) -> Opcode {
+        self[id].opcode
+    }
+
+    #[inline]
+    fn pages(&self, id: u32) -> Pages {
+        let request = &self[id];
+        let range = &request.range;
+        let (mut first, mut end) = (range.first, range.end);
+        for more in &request.more_ranges {
+            first = first.min(more.first);
+            end = end.max(more.end);
+        }
+        // Spaces are numbered anew in each set.
+        let volume = range.set << 20 ^ range.space;
+        Pages { volume, first, end }
+    }
+
+    #[inline]
+    fn is_partial(&self, id: u32) -> bool {
+        let range = &self[id].range;
+        range.partial_first || range.partial_last
+    }
+
+    #[inline]
+    fn queue(&self, id: u32) -> u16 {
+        self[id].queue
+    }
+
+    #[inline]
+    fn state(&mut self, id: u32) -> &mut CommandState {
+        &mut self[id].firmware
+    }
+}
 
 /// Firmware that takes time.
 #[derive(Debug)]
@@ -28,43 +65,25 @@ impl FirmwareStage {
         }))
     }
 
-    /// A command that the controller has fetched.
+    /// The controller has fetched a command.
     #[inline]
-    pub(super) fn accept(&mut self, queue: &mut EventQueue<Event>, id: u32, request: &Request) {
-        let range = &request.range;
-        let further = &request.more_ranges;
-        let arrival = Arrival {
-            request: id,
-            opcode: request.opcode,
-            pages: Pages {
-                // Spaces are numbered anew in each set.
-                volume: range.set << 20 ^ range.space,
-                first: further
-                    .iter()
-                    .fold(range.first, |first, more| first.min(more.first)),
-                end: further
-                    .iter()
-                    .fold(range.end, |end, more| end.max(more.end)),
-            },
-            is_partial: range.partial_first || range.partial_last,
-            queue: u32::from(request.queue),
-        };
-        self.firmware.accept(queue, &arrival);
+    pub(super) fn accept(&mut self, queue: &mut Events, requests: &mut Requests, id: u32) {
+        self.firmware.accept(queue, requests, id);
     }
 
     /// The medium is through with a command.
     #[inline]
-    pub(super) fn ended(&mut self, queue: &mut EventQueue<Event>, id: u32) {
-        self.firmware.ended(queue, id);
+    pub(super) fn ended(&mut self, queue: &mut Events, requests: &mut Requests, id: u32) {
+        self.firmware.ended(queue, requests, id);
     }
 
     /// A core has finished what it did.
-    pub(super) fn step(&mut self, queue: &mut EventQueue<Event>, core: u32) {
-        self.firmware.step(queue, core);
+    pub(super) fn step(&mut self, queue: &mut Events, requests: &mut Requests, core: u32) {
+        self.firmware.step(queue, requests, core);
     }
 
     /// Garbage collection has moved so many pages since the device was built.
-    pub(super) fn collected(&mut self, queue: &mut EventQueue<Event>, pages_moved: u64) {
+    pub(super) fn collected(&mut self, queue: &mut Events, pages_moved: u64) {
         if pages_moved > self.pages_moved {
             let pages = u32::try_from(pages_moved - self.pages_moved).unwrap_or(u32::MAX);
             self.pages_moved = pages_moved;

@@ -1,8 +1,7 @@
 //! A device: built from a profile, commands in, completions out.
 //!
-//! The way of a read, in files: `pipeline` (submission, stages, completion), `nand/mod` (the medium), `ftl/read`
-//! (translation), `nand/flash` (dies and channels of the crate's `nand`). What is known of the command meanwhile is one
-//! record, `request`. Beside the way stand the host interface layer (`hil`), the firmware stage (`firmware`), namespaces,
+//! The way of a read, from the job to the die and back, is told by `pipeline`; its state meanwhile is one record,
+//! `request`. Beside the way stand the host interface layer (`hil`), the firmware stage (`firmware`), namespaces,
 //! NVM sets, and what is asked of a device or done to it as a whole (`inspect`, `state`, `snapshot`).
 
 mod error;
@@ -165,48 +164,6 @@ impl Device {
     /// When something happens next, if anything will.
     pub fn next_event(&self) -> Option<Instant> {
         self.queue.next_time()
-    }
-
-    /// Moves time to `time`, processing every event up to and including it. A time in the past
-    /// only processes what is due at [`Device::now`].
-    pub fn advance_to(&mut self, time: Instant) {
-        let time = time.max(self.now());
-        while let Some(event) = self.queue.pop_until(time) {
-            self.process(event);
-        }
-        self.queue.advance_clock(time);
-    }
-
-    /// Processes events until a completion can be popped; time stops at its event. False when
-    /// nothing is left that could complete.
-    pub fn run_until_completion(&mut self) -> bool {
-        self.process_until_completion(Instant::MAX)
-    }
-
-    /// As [`Device::run_until_completion`], but time goes no further than `limit`, and it goes as far
-    /// when nothing completes. False when nothing has completed.
-    pub fn run_until_completion_or(&mut self, limit: Instant) -> bool {
-        let completed = self.process_until_completion(limit);
-        if !completed {
-            self.queue.advance_clock(limit.max(self.now()));
-        }
-        completed
-    }
-
-    #[inline]
-    fn process_until_completion(&mut self, limit: Instant) -> bool {
-        while self.completions.is_empty() {
-            match self.queue.pop_until(limit) {
-                Some(event) => self.process(event),
-                None => return false,
-            }
-        }
-        true
-    }
-
-    /// The next completion, in the order in which commands completed.
-    pub fn pop_completion(&mut self) -> Option<Completion> {
-        self.completions.pop_front()
     }
 
     /// Commands submitted and not completed. A completion that was not popped is completed.

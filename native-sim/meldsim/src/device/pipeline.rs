@@ -9,13 +9,29 @@
 //!
 //! A command is a [record](super::request) with a [`Stage`]; a function here moves it from one stage to the next. The
 //! medium works on the records, and reports what has become of them as [`Outcome`]s.
+//!
+//! The way of a read from flash, from the job to the die and back, in files:
+//!
+//! ```text
+//!   load driver    load/mod.rs of the experiments: submits, takes the completion
+//!   pipeline       this file: stages
+//!   nand/mod.rs    the medium: segments of the read, what of them has come
+//!   ftl/read.rs    logical pages -> operations of the flash
+//!   nand/flash.rs  of the crate's nand: the operation joins its die's queue; the channel's event ends it
+//! ```
+//!
+//! Each calls the next: `submit_to`, `NandMedium::begin`, `Ftl::read`, `Flash::read`. The way back begins with the event
+//! of the die's channel: `process` here hands it to the medium, which calls `Flash::step` and reports what has ended.
+//!
+//! All state of the command is in its record, also what the firmware keeps of it. Queues, here, in the firmware and on
+//! the die, hold its number.
 
 use super::request::{Outcome, Request, Stage};
 use super::{Device, DeviceError, Medium, QueueId};
-use crate::engine::Duration;
+use crate::engine::{Duration, Instant};
 use crate::event::Event;
 use crate::firmware::Action;
-use crate::nvme::{Command, Directive, NamespaceId, Opcode, Status};
+use crate::nvme::{Command, Completion, Directive, NamespaceId, Opcode, Status};
 
 impl Device {
     /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
@@ -178,9 +194,8 @@ impl Device {
         match &mut self.firmware {
             None => self.start(id),
             Some(firmware) => {
-                let request = &mut self.requests[id];
-                request.stage = Stage::Firmware;
-                firmware.accept(&mut self.queue, id, request);
+                self.requests[id].stage = Stage::Firmware;
+                firmware.accept(&mut self.queue, &mut self.requests, id);
             }
         }
     }
@@ -261,7 +276,7 @@ impl Device {
             None => self.complete(id),
             Some(firmware) => {
                 self.requests[id].stage = Stage::Completion;
-                firmware.ended(&mut self.queue, id);
+                firmware.ended(&mut self.queue, &mut self.requests, id);
             }
         }
     }
@@ -312,8 +327,50 @@ impl Device {
         self.after_controller_latency(id);
     }
 
+    /// Moves time to `time`, processing every event up to and including it. A time in the past
+    /// only processes what is due at [`Device::now`].
+    pub fn advance_to(&mut self, time: Instant) {
+        let time = time.max(self.now());
+        while let Some(event) = self.queue.pop_until(time) {
+            self.process(event);
+        }
+        self.queue.advance_clock(time);
+    }
+
+    /// Processes events until a completion can be popped; time stops at its event. False when
+    /// nothing is left that could complete.
+    pub fn run_until_completion(&mut self) -> bool {
+        self.process_until_completion(Instant::MAX)
+    }
+
+    /// As [`Device::run_until_completion`], but time goes no further than `limit`, and it goes as far
+    /// when nothing completes. False when nothing has completed.
+    pub fn run_until_completion_or(&mut self, limit: Instant) -> bool {
+        let completed = self.process_until_completion(limit);
+        if !completed {
+            self.queue.advance_clock(limit.max(self.now()));
+        }
+        completed
+    }
+
+    #[inline]
+    fn process_until_completion(&mut self, limit: Instant) -> bool {
+        while self.completions.is_empty() {
+            match self.queue.pop_until(limit) {
+                Some(event) => self.process(event),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// The next completion, in the order in which commands completed.
+    pub fn pop_completion(&mut self) -> Option<Completion> {
+        self.completions.pop_front()
+    }
+
     /// Something happens.
-    pub(super) fn process(&mut self, event: Event) {
+    fn process(&mut self, event: Event) {
         match event {
             Event::Fetched => {
                 if let Some(id) = self.hil.fetching.take() {
@@ -327,7 +384,7 @@ impl Device {
             }
             Event::Firmware(core) => {
                 if let Some(firmware) = &mut self.firmware {
-                    firmware.step(&mut self.queue, core);
+                    firmware.step(&mut self.queue, &mut self.requests, core);
                 }
             }
             Event::Controller(id) => self.finish_in_controller(id),

@@ -3,6 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 use crate::engine::{Duration, Instant, Slab};
+use crate::firmware::CommandState;
 use crate::nvme::{Command, Completion, Hint, Opcode, Status};
 
 /// Where a command is on its way through the device, in order.
@@ -113,6 +114,7 @@ pub(super) struct Request {
     /// It is a read whose data cross a link to the host.
     pub(super) is_sent: bool,
     pub(super) outbound: Outbound,
+    pub(super) firmware: CommandState,
     /// Ranges of a deallocation beyond the first.
     pub(super) more_ranges: Box<[PageRange]>,
 }
@@ -139,6 +141,7 @@ impl Request {
             keeps_awake: false,
             is_sent: false,
             outbound: Outbound::default(),
+            firmware: CommandState::default(),
             more_ranges: Box::default(),
         }
     }

@@ -109,7 +109,7 @@ impl Device {
     /// Puts the device into the state it would be in after a long past: all namespaces hold as much
     /// data as `precondition` says, and where that was overwritten at random, its pages lie as
     /// garbage collection leaves them in steady state. The state is computed by its closed form
-    /// (see `docs/model.md`): it takes no simulated time and nanoseconds a page.
+    /// (see `docs/explanation/model.md`): it takes no simulated time and nanoseconds a page.
     ///
     /// Everything the namespaces held before is gone. Where the namespaces of an NVM set are larger
     /// than the set, which thin ones may be, each counts as its share of the set.

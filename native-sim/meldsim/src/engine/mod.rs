@@ -5,7 +5,6 @@ mod queue;
 mod random;
 mod slab;
 mod time;
-mod timers;
 
 pub(crate) use prefetch::prefetch;
 pub(crate) use queue::EventQueue;

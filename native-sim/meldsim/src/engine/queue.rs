@@ -1,9 +1,18 @@
-//! The event queue: ordered by (time, sequence), so that ties have one order.
+//! The event queue: ordered by (time, sequence), so that ties have one order. Events are scheduled one by
+//! one, or are a timer's: the one event of a source, which is set again and again.
 
 use std::collections::VecDeque;
 
 use super::Instant;
-use super::timers::{Key, NEVER, TIMER_BITS, Timers};
+
+/// What orders events in one comparison: time, then sequence, and in the lowest bits which timer it is.
+type Key = u128;
+
+/// Bits of a key for the number of a timer.
+const TIMER_BITS: u32 = 16;
+
+/// After all events.
+const NEVER: Key = Key::MAX;
 
 fn key(time: Instant, sequence: u64) -> Key {
     (Key::from(time.as_ps()) << 64) | Key::from(sequence << TIMER_BITS)
@@ -54,7 +63,7 @@ impl<E: Copy> Heap<E> {
 
     /// The least key, once the root is filled.
     #[inline]
-    fn settle(&mut self) -> Option<Key> {
+    fn fill_root(&mut self) -> Option<Key> {
         if self.vacant {
             self.vacant = false;
             let last = self.entries.pop()?;
@@ -74,7 +83,7 @@ impl<E: Copy> Heap<E> {
         children.iter().map(|entry| entry.0).min()
     }
 
-    /// Takes the entry with the least key, which [`Heap::settle`] has just found.
+    /// Takes the entry with the least key, which [`Heap::fill_root`] has just found.
     #[inline]
     fn take_least(&mut self) -> E {
         debug_assert!(!self.vacant);
@@ -102,6 +111,58 @@ impl<E: Copy> Heap<E> {
             index = child;
         }
         entries[index] = moved;
+    }
+}
+
+/// A tournament of the timers: the winner, at the root, is due first.
+///
+/// A timer plays its way up against the winners beside its path, which takes no branch that depends
+/// on who wins. In a heap those are what costs: which of two channels is next cannot be predicted.
+#[derive(Debug)]
+struct Timers {
+    /// The root is at 1, the children of `i` at `2 i` and `2 i + 1`, the timers at the leaves; in
+    /// pairs, which play each other.
+    winners: Vec<[Key; 2]>,
+    /// Where the leaves begin: a power of two.
+    leaves: usize,
+}
+
+impl Timers {
+    /// All off.
+    fn new(count: usize) -> Timers {
+        let leaves = count.next_power_of_two();
+        assert!(leaves <= 1 << TIMER_BITS, "{count} timers");
+        Timers {
+            winners: vec![[NEVER; 2]; leaves],
+            leaves,
+        }
+    }
+
+    /// Sets a timer to a key whose lowest bits are free.
+    #[inline]
+    fn set(&mut self, timer: u32, key: Key) {
+        let mut node = self.leaves + timer as usize;
+        let mut winner = key | Key::from(timer);
+        while node > 1 {
+            let pair = &mut self.winners[node / 2];
+            pair[node % 2] = winner;
+            winner = winner.min(pair[1 - node % 2]);
+            node /= 2;
+        }
+        self.winners[0][1] = winner;
+    }
+
+    #[inline]
+    fn get(&self, timer: u32) -> Key {
+        let node = self.leaves + timer as usize;
+        self.winners[node / 2][node % 2]
+    }
+
+    /// The key of the timer that is due first, and the timer.
+    #[inline]
+    fn least(&self) -> (Key, u32) {
+        let key = self.winners[0][1];
+        (key, key as u32 & ((1 << TIMER_BITS) - 1))
     }
 }
 
@@ -181,7 +242,7 @@ impl<E: Copy> EventQueue<E> {
     /// its event must set it again.
     #[inline]
     pub(crate) fn pop_until(&mut self, limit: Instant) -> Option<E> {
-        let event = self.future.settle().unwrap_or(NEVER);
+        let event = self.future.fill_root().unwrap_or(NEVER);
         let (alarm, timer) = self.timers.least();
         let least = event.min(alarm);
         if let Some(&(sequence, first)) = self.present.front() {

@@ -19,28 +19,23 @@ use crate::engine::NIL;
 struct Entry {
     volume: u32,
     page: u64,
-    /// Stands for the data: which write they are of.
-    data: u64,
-    /// The write that programs it, or [`NIL`] once the medium has it.
+    /// The write that the data are of.
     writer: u32,
+    /// The medium does not have the data yet.
+    is_in_transit: bool,
 }
 
 impl Entry {
     const EMPTY: Entry = Entry {
         volume: NIL,
         page: 0,
-        data: 0,
         writer: NIL,
+        is_in_transit: false,
     };
 
     #[inline]
     fn is(&self, volume: u32, page: u64) -> bool {
         self.page == page && self.volume == volume
-    }
-
-    #[inline]
-    fn is_in_transit(&self) -> bool {
-        self.writer != NIL
     }
 }
 
@@ -76,14 +71,14 @@ impl BurstBuffer {
         (number % self.slots.len() as u64) as usize
     }
 
-    /// The data of a page, if it is here.
+    /// The write that the data of a page are of, if they are here.
     #[inline]
-    pub(super) fn read(&self, volume: u32, page: u64) -> Option<u64> {
+    pub(super) fn read(&self, volume: u32, page: u64) -> Option<u32> {
         let Slot { current, evicted } = &self.slots[self.index(volume, page)];
         let entry = [current, evicted]
             .into_iter()
             .find(|entry| entry.is(volume, page));
-        entry.map(|entry| entry.data)
+        entry.map(|entry| entry.writer)
     }
 
     /// Whether all pages are here.
@@ -96,14 +91,14 @@ impl BurstBuffer {
     /// other pages in transit have the slot. Then the page is not here at all, and must not be read
     /// before the medium has it.
     #[inline]
-    pub(super) fn write(&mut self, volume: u32, page: u64, data: u64, writer: u32) -> bool {
+    pub(super) fn write(&mut self, volume: u32, page: u64, writer: u32) -> bool {
         let index = self.index(volume, page);
         let Slot { current, evicted } = &mut self.slots[index];
         if evicted.is(volume, page) {
             *evicted = Entry::EMPTY;
         }
-        if current.is_in_transit() && !current.is(volume, page) {
-            if evicted.is_in_transit() {
+        if current.is_in_transit && !current.is(volume, page) {
+            if evicted.is_in_transit {
                 return false;
             }
             *evicted = *current;
@@ -111,8 +106,8 @@ impl BurstBuffer {
         *current = Entry {
             volume,
             page,
-            data,
             writer,
+            is_in_transit: true,
         };
         true
     }
@@ -136,7 +131,7 @@ impl BurstBuffer {
             let index = self.index(pages.volume, page);
             let Slot { current, evicted } = &mut self.slots[index];
             if current.writer == writer && current.is(pages.volume, page) {
-                current.writer = NIL;
+                current.is_in_transit = false;
             }
             if evicted.writer == writer && evicted.is(pages.volume, page) {
                 *evicted = Entry::EMPTY;

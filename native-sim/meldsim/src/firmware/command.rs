@@ -1,12 +1,12 @@
-//! A command in the firmware: how it arrives, its steps, whose work they are and what they take.
+//! A command in the firmware: what is kept of it, its steps, whose work they are and what they take.
 
-use crate::engine::{Duration, EventQueue};
+use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::{Firmware, FirmwareDesign};
 
 /// The queue that the cores have their events in.
-pub(super) type Events = EventQueue<Event>;
+pub(crate) type Events = EventQueue<Event>;
 
 /// A core is at work for a while; its event comes at the end. Work that takes no time at all would
 /// never let time pass. Returns how long it takes.
@@ -32,17 +32,47 @@ impl Pages {
     }
 }
 
-/// A command that the controller has fetched.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) request: u32,
-    pub(crate) opcode: Opcode,
+/// What the firmware keeps of a command, in the command's record.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CommandState {
+    pub(super) waits_since: Instant,
+    /// The command that waits behind it for the same range, or [`NIL`](crate::engine::NIL).
+    pub(super) next_waiter: u32,
+    /// The thread that completes it.
+    pub(super) thread: u32,
+    /// Parts of it that are still to be composed.
+    pub(super) parts: u32,
+    /// Its range stays locked until the medium is through with it.
+    pub(super) keeps_lock: bool,
+    /// Its range is locked.
+    pub(super) is_locked: bool,
+    /// It waits only for its range to be unlocked.
+    pub(super) is_done: bool,
+}
+
+/// The records of the commands, by number: what the firmware sees of them, and what it keeps there.
+pub(crate) trait Commands {
+    fn opcode(&self, request: u32) -> Opcode;
+
     /// Every page that it touches; of several ranges, from the first to the last. Empty for a flush.
-    pub(crate) pages: Pages,
+    fn pages(&self, request: u32) -> Pages;
+
     /// Whether it covers its first or its last page only in part.
-    pub(crate) is_partial: bool,
+    fn is_partial(&self, request: u32) -> bool;
+
     /// The submission queue it came from.
-    pub(crate) queue: u32,
+    fn queue(&self, request: u32) -> u16;
+
+    fn state(&mut self, request: u32) -> &mut CommandState;
+
+    /// Pages that take work.
+    #[inline]
+    fn work(&self, request: u32) -> u32 {
+        match self.opcode(request) {
+            Opcode::Read | Opcode::Write => self.pages(request).count() as u32,
+            Opcode::Deallocate | Opcode::Flush => 1,
+        }
+    }
 }
 
 /// What the firmware wants done.

@@ -15,7 +15,7 @@
 //! lock](lock) orders commands that overlap, and the [burst buffer](buffer) holds which data a read of a
 //! page gives. The data themselves are no part of the model.
 //!
-//! The files, each using those before it: `command` (arrival, steps, costs), `lock` and `buffer`, `tables`
+//! The files, each using those before it: `command` (state, steps, costs), `lock` and `buffer`, `tables`
 //! (what the threads share), `threads` (inboxes and cores), and the designs, `naive` and `pipeline`.
 
 mod buffer;
@@ -28,9 +28,9 @@ mod tables;
 mod tests;
 mod threads;
 
-pub(crate) use command::{Action, Arrival, Pages};
+pub(crate) use command::{Action, CommandState, Commands, Events, Pages};
 
-use self::command::{Events, FirmwareUsage};
+use self::command::FirmwareUsage;
 use self::naive::Naive;
 use self::pipeline::Pipeline;
 use self::tables::Tables;
@@ -57,28 +57,33 @@ impl Firmware {
 
     /// The controller has fetched a command.
     #[inline]
-    pub(crate) fn accept(&mut self, queue: &mut Events, arrival: &Arrival) {
+    pub(crate) fn accept(
+        &mut self,
+        queue: &mut Events,
+        commands: &mut impl Commands,
+        request: u32,
+    ) {
         match self {
-            Firmware::Naive(naive) => naive.accept(queue, arrival),
-            Firmware::Pipeline(pipeline) => pipeline.accept(queue, arrival),
+            Firmware::Naive(naive) => naive.accept(queue, request),
+            Firmware::Pipeline(pipeline) => pipeline.accept(queue, commands, request),
         }
     }
 
     /// A core has finished what it did.
     #[inline]
-    pub(crate) fn step(&mut self, queue: &mut Events, core: u32) {
+    pub(crate) fn step(&mut self, queue: &mut Events, commands: &mut impl Commands, core: u32) {
         match self {
-            Firmware::Naive(naive) => naive.step(queue, core),
-            Firmware::Pipeline(pipeline) => pipeline.step(queue, core),
+            Firmware::Naive(naive) => naive.step(queue, commands, core),
+            Firmware::Pipeline(pipeline) => pipeline.step(queue, commands, core),
         }
     }
 
     /// The medium is through with a command.
     #[inline]
-    pub(crate) fn ended(&mut self, queue: &mut Events, request: u32) {
+    pub(crate) fn ended(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
         match self {
-            Firmware::Naive(naive) => naive.ended(queue, request),
-            Firmware::Pipeline(pipeline) => pipeline.ended(queue, request),
+            Firmware::Naive(naive) => naive.ended(queue, commands, request),
+            Firmware::Pipeline(pipeline) => pipeline.ended(queue, commands, request),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::command::{Arrival, Costs, Events, Job, Step, run_core};
+use super::command::{Commands, Costs, Events, Job, Step, run_core};
 use super::tables::Tables;
 use crate::engine::{Duration, Instant, NIL};
 use crate::nvme::Opcode;
@@ -78,9 +78,8 @@ impl Naive {
         }
     }
 
-    pub(super) fn accept(&mut self, queue: &mut Events, arrival: &Arrival) {
-        self.tables.arrive(arrival);
-        self.assign(queue, Step::Fetch.of(arrival.request, 0));
+    pub(super) fn accept(&mut self, queue: &mut Events, request: u32) {
+        self.assign(queue, Step::Fetch.of(request, 0));
     }
 
     /// A new job for any core.
@@ -128,7 +127,7 @@ impl Naive {
     }
 
     /// A core has finished its step.
-    pub(super) fn step(&mut self, queue: &mut Events, core: u32) {
+    pub(super) fn step(&mut self, queue: &mut Events, commands: &mut impl Commands, core: u32) {
         let state = &mut self.cores[core as usize];
         let time = state.time;
         let Some(job) = state.running.take() else {
@@ -141,7 +140,7 @@ impl Naive {
                 self.enter(queue, next, lock);
             }
         }
-        if let Some(next) = self.after(queue, job) {
+        if let Some(next) = self.after(queue, commands, job) {
             self.begin(queue, core, next);
         } else if let Some(next) = self.waiting.pop_front() {
             self.begin(queue, core, next);
@@ -151,36 +150,36 @@ impl Naive {
     }
 
     /// What the core does next for the same command.
-    fn after(&mut self, queue: &mut Events, job: Job) -> Option<Job> {
+    fn after(&mut self, queue: &mut Events, commands: &mut impl Commands, job: Job) -> Option<Job> {
         let request = job.request;
         if matches!(job.step, Step::Collect | Step::Journal) {
             return None;
         }
-        let flight = *self.tables.flight(request);
-        let count = flight.work();
+        let opcode = commands.opcode(request);
+        let count = commands.work(request);
         let (step, pages) = match job.step {
             Step::Fetch => (Step::Parse, 0),
-            Step::Parse if flight.opcode == Opcode::Flush => (Step::Compose, 0),
+            Step::Parse if opcode == Opcode::Flush => (Step::Compose, 0),
             Step::Parse => (Step::Lock, 0),
-            Step::Lock if !self.tables.lock(queue.now(), request) => return None,
+            Step::Lock if !self.tables.lock(queue.now(), commands, request) => return None,
             Step::Lock => (Step::Buffer, count),
-            Step::Buffer if flight.opcode == Opcode::Read => match self.tables.serve(request) {
+            Step::Buffer if opcode == Opcode::Read => match self.tables.serve(commands, request) {
                 true => (Step::Unlock, 0),
                 false => (Step::Translate, count),
             },
             Step::Buffer => {
-                self.tables.change(request);
+                self.tables.change(commands, request);
                 (Step::Translate, count)
             }
             Step::Translate => (Step::Compose, count),
-            Step::Compose if !self.tables.start(request) => return None,
+            Step::Compose if !self.tables.start(commands, request) => return None,
             Step::Compose => (Step::Unlock, 0),
             Step::Unlock => {
-                self.unlock(queue, request);
+                self.unlock(queue, commands, request);
                 return None;
             }
             Step::Complete => {
-                self.tables.complete(request);
+                self.tables.complete(commands, request);
                 return None;
             }
             Step::Dispatch | Step::Layer | Step::Collect | Step::Journal => return None,
@@ -188,25 +187,25 @@ impl Naive {
         Some(step.of(request, pages))
     }
 
-    fn unlock(&mut self, queue: &mut Events, request: u32) {
+    fn unlock(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
         let mut granted = std::mem::take(&mut self.granted);
-        self.tables.unlock(queue.now(), request, &mut granted);
+        self.tables
+            .unlock(queue.now(), commands, request, &mut granted);
         for request in granted.drain(..) {
-            let pages = self.tables.flight(request).work();
+            let pages = commands.work(request);
             self.assign(queue, Step::Buffer.of(request, pages));
         }
         self.granted = granted;
     }
 
     /// The medium is through with a command.
-    pub(super) fn ended(&mut self, queue: &mut Events, request: u32) {
-        let flight = self.tables.end(request);
-        if flight.keeps_lock {
+    pub(super) fn ended(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
+        self.tables.end(commands, request);
+        if commands.state(request).keeps_lock {
             self.assign(queue, Step::Unlock.of(request, 0));
         }
-        if self.journals && flight.opcode == Opcode::Write {
-            let pages = flight.pages.count() as u32;
-            self.assign(queue, Step::Journal.of(request, pages));
+        if self.journals && commands.opcode(request) == Opcode::Write {
+            self.assign(queue, Step::Journal.of(request, commands.work(request)));
         }
         self.assign(queue, Step::Complete.of(request, 0));
     }

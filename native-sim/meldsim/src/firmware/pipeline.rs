@@ -11,7 +11,7 @@
 //! In: fetched commands, finished jobs of the cores, what the medium is through with. Out: messages
 //! between threads, and the actions in the tables. The functions below are in the order of the path.
 
-use super::command::{Arrival, Costs, Events, Job, Step};
+use super::command::{Commands, Costs, Events, Job, Step};
 use super::tables::Tables;
 use super::threads::{Groups, Threads};
 use crate::nvme::Opcode;
@@ -63,51 +63,61 @@ impl Pipeline {
     }
 
     /// NVMQ: a submission queue is one thread's to fetch from.
-    pub(super) fn accept(&mut self, queue: &mut Events, arrival: &Arrival) {
-        self.tables.arrive(arrival);
-        let thread = self.groups.nvmq.of(u64::from(arrival.queue));
-        self.tables.flight_mut(arrival.request).thread = thread;
-        let job = Step::Fetch.of(arrival.request, 0);
+    pub(super) fn accept(
+        &mut self,
+        queue: &mut Events,
+        commands: &mut impl Commands,
+        request: u32,
+    ) {
+        let thread = self.groups.nvmq.of(u64::from(commands.queue(request)));
+        commands.state(request).thread = thread;
+        let job = Step::Fetch.of(request, 0);
         self.threads.post(queue, &self.costs, thread, job);
     }
 
     /// A core has finished its job.
-    pub(super) fn step(&mut self, queue: &mut Events, core: u32) {
+    pub(super) fn step(&mut self, queue: &mut Events, commands: &mut impl Commands, core: u32) {
         let usage = &mut self.tables.usage;
         if let Some((thread, job)) = self.threads.finish(core, &self.costs, usage) {
-            self.after(queue, thread, job);
+            self.after(queue, commands, thread, job);
         }
         self.threads.run(queue, &self.costs, core);
     }
 
     /// What follows a job of a thread.
-    fn after(&mut self, queue: &mut Events, thread: u32, job: Job) {
+    fn after(&mut self, queue: &mut Events, commands: &mut impl Commands, thread: u32, job: Job) {
         let request = job.request;
         match job.step {
             Step::Fetch if self.splits => {
                 let thread = self.threads.least_loaded(self.groups.nvmq);
-                self.tables.flight_mut(request).thread = thread;
+                commands.state(request).thread = thread;
                 self.send(queue, thread, Step::Parse.of(request, 0));
             }
-            Step::Fetch | Step::Parse => self.parsed(queue, thread, request),
-            Step::Lock => self.lock(queue, request),
-            Step::Dispatch => self.dispatched(queue, request),
-            Step::Buffer => self.buffer(queue, request),
-            Step::Translate => self.translated(queue, thread, job),
-            Step::Compose | Step::Layer => self.composed(queue, request),
-            Step::Unlock => self.unlock(queue, request),
-            Step::Complete => self.tables.complete(request),
+            Step::Fetch | Step::Parse => self.parsed(queue, commands, thread, request),
+            Step::Lock => self.lock(queue, commands, request),
+            Step::Dispatch => self.dispatched(queue, commands, request),
+            Step::Buffer => self.buffer(queue, commands, request),
+            Step::Translate => self.translated(queue, commands, thread, job),
+            Step::Compose | Step::Layer => self.composed(queue, commands, request),
+            Step::Unlock => self.unlock(queue, commands, request),
+            Step::Complete => self.tables.complete(commands, request),
             Step::Collect | Step::Journal => {}
         }
     }
 
     /// NVMQ: to ILOCK, or straight to FCMD without a range to lock.
-    fn parsed(&mut self, queue: &mut Events, thread: u32, request: u32) {
-        if self.tables.flight(request).pages.count() == 0 {
-            self.scatter(queue, request, 0);
+    fn parsed(
+        &mut self,
+        queue: &mut Events,
+        commands: &mut impl Commands,
+        thread: u32,
+        request: u32,
+    ) {
+        if commands.pages(request).count() == 0 {
+            self.scatter(queue, commands, request, 0);
         } else if self.is_layered {
-            if self.tables.lock(queue.now(), request) {
-                self.locked(queue, request);
+            if self.tables.lock(queue.now(), commands, request) {
+                self.locked(queue, commands, request);
             }
         } else {
             if !self.forwards {
@@ -119,9 +129,9 @@ impl Pipeline {
     }
 
     /// ILOCK.
-    fn lock(&mut self, queue: &mut Events, request: u32) {
-        if self.tables.lock(queue.now(), request) {
-            self.locked(queue, request);
+    fn lock(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
+        if self.tables.lock(queue.now(), commands, request) {
+            self.locked(queue, commands, request);
         } else {
             // Forwarding is a message to the owner's thread, which has the command wait.
             self.tables.usage.messages += u64::from(self.forwards);
@@ -129,16 +139,16 @@ impl Pipeline {
     }
 
     /// The command owns its range: back to NVMQ.
-    fn locked(&mut self, queue: &mut Events, request: u32) {
+    fn locked(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
         if self.is_layered {
-            return self.buffer(queue, request);
+            return self.buffer(queue, commands, request);
         }
-        let flight = self.tables.flight(request);
-        let pages = match self.bypasses && flight.opcode == Opcode::Read {
-            true => flight.pages.count() as u32,
+        let pages = match self.bypasses && commands.opcode(request) == Opcode::Read {
+            true => commands.work(request),
             false => 0,
         };
-        let (thread, job) = (flight.thread, Step::Dispatch.of(request, pages));
+        let thread = commands.state(request).thread;
+        let job = Step::Dispatch.of(request, pages);
         if self.forwards {
             self.send(queue, thread, job);
         } else {
@@ -148,37 +158,43 @@ impl Pipeline {
     }
 
     /// NVMQ: to CACHE, unless it has looked the pages up itself.
-    fn dispatched(&mut self, queue: &mut Events, request: u32) {
-        let flight = *self.tables.flight(request);
-        if self.bypasses && flight.opcode == Opcode::Read {
+    fn dispatched(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
+        if self.bypasses && commands.opcode(request) == Opcode::Read {
             self.tables.usage.cache_bypasses += 1;
-            return self.buffer(queue, request);
+            return self.buffer(queue, commands, request);
         }
-        let thread = self.groups.cache.of(flight.pages.first);
-        self.send(queue, thread, Step::Buffer.of(request, flight.work()));
+        let thread = self.groups.cache.of(commands.pages(request).first);
+        let pages = commands.work(request);
+        self.send(queue, thread, Step::Buffer.of(request, pages));
     }
 
     /// CACHE, or NVMQ in its place: a read is served or goes to the medium, all else changes the buffer.
-    fn buffer(&mut self, queue: &mut Events, request: u32) {
-        if self.tables.flight(request).opcode != Opcode::Read {
-            self.tables.change(request);
-        } else if self.tables.serve(request) {
-            return self.release(queue, request);
+    fn buffer(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
+        if commands.opcode(request) != Opcode::Read {
+            self.tables.change(commands, request);
+        } else if self.tables.serve(commands, request) {
+            return self.release(queue, commands, request);
         }
-        let pages = self.tables.flight(request).work();
-        self.scatter(queue, request, u64::from(pages));
+        let pages = commands.work(request);
+        self.scatter(queue, commands, request, u64::from(pages));
     }
 
     /// To the TRANS threads whose addresses the pages are. What has no pages needs no translation.
-    fn scatter(&mut self, queue: &mut Events, request: u32, pages: u64) {
-        let first = self.tables.flight(request).pages.first;
+    fn scatter(
+        &mut self,
+        queue: &mut Events,
+        commands: &mut impl Commands,
+        request: u32,
+        pages: u64,
+    ) {
+        let first = commands.pages(request).first;
         let (group, step) = match pages {
             _ if self.is_layered => (self.groups.trans, Step::Layer),
             0 => (self.groups.fcmd, Step::Compose),
             _ => (self.groups.trans, Step::Translate),
         };
         let parts = u64::from(group.count).min(pages.max(1));
-        self.tables.flight_mut(request).parts = parts as u32;
+        commands.state(request).parts = parts as u32;
         for part in 0..parts {
             // Every `group.count`-th page, from this one on.
             let share = (pages + u64::from(group.count) - 1 - part) / u64::from(group.count);
@@ -191,53 +207,55 @@ impl Pipeline {
     }
 
     /// TRANS: to the FCMD thread of the first of its pages that are this thread's.
-    fn translated(&mut self, queue: &mut Events, thread: u32, job: Job) {
-        let first = self.tables.flight(job.request).pages.first;
+    fn translated(&mut self, queue: &mut Events, commands: &impl Commands, thread: u32, job: Job) {
+        let first = commands.pages(job.request).first;
         let page = first + self.groups.trans.distance(first, thread);
         let job = Step::Compose.of(job.request, job.pages);
         self.send(queue, self.groups.fcmd.of(page), job);
     }
 
     /// FCMD: a part is composed; with the last one the command begins on the medium.
-    fn composed(&mut self, queue: &mut Events, request: u32) {
-        let flight = self.tables.flight_mut(request);
-        flight.parts -= 1;
-        if flight.parts == 0 && self.tables.start(request) {
-            self.release(queue, request);
+    fn composed(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
+        let state = commands.state(request);
+        state.parts -= 1;
+        if state.parts == 0 && self.tables.start(commands, request) {
+            self.release(queue, commands, request);
         }
     }
 
     /// The range may be unlocked: by ILOCK, or directly.
-    fn release(&mut self, queue: &mut Events, request: u32) {
+    fn release(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
         if self.forwards {
-            self.unlock(queue, request);
+            self.unlock(queue, commands, request);
         } else {
             let ilock = self.groups.ilock.first;
             self.send(queue, ilock, Step::Unlock.of(request, 0));
         }
     }
 
-    fn unlock(&mut self, queue: &mut Events, request: u32) {
+    fn unlock(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
         let mut granted = std::mem::take(&mut self.granted);
-        self.tables.unlock(queue.now(), request, &mut granted);
+        self.tables
+            .unlock(queue.now(), commands, request, &mut granted);
         for request in granted.drain(..) {
-            self.locked(queue, request);
+            self.locked(queue, commands, request);
         }
         self.granted = granted;
     }
 
     /// The medium is through with a command: to LOG, and to NVMQ to complete it.
-    pub(super) fn ended(&mut self, queue: &mut Events, request: u32) {
-        let flight = self.tables.end(request);
-        if flight.keeps_lock {
-            self.release(queue, request);
+    pub(super) fn ended(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
+        self.tables.end(commands, request);
+        let state = *commands.state(request);
+        if state.keeps_lock {
+            self.release(queue, commands, request);
         }
-        if self.journals && flight.opcode == Opcode::Write {
-            let pages = flight.pages.count() as u32;
+        if self.journals && commands.opcode(request) == Opcode::Write {
+            let pages = commands.work(request);
             self.send(queue, self.groups.log, Step::Journal.of(request, pages));
         }
-        let job = Step::Complete.of(request, u32::from(flight.keeps_lock));
-        self.send(queue, flight.thread, job);
+        let job = Step::Complete.of(request, u32::from(state.keeps_lock));
+        self.send(queue, state.thread, job);
     }
 
     /// Garbage collection has moved pages: to BGC.

@@ -2,17 +2,16 @@
 
 use super::address::{Addressing, LogAddr, Ppn};
 use super::buffer::{Program, Programs, WriteBuffer};
+use super::history::ReadHistory;
 use super::lane::{Lane, ReadyList};
 use super::mapping::{Entry, MapIndex, Mapping, Run};
 use super::oracle::Oracle;
-use super::read::{PagesRead, ReadHistory, Reader};
 use super::region::Region;
 use super::reverse_map::ReverseMap;
 use super::stream::{Layout, RunPages, SequentialRuns};
 use super::victim::{Copyback, VictimSelection};
-use crate::engine::{EventQueue, Slab};
-use crate::event::Event;
-use crate::nand::{Flash, Geometry, Owner, WordlineAddr};
+use crate::engine::Slab;
+use crate::nand::{Geometry, WordlineAddr};
 use crate::profile::Profile;
 use crate::profile::limits::gc_slots;
 
@@ -204,34 +203,6 @@ impl Ftl {
 
     fn layout_of(&self, at: LogAddr) -> Layout {
         self.lanes[at.lane as usize].blocks.get(at.group).layout
-    }
-
-    /// Reads consecutive pages in logical order: queues what is on flash for `owner`.
-    pub(crate) fn read(
-        &self,
-        flash: &mut Flash,
-        queue: &mut EventQueue<Event>,
-        space: u32,
-        first: u64,
-        end: u64,
-        owner: Owner,
-    ) -> PagesRead {
-        let reader = Reader {
-            addressing: &self.addressing,
-            lanes: &self.lanes,
-            flash,
-            queue,
-            owner,
-            pending: None,
-        };
-        reader.read(&self.mapping, space, first, end)
-    }
-
-    /// The host reads consecutive pages.
-    pub(crate) fn note_read(&mut self, space: u32, first: u64, end: u64) {
-        if let Some(history) = &mut self.history {
-            history.note(&self.mapping, space, first, end);
-        }
     }
 
     /// The host is idle or no longer: whether groups are collected in the background.

@@ -24,13 +24,14 @@
 //!  unit of the set <-> unit of the device (region.rs)
 //! ```
 //!
-//! Files use those below them only: `layer.rs` holds the parts, `write.rs` and `gc.rs` are the two ways
-//! of data to the flash, and this file ties both together.
+//! Files use those below them only: `layer.rs` holds the parts, `read.rs` is the way of data from the flash,
+//! `write.rs` and `gc.rs` are the two ways to it, and this file ties those together.
 
 mod address;
 mod blocks;
 mod buffer;
 mod gc;
+mod history;
 mod lane;
 mod layer;
 mod mapping;

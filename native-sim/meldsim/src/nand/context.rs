@@ -98,9 +98,11 @@ impl ChannelContext<'_> {
     #[inline]
     pub(super) fn begin(&mut self, way: u32, now: Instant) {
         let die = &mut self.dies[way as usize];
-        if !die.is_idle() {
+        // Without overlap only an idle die is given anything.
+        if self.shared.overlap && !die.is_idle() {
             return;
         }
+        debug_assert!(die.is_idle());
         die.busy_since = now;
         die.planes_used = 0;
         if self.shared.packages.are_shared() {

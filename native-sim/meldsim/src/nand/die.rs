@@ -111,22 +111,26 @@ impl Die {
 
     /// Reads go before programs and erases, each in the order of arrival, but only so many pass a
     /// waiting or suspended one: a program must not starve. All reads of a block go before its erase.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(
         &self,
         ops: &Slab<Op>,
         reads_before_program: u32,
         wordlines_per_block: u32,
     ) -> Next {
+        let reads_wait = !self.reads.is_empty();
         let no_pe_waits = self.pes.is_empty() && !self.suspended;
-        if !self.reads.is_empty() && (no_pe_waits || self.reads_passed < reads_before_program) {
-            return Next::Start(Kind::Read);
+        match reads_wait && (no_pe_waits || self.reads_passed < reads_before_program) {
+            true => Next::Start(Kind::Read),
+            false if no_pe_waits => Next::Nothing,
+            false => self.next_pe(ops, wordlines_per_block),
         }
+    }
+
+    /// What goes on when no read goes first.
+    fn next_pe(&self, ops: &Slab<Op>, wordlines_per_block: u32) -> Next {
         if self.suspended {
             return Next::Resume;
-        }
-        if self.pes.is_empty() {
-            return Next::Nothing;
         }
         let op = &ops[self.pes.head];
         let erases = |read: &Op| op.erases(read, wordlines_per_block);

@@ -91,7 +91,8 @@ impl ChannelContext<'_> {
             self.bus.data_out |= bit;
             die.output = std::mem::replace(&mut die.sensing, NIL);
         }
-        if die.is_idle() {
+        // Without overlap nothing else is under way.
+        if !self.shared.overlap || die.is_idle() {
             self.end(way, now);
         } else {
             self.update_wait(way, now);

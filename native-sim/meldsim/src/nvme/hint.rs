@@ -1,7 +1,7 @@
 //! Read patterns: the host says them in four encodings, which come to one hint here.
 //!
 //! In: directives and DSM fields of writes, described ranges, streams bound to a pattern. Out: the
-//! pattern and the stream of a write, for the FTL. `docs/nvme.md` has the order of the encodings.
+//! pattern and the stream of a write, for the FTL. `docs/reference/nvme.md` has the order of the encodings.
 
 use super::dataset::{DsmByte, DsmRange, RangeSet};
 use super::directive::{Directive, DirectiveError, MAX_STREAMS, Pattern};

@@ -190,7 +190,7 @@ pub(super) fn figures(outcome: Outcome, contract: &Contract) -> Outcome {
         )
         .figure(
             map("T of random reads, simulated", reads, simulated),
-            "Many dies of flash work at once, so that it wins where there is enough for them to do.",
+            "Many flash dies work at once, so flash wins where requests are large or many.",
         )
         .figure(
             map("T of random writes, simulated", writes, simulated),
@@ -202,11 +202,11 @@ pub(super) fn figures(outcome: Outcome, contract: &Contract) -> Outcome {
         )
         .figure(
             over_mix(contract),
-            "For Optane a request is a request; on full flash each write is several, by garbage collection.",
+            "On Optane a write costs one write. On full flash garbage collection turns it into several.",
         )
         .figure(
             over_time(contract),
-            "Flash is as fast until its spare blocks are used up, then it collects garbage for each write.",
+            "Flash keeps up until its spare blocks are used. Then each write waits for garbage collection.",
         )
 }
 

@@ -129,7 +129,7 @@ fn outcome(run: &Run, points: &[Point], sizes: &[Size]) -> Outcome {
         )
         .figure(
             sizes_chart(sizes),
-            "Large requests are the flash's matter, small ones the firmware's.",
+            "Large requests are limited by the flash, small ones by the firmware.",
         )
 }
 

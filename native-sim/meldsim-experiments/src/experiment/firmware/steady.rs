@@ -105,7 +105,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             .sheet(sheet)
             .figure(
                 chart,
-                "Collection takes the flash's time more than the cores'; journalling takes the cores' alone, of which there are enough.",
+                "Garbage collection takes the flash's time more than the cores'. Journalling takes the cores' time alone, and there is enough of it.",
             )
             .claims(claims(&rows)?);
         Some(outcome)

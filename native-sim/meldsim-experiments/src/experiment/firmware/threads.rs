@@ -80,7 +80,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             .sheet(sheet)
             .figure(
                 chart(&rows),
-                "A type limits the pipeline until it has threads enough; with the bypass reads do without CACHE threads.",
+                "A type of thread limits the pipeline until there are enough of it. With the bypass, reads need no CACHE threads.",
             )
             .claims(claim(&rows));
         Some(outcome)

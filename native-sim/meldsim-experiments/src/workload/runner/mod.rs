@@ -167,6 +167,7 @@ impl Runner {
             jobs: results(&self.jobs),
             device,
             series,
+            groups: Vec::new(),
             trace: None,
             is_partial,
         })

@@ -4,21 +4,22 @@
 //! | --- | --- |
 //! | `mqsim` | `arrival-ns device first-sector sectors op`, with op 0 for a write and 1 for a read; sectors of 512 B |
 //! | `msr` | `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, timestamps in 100 ns, Type Read or Write |
-//! | `meld` | `time_ns,volume,block,offset,length,op,pattern,client` after the lines `# meld-trace 2` and of the columns' names |
+//! | `meld` | `time_ns,volume,block,offset,length,op,pattern,client[,directory]` after the lines `# meld-trace 3` and of the columns' names |
 //!
-//! A block trace of hdfs-meld has one line for each request of a block file on a DataNode's volume, in version 1 or 2:
+//! A block trace of hdfs-meld has one line for each request of a block file on a DataNode's volume, in version 1, 2 or 3:
 //!
 //! ```text
-//! # meld-trace 2
-//! time_ns,volume,block,offset,length,op,pattern,client
-//! 1000,vol0,1073741825,0,65536,read,sequential,client
+//! # meld-trace 3
+//! time_ns,volume,block,offset,length,op,pattern,client,directory
+//! 1000,vol0,1073741825,0,65536,read,sequential,client,16386
 //! ```
 //!
 //! `time_ns` counts from any moment; `volume` names a volume, without commas; `block` is the block's identifier; `offset` and
 //! `length` are bytes of the block; `op` is `read`, `write`, `flush` or `delete` (the last two with offset and length 0),
 //! or, since version 2, `truncate` (the offset is the block's new length) or `open` (a reader got the block's file, and its
 //! reads are not recorded); `pattern` is `sequential`, `random` or `none`; `client` says for whom, such as `client`, `replication`, `balancer` or
-//! `scanner`, and is not needed to replay. Lines that begin with `#` are comments.
+//! `scanner`, and `directory`, since version 3 and where the columns name it, in which directory the block's file is: any number, 0 where that is
+//! not known. Neither is needed to replay; both tell groups of blocks apart. Lines that begin with `#` are comments.
 
 use std::str::FromStr;
 
@@ -86,6 +87,10 @@ pub struct Record {
     pub op: Op,
     /// How the data is said to be read; `None` where the trace does not say.
     pub pattern: Option<Pattern>,
+    /// For whom, an index of [`TraceReader::clients`](super::TraceReader::clients); `None` where the trace does not say.
+    pub client: Option<usize>,
+    /// The directory of the block's file; 0 where the trace does not say.
+    pub directory: u64,
 }
 
 impl FromStr for TraceFormat {
@@ -103,6 +108,8 @@ impl FromStr for TraceFormat {
 
 /// Most volumes of a trace.
 const VOLUMES_MAX: usize = 1024;
+/// Most clients that are told apart; further ones count as the last.
+const CLIENTS_MAX: usize = 64;
 
 /// What the records so far have said about those to come: the volumes in the order they were met, and the first time.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +120,9 @@ pub(super) struct Volumes {
     /// The volume of the record before: mostly that of the next, too.
     last: usize,
     first_ticks: Option<u64>,
+    pub(super) clients: Vec<String>,
+    /// Whether lines name the directory.
+    pub(super) directories: bool,
 }
 
 impl Volumes {
@@ -140,6 +150,16 @@ impl Volumes {
             };
         }
         Ok(self.last)
+    }
+
+    fn client(&mut self, name: &str) -> usize {
+        let known = self.clients.iter().position(|known| known == name);
+        known.unwrap_or_else(|| {
+            if self.clients.len() < CLIENTS_MAX {
+                self.clients.push(name.to_owned());
+            }
+            self.clients.len() - 1
+        })
     }
 
     /// The time since the first record.
@@ -214,6 +234,8 @@ fn parse_mqsim(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
         length: bytes(sectors, "sectors")?,
         op,
         pattern: None,
+        client: None,
+        directory: 0,
     };
     record.checked("sectors")
 }
@@ -249,18 +271,33 @@ fn parse_msr(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
         length,
         op,
         pattern: None,
+        client: None,
+        directory: 0,
     };
     record.checked("Size")
 }
 
-/// The two lines with which a block trace of this version begins.
+/// The two lines with which a block trace without directories begins.
 pub const HEADER: &str = "# meld-trace 2\ntime_ns,volume,block,offset,length,op,pattern,client\n";
 
 /// What the first line begins with.
 pub(super) const MAGIC: &str = "# meld-trace ";
-/// Versions that can be read. What 1 says, 2 says in the same words.
-pub(super) const VERSIONS: [&str; 2] = ["1", "2"];
+/// Versions that can be read. What one says, later ones say in the same words.
+pub(super) const VERSIONS: [&str; 3] = ["1", "2", "3"];
 pub(super) const COLUMNS: &str = "time_ns,volume,block,offset,length,op,pattern,client";
+const DIRECTORY: &str = ",directory";
+
+impl Volumes {
+    /// Whether a line has the columns' names; lines after it have those columns.
+    pub(super) fn take_columns(&mut self, line: &str) -> bool {
+        let more = line.strip_prefix(COLUMNS);
+        if let Some(more) = more.filter(|more| more.is_empty() || *more == DIRECTORY) {
+            self.directories = !more.is_empty();
+            return true;
+        }
+        false
+    }
+}
 
 fn parse_meld(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
     let mut fields = Fields::new(line, Separator::Comma);
@@ -288,7 +325,11 @@ fn parse_meld(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
             .unwrap_or((&text, "correct the value"));
         Fault::new("pattern", excerpt(message), remedy)
     })?;
-    fields.text("client")?;
+    let client = fields.text("client")?;
+    let directory = match volumes.directories {
+        true => fields.number("directory")?,
+        false => 0,
+    };
     fields.end()?;
     let record = Record {
         arrival: volumes.arrival(ticks, 1_000),
@@ -298,6 +339,8 @@ fn parse_meld(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
         length,
         op,
         pattern: Some(pattern),
+        client: Some(volumes.client(client)),
+        directory,
     };
     record.checked("length")
 }

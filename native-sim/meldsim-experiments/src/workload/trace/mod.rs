@@ -7,6 +7,7 @@
 //! A trace is read line by line and never held: memory does not grow with its length.
 
 mod formats;
+mod groups;
 mod options;
 mod place;
 mod reader;
@@ -15,7 +16,7 @@ mod text;
 
 pub use super::error::TraceError;
 pub use formats::{Extent, HEADER as MELD_HEADER, Op, Record, TraceFormat};
-pub use options::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
+pub use options::{Assignment, Beyond, ReplayMode, ReplayOptions, parse_speedup};
 pub use reader::TraceReader;
 pub use replay::Replay;
 pub use text::decompressed;

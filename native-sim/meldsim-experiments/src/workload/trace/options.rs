@@ -17,6 +17,16 @@ pub enum ReplayMode {
     Closed,
 }
 
+impl ReplayMode {
+    /// `open` or `closed`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReplayMode::Open => "open",
+            ReplayMode::Closed => "closed",
+        }
+    }
+}
+
 /// What is done with requests beyond the end of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beyond {
@@ -25,6 +35,17 @@ pub enum Beyond {
     Wrap,
     /// The trace is refused.
     Refuse,
+}
+
+/// What becomes of a group of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assignment {
+    /// Laid out as the trace says.
+    AsRecorded,
+    /// Laid out for data that is read so.
+    Laid(Pattern),
+    /// Not replayed: it lies on another device.
+    Elsewhere,
 }
 
 /// How a trace is replayed.
@@ -42,6 +63,8 @@ pub struct ReplayOptions {
     pub read_pattern: Pattern,
     /// How all data is said to be read, whatever the trace says; `None` keeps to the trace.
     pub override_pattern: Option<Pattern>,
+    /// How each group of blocks is laid out, by its number; further ones as said above. Empty for all.
+    pub plan: Vec<Assignment>,
     /// State of the device before, for a trace of one volume that addresses the volume itself.
     pub precondition: Option<Precondition>,
 }
@@ -55,6 +78,7 @@ impl Default for ReplayOptions {
             beyond: Beyond::Wrap,
             read_pattern: Pattern::None,
             override_pattern: None,
+            plan: Vec::new(),
             precondition: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::formats::{COLUMNS, HEADER, MAGIC, Record, TraceFormat, VERSIONS, Volumes};
+use super::formats::{HEADER, MAGIC, Record, TraceFormat, VERSIONS, Volumes};
 use super::text::{Lines, excerpt};
 use crate::workload::error::{Fault, TraceError};
 
@@ -58,6 +58,11 @@ impl<R: BufRead> TraceReader<R> {
         &self.volumes.names
     }
 
+    /// The names of the clients met so far.
+    pub fn clients(&self) -> &[String] {
+        &self.volumes.clients
+    }
+
     /// The next record; `None` after the last. After an error there is no going on.
     ///
     /// # Errors
@@ -70,7 +75,7 @@ impl<R: BufRead> TraceReader<R> {
             }
             let line = self.lines.text()?;
             // Files that were rotated may be joined.
-            let is_header = self.format == TraceFormat::Meld && line == COLUMNS;
+            let is_header = self.format == TraceFormat::Meld && self.volumes.take_columns(line);
             if line.is_empty() || line.starts_with('#') || is_header {
                 continue;
             }
@@ -118,7 +123,7 @@ impl<R: BufRead> TraceReader<R> {
         self.pending = false;
         while self.lines.read()? && self.lines.text()?.starts_with('#') {}
         let line = self.lines.text()?;
-        if line != COLUMNS {
+        if !self.volumes.take_columns(line) {
             let message = format!("are \"{}\"", excerpt(line));
             return Err(self.fault(Fault::new("columns", message, header)));
         }

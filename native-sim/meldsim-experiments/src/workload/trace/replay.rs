@@ -4,7 +4,8 @@ use std::io::BufRead;
 use std::ops::ControlFlow;
 
 use super::formats::{Extent, Op, Record};
-use super::options::{ReplayMode, ReplayOptions};
+use super::groups::{Groups, Origin};
+use super::options::{Assignment, ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
@@ -25,6 +26,7 @@ pub struct Replay<R> {
     reader: TraceReader<R>,
     options: ReplayOptions,
     series: Option<Series>,
+    groups: Option<Groups>,
 }
 
 impl<R: BufRead> Replay<R> {
@@ -38,17 +40,26 @@ impl<R: BufRead> Replay<R> {
         reader: TraceReader<R>,
         options: ReplayOptions,
     ) -> Result<Replay<R>, RunError> {
+        // A plan is by group, so groups are told apart.
+        let groups = (!options.plan.is_empty()).then(Groups::new);
         Ok(Replay {
             device: Device::new(profile)?,
             reader,
             options,
             series: None,
+            groups,
         })
     }
 
     /// Also collects what happens in each `interval`. A run of more than 1024 intervals makes them longer.
     pub fn with_time_series(mut self, interval: Duration) -> Replay<R> {
         self.series = Some(Series::new(interval, 0));
+        self
+    }
+
+    /// Also says what each group of blocks got: those of a directory, or of a client where no directory is named.
+    pub fn with_groups(mut self) -> Replay<R> {
+        self.groups = Some(Groups::new());
         self
     }
 
@@ -87,6 +98,7 @@ impl<R: BufRead> Replay<R> {
             last_arrival: start,
             last_completion: start,
             series: self.series,
+            groups: self.groups,
             summary: TraceSummary::default(),
             overwritten_pages: 0,
             is_partial: false,
@@ -114,10 +126,18 @@ impl<R: BufRead> Replay<R> {
                 .series
                 .map(|series| series.result(names, &device.stats)),
             device,
+            groups: records.groups.map_or_else(Vec::new, Groups::result),
             trace: Some(records.summary),
             is_partial: records.is_partial,
         })
     }
+}
+
+/// A request that moves data.
+#[derive(Clone, Copy, Debug)]
+struct Moving {
+    submitted: Submitted,
+    origin: Option<Origin>,
 }
 
 /// The records of a trace as a load.
@@ -133,6 +153,7 @@ struct Records<R, F> {
     last_arrival: Instant,
     last_completion: Instant,
     series: Option<Series>,
+    groups: Option<Groups>,
     summary: TraceSummary,
     overwritten_pages: u64,
     /// It was broken off: no record is read any more.
@@ -142,14 +163,14 @@ struct Records<R, F> {
 
 impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
     /// The volume, and what is known of a request that moves data.
-    type Request = (usize, Option<Submitted>);
+    type Request = (usize, Option<Moving>);
     type Error = RunError;
 
     fn next(
         &mut self,
         device: &mut Device,
         turn: Turn,
-    ) -> Result<Next<(usize, Option<Submitted>)>, RunError> {
+    ) -> Result<Next<(usize, Option<Moving>)>, RunError> {
         // What completes now is not outstanding any more when a record arrives now.
         if turn.unseen > 0 {
             return Ok(Next::Wait);
@@ -167,14 +188,26 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
                 self.next = next;
                 return Ok(Next::At(arrived));
             }
-            if let Some(command) = self.command(device, &record)? {
+            let group = self.group(&record);
+            let assigned = group.and_then(|group| self.options.plan.get(group).copied());
+            if assigned == Some(Assignment::Elsewhere) {
+                continue;
+            }
+            if let Some(command) = self.command(device, &record, assigned)? {
                 let moves_data = matches!(record.op, Op::Read | Op::Write);
-                let submitted = moves_data.then_some(Submitted {
-                    arrived,
-                    bytes: record.length,
-                    write: record.op == Op::Write,
+                let number = self.summary.records - 1;
+                let groups = self.groups.as_mut().filter(|_| moves_data).zip(group);
+                let origin =
+                    groups.map(|(groups, group)| groups.submitted(group, &record, number, now));
+                let moving = moves_data.then_some(Moving {
+                    submitted: Submitted {
+                        arrived,
+                        bytes: record.length,
+                        write: record.op == Op::Write,
+                    },
+                    origin,
                 });
-                return Ok(Next::Submit(command, (record.volume, submitted)));
+                return Ok(Next::Submit(command, (record.volume, moving)));
             }
         }
     }
@@ -182,15 +215,18 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
     fn completed(
         &mut self,
         _: usize,
-        (volume, submitted): (usize, Option<Submitted>),
+        (volume, moving): (usize, Option<Moving>),
         completion: &Completion,
     ) -> Result<ControlFlow<()>, RunError> {
         self.last_completion = completion.completed;
-        if let Some(submitted) = submitted {
+        if let Some(Moving { submitted, origin }) = moving {
             let ended = submitted.ended(completion);
             self.tallies[volume][usize::from(ended.write)].record(&ended);
             if let Some(series) = &mut self.series {
                 series.record(volume, &ended);
+            }
+            if let Some((groups, origin)) = self.groups.as_mut().zip(origin) {
+                groups.ended(origin, &ended);
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -201,7 +237,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
         series.map_or(Instant::MAX, |series| series.keep_up(device))
     }
 
-    fn failed(&self, failure: Failure<(usize, Option<Submitted>)>) -> RunError {
+    fn failed(&self, failure: Failure<(usize, Option<Moving>)>) -> RunError {
         match failure {
             Failure::Refused(_, (volume, _), error) => {
                 RunError::of(&self.reader.volumes()[volume])(error)
@@ -241,19 +277,35 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
         Ok(Some((record, self.last_arrival)))
     }
 
+    /// The group of the record's block, where groups are told apart.
+    fn group(&mut self, record: &Record) -> Option<usize> {
+        let groups = self.groups.as_mut()?;
+        let (volumes, clients) = (self.reader.volumes(), self.reader.clients());
+        let group = groups.of(record, volumes, clients);
+        if record.op == Op::Delete {
+            groups.deleted(record);
+        }
+        Some(group)
+    }
+
     /// What the record asks of the device; `None` if it gives up what was never there.
     fn command(
         &mut self,
         device: &mut Device,
         record: &Record,
+        assigned: Option<Assignment>,
     ) -> Result<Option<Command>, RunError> {
         let index = record.volume;
-        if index == self.volumes.len() {
+        // The volumes before it may have been left out.
+        while index >= self.volumes.len() {
             self.add_volume(device, record)?;
         }
         let volume = &mut self.volumes[index];
         let nsid = volume.nsid;
-        let pattern = self.options.override_pattern.or(record.pattern);
+        let pattern = match assigned {
+            Some(Assignment::Laid(pattern)) => Some(pattern),
+            _ => self.options.override_pattern.or(record.pattern),
+        };
         let directive = directive(pattern.unwrap_or(self.options.read_pattern));
         self.summary.count(record.op);
         let given_up = match (record.op, record.extent) {

@@ -4,13 +4,14 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::engine::NIL;
 
 /// Pages of the tests: several for each slot of the smallest buffer.
 const PAGES: u64 = 40;
 const SLOTS: u32 = 16;
 
 fn orders() -> impl Strategy<Value = Vec<(Order, u64)>> {
-    let order = (any::<bool>(), 0..PAGES, 1..5u64, 0..3u32, 0..6_000u64).prop_map(
+    let order = (any::<bool>(), 0..PAGES, 1..5u64, 0..3u16, 0..6_000u64).prop_map(
         |(writes, first, pages, queue, pause_ns)| {
             let pages = pages.min(PAGES - first);
             let order = match writes {
@@ -49,7 +50,7 @@ fn run(section: &Section, orders: &[(Order, u64)], has_evicted_field: bool) -> B
 
 /// The naive model: commands one after the other, in the order in which they got their ranges. Returns
 /// the reads that gave something else.
-fn wrong(bench: &mut Bench) -> Vec<(u32, u64, u64)> {
+fn wrong(bench: &mut Bench) -> Vec<(u32, u64, Option<u32>)> {
     let order = bench.firmware.tables_mut().record.order.clone();
     assert_eq!(order.len(), bench.orders.len());
     let mut place = vec![0; order.len()];
@@ -74,10 +75,9 @@ fn wrong(bench: &mut Bench) -> Vec<(u32, u64, u64)> {
         let command = bench.orders[request as usize];
         for page in command.range() {
             if command.opcode == Opcode::Write {
-                model.insert(page, bench.firmware.tables_mut().data(request));
+                model.insert(page, request);
             } else {
-                let data = model.get(&page).copied().unwrap_or(0);
-                expected.insert((request, page), data);
+                expected.insert((request, page), model.get(&page).copied());
             }
         }
     }
@@ -85,7 +85,7 @@ fn wrong(bench: &mut Bench) -> Vec<(u32, u64, u64)> {
     assert_eq!(bench.given.len(), expected.len());
     let given = bench.given.iter().copied();
     given
-        .filter(|&(request, page, data)| expected[&(request, page)] != data)
+        .filter(|&(request, page, write)| expected[&(request, page)] != write)
         .collect()
 }
 
@@ -124,7 +124,7 @@ fn a_displaced_page_is_read_through_the_evicted_page_field() {
 fn without_the_evicted_page_field_it_is_read_too_early() {
     for section in sections(7, SLOTS) {
         let mut bench = run(&section, &displaced(), false);
-        assert_eq!(wrong(&mut bench), [(2, 3, 0)], "{section:?}");
+        assert_eq!(wrong(&mut bench), [(2, 3, None)], "{section:?}");
     }
 }
 
@@ -145,7 +145,7 @@ fn bypassing_keeps_reads_off_cache_threads() {
 /// Two writes of the same pages, of which the second is done sooner in every stage but shares one
 /// page with the first. If they were not ordered, the medium would have the first write's data on the
 /// shared page after the second has completed. Unlocked: the first loses its range to the second.
-fn racing(section: &Section, unlocked: bool) -> (Vec<u32>, u64, u64) {
+fn racing(section: &Section, unlocked: bool) -> (Vec<u32>, u32, u32) {
     let mut bench = Bench::new(section, Duration::from_us(10));
     let long = bench.submit(Order::write(0, 64));
     let short = bench.submit(Order {
@@ -153,33 +153,23 @@ fn racing(section: &Section, unlocked: bool) -> (Vec<u32>, u64, u64) {
         ..Order::write(63, 1)
     });
     if unlocked {
-        let range = bench.firmware.tables_mut().flight(long).pages;
-        let is_locked = |bench: &mut Bench, request| {
-            let flight = *bench.firmware.tables_mut().flight(request);
-            flight.is_locked
-        };
+        let range = bench.orders.pages(long);
+        let is_locked = |bench: &mut Bench, request| bench.orders.state(request).is_locked;
         while !is_locked(&mut bench, long) {
             bench.step();
         }
-        assert_eq!(
-            bench.firmware.tables_mut().index.release(&range, long),
-            None
-        );
+        assert_eq!(bench.firmware.tables_mut().index.release(&range), NIL);
         while !is_locked(&mut bench, short) {
             bench.step();
         }
         while is_locked(&mut bench, short) {
             bench.step();
         }
-        assert_eq!(
-            bench.firmware.tables_mut().index.acquire(&range, long),
-            Ok(())
-        );
+        let index = &mut bench.firmware.tables_mut().index;
+        assert!(index.acquire(&mut bench.orders, long));
         assert!(is_locked(&mut bench, long), "it still has to unlock it");
     }
     bench.run();
-    let tables = bench.firmware.tables_mut();
-    let (long, short) = (tables.data(long), tables.data(short));
     let on_medium = bench.medium[&63];
     assert!([long, short].contains(&on_medium));
     (bench.completed, on_medium, short)

@@ -6,8 +6,7 @@ mod scaling;
 use std::collections::BTreeMap;
 
 use super::buffer::BurstBuffer;
-use super::command::Events;
-use super::{Action, Arrival, Firmware, Pages};
+use super::{Action, CommandState, Commands, Events, Firmware, Pages};
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::nvme::Opcode;
@@ -16,8 +15,8 @@ use crate::profile::{Firmware as Section, FirmwareDesign};
 /// What happened to the tables of the firmware.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    /// What reads found in the buffer: request, page, data.
-    found: Vec<(u32, u64, u64)>,
+    /// What reads found in the buffer: request, page, write.
+    found: Vec<(u32, u64, u32)>,
     /// Requests in the order in which they got their ranges.
     order: Vec<u32>,
 }
@@ -33,8 +32,8 @@ impl Record {
 
     pub(super) fn lookup(&mut self, request: u32, pages: &Pages, buffer: &BurstBuffer) {
         for page in pages.first..pages.end {
-            let data = buffer.read(pages.volume, page);
-            self.found.extend(data.map(|data| (request, page, data)));
+            let write = buffer.read(pages.volume, page);
+            self.found.extend(write.map(|write| (request, page, write)));
         }
     }
 }
@@ -45,7 +44,8 @@ pub(super) struct Order {
     pub(super) opcode: Opcode,
     pub(super) first: u64,
     pub(super) pages: u64,
-    pub(super) queue: u32,
+    pub(super) queue: u16,
+    pub(super) state: CommandState,
 }
 
 impl Order {
@@ -55,6 +55,7 @@ impl Order {
             first,
             pages,
             queue: 0,
+            state: CommandState::default(),
         }
     }
 
@@ -70,6 +71,33 @@ impl Order {
     }
 }
 
+impl Commands for Vec<Order> {
+    fn opcode(&self, request: u32) -> Opcode {
+        self[request as usize].opcode
+    }
+
+    fn pages(&self, request: u32) -> Pages {
+        let std::ops::Range { start, end } = self[request as usize].range();
+        Pages {
+            volume: 0,
+            first: start,
+            end,
+        }
+    }
+
+    fn is_partial(&self, _request: u32) -> bool {
+        false
+    }
+
+    fn queue(&self, request: u32) -> u16 {
+        self[request as usize].queue
+    }
+
+    fn state(&mut self, request: u32) -> &mut CommandState {
+        &mut self[request as usize].state
+    }
+}
+
 /// Firmware and a medium that has the data of a write when it is through with it, and gives a read the
 /// data it has when the read begins: the worst case for the firmware.
 pub(super) struct Bench {
@@ -78,10 +106,10 @@ pub(super) struct Bench {
     latency: Duration,
     /// By request; requests are numbered in the order of submission and not used again.
     pub(super) orders: Vec<Order>,
-    /// The write of each page that the medium has; 0 for none.
-    pub(super) medium: BTreeMap<u64, u64>,
+    /// The write of each page that the medium has.
+    pub(super) medium: BTreeMap<u64, u32>,
     /// What each read gave: request, page, write.
-    pub(super) given: Vec<(u32, u64, u64)>,
+    pub(super) given: Vec<(u32, u64, Option<u32>)>,
     /// Requests as they completed.
     pub(super) completed: Vec<u32>,
     pub(super) submitted_at: Vec<Instant>,
@@ -107,18 +135,8 @@ impl Bench {
         let request = self.orders.len() as u32;
         self.orders.push(order);
         self.submitted_at.push(self.queue.now());
-        let arrival = Arrival {
-            request,
-            opcode: order.opcode,
-            pages: Pages {
-                volume: 0,
-                first: order.first,
-                end: order.first + order.pages,
-            },
-            is_partial: false,
-            queue: order.queue,
-        };
-        self.firmware.accept(&mut self.queue, &arrival);
+        self.firmware
+            .accept(&mut self.queue, &mut self.orders, request);
         request
     }
 
@@ -128,14 +146,17 @@ impl Bench {
             return false;
         };
         match event {
-            Event::Firmware(core) => self.firmware.step(&mut self.queue, core),
+            Event::Firmware(core) => {
+                self.firmware.step(&mut self.queue, &mut self.orders, core);
+            }
             Event::Controller(request) => {
                 let order = self.orders[request as usize];
                 if order.opcode == Opcode::Write {
-                    let data = self.firmware.tables_mut().data(request);
-                    self.medium.extend(order.range().map(|page| (page, data)));
+                    let pages = order.range().map(|page| (page, request));
+                    self.medium.extend(pages);
                 }
-                self.firmware.ended(&mut self.queue, request);
+                self.firmware
+                    .ended(&mut self.queue, &mut self.orders, request);
             }
             other => panic!("{other:?}"),
         }
@@ -153,15 +174,14 @@ impl Bench {
                 let order = self.orders[request as usize];
                 if order.opcode == Opcode::Read {
                     let mut found = BTreeMap::new();
-                    for &(of, page, data) in &self.firmware.tables_mut().record.found {
+                    for &(of, page, write) in &self.firmware.tables_mut().record.found {
                         if of == request {
-                            found.insert(page, data);
+                            found.insert(page, write);
                         }
                     }
                     for page in order.range() {
-                        let medium = self.medium.get(&page).copied().unwrap_or(0);
-                        let data = found.get(&page).copied().unwrap_or(medium);
-                        self.given.push((request, page, data));
+                        let write = found.get(&page).or_else(|| self.medium.get(&page));
+                        self.given.push((request, page, write.copied()));
                     }
                     self.firmware
                         .tables_mut()

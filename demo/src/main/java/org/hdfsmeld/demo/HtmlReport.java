@@ -10,14 +10,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 import org.hdfsmeld.report.Charts;
+import org.hdfsmeld.report.Digits;
 import org.hdfsmeld.report.Html;
 import org.hdfsmeld.report.Published;
 import org.hdfsmeld.spark.Json;
 import org.hdfsmeld.spark.RunRecord;
+import org.hdfsmeld.spark.ShellWords;
 
 /** The result as one HTML page that needs nothing else. */
 final class HtmlReport {
@@ -39,6 +42,8 @@ final class HtmlReport {
         Map.ofEntries(
             Map.entry("style", Html.style()),
             Map.entry("title", report.title()),
+            Map.entry("script", Html.script()),
+            Map.entry("origin", report.origin()),
             Map.entry("headline", report.headline()),
             Map.entry("verdicts", report.verdicts()),
             Map.entry("throughput", report.throughput()),
@@ -51,7 +56,6 @@ final class HtmlReport {
             Map.entry("devices", report.devices()),
             Map.entry("calibration", escape(SummaryTable.describe(result.calibration()))),
             Map.entry("source", escape(result.publishedSource())),
-            Map.entry("command", report.command()),
             Map.entry("json", escape(Json.pretty(report.configuration()))));
     return Html.fill(Html.resource(HtmlReport.class, "report.html"), parts);
   }
@@ -65,15 +69,47 @@ final class HtmlReport {
   private String headline() {
     return String.format(
         Locale.ROOT,
-        "<p class=\"big\">%.2f×</p><p>is what Spark gains end to end %s %s;"
-            + " the devices alone gain %.2f× %s, the paper has %.2f× %s.</p>",
+        "<p class=\"big\">%.2f×</p><p class=\"verdict\">Spark scans the %s data set %.2f times as"
+            + " fast as the normal one, end to end %s; the devices alone %.2f times %s, in the paper"
+            + " %.2f times %s. %s</p>",
         result.gainEndToEnd(),
-        result.directive() ? "from the melded layout" : "when neither data set has the directive",
+        second,
+        result.gainEndToEnd(),
         kind("simulated"),
         result.gainDevice(),
         kind("simulated"),
         result.gainPublished(),
-        kind("published"));
+        kind("published"),
+        checks());
+  }
+
+  private String checks() {
+    List<Verdict> verdicts = Verdict.of(result);
+    long met = verdicts.stream().filter(Verdict::met).count();
+    return met == verdicts.size()
+        ? "All " + met + " checks are met."
+        : met + " of " + verdicts.size() + " checks are met.";
+  }
+
+  private String origin() {
+    return Html.origin(
+        ShellWords.join("./meld demo", run.arguments()),
+        Map.of(
+            "profile", result.profile(),
+            "seed", run.seed(),
+            "settings",
+                String.format(
+                    Locale.ROOT,
+                    "window %d MiB, %s; directive %s; time dilation %,.0f",
+                    result.windowBytes() >> 20,
+                    result.windowMode().name().toLowerCase(Locale.ROOT),
+                    result.directive() ? "on" : "off",
+                    result.calibration().dilation()),
+            "version",
+                String.format(
+                    "hdfs-meld %s, Spark %s, Hadoop %s",
+                    run.version(), run.sparkVersion(), run.hadoopVersion()),
+            "date", run.started()));
   }
 
   private String verdicts() {
@@ -102,7 +138,7 @@ final class HtmlReport {
         + Charts.bars(
             List.of(
                 bar("normal", "normal", result.normal().all().mibPerSecond()),
-                bar(second, "melded", result.melded().all().mibPerSecond())),
+                bar(second, second, result.melded().all().mibPerSecond())),
             full)
         + "<h3>End to end, as Spark saw it, in device time "
         + kind("simulated")
@@ -110,22 +146,29 @@ final class HtmlReport {
         + Charts.bars(
             List.of(
                 bar("normal", "normal", result.normal().endToEndMibPerSecond()),
-                bar(second, "melded", result.melded().endToEndMibPerSecond())),
+                bar(second, second, result.melded().endToEndMibPerSecond())),
             full);
   }
 
   private String gain() {
     double full = Charts.roundUp(Math.max(1.5, result.gainDevice()));
+    int more =
+        Digits.apart(
+            DoubleStream.of(Published.GAIN, result.gainDevice(), result.gainEndToEnd()),
+            HtmlReport::times);
     return Charts.bars(
         List.of(
-            new Charts.Bar("published", "published", Published.GAIN, times(Published.GAIN)),
+            new Charts.Bar("published", "published", Published.GAIN, times(Published.GAIN, more)),
             new Charts.Bar(
-                "devices (simulated)", "melded", result.gainDevice(), times(result.gainDevice())),
+                "devices (simulated)",
+                second,
+                result.gainDevice(),
+                times(result.gainDevice(), more)),
             new Charts.Bar(
                 "end to end (simulated)",
-                "melded",
+                second,
                 result.gainEndToEnd(),
-                times(result.gainEndToEnd()))),
+                times(result.gainEndToEnd(), more))),
         full);
   }
 
@@ -138,7 +181,7 @@ final class HtmlReport {
             bar("normal, published", "published", Published.NORMAL_MIB_PER_SECOND),
             bar("normal, simulated", "normal", normal),
             bar("melded, published", "published", Published.MELDED_MIB_PER_SECOND),
-            bar(second + ", simulated", "melded", melded)),
+            bar(second + ", simulated", second, melded)),
         full);
   }
 
@@ -156,12 +199,14 @@ final class HtmlReport {
   }
 
   private void share(
-      StringBuilder html, String title, String kind, Function<VariantResult, Double> value) {
+      StringBuilder html, String title, String kind, ToDoubleFunction<VariantResult> value) {
     html.append("<h3>").append(title).append(' ').append(kind(kind)).append("</h3>");
+    List<VariantResult> variants = List.of(result.normal(), result.melded());
+    int more = Digits.apart(variants.stream().mapToDouble(value), HtmlReport::percent);
     List<Charts.Bar> bars = new ArrayList<>();
-    for (VariantResult variant : List.of(result.normal(), result.melded())) {
-      double share = value.apply(variant);
-      bars.add(new Charts.Bar(name(variant), variant.name(), share, percent(share)));
+    for (VariantResult variant : variants) {
+      double share = value.applyAsDouble(variant);
+      bars.add(new Charts.Bar(name(variant), name(variant), share, percent(share, more)));
     }
     html.append(Charts.bars(bars, 1));
   }
@@ -174,35 +219,37 @@ final class HtmlReport {
                 .max()
                 .orElse(1));
     return Charts.bars(
-        result.variants().stream().map(v -> bar(name(v), v.name(), v.wallMibPerSecond())).toList(),
+        result.variants().stream().map(v -> bar(name(v), name(v), v.wallMibPerSecond())).toList(),
         full);
   }
 
   private String timeline() {
     StringBuilder html = new StringBuilder();
     double xMax = 0;
-    double yMax = 0;
+    DoubleStream.Builder rates = DoubleStream.builder();
     for (VariantResult variant : List.of(result.normal(), result.melded())) {
       for (int device = 0; device < variant.devices().size(); device++) {
         for (double[] point : Timeline.of(variant, device)) {
           xMax = Math.max(xMax, point[0]);
-          yMax = Math.max(yMax, point[1]);
+          rates.add(point[1]);
         }
       }
     }
+    double yMax = Charts.end(rates.build());
     for (VariantResult variant : List.of(result.normal(), result.melded())) {
       List<Charts.Line> lines = new ArrayList<>();
       for (int device = 0; device < variant.devices().size(); device++) {
-        lines.add(new Charts.Line("device " + device, device, Timeline.of(variant, device)));
+        lines.add(
+            new Charts.Line(
+                "device " + device, name(variant), device % 4, Timeline.of(variant, device)));
       }
       html.append("<h3>").append(name(variant)).append(' ').append(kind("simulated"));
       html.append("</h3>");
-      html.append(Charts.lines(lines, xMax, Charts.roundUp(yMax), "device ms", "MiB/s"));
+      html.append(Charts.lines(lines, xMax, yMax, "ms of device time", "MiB/s"));
     }
     html.append("<p class=\"legend\">");
     for (int device = 0; device < result.normal().devices().size(); device++) {
-      html.append("<span class=\"key d").append(device).append("\">device ");
-      html.append(device).append("</span> ");
+      html.append(Charts.key("", device % 4, "device " + device));
     }
     return html.append("</p>").toString();
   }
@@ -277,15 +324,6 @@ final class HtmlReport {
         rows);
   }
 
-  private String command() {
-    return escape(
-        ("./meld demo " + String.join(" ", run.arguments())).strip()
-            + "\nhdfs-meld "
-            + run.version()
-            + ", started "
-            + run.started());
-  }
-
   /** Everything but the samples, which the page shows as lines. */
   private RunRecord configuration() {
     return run.withResult(result.withoutSamples());
@@ -320,10 +358,14 @@ final class HtmlReport {
   }
 
   private static String percent(double share) {
-    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+    return percent(share, 0);
   }
 
-  private static String times(double gain) {
-    return String.format(Locale.ROOT, "%.2f×", gain);
+  private static String percent(double share, int more) {
+    return String.format(Locale.ROOT, "%." + (1 + more) + "f %%", 100 * share);
+  }
+
+  private static String times(double gain, int more) {
+    return String.format(Locale.ROOT, "%." + (2 + more) + "f×", gain);
   }
 }

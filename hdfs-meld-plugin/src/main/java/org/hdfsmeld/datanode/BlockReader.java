@@ -87,7 +87,7 @@ final class BlockReader implements ReadAhead.Source {
     if (!used) {
       volume.counters().openedUnread.increment();
       if (client == ClientKind.SHORT_CIRCUIT) {
-        volume.trace().record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, client);
+        volume.trace().record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, 0, client);
       }
     }
   }

@@ -165,6 +165,11 @@ public final class MeldKeys {
 
   public static final String TRACE_BUFFER_RECORDS_DEFAULT = "65536";
 
+  /** How a trace names directories. */
+  public static final String TRACE_DIRECTORIES = PREFIX + "trace.directories";
+
+  public static final String TRACE_DIRECTORIES_DEFAULT = "hash";
+
   /** Longest wait of one HDFS call for the simulated device. */
   public static final String WAIT_TIMEOUT = PREFIX + "wait-timeout";
 
@@ -235,6 +240,7 @@ public final class MeldKeys {
           TRACE_MAX_FILES,
           TRACE_FILE_BYTES,
           TRACE_BUFFER_RECORDS,
+          TRACE_DIRECTORIES,
           STATE_ENABLED,
           STATE_SNAPSHOT_INTERVAL,
           STATE_JOURNAL_MAX_BYTES,

@@ -11,8 +11,10 @@ import org.hdfsmeld.trace.BlockTrace;
  * @param maxFiles most files of a DataNode; older ones are deleted
  * @param fileBytes compressed bytes after which the next file is begun
  * @param bufferRecords records that wait to be written at most, a power of two
+ * @param inodes whether directories are named by their inode numbers, not by hashes
  */
-record TraceConfiguration(String folder, int maxFiles, long fileBytes, int bufferRecords) {
+record TraceConfiguration(
+    String folder, int maxFiles, long fileBytes, int bufferRecords, boolean inodes) {
   private static final int MAX_FILES = 10_000;
   private static final long MIN_FILE_BYTES = 1 << 10;
   private static final int MIN_BUFFER_RECORDS = 1 << 10;
@@ -37,7 +39,19 @@ record TraceConfiguration(String folder, int maxFiles, long fileBytes, int buffe
             MIN_FILE_BYTES,
             Long.MAX_VALUE),
         // Up to the next power of two.
-        Integer.highestOneBit(records - 1) << 1);
+        Integer.highestOneBit(records - 1) << 1,
+        inodes(conf));
+  }
+
+  private static boolean inodes(Configuration conf) throws MeldConfigurationException {
+    String value = conf.getTrimmed(MeldKeys.TRACE_DIRECTORIES, MeldKeys.TRACE_DIRECTORIES_DEFAULT);
+    return switch (value) {
+      case "hash" -> false;
+      case "inode" -> true;
+      default ->
+          throw new MeldConfigurationException(
+              MeldKeys.TRACE_DIRECTORIES, value, "use hash or inode");
+    };
   }
 
   /** The block trace of a DataNode; nothing is recorded until it is started. */
@@ -46,6 +60,7 @@ record TraceConfiguration(String folder, int maxFiles, long fileBytes, int buffe
         new File(folder, dataNodeUuid).getAbsoluteFile().toPath(),
         maxFiles,
         fileBytes,
-        bufferRecords);
+        bufferRecords,
+        inodes);
   }
 }

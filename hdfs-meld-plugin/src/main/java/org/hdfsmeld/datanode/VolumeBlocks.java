@@ -487,7 +487,15 @@ final class VolumeBlocks {
           case RANDOM -> 2;
           case NONE, AUTO, UNKNOWN -> 0;
         };
-    trace.record(op, key.pool().hashCode(), key.id(), offset, length, pattern, client);
+    trace.record(
+        op,
+        key.pool().hashCode(),
+        key.id(),
+        extent.hint().directoryId(),
+        offset,
+        length,
+        pattern,
+        client);
   }
 
   /** Deallocates what truncation left behind, before anything is written there again. */

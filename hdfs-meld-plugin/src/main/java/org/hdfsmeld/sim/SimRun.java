@@ -14,7 +14,7 @@ public final class SimRun {
    * cannot be interrupted. May be called from any number of threads.
    *
    * @param library path of the library, or empty for the packed one; see {@link NativeLoader#load}
-   * @param request a JSON object; {@code docs/c-abi.md} describes its keys
+   * @param request a JSON object; {@code docs/reference/c-abi.md} describes its keys
    * @return what {@code meldsim run --format json} prints
    * @throws SimException when the library cannot be loaded or refuses the request, with the
    *     simulator's {@link SimException#status}

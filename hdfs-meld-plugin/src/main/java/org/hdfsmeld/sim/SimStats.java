@@ -11,7 +11,9 @@ import java.util.List;
  * unit; {@code _ps} is simulated picoseconds.
  */
 public final class SimStats {
-  /** Counters that every library has; what they count is told in {@code docs/counters.md}. */
+  /**
+   * Counters that every library has; what they count is told in {@code docs/reference/counters.md}.
+   */
   public static final List<String> NAMES =
       List.of(
           "now_ps",

@@ -35,6 +35,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   private final TraceFiles files;
   private final long fileBytes;
   private final int ringRecords;
+  private final boolean inodes;
   private final List<Volume> volumes = new CopyOnWriteArrayList<>();
 
   private volatile TraceRing ring;
@@ -52,16 +53,24 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
    * @param maxFiles most files in it
    * @param fileBytes compressed bytes of a file
    * @param ringRecords records that wait to be written at most, a power of two
+   * @param inodes whether directories are named by their inode numbers, not by hashes
    */
-  public BlockTrace(Path folder, int maxFiles, long fileBytes, int ringRecords) {
-    this(folder, maxFiles, fileBytes, ringRecords, InstantSource.system());
+  public BlockTrace(Path folder, int maxFiles, long fileBytes, int ringRecords, boolean inodes) {
+    this(folder, maxFiles, fileBytes, ringRecords, inodes, InstantSource.system());
   }
 
-  BlockTrace(Path folder, int maxFiles, long fileBytes, int ringRecords, InstantSource clock) {
+  BlockTrace(
+      Path folder,
+      int maxFiles,
+      long fileBytes,
+      int ringRecords,
+      boolean inodes,
+      InstantSource clock) {
     this.clock = clock;
     this.files = new TraceFiles(folder, maxFiles);
     this.fileBytes = fileBytes;
     this.ringRecords = ringRecords;
+    this.inodes = inodes;
   }
 
   /**
@@ -113,7 +122,8 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     }
     TraceRing fresh = new TraceRing(ringRecords);
     writer =
-        new TraceWriter(fresh, output, hash, i -> volumes.get(i).storageId(), System.nanoTime());
+        new TraceWriter(
+            fresh, output, hash, inodes, i -> volumes.get(i).storageId(), System.nanoTime());
     written = fresh;
     thread = new Thread(writer, "MeldTraceWriter");
     thread.setDaemon(true);
@@ -144,9 +154,10 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
 
   private byte[] header(Instant now, KeyedHash hash) {
     StringBuilder text =
-        new StringBuilder("# meld-trace 2\n# Recorded by hdfs-meld from ")
+        new StringBuilder("# meld-trace 3\n# Recorded by hdfs-meld from ")
             .append(now)
-            .append(". Volumes and blocks are hashes with a key that nobody has.\n");
+            .append(inodes ? ". Volumes and blocks" : ". Volumes, blocks and directories")
+            .append(" are hashes with a key that nobody has.\n");
     for (Volume volume : volumes) {
       if (volume.state() != null) {
         text.append("# volume ")
@@ -157,7 +168,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
       }
     }
     return TraceLine.ascii(
-        text.append("time_ns,volume,block,offset,length,op,pattern,client\n").toString());
+        text.append("time_ns,volume,block,offset,length,op,pattern,client,directory\n").toString());
   }
 
   @Override

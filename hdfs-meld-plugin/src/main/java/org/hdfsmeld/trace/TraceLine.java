@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /** One line of text in bytes, made without allocating anything. */
 final class TraceLine {
-  /** More than the longest record: six numbers of 20 digits, and names. */
+  /** More than the longest record: seven numbers of 20 digits, and names. */
   private static final int BYTES = 256;
 
   private static final int LONG_DIGITS = 20;

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
  * waits. Nothing is allocated after construction. A record takes one cache line of the array:
  *
  * <pre>
- *   turn | time | block | offset | pool, length | kind | - | -
+ *   turn | time | block | offset | pool, length | kind | directory | -
  * </pre>
  *
  * <p>A slot's turn says whose it is: the position of the producer that may fill it, and one more
@@ -20,6 +20,10 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class TraceRing {
   private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
+
+  /** Words of a record. */
+  static final int RECORD_WORDS = 6;
+
   private static final int SLOT_WORDS = 8;
   private static final long CLOSED = Long.MIN_VALUE;
 
@@ -44,7 +48,7 @@ final class TraceRing {
   }
 
   /** Records are as the consumer gets them in {@link #poll}. False when it was dropped. */
-  boolean offer(long time, long block, long offset, long poolAndLength, long kind) {
+  boolean offer(long time, long block, long offset, long poolAndLength, long kind, long directory) {
     long position = tail.get();
     while (position >= 0) {
       int slot = slot(position);
@@ -60,6 +64,7 @@ final class TraceRing {
         words[slot + 3] = offset;
         words[slot + 4] = poolAndLength;
         words[slot + 5] = kind;
+        words[slot + 6] = directory;
         WORDS.setRelease(words, slot, position + 1);
         return true;
       }
@@ -69,13 +74,13 @@ final class TraceRing {
     return false;
   }
 
-  /** Takes the next record's five words; false when there is none at present. */
+  /** Takes the next record's words; false when there is none at present. */
   boolean poll(long[] record) {
     int slot = slot(head);
     if ((long) WORDS.getAcquire(words, slot) != head + 1) {
       return false;
     }
-    System.arraycopy(words, slot + 1, record, 0, 5);
+    System.arraycopy(words, slot + 1, record, 0, RECORD_WORDS);
     WORDS.setRelease(words, slot, head + mask + 1);
     head++;
     return true;

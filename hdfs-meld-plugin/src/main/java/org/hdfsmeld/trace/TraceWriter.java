@@ -31,6 +31,7 @@ final class TraceWriter implements Runnable {
   private final TraceRing ring;
   private final RotatedOutput output;
   private final KeyedHash hash;
+  private final boolean inodes;
   private final IntFunction<String> volumes;
   private final long startNs;
   private final TraceLine line = new TraceLine();
@@ -43,6 +44,7 @@ final class TraceWriter implements Runnable {
   /**
    * A writer that has written nothing.
    *
+   * @param inodes whether directories are named by their inode numbers, not by hashes
    * @param volumes storage uuids by the numbers that records have
    * @param startNs what time counts from, on the clock of the records
    */
@@ -50,11 +52,13 @@ final class TraceWriter implements Runnable {
       TraceRing ring,
       RotatedOutput output,
       KeyedHash hash,
+      boolean inodes,
       IntFunction<String> volumes,
       long startNs) {
     this.ring = ring;
     this.output = output;
     this.hash = hash;
+    this.inodes = inodes;
     this.volumes = volumes;
     this.startNs = startNs;
   }
@@ -78,7 +82,7 @@ final class TraceWriter implements Runnable {
   /** Until the ring is closed and empty. */
   @Override
   public void run() {
-    long[] record = new long[5];
+    long[] record = new long[TraceRing.RECORD_WORDS];
     while (true) {
       if (ring.poll(record)) {
         write(record);
@@ -132,7 +136,14 @@ final class TraceWriter implements Runnable {
         .text(PATTERNS.get(pattern))
         .character(',')
         .text(CLIENTS.get(client))
+        .character(',')
+        .number(directory(record[5], (int) (record[3] >> 32)))
         .character('\n');
+  }
+
+  /** The name of a directory in this trace; 0 stays the one that is not known. */
+  private long directory(long inode, int pool) {
+    return inode == 0 || inodes ? inode : hash.of(inode, pool);
   }
 
   private byte[] volumeName(int volume) {

@@ -24,13 +24,21 @@ public final class VolumeTrace {
    * Records an I/O that the device took just now. Never blocks, never throws, allocates nothing.
    *
    * @param pool a hash of the block's pool
+   * @param directory inode of the directory of its file, 0 when that is not known
    * @param offset first byte in the block; the new length with {@link TraceOp#TRUNCATE}
    * @param length bytes; 0 with operations on the whole block
    * @param pattern how the block is said to be read, by the simulator's number: 0 not, 1
    *     sequentially, 2 at random
    */
   public void record(
-      TraceOp op, int pool, long block, long offset, int length, int pattern, ClientKind client) {
+      TraceOp op,
+      int pool,
+      long block,
+      long directory,
+      long offset,
+      int length,
+      int pattern,
+      ClientKind client) {
     TraceRing ring = trace.ring();
     if (ring != null) {
       ring.offer(
@@ -38,7 +46,8 @@ public final class VolumeTrace {
           block,
           offset,
           TraceWriter.poolAndLength(pool, length),
-          TraceWriter.kind(volume, op, pattern, client));
+          TraceWriter.kind(volume, op, pattern, client),
+          directory);
     }
   }
 }

@@ -18,7 +18,10 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
-/** The tables of configuration keys in {@code docs/configuration.md}, from meld-default.xml. */
+/**
+ * The tables of configuration keys in {@code docs/reference/configuration.md}, from
+ * meld-default.xml.
+ */
 final class ConfigurationTable {
   /** What a value can be, and how the page explains it. */
   static final Map<String, String> UNITS = new TreeMap<>();
@@ -113,9 +116,9 @@ final class ConfigurationTable {
     String units =
         UNITS.entrySet().stream()
             .filter(unit -> keys.stream().anyMatch(key -> key.unit().equals(unit.getKey())))
-            .map(unit -> "*" + unit.getKey() + "* is " + unit.getValue())
-            .collect(joining("; "));
-    return page.append("Units: ").append(units).append(".\n").toString();
+            .map(unit -> "| %s | %s |\n".formatted(unit.getKey(), unit.getValue()))
+            .collect(joining());
+    return page.append("| unit | what it is |\n| --- | --- |\n").append(units).toString();
   }
 
   private String row(Key key) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * <p>With {@code -Dmeld.update=true} the page's tables are written anew instead.
  */
 class TestConfigurationPage {
-  private static final Path PAGE = Path.of("../docs/configuration.md");
+  private static final Path PAGE = Path.of("../docs/reference/configuration.md");
   private static final Path DEFAULTS = Path.of("src/main/resources/meld-default.xml");
   private static final String BEGIN = "<!-- keys: made of meld-default.xml -->\n\n";
   private static final String END = "\n<!-- end of keys -->\n";

@@ -57,7 +57,8 @@ class TestHistoryHints {
 
   @Test
   void theCrossoverIsTheDevicesOwn() throws SimException {
-    // docs/results.md, sliding readers: behind at 512 KiB, 1.41 times as fast from 1 MiB on.
+    // docs/reference/results.md, sliding readers: behind at 512 KiB, 1.41 times as fast from 1 MiB
+    // on.
     assertThat(tlc.crossoverBytes()).isEqualTo(MIB);
     int mebibyte = 8;
     assertThat(ReadMix.classBytes(mebibyte)).isEqualTo(MIB);
@@ -220,7 +221,8 @@ class TestHistoryHints {
   }
 
   /**
-   * What is decided depends on the window that the reader has: see docs/windows.md for the gains.
+   * What is decided depends on the window that the reader has: see docs/explanation/windows.md for
+   * the gains.
    */
   @ParameterizedTest
   @CsvSource({

@@ -75,7 +75,10 @@ class TestMeldingGain {
         .isBetween(0.9, 1.1);
   }
 
-  /** The table of docs/windows.md: what melding all blocks would do under a stock kernel. */
+  /**
+   * The table of docs/explanation/windows.md: what melding all blocks would do under a stock
+   * kernel.
+   */
   @ParameterizedTest
   @CsvSource({
     "128k, 1280k, false, 0.51",

@@ -41,7 +41,7 @@ class TestMetricsPage {
 
   private static Map<String, String> rows(String page) throws IOException {
     Map<String, String> rows = new HashMap<>();
-    Matcher matcher = ROW.matcher(Files.readString(Path.of("../docs", page)));
+    Matcher matcher = ROW.matcher(Files.readString(Path.of("../docs/reference", page)));
     while (matcher.find()) {
       rows.put(matcher.group(1), matcher.group(2));
     }
@@ -59,7 +59,7 @@ class TestMetricsPage {
           if (documented.containsKey(name)) {
             assertThat(type).as("type of %s", name).isEqualTo(documented.get(name));
           } else {
-            assertThat(ofDevice).as("docs/metrics.md or docs/counters.md").containsKey(name);
+            assertThat(ofDevice).as("metrics.md or counters.md").containsKey(name);
           }
         });
   }
@@ -73,7 +73,7 @@ class TestMetricsPage {
 
   @Test
   void theDevicesGaugesAreNamed() throws IOException {
-    String page = Files.readString(Path.of("../docs/metrics.md"));
+    String page = Files.readString(Path.of("../docs/reference/metrics.md"));
     rows("counters.md")
         .keySet()
         .forEach(

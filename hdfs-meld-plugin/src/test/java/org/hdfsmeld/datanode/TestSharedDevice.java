@@ -114,7 +114,7 @@ class TestSharedDevice {
 
   @Test
   void aVolumeThatWasRefusedIsInNoTrace(@TempDir Path folder) throws IOException {
-    BlockTrace trace = new BlockTrace(folder, 1, 1 << 20, 1024);
+    BlockTrace trace = new BlockTrace(folder, 1, 1 << 20, 1024, false);
     MeldConfiguration config = config("/data/1=@ssd0/0,/data/3=@ssd0/2");
     try (MeldVolumes traced =
         new MeldVolumes(config, profile -> Divided::new, HintSource.NONE, trace)) {

@@ -25,12 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a trace leaves in its folder. */
 class TestBlockTrace {
-  private static final String COLUMNS = "time_ns,volume,block,offset,length,op,pattern,client";
+  private static final String COLUMNS =
+      "time_ns,volume,block,offset,length,op,pattern,client,directory";
 
   @TempDir Path dir;
 
   private BlockTrace trace(int maxFiles, long fileBytes, int ringRecords) {
-    return new BlockTrace(dir.resolve("dn"), maxFiles, fileBytes, ringRecords);
+    return new BlockTrace(dir.resolve("dn"), maxFiles, fileBytes, ringRecords, false);
   }
 
   private static byte[] bytes(BlockTrace trace, String file) throws IOException {
@@ -64,7 +65,7 @@ class TestBlockTrace {
   @Test
   void aClockThatWasSetBackMakesNoTraceTheOldest() throws IOException {
     AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2030-01-01T00:00:00Z"));
-    BlockTrace trace = new BlockTrace(dir.resolve("dn"), 2, 1 << 20, 1024, now::get);
+    BlockTrace trace = new BlockTrace(dir.resolve("dn"), 2, 1 << 20, 1024, false, now::get);
     List<String> begun = new ArrayList<>();
     for (String time :
         List.of("2030-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "1999-12-31T23:59:59Z")) {
@@ -82,18 +83,18 @@ class TestBlockTrace {
     try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
       VolumeTrace first = trace.volume("DS-1", () -> "mode account, time dilation 1.0");
       VolumeTrace second = trace.volume("DS-2", () -> "mode off, time dilation 1.0");
-      first.record(TraceOp.READ, 7, 1, 0, 1, 0, ClientKind.CLIENT);
+      first.record(TraceOp.READ, 7, 1, 0, 0, 1, 0, ClientKind.CLIENT);
       assertThat(first.isRecording()).isFalse();
       trace.start();
       assertThat(trace.isRecording()).isTrue();
-      first.record(TraceOp.WRITE, 7, 1073741825, 65536, 1 << 20, 1, ClientKind.REPLICATION);
-      first.record(TraceOp.READ, 7, 1073741825, 5L << 32, 1 << 30, 2, ClientKind.SCANNER);
-      second.record(TraceOp.TRUNCATE, -7, -5, 12345, 0, 0, ClientKind.DATANODE);
+      first.record(TraceOp.WRITE, 7, 1073741825, 16386, 65536, 1 << 20, 1, ClientKind.REPLICATION);
+      first.record(TraceOp.READ, 7, 1073741825, 16386, 5L << 32, 1 << 30, 2, ClientKind.SCANNER);
+      second.record(TraceOp.TRUNCATE, -7, -5, 0, 12345, 0, 0, ClientKind.DATANODE);
       trace.stop();
       assertThat(trace.isRecording()).isFalse();
 
       List<String> lines = lines(trace);
-      assertThat(lines.get(0)).isEqualTo("# meld-trace 2");
+      assertThat(lines.get(0)).isEqualTo("# meld-trace 3");
       assertThat(lines).anyMatch(line -> line.endsWith(": mode account, time dilation 1.0"));
       List<String[]> records = records(trace);
       assertThat(records).hasSize(3);
@@ -106,6 +107,11 @@ class TestBlockTrace {
           .containsExactly("12345", "0", "truncate", "none", "datanode");
       assertThat(records.get(0)[1]).isEqualTo(records.get(1)[1]).isNotEqualTo(records.get(2)[1]);
       assertThat(records.get(0)[2]).isEqualTo(records.get(1)[2]).isNotEqualTo("1073741825");
+      assertThat(records.get(0)[8])
+          .isEqualTo(records.get(1)[8])
+          .isNotEqualTo("16386")
+          .isNotEqualTo("0");
+      assertThat(records.get(2)[8]).as("it is not known").isEqualTo("0");
       assertThat(Long.parseLong(records.get(0)[0]))
           .isBetween(0L, Long.parseLong(records.get(2)[0]));
       assertThat(String.join("\n", lines)).doesNotContain("DS-1").doesNotContain("1073741825");
@@ -126,8 +132,8 @@ class TestBlockTrace {
       VolumeTrace back = trace.volume("DS-1", () -> "mode real-time, time dilation 1.0");
       VolumeTrace second = trace.volume("DS-2", () -> "mode off, time dilation 1.0");
       trace.start();
-      back.record(TraceOp.READ, 7, 42, 0, 4096, 0, ClientKind.CLIENT);
-      second.record(TraceOp.READ, 7, 42, 0, 4096, 0, ClientKind.CLIENT);
+      back.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
+      second.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
       trace.stop();
       List<String[]> records = records(trace);
       assertThat(records).hasSize(2);
@@ -141,13 +147,26 @@ class TestBlockTrace {
       VolumeTrace volume = trace.volume("DS-1", () -> "");
       for (int i = 0; i < 2; i++) {
         trace.start();
-        volume.record(TraceOp.READ, 7, 42, 0, 4096, 0, ClientKind.CLIENT);
+        volume.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
         trace.stop();
       }
       List<String[]> records = records(trace);
       assertThat(records).hasSize(2);
       assertThat(records.get(0)[1]).isNotEqualTo(records.get(1)[1]);
       assertThat(records.get(0)[2]).isNotEqualTo(records.get(1)[2]);
+      assertThat(records.get(0)[8]).isNotEqualTo(records.get(1)[8]);
+    }
+  }
+
+  @Test
+  void directoriesAreNamedByTheirInodesWhereThatIsWanted() throws IOException {
+    try (BlockTrace trace = new BlockTrace(dir.resolve("dn"), 2, 1 << 20, 1024, true)) {
+      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      trace.start();
+      volume.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
+      trace.stop();
+      assertThat(records(trace).get(0)[8]).isEqualTo("16386");
+      assertThat(records(trace).get(0)[2]).isNotEqualTo("42");
     }
   }
 
@@ -176,7 +195,7 @@ class TestBlockTrace {
       VolumeTrace volume = trace.volume("DS-1", () -> "");
       trace.start();
       for (int i = 0; i < 50_000; i++) {
-        volume.record(TraceOp.READ, 7, i * 7919L, i, 4096, 0, ClientKind.CLIENT);
+        volume.record(TraceOp.READ, 7, i * 7919L, 0, i, 4096, 0, ClientKind.CLIENT);
       }
       trace.stop();
       assertThat(trace.getRecords() + trace.getDroppedRecords()).isEqualTo(50_000);
@@ -186,8 +205,8 @@ class TestBlockTrace {
         byte[] bytes = bytes(trace, file);
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
           assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
-              .startsWith("# meld-trace 2\n")
-              .endsWith(",read,none,client\n");
+              .startsWith("# meld-trace 3\n")
+              .endsWith(",read,none,client,0\n");
         }
       }
     }
@@ -228,10 +247,10 @@ class TestBlockTrace {
       Files.createFile(dir.resolve("dn"));
       long recorded = 0;
       while (trace.isRecording()) {
-        volume.record(TraceOp.READ, 7, recorded * 7919, recorded, 4096, 0, ClientKind.CLIENT);
+        volume.record(TraceOp.READ, 7, recorded * 7919, 0, recorded, 4096, 0, ClientKind.CLIENT);
         recorded++;
       }
-      volume.record(TraceOp.READ, 7, 1, 0, 4096, 0, ClientKind.CLIENT);
+      volume.record(TraceOp.READ, 7, 1, 0, 0, 4096, 0, ClientKind.CLIENT);
       recorded++;
       trace.stop();
       assertThat(trace.getLastError()).contains("dn");
@@ -272,7 +291,7 @@ class TestBlockTrace {
 
   private static void record(VolumeTrace volume, int count) {
     for (int i = 0; i < count; i++) {
-      volume.record(TraceOp.READ, 7, i, 0, 4096, 0, ClientKind.CLIENT);
+      volume.record(TraceOp.READ, 7, i, 16386, 0, 4096, 0, ClientKind.CLIENT);
     }
   }
 }

@@ -14,10 +14,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Records come out as they went in, or are counted as dropped. */
 class TestTraceRing {
-  private final long[] record = new long[5];
+  private final long[] record = new long[TraceRing.RECORD_WORDS];
 
   private static boolean offer(TraceRing ring, long value) {
-    return ring.offer(value, value + 1, value + 2, value + 3, value + 4);
+    return ring.offer(value, value + 1, value + 2, value + 3, value + 4, value + 5);
   }
 
   private void assertWhole() {

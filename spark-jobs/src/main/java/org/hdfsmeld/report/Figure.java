@@ -54,16 +54,23 @@ enum Figure {
 
   /** A value with its unit, for people. */
   String text(double value) {
-    return this == RATIO ? number(value) + "×" : number(value) + " " + unit;
+    return text(value, 0);
+  }
+
+  /** The same with so many more digits. */
+  String text(double value, int more) {
+    return this == RATIO ? number(value, more) + "×" : number(value, more) + " " + unit;
   }
 
   /** A value for people; shares are 0 to 1 and shown in percent. */
   String number(double value) {
+    return number(value, 0);
+  }
+
+  private String number(double value, int more) {
     double shown = unit.equals("%") ? 100 * value : value;
-    if (Math.abs(shown) >= 1000) {
-      return String.format(Locale.ROOT, "%,.0f", shown);
-    }
-    return String.format(Locale.ROOT, Math.abs(shown) >= 100 ? "%.1f" : "%.2f", shown);
+    int digits = Math.abs(shown) >= 1000 ? 0 : Math.abs(shown) >= 100 ? 1 : 2;
+    return String.format(Locale.ROOT, "%,." + (digits + more) + "f", shown);
   }
 
   /** The figure of that key, or null. */

@@ -27,7 +27,7 @@ public final class Html {
 
   /** A table; cells are HTML already, the first of each row is its heading. */
   public static String table(List<String> head, List<List<String>> rows) {
-    return "<div class=\"scroll\"><table><thead><tr>"
+    return "<div class=\"scroll\" tabindex=\"0\"><table class=\"numbers\"><thead><tr>"
         + head.stream().map(cell -> "<th>" + cell + "</th>").collect(Collectors.joining())
         + "</tr></thead><tbody>\n"
         + rows.stream().map(Html::row).collect(Collectors.joining("\n"))
@@ -55,9 +55,35 @@ public final class Html {
     return out.append(template, from, template.length()).toString();
   }
 
-  /** The style sheet of every page: light and dark, from 320 pixels on. */
+  /**
+   * The style sheet of every page: light and dark, from 320 pixels on. The simulator's pages have
+   * it, too.
+   */
   public static String style() {
-    return resource(Html.class, "page.css");
+    return resource(Html.class, "chart.css") + resource(Html.class, "page.css");
+  }
+
+  /** The script of every page: a button that copies the command, a cue below tables that scroll. */
+  public static String script() {
+    return resource(Html.class, "page.js");
+  }
+
+  /**
+   * Where a page's numbers come from.
+   *
+   * @param command as it can be repeated in a shell
+   * @param facts profile, seed, settings, version and date, by these names
+   */
+  public static String origin(String command, Map<String, String> facts) {
+    StringBuilder html =
+        new StringBuilder("<div class=\"origin\"><div class=\"command\"><pre><code>");
+    html.append(escape(command));
+    html.append("</code></pre><button type=\"button\" hidden>Copy</button></div>\n<dl>");
+    for (String name : List.of("profile", "seed", "settings", "version", "date")) {
+      html.append("<div><dt>").append(name).append("</dt><dd>");
+      html.append(escape(facts.get(name))).append("</dd></div>\n");
+    }
+    return html.append("</dl></div>\n").toString();
   }
 
   /** A text that lies beside a class. */

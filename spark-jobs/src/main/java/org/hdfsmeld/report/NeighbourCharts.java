@@ -5,13 +5,17 @@ import static org.hdfsmeld.report.Html.kind;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.DoubleStream;
 
 /** The noisy neighbour: what a reader waits for over time, alone and beside a writer. */
 final class NeighbourCharts {
   private static final double US_PER_MS = 1e3;
   private static final double MS_PER_SECOND = 1e3;
-  private static final int P50 = 0;
-  private static final int P99 = 1;
+
+  /** Dashes. */
+  private static final int P50 = 1;
+
+  private static final int P99 = 0;
 
   private NeighbourCharts() {}
 
@@ -22,27 +26,29 @@ final class NeighbourCharts {
       return "";
     }
     double xMax = 0;
-    double yMax = 0;
+    DoubleStream.Builder latencies = DoubleStream.builder();
     for (SuiteGroup group : groups) {
       for (JsonNode point : series(group)) {
         xMax = Math.max(xMax, end(group, point));
-        yMax = Math.max(yMax, point.path("p99Us").asDouble() / US_PER_MS);
+        latencies.add(point.path("p99Us").asDouble() / US_PER_MS);
       }
     }
+    double yMax = Charts.end(latencies.build());
     StringBuilder html =
         new StringBuilder("<section class=\"wide\">\n<h2>A reader beside a writer ");
     html.append(kind("measured")).append("</h2>\n");
     html.append("<p class=\"note\">Latency of the reader's requests over time. ");
     html.append("Shaded: another client ingests.</p>\n<p class=\"legend\">");
-    html.append("<span class=\"key d0\">p50</span> <span class=\"key d1\">p99</span> ");
-    html.append("<span class=\"key shaded\">writer on</span></p>\n<div class=\"grid2\">\n");
+    html.append(Charts.key("", P99, "p99")).append(Charts.key("", P50, "p50"));
+    html.append("</p>\n<div class=\"grid2\">\n");
     for (SuiteGroup group : groups) {
       html.append("<div><h3>")
           .append(Html.escape(group.variant()))
           .append(": p99 with the writer ");
       Spread ratio = group.headline();
       html.append(ratio == null ? "–" : Figure.RATIO.text(ratio.median())).append("</h3>");
-      html.append(Charts.lines(lines(group), spans(group), xMax, Charts.roundUp(yMax), "s", "ms"));
+      String series = SuiteCharts.series(suite, group.variant());
+      html.append(Charts.lines(lines(group, series), spans(group), xMax, yMax, "s", "ms"));
       html.append("</div>\n");
     }
     return html.append("</div>\n</section>\n").toString();
@@ -62,21 +68,22 @@ final class NeighbourCharts {
   }
 
   /** A line for each phase, so that none crosses what lies between two of them. */
-  private static List<Charts.Line> lines(SuiteGroup group) {
+  private static List<Charts.Line> lines(SuiteGroup group, String series) {
     List<Charts.Line> lines = new ArrayList<>();
     for (List<JsonNode> phase : phases(group)) {
-      lines.add(line("p50", P50, "p50Us", phase));
-      lines.add(line("p99", P99, "p99Us", phase));
+      lines.add(line("p50", series, P50, "p50Us", phase));
+      lines.add(line("p99", series, P99, "p99Us", phase));
     }
     return lines;
   }
 
-  private static Charts.Line line(String label, int colour, String field, List<JsonNode> phase) {
+  private static Charts.Line line(
+      String label, String series, int dash, String field, List<JsonNode> phase) {
     List<double[]> points = new ArrayList<>();
     for (JsonNode point : phase) {
       points.add(new double[] {start(point), point.path(field).asDouble() / US_PER_MS});
     }
-    return new Charts.Line(label, colour, points);
+    return new Charts.Line(label, series, dash, points);
   }
 
   private static List<Charts.Span> spans(SuiteGroup group) {

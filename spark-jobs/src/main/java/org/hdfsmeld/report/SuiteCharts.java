@@ -9,17 +9,18 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
 /** The charts that compare variants. */
 final class SuiteCharts {
   private static final Set<String> NAMED_SERIES = Set.of("stock", "normal", "melded");
-  private static final int COLOURS = 6;
+  private static final int OTHER_SERIES = 4;
 
   private SuiteCharts() {}
 
-  /** The colour of a variant: the same in all charts. */
+  /** The colour and pattern of a variant: the same in all charts. */
   static String series(Suite suite, String variant) {
     String name = variant.split("@", 2)[0];
     List<String> others =
@@ -28,8 +29,7 @@ final class SuiteCharts {
             .distinct()
             .filter(other -> !NAMED_SERIES.contains(other))
             .toList();
-    // d0 and d1 are the colours of melded and published.
-    return NAMED_SERIES.contains(name) ? name : "d" + (others.indexOf(name) + 2) % COLOURS;
+    return NAMED_SERIES.contains(name) ? name : "s" + others.indexOf(name) % OTHER_SERIES;
   }
 
   /** What each job is known by, by variant. */
@@ -148,6 +148,7 @@ final class SuiteCharts {
       List<SuiteGroup> groups,
       Function<SuiteGroup, String> name) {
     List<Charts.Bar> bars = new ArrayList<>();
+    int digits = digits(figure, groups);
     for (SuiteGroup group : groups) {
       Spread spread = group.figures().get(figure);
       if (spread != null) {
@@ -156,7 +157,7 @@ final class SuiteCharts {
                 name.apply(group),
                 series(suite, group.variant()),
                 spread.median(),
-                figure.text(spread.median()),
+                figure.text(spread.median(), digits),
                 spread.min(),
                 spread.max()));
       }
@@ -164,6 +165,16 @@ final class SuiteCharts {
     return bars.isEmpty()
         ? ""
         : "<h3>" + Html.escape(title) + " " + kind(figure.kind()) + "</h3>" + chart(bars);
+  }
+
+  /** Digits that tell the medians apart. */
+  private static int digits(Figure figure, List<SuiteGroup> groups) {
+    return Digits.apart(
+        groups.stream()
+            .map(group -> group.figures().get(figure))
+            .filter(Objects::nonNull)
+            .mapToDouble(Spread::median),
+        figure::text);
   }
 
   private static String chart(List<Charts.Bar> bars) {

@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * A run of the simulator, as its C ABI takes it ({@code docs/c-abi.md}) and as the command line
- * {@code meldsim run} repeats it.
+ * A run of the simulator, as its C ABI takes it ({@code docs/reference/c-abi.md}) and as the
+ * command line {@code meldsim run} repeats it.
  *
  * @param profile how the profile was named: a built-in one or a path
  * @param profileText built-in name, or the text of the file

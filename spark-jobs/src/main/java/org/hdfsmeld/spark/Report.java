@@ -57,6 +57,12 @@ public final class Report implements Callable<Integer> {
   Path json;
 
   @Option(
+      names = "--made-by",
+      paramLabel = "COMMAND",
+      description = "The command that the page shows; if not given, this one.")
+  String madeBy;
+
+  @Option(
       names = "--expect",
       paramLabel = "EXPR",
       description = "What must hold, see below; may be repeated.")
@@ -98,10 +104,16 @@ public final class Report implements Callable<Integer> {
       Files.writeString(json, SuiteJson.of(suite, outcomes));
     }
     if (html != null) {
-      Files.writeString(html, SuitePage.of(suite, outcomes));
+      Files.writeString(html, SuitePage.of(suite, outcomes, command()));
       out.printf("%nreport: %s%n", html.toAbsolutePath());
     }
     return outcomes.stream().allMatch(Expectation.Outcome::holds) ? 0 : 1;
+  }
+
+  private String command() {
+    return madeBy != null
+        ? madeBy
+        : ShellWords.join("report", spec.commandLine().getParseResult().originalArgs());
   }
 
   private List<Expectation> expectations() {

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A headless Chromium with one page, driven over its DevTools protocol. */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
   private static final long TIMEOUT_S = 120;
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String LISTENING = "DevTools listening on ";
@@ -48,7 +48,7 @@ final class Browser implements AutoCloseable {
   }
 
   /** Chromium on the path, if there is one. */
-  static Optional<Path> find() {
+  public static Optional<Path> find() {
     return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
         .flatMap(
             folder ->
@@ -61,7 +61,7 @@ final class Browser implements AutoCloseable {
   /**
    * @param profile an empty folder for what the browser writes
    */
-  static Browser start(Path program, Path profile) throws Exception {
+  public static Browser start(Path program, Path profile) throws Exception {
     Process process =
         new ProcessBuilder(
                 program.toString(),
@@ -89,17 +89,35 @@ final class Browser implements AutoCloseable {
     }
   }
 
-  /** Opens a file in a window of that size, and forgets the errors of the page before. */
-  void open(Path page, int width, int height) throws Exception {
+  /**
+   * Opens a file in a window as wide as that and as high as the page, and forgets the errors of the
+   * page before.
+   *
+   * @param scheme light or dark
+   */
+  void open(Path page, int width, String scheme) throws Exception {
     call(
-        "Emulation.setDeviceMetricsOverride",
-        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+        "Emulation.setEmulatedMedia",
+        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    resize(width, 900);
     synchronized (errors) {
       errors.clear();
     }
     loaded = new CompletableFuture<>();
     call("Page.navigate", Map.of("url", page.toUri().toString()));
     loaded.get(TIMEOUT_S, TimeUnit.SECONDS);
+    fit(width);
+  }
+
+  /** Makes the window as high as the page. */
+  void fit(int width) throws Exception {
+    resize(width, evaluate("document.documentElement.scrollHeight").asInt());
+  }
+
+  private void resize(int width, int height) throws Exception {
+    call(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
   }
 
   /** What a script returns, by value. */
@@ -122,8 +140,7 @@ final class Browser implements AutoCloseable {
 
   /** The whole page as PNG. */
   void screenshot(Path file) throws Exception {
-    JsonNode answer =
-        call("Page.captureScreenshot", Map.of("format", "png", "captureBeyondViewport", true));
+    JsonNode answer = call("Page.captureScreenshot", Map.of("format", "png"));
     Files.write(file, Base64.getDecoder().decode(answer.path("data").asText()));
   }
 

@@ -128,13 +128,13 @@ class TestReport {
         .contains("1.41×", "1.40×", "scan:melded/normal&gt;=1.30")
         .contains("&lt;b&gt;&amp;&quot;name&quot;")
         .doesNotContain("<b>", "NaN", "Infinity", "{{")
-        .doesNotContain("http:", "https:", "<script", "<link", "@import", "url(");
+        .doesNotContain("http:", "https:", "src=", "<link", "@import", "url(");
     for (String tag :
         List.of("div", "section", "table", "tr", "td", "svg", "p", "ul", "li", "h3")) {
       assertThat(count(page, "<" + tag + "[ >]")).as(tag).isEqualTo(count(page, "</" + tag + ">"));
     }
     // Two variants, four phases each, a line each for p50 and p99; every second phase is shaded.
-    assertThat(count(page, "<polyline ")).isEqualTo(16);
+    assertThat(count(page, "<polyline class=\"line ")).isEqualTo(16);
     assertThat(count(page, "class=\"shade\"")).isEqualTo(4);
   }
 
@@ -146,8 +146,10 @@ class TestReport {
         .contains("<th>ftl.page_allocation</th><th>baseline, random-read</th>")
         .contains("<th>vertical, ingest</th>")
         .contains("<th scope=\"row\">PDWC</th>");
-    assertThat(count(page, "<td style=\"background:")).isEqualTo(12);
-    assertThat(count(page, "<td style=[^>]*>–</td>")).isEqualTo(1);
+    assertThat(count(page, "<table class=\"heat\">")).isEqualTo(1);
+    assertThat(count(page, "<td class=\"better\" style=\"--depth:\\d+\">▲ ")).isEqualTo(4);
+    assertThat(count(page, "<td class=\"worse\" style=\"--depth:\\d+\">▼ ")).isEqualTo(4);
+    assertThat(count(page, "<td>–</td>")).isEqualTo(1);
   }
 
   @Test

@@ -30,7 +30,8 @@ final class Traces {
       long length,
       String op,
       String pattern,
-      String client) {}
+      String client,
+      String directory) {}
 
   private Traces() {}
 
@@ -80,7 +81,14 @@ final class Traces {
             .map(
                 f ->
                     new Line(
-                        f[1], f[2], Long.parseLong(f[3]), Long.parseLong(f[4]), f[5], f[6], f[7]))
+                        f[1],
+                        f[2],
+                        Long.parseLong(f[3]),
+                        Long.parseLong(f[4]),
+                        f[5],
+                        f[6],
+                        f[7],
+                        f[8]))
             .forEach(lines::add);
       }
     }

@@ -34,7 +34,7 @@ public class TraceRecording {
   @Setup
   public void open() throws IOException {
     Path folder = Files.createTempDirectory("meld-trace-benchmark").resolve("datanode");
-    trace = new BlockTrace(folder, 2, FILE_BYTES, RING_RECORDS);
+    trace = new BlockTrace(folder, 2, FILE_BYTES, RING_RECORDS, false);
     volume = trace.volume("DS-benchmark", () -> "mode account, time dilation 1.0");
     if (recording) {
       trace.start();
@@ -51,6 +51,6 @@ public class TraceRecording {
   @Benchmark
   public void record() {
     offset += 1 << 20;
-    volume.record(TraceOp.READ, 7, 1073741825L, offset, 1 << 20, 1, ClientKind.CLIENT);
+    volume.record(TraceOp.READ, 7, 1073741825L, 16386, offset, 1 << 20, 1, ClientKind.CLIENT);
   }
 }

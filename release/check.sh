@@ -1,0 +1,89 @@
+# What takes too long for CI: what ./meld check does. Sourced by meld.
+# shellcheck shell=bash
+
+CHECK_PARTS=(conformance docker soak fuzz release bare-root aarch64 image)
+CHECK=$ROOT/target/check
+
+help_check() {
+  cat <<'EOF'
+Usage: ./meld check [PART]...
+
+Runs what takes too long for ./meld test, and prints one line for each part:
+
+  conformance  Hadoop's own test classes, with the plugin        an hour or more
+  docker       the acceptance test of the cluster in containers  half an hour
+  soak         mixed work over DataNode restarts                 half an hour
+  fuzz         each fuzz target for five minutes                 half an hour
+  release      the release, twice; all bytes must be the same    half an hour
+  bare-root    the release on bare Debian bookworm and bullseye  ten minutes
+  aarch64      its binary, C library and plugin on aarch64       five minutes
+  image        its container image, in a container engine        five minutes
+
+Without PART: all of them. The last four need root on Debian; those after
+release take the files that it made, or make them. Logs are in target/check.
+EOF
+}
+
+check() {
+  local part parts=() known failed=0 start status
+  for part in "$@"; do
+    case $part in -h | --help)
+      help_check
+      return
+      ;;
+    esac
+    known=" ${CHECK_PARTS[*]} "
+    [[ $known == *" $part "* ]] || die "unknown part '$part' of check; the parts are: ${CHECK_PARTS[*]}" 2
+    parts+=("$part")
+  done
+  [ ${#parts[@]} -gt 0 ] || parts=("${CHECK_PARTS[@]}")
+  setup
+  mkdir -p "$CHECK"
+  : >"$CHECK/summary"
+  for part in "${parts[@]}"; do
+    say "meld: $part … (log: $CHECK/$part.log)"
+    start=$SECONDS
+    status=passed
+    ("check_${part/-/_}") >"$CHECK/$part.log" 2>&1 </dev/null || status=FAILED
+    [ $status = passed ] || failed=$((failed + 1))
+    printf '%-12s %-7s %6d s  %s\n' "$part" $status $((SECONDS - start)) "$(tail -n 1 "$CHECK/$part.log")" | tee -a "$CHECK/summary"
+  done
+  printf '%d passed, %d failed\n' $((${#parts[@]} - failed)) $failed
+  [ $failed -eq 0 ]
+}
+
+# What must end at its first failure is a process of its own.
+check_conformance() { "$ROOT/meld" conformance all; }
+check_docker() { "$ROOT/meld" engine && "$ROOT/docker/test.sh"; }
+check_soak() { "$ROOT/meld" soak 30; }
+check_fuzz() { "$ROOT/meld" fuzz all 300; }
+
+check_release() {
+  "$ROOT/meld" release --output "$CHECK/release" --work "$CHECK/work-one" &&
+    "$ROOT/meld" release --output "$CHECK/release-again" --work "$CHECK/the-second-work" &&
+    "$ROOT/release/tests/same" "$CHECK/release" "$CHECK/release-again"
+}
+
+# released: makes the release, where no part has.
+released() { [ -f "$CHECK/release/SHA256SUMS" ] || "$ROOT/meld" release --output "$CHECK/release" --work "$CHECK/work-one"; }
+
+check_bare_root() {
+  release_tools && image_tools && released &&
+    "$ROOT/release/tests/bare-root" "$CHECK/release" "$CHECK/work-one/source/docker/target/image/hadoop/lib"
+}
+
+check_aarch64() {
+  release_tools && image_tools && install_packages qemu-aarch64-static qemu-user-static && install_packages pkg-config pkg-config &&
+    released && "$ROOT/release/tests/aarch64" "$CHECK/release"
+}
+
+check_image() {
+  local ran='' status=0
+  # shellcheck source=docker/cluster.sh
+  . "$ROOT/docker/cluster.sh"
+  released || return 1
+  if engine; then ran=yes; else engine start; fi
+  "$ROOT/release/tests/image" "$CHECK/release" || status=1
+  [ -n "$ran" ] || stop_engine
+  return $status
+}

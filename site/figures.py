@@ -1,0 +1,68 @@
+"""Draws the pictures of the documents: site/figures.py update|check TREE MELDSIM.
+
+docs/images has a picture for each link `images/NAME-N.svg`, where the Nth chart of `meldsim experiment NAME` is drawn, and
+demo.svg, which is drawn from demo.json. `update` writes them; `check` says which are not what is drawn today.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from demo_picture import draw
+
+LINK = re.compile(r"images/([a-z0-9-]+?)-(\d+)\.svg\)")
+
+
+def linked(docs):
+    """The experiments whose charts the documents show, each with their numbers."""
+    charts = {}
+    for page in sorted(docs.rglob("*.md")):
+        for name, number in LINK.findall(page.read_text(encoding="utf-8")):
+            charts.setdefault(name, set()).add(int(number))
+    return charts
+
+
+def drawn(docs, meldsim):
+    """Every picture by its name, as it is drawn today."""
+    pictures = {"demo.svg": draw(json.loads((docs / "images/demo.json").read_text(encoding="utf-8")))}
+    for name, numbers in sorted(linked(docs).items()):
+        with tempfile.TemporaryDirectory(prefix="meld-figures-") as folder:
+            subprocess.run([meldsim, "experiment", name, "--figures", folder], check=True, stdout=subprocess.DEVNULL)
+            for number in sorted(numbers):
+                picture = f"{name}-{number}.svg"
+                pictures[picture] = (Path(folder) / picture).read_text(encoding="utf-8")
+    return pictures
+
+
+def main(what, tree, meldsim):
+    docs = Path(tree).resolve() / "docs"
+    images = docs / "images"
+    pictures = drawn(docs, Path(meldsim).resolve())
+    stale = [
+        name
+        for name, text in pictures.items()
+        if not (images / name).is_file() or (images / name).read_text(encoding="utf-8") != text
+    ]
+    unused = [path.name for path in sorted(images.glob("*.svg")) if path.name not in pictures]
+    if what == "update":
+        for name in stale:
+            (images / name).write_text(pictures[name], encoding="utf-8")
+        for name in unused:
+            (images / name).unlink()
+        print(f"{len(pictures)} pictures, {len(stale)} drawn anew, {len(unused)} removed")
+        return 0
+    for name in stale:
+        print(f"docs/images/{name} is not what is drawn today: ./meld docs --update draws it")
+    for name in unused:
+        print(f"docs/images/{name} is shown by no document")
+    print(f"{len(pictures)} pictures, {len(stale) + len(unused)} faults")
+    return 1 if stale or unused else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4 or sys.argv[1] not in ("update", "check"):
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
