@@ -12,6 +12,7 @@ mod advice;
 mod gain;
 mod melding;
 mod outcome;
+mod used;
 
 use serde::Serialize;
 
@@ -25,8 +26,9 @@ use meldsim::profile::Profile;
 
 pub use self::advice::{Advice, Choice, Plan};
 pub use self::gain::Gain;
-pub use self::melding::{Melding, Use};
+pub use self::melding::Melding;
 pub use self::outcome::{Figures, Layout, Outcome};
+pub use self::used::Use;
 
 /// The outcomes, one for each device and layout in the order they were asked for.
 #[derive(Clone, Debug, Serialize)]

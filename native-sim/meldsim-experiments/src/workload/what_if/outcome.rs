@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::melding::Use;
+use super::used::Use;
 use crate::report::{LatencyHistogram, LatencySummary, percent_of};
 use crate::workload::group::Group;
 use crate::workload::result::RunResult;
