@@ -20,6 +20,8 @@ pub(crate) fn meldsim(line: &str) -> Outcome {
         .unwrap()
         .args(line.split_whitespace())
         .env("RUST_BACKTRACE", "1")
+        // A width that a shell has exported is not meant for the tests.
+        .env_remove("COLUMNS")
         .output()
         .unwrap();
     Outcome {

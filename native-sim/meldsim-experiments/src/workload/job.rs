@@ -357,6 +357,16 @@ impl Job {
         );
         let unit = self.unit_bytes();
         check(unit > 0, "bs", &"is 0", &"use a size such as bs=4k");
+        let last = u64::from(self.numjobs).saturating_sub(1);
+        let last = self.offset_increment_bytes.checked_mul(last);
+        let last = last.and_then(|last| last.checked_add(self.offset_bytes));
+        check(
+            last.and_then(|last| last.checked_add(self.size_bytes))
+                .is_some(),
+            "offset",
+            &"brings the region to where no device has an address",
+            &"use a smaller one",
+        );
         let block = self.largest_block_bytes();
         let once = self.io_bytes.unwrap_or(self.size_bytes);
         for (key, bytes) in [("size", self.size_bytes), ("io_size", once)] {
@@ -481,11 +491,11 @@ impl Job {
         }
         if let Some(steady) = &self.steady_state {
             let (window, every) = (steady.window, steady.interval);
-            let whole = every > Duration::ZERO && window.as_ps() % every.as_ps() == 0;
+            let whole = every >= SteadyState::SHORTEST && window.as_ps() % every.as_ps() == 0;
             check(
                 whole && window > every && window.as_ps() / every.as_ps() <= SteadyState::MOST,
                 "ss_dur",
-                &"is missing, or not 2 to 65536 times ss_interval",
+                &"is missing, or not 2 to 4096 times ss_interval, which is 1 us at least",
                 &"give one, such as ss_dur=10s",
             );
         }

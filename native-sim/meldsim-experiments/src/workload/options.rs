@@ -127,7 +127,9 @@ const CRITERIA: [(&str, (Measure, bool)); 6] = [
 
 impl SteadyState {
     /// Most intervals in a window.
-    pub const MOST: u64 = 65_536;
+    pub const MOST: u64 = 4096;
+    /// The shortest interval.
+    pub const SHORTEST: Duration = Duration::from_us(1);
 
     /// fio's `iops:10%`, with times that are still to be set.
     pub(super) fn parse(text: &str) -> Result<SteadyState, String> {

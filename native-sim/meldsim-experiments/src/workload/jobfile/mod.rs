@@ -607,7 +607,7 @@ mod tests {
                 "[j]\nsize=1m\nlatency_target=10\nss=iops:1\nzonemode=strided\n",
                 "a.fio:1: [j] zonesize: of 0 B holds no block of 4096 B; use at least one block\n\
                  a.fio:1: [j] latency_window: is missing or 0; give one, such as latency_window=5s\n\
-                 a.fio:1: [j] ss_dur: is missing, or not 2 to 65536 times ss_interval; give one, such as ss_dur=10s",
+                 a.fio:1: [j] ss_dur: is missing, or not 2 to 4096 times ss_interval, which is 1 us at least; give one, such as ss_dur=10s",
             ),
             (
                 "[j]\nsize=1m\nplids=1\n",

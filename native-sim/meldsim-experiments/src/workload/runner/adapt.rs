@@ -167,12 +167,19 @@ impl SteadyWatch {
     /// Counts a request; gives whether speed had become steady before it.
     pub(super) fn completed(&mut self, ended: &Ended) -> bool {
         let interval = self.criterion.interval;
+        // Of a long pause, the last window is enough: nothing happened in it.
+        let passed = ended.completed.saturating_since(self.ends).as_ps() / interval.as_ps().max(1);
+        let surplus = passed.saturating_sub(self.intervals());
+        if surplus > 0 {
+            self.end_interval();
+            self.ends += Duration::from_ps(interval.as_ps() * surplus);
+        }
         while ended.completed >= self.ends {
             self.end_interval();
             if self.is_steady() {
                 return true;
             }
-            self.ends = self.ends + interval;
+            self.ends += interval;
         }
         // What is before the first interval is the ramp's.
         if ended.completed + interval >= self.ends {
@@ -245,7 +252,7 @@ impl SpeedWatch {
 
     pub(super) fn new(job: &Job) -> Option<SpeedWatch> {
         let bounds = [job.min_rate_read, job.min_rate_write];
-        (bounds != [None; 2]).then(|| SpeedWatch {
+        (bounds != [None; 2]).then_some(SpeedWatch {
             bounds,
             cycle: job.rate_cycle,
             start: Instant::START,
@@ -368,6 +375,18 @@ mod tests {
         }
         // Latencies are all the same.
         assert_eq!(steady_after("lat:1"), Some(10));
+    }
+
+    #[test]
+    fn a_long_pause_is_passed_quickly() {
+        let mut criterion = SteadyState::parse("iops:1%").unwrap();
+        criterion.window = Duration::from_us(4096);
+        criterion.interval = Duration::from_us(1);
+        let mut watch = SteadyWatch::new(criterion, Instant::START);
+        assert!(!watch.completed(&ended(10, 5)));
+        // A month.
+        assert!(!watch.completed(&ended(2_592_000_000_000, 5)));
+        assert_eq!(watch.values.len(), 4096);
     }
 
     #[test]
