@@ -1,4 +1,4 @@
-# The compose cluster: what ./meld up, down, status and shell do. Sourced by meld.
+# The compose cluster: what ./meld up, down, status, shell and engine do. Sourced by meld.
 # shellcheck shell=bash
 
 DOCKER=$ROOT/docker
@@ -10,6 +10,15 @@ PROJECT=hdfs-meld
 # ---- the engine -----------------------------------------------------------------------------
 
 engine_runs() { docker info >/dev/null 2>&1; }
+
+help_engine() {
+  cat <<'EOF'
+Usage: ./meld engine
+
+Makes sure that a container engine answers, as ./meld up does: uses the one
+that runs or, as root, starts one for this tree.
+EOF
+}
 
 # Uses the engine that runs, or one that was started here before; with "start", starts one.
 engine() {
@@ -146,6 +155,17 @@ XML
 
 # ---- commands -------------------------------------------------------------------------------
 
+help_up() {
+  cat <<'EOF'
+Usage: ./meld up [--datanodes N]
+
+Starts the cluster of docker/ in containers: a NameNode, three DataNodes on
+simulated SSDs, Spark, and one with the clients.
+
+  --datanodes N   more than three DataNodes
+EOF
+}
+
 up() {
   local datanodes=3
   while [ $# -gt 0 ]; do
@@ -192,6 +212,14 @@ wait_healthy() {
     die "the NameNode did not leave safe mode within 120 s; ./meld shell hdfs fsck / says what is missing"
 }
 
+help_status() {
+  cat <<'EOF'
+Usage: ./meld status
+
+Lists the cluster's services, their health and addresses.
+EOF
+}
+
 status() {
   engine || die "no container engine answers, so no cluster runs. ./meld up starts one."
   local id
@@ -203,6 +231,18 @@ status() {
   } | awk '{ printf "%-16s %-10s %-10s %s\n", $1, $2, $3, $4 }'
 }
 
+help_shell() {
+  cat <<'EOF'
+Usage: ./meld shell [SERVICE] [COMMAND...]
+
+A shell, or a command, in a service's container (default: edge, which has the
+clients of HDFS and Spark). For example:
+
+  ./meld shell hdfs dfs -ls /
+  ./meld shell datanode-1
+EOF
+}
+
 shell() {
   engine || die "no container engine answers, so no cluster runs. ./meld up starts one."
   local id='' terminal=(--interactive)
@@ -211,6 +251,16 @@ shell() {
   [ -n "$id" ] || die "the cluster does not run. ./meld up starts it."
   if [ -t 0 ] && [ -t 1 ]; then terminal+=(--tty); fi
   docker exec "${terminal[@]}" "$id" "${@:-bash}"
+}
+
+help_down() {
+  cat <<'EOF'
+Usage: ./meld down [--volumes]
+
+Stops the cluster.
+
+  --volumes   delete its data, too
+EOF
 }
 
 down() {

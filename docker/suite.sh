@@ -3,25 +3,31 @@
 
 SUITE_JOBS=(scan query lookup mixed sort)
 
-suite_usage() {
+help_suite() {
   cat <<EOF
 Usage: ./meld suite [OPTIONS]
 
-Runs Spark jobs on the compose cluster (./meld up), variant by variant, and writes a report. Each variant has data of
-its own, written before anything is measured. A round runs every job on every variant once; before each variant the
-DataNodes are restarted with its configuration and, as root, the host's page cache is dropped.
+Runs Spark jobs on the cluster of ./meld up, variant by variant, and writes a
+report. Each variant has data of its own, written before anything is measured.
+A round runs every job on every variant once. Before each variant the DataNodes
+are restarted with its configuration and, as root, the host's page cache is
+dropped.
 
-  --variants A,B   files of docker/variants, without .xml (default: normal,melded)
+  --variants A,B   files of docker/variants, without .xml (default:
+                   normal,melded)
   --jobs A,B       ${SUITE_JOBS[*]} (default: scan)
   --rounds N       how often each is measured (default: 3)
-  --files N        raw files of 128 MiB that scan, lookup and mixed read (default: 8)
+  --files N        raw files of 128 MiB that scan, lookup and mixed read
+                   (default: 8)
   --scale S        TPC-H scale factor of what query and sort read (default: 0.5)
   --dilation N     wall seconds that a simulated second takes (default: 150)
-  --windows A,B    measure each variant with the read-ahead windows A, B, … as 256k,1m,16m (default: 16m, not labelled)
+  --windows A,B    measure each variant with the read-ahead windows A, B, ... as
+                   256k,1m,16m (default: 16m, not labelled)
   --seconds S      length of a phase of mixed (default: 15)
-  --output DIR     results and report (default: target/suite); results there of other jobs and variants stay, and
-                   are in the report
-  --expect EXPR    what must hold in the end, as "scan:melded/normal>=1.30"; may be repeated; else the exit code is 1
+  --output DIR     results and report (default: target/suite); what is there of
+                   other jobs and variants stays, and is in the report
+  --expect EXPR    what must hold in the end, as "scan:melded/normal>=1.30"; may
+                   be repeated; else the exit code is 1
   --fresh          write the data anew
 EOF
 }
@@ -153,7 +159,7 @@ suite() {
         continue
         ;;
       --help | -h)
-        suite_usage
+        help_suite
         return
         ;;
       *) die "unknown option '$1'; ./meld suite --help lists them" 2 ;;

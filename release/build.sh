@@ -17,7 +17,8 @@ a container image, sources, bills of materials and checksums. Two runs make the
 same bytes. release/README.md describes the files, and how to publish them.
 
   --output DIR   where they go (default: target/dist)
-  --work DIR     where they are built, emptied first (default: target/release-work)
+  --work DIR     where they are built, emptied first (default:
+                 target/release-work)
   --no-image     without the container image, which needs root
 EOF
 }

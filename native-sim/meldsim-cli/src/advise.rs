@@ -7,7 +7,7 @@ use meldsim_experiments::workload::advise::{Sample, advise};
 use meldsim_experiments::workload::trace::{TraceFormat, TraceReader};
 
 use crate::args::{Format, FormatArg};
-use crate::output::{footer, to_json};
+use crate::output::{columns, footer, to_json};
 use crate::run::read_jobs;
 use crate::{profiles, trace_file};
 
@@ -15,9 +15,9 @@ use crate::{profiles, trace_file};
 #[command(
     group = ArgGroup::new("workload").required(true).args(["job", "trace"]),
     after_help = "Examples:\n  \
-    meldsim advise --job native-sim/workloads/optane/tiny-crowd.fio\n  \
-    meldsim advise --profile flash-970pro --trace native-sim/workloads/tpcc-small.trace --format json\n\n\
-    The first 100000 requests are simulated as they are, and once more for each rule that they break with that rule kept.\n\
+    meldsim advise --job tiny-crowd.fio\n  \
+    meldsim advise --profile flash-970pro --trace tpcc.trace --format json\n\n\
+    The first 100000 requests are simulated as they are, and once more for each rule that they break with that rule kept. \
     A job's requests keep the sum of all jobs' iodepth outstanding; a trace's arrive when they did."
 )]
 pub(crate) struct AdviseArgs {
@@ -46,12 +46,12 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
         }
         None => {
             let path = args.job.as_deref().unwrap_or_default();
-            Sample::of_jobs(&read_jobs(path, &Job::new("advise"))?)
+            Sample::of_jobs(&read_jobs(path, &[], &Job::new("advise"), &profile)?)
         }
     };
     let advice = advise(&profile, &sample)?;
     match args.format.format {
         Format::Json => to_json(&profile.name, "simulated", &advice),
-        Format::Table => Ok(advice.to_text() + &footer(&profile.name, "simulated")),
+        Format::Table => Ok(advice.to_text_within(columns()) + &footer(&profile.name, "simulated")),
     }
 }

@@ -71,7 +71,7 @@ pub(crate) enum Alone {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Figures are measured: they differ between machines and runs. Speed is that of the fastest of\n\
+    after_help = "Figures are measured: they differ between machines and runs. Speed is that of the fastest of \
     five runs, by CPU time of the one thread used where the system counts it; memory is what a process had in RAM at most."
 )]
 pub(crate) struct BenchArgs {

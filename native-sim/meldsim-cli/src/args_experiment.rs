@@ -30,7 +30,7 @@ impl Subcommand for ExperimentCommand {
             let of_setups = format!(
                 "Examples:\n  \
                  meldsim experiment {name}\n  \
-                 meldsim experiment {name} --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json\n\n\
+                 meldsim experiment {name} --channels 16 --dies 4 --bus 1600x16\n\n\
                  What is not given is as published, or as in the profile when one is named."
             );
             let command = Command::new(name).about(experiment.about);

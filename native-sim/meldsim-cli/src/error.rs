@@ -3,7 +3,7 @@
 use meldsim::ProfileErrors;
 use meldsim_experiments::experiment::ExperimentError;
 use meldsim_experiments::workload::trace::TraceError;
-use meldsim_experiments::workload::{JobFileError, RunError};
+use meldsim_experiments::workload::{JobFileErrors, RunError};
 
 pub(crate) const RUNTIME_FAILURE: u8 = 1;
 const BAD_INPUT: u8 = 2;
@@ -25,7 +25,7 @@ impl std::error::Error for BadInput {}
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     let input = error.is::<BadInput>()
         || error.is::<ProfileErrors>()
-        || error.is::<JobFileError>()
+        || error.is::<JobFileErrors>()
         || error.is::<TraceError>()
         || matches!(
             error.downcast_ref(),

@@ -6,7 +6,7 @@ use meldsim_experiments::experiment::{BusSpeed, Run, Scale, Setup};
 use meldsim_experiments::report::bytes;
 
 use crate::args_experiment::{ExperimentArgs, OutputFormat, SetupArgs};
-use crate::output::{footer, origin, to_json};
+use crate::output::{columns, footer, origin, to_json};
 use crate::profiles;
 use crate::progress::Progress;
 use crate::run::write_file;
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
         }
     }
     match args.format {
-        OutputFormat::Table => Ok(outcome.to_text() + &footer),
+        OutputFormat::Table => Ok(outcome.to_text_within(columns()) + &footer),
         OutputFormat::Json => to_json(name, "simulated", &&outcome),
         OutputFormat::Csv => Ok(outcome.to_csv()),
     }

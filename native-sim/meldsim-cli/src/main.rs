@@ -1,29 +1,34 @@
 //! `meldsim`: the SSD simulator from a shell.
 //!
 //! Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar of `bench --against` is missed,
-//! 2 bad usage or input. An error is one message on standard error that names what is wrong and the remedy.
+//! 2 bad usage or input, 130 interrupted. An error is one message on standard error that names what is wrong and the remedy.
 
 mod advise;
 mod args;
 mod args_experiment;
 mod bench;
+mod documents;
 mod error;
 mod experiment;
+mod interrupt;
 mod output;
 mod profiles;
 mod progress;
 mod run;
+mod surroundings;
 mod trace_file;
 mod validate;
 mod what_if;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::advise::AdviseArgs;
 use crate::args::{BenchArgs, ProfilesArgs};
 use crate::args_experiment::{ExperimentArgs, ValidateArgs};
+use crate::documents::{CompletionsArgs, ManArgs};
+use crate::output::Ending;
 use crate::run::RunArgs;
 use crate::what_if::WhatIfArgs;
 
@@ -31,17 +36,23 @@ use crate::what_if::WhatIfArgs;
 #[derive(Debug, Parser)]
 #[command(
     name = "meldsim",
-    version,
+    version = env!("MELDSIM_VERSION"),
     propagate_version = true,
+    // Longer lines are hard to read.
+    max_term_width = 100,
     after_help = "Examples:\n  \
         meldsim experiment melded-throughput\n  \
         meldsim validate --experiment palloc\n  \
         meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
         meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
-        Sizes are powers of 1024: 4KiB, 4KB and 4k are 4096 bytes; times take ns, us, ms, s.\n\
-        Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar is missed, 2 bad usage or input."
+        Sizes are powers of 1024: 4KiB, 4KB and 4k are 4096 bytes. Times take ns, us, ms, s.\n\n\
+        Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar is missed, 2 bad usage or \
+        input, 130 interrupted."
 )]
 struct Cli {
+    /// Print results and errors only: no progress, no notes
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -62,6 +73,10 @@ enum Command {
     Validate(ValidateArgs),
     /// Measure how fast the simulator itself is on this machine
     Bench(BenchArgs),
+    /// Print a script that completes commands and options in a shell
+    Completions(CompletionsArgs),
+    /// Write man pages
+    Man(ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -73,19 +88,23 @@ fn main() -> ExitCode {
             return ExitCode::from(message.exit_code() as u8);
         }
     };
-    let only_text = |text| (text, true);
+    output::be_quiet(cli.quiet);
+    let only_text = |text| (text, Ending::Good);
     let outcome = match cli.command {
         Command::Profiles(args) => profiles::run(&args).map(only_text),
-        Command::Run(args) => run::run(&args).map(only_text),
+        Command::Run(args) => run::run(&args),
         Command::Advise(args) => advise::run(&args).map(only_text),
-        Command::WhatIf(args) => what_if::run(&args).map(only_text),
+        Command::WhatIf(args) => what_if::run(&args),
         Command::Experiment(args) => experiment::run(&args).map(only_text),
         Command::Validate(args) => validate::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => documents::completions(&args, Cli::command()).map(only_text),
+        Command::Man(args) => documents::man(&args, Cli::command()).map(only_text),
     };
-    match outcome.and_then(|(text, holds)| output::print(&text).map(|()| holds)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(error::RUNTIME_FAILURE),
+    match outcome.and_then(|(text, ending)| output::print(&text).map(|()| ending)) {
+        Ok(Ending::Good) => ExitCode::SUCCESS,
+        Ok(Ending::Fails) => ExitCode::from(error::RUNTIME_FAILURE),
+        Ok(Ending::Partial) => ExitCode::from(interrupt::EXIT_CODE),
         Err(error) => {
             // `{:#}` is the chain of causes in one line; anyhow's backtrace is for `{:?}` only.
             output::complain(&format!("error: {error:#}"));

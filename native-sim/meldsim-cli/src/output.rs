@@ -1,6 +1,7 @@
 //! Standard output and error, and the frame around every result.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use std::time::{Duration, SystemTime};
 
@@ -12,9 +13,80 @@ use crate::error::BadInput;
 
 pub(crate) const NO_JSON: &str = "cannot write the result as JSON";
 
+/// How a command ended that gave a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Good,
+    /// A claim does not hold, or a bar is missed.
+    Fails,
+    /// It was interrupted.
+    Partial,
+}
+
+impl Ending {
+    pub(crate) fn of(holds: bool) -> Ending {
+        match holds {
+            true => Ending::Good,
+            false => Ending::Fails,
+        }
+    }
+}
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Only results and errors are printed from now on, if `quiet`.
+pub(crate) fn be_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Whether only results and errors are printed.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Columns that a table may have: those of the terminal; where there is none, those that `COLUMNS` names, or any number.
+pub(crate) fn columns() -> usize {
+    let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let terminal = || {
+        let size = terminal_size::terminal_size_of(io::stdout());
+        size.map(|(width, _)| usize::from(width.0))
+    };
+    let columns: Option<usize> = match io::stdout().is_terminal() {
+        true => terminal().or_else(variable),
+        false => variable(),
+    };
+    columns.filter(|columns| *columns > 0).unwrap_or(usize::MAX)
+}
+
 /// A result as JSON, with the command that gave it.
 pub(crate) fn to_json<T: Serialize>(profile: &str, kind: &str, body: &T) -> Result<String> {
     document(&command_line(), profile, kind, body).context(NO_JSON)
+}
+
+/// As [`to_json`]; a result that is not whole says so.
+pub(crate) fn to_partial_json<T: Serialize>(
+    profile: &str,
+    kind: &str,
+    body: &T,
+    ending: Ending,
+) -> Result<String> {
+    #[derive(Serialize)]
+    struct Partial<'a, T> {
+        partial: bool,
+        #[serde(flatten)]
+        body: &'a T,
+    }
+    match ending {
+        Ending::Partial => to_json(
+            profile,
+            kind,
+            &Partial {
+                partial: true,
+                body,
+            },
+        ),
+        _ => to_json(profile, kind, body),
+    }
 }
 
 /// The last line of a table: what the numbers are.
@@ -64,8 +136,8 @@ fn date() -> Result<String> {
 /// From 1970; later dates have no four-digit year.
 const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);
 
-/// The command as it can be repeated in a shell, by name and not by path, and without `--jobs`: the result does not depend
-/// on it.
+/// The command as it can be repeated in a shell, by name and not by path, and without `--jobs` and `--quiet`: the result does
+/// not depend on them.
 pub(crate) fn command_line() -> String {
     let mut line = "meldsim".to_owned();
     let mut arguments = std::env::args_os().skip(1);
@@ -74,7 +146,7 @@ pub(crate) fn command_line() -> String {
         if argument == "--jobs" {
             arguments.next();
         }
-        if argument.starts_with("--jobs") {
+        if argument.starts_with("--jobs") || argument == "--quiet" || argument == "-q" {
             continue;
         }
         let plain = |c: char| c.is_alphanumeric() || "-_=./:,%+@".contains(c);
@@ -97,6 +169,13 @@ pub(crate) fn print(text: &str) -> Result<()> {
     {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
+    }
+}
+
+/// Prints a note to standard error, unless it is to be quiet.
+pub(crate) fn note(message: &str) {
+    if !is_quiet() {
+        complain(message);
     }
 }
 

@@ -3,11 +3,12 @@
 use anyhow::Result;
 use meldsim::profile::{Kind, Setting};
 use meldsim::{Profile, ProfileError, ProfileErrors};
-use meldsim_experiments::report::{Align, Table, bytes, json};
+use meldsim_experiments::report::{Align, SCHEMA_VERSION, Table, bytes, json};
 use serde::Serialize;
 
 use crate::args::{Format, ProfilesArgs, ProfilesCommand};
 use crate::error::BadInput;
+use crate::output::columns;
 
 /// The profile of that built-in name, or in the file of that path.
 pub(crate) fn load(name: &str) -> Result<Profile> {
@@ -75,6 +76,7 @@ struct Entry {
 
 #[derive(Serialize)]
 struct Listing {
+    schema_version: u32,
     profiles: Vec<Entry>,
 }
 
@@ -108,10 +110,13 @@ fn list(format: Format) -> Result<String> {
         })
         .collect::<Result<Vec<Entry>>>()?;
     if format == Format::Json {
-        return Ok(json(&Listing { profiles })?);
+        return Ok(json(&Listing {
+            schema_version: SCHEMA_VERSION,
+            profiles,
+        })?);
     }
-    let columns = ["name", "channels x dies", "page", "bus", "description"];
-    let mut table = Table::new(columns.map(|name| (name, Align::Left)));
+    let names = ["name", "channels x dies", "page", "bus", "description"];
+    let mut table = Table::new(names.map(|name| (name, Align::Left)));
     for entry in profiles {
         table.row([
             entry.name,
@@ -124,5 +129,5 @@ fn list(format: Format) -> Result<String> {
             entry.description,
         ]);
     }
-    Ok(table.to_string())
+    Ok(table.within(columns()))
 }

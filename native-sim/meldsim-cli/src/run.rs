@@ -11,15 +11,17 @@ use meldsim_experiments::workload::trace::{
     Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim_experiments::workload::{
-    Job, JobError, ReadWrite, Run, RunResult, Workload, parse_bytes, parse_job_file,
+    Job, JobError, JobFile, JobFileErrors, ReadWrite, Run, RunResult, Workload, parse_bytes,
     parse_read_pattern, parse_time,
 };
 
 use crate::args::DEFAULT_PROFILE;
 use crate::error::BadInput;
-use crate::output::{NO_JSON, command_line, complain, footer, origin};
+use crate::interrupt;
+use crate::output::{Ending, NO_JSON, columns, command_line, footer, note, origin};
 use crate::profiles;
 use crate::progress::Progress;
+use crate::surroundings::Around;
 use crate::trace_file;
 
 /// Interval over time when none is given.
@@ -35,13 +37,16 @@ pub(crate) enum RunFormat {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    meldsim run --rw read --bs 1m --iodepth 16 --size 4g --read-pattern sequential\n  \
-    meldsim run --profile my.toml --rw randrw --rwmixread 70 --size 1g --runtime 500ms\n  \
-    meldsim run --job native-sim/workloads/melded-scan.fio --format json\n  \
-    meldsim run --set ftl.page_allocation=PDWC --job native-sim/workloads/random-read.fio\n  \
-    meldsim run --trace native-sim/workloads/tpcc-small.trace --report tpcc.html\n\n\
-    What a job reads is in place before it starts, laid out as its read pattern says; what a trace reads and never wrote\n\
-    is put in place before its first read. native-sim/workloads/README.md describes job files and traces.")]
+    meldsim run --rw read --bs 1m --iodepth 16 --size 4g\n  \
+    meldsim run --profile my.toml --rw randrw --size 1g --runtime 500ms\n  \
+    meldsim run --job scan.fio --format json\n  \
+    meldsim run --set ftl.page_allocation=PDWC --job scan.fio\n  \
+    meldsim run --trace tpcc.trace --report tpcc.html\n\n\
+    What a job reads is in place before it starts, laid out as its read pattern says; what a trace reads and never wrote \
+    is put in place before its first read.\n\n\
+    Job files are fio's. Options that mean nothing on a simulated device, as direct and ioengine=libaio, are passed over \
+    with a note; others that it does not have are refused by name. Without a size, a job with a filename has the whole \
+    device.")]
 pub(crate) struct RunArgs {
     /// Built-in profile, or path of a TOML file
     #[arg(long, default_value = DEFAULT_PROFILE)]
@@ -49,9 +54,12 @@ pub(crate) struct RunArgs {
     /// A key of the profile with another value, such as sets.count=4; several times for several keys
     #[arg(long, value_name = "KEY=VALUE", value_parser = str::parse::<Setting>)]
     pub(crate) set: Vec<Setting>,
-    /// Job file in fio's syntax: [global], sections, rw, bs, iodepth, size, runtime, rate_iops, read_pattern, ...
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rw", "bs", "iodepth", "size", "runtime", "rwmixread", "read_pattern"])]
+    /// Job file of fio
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rw", "bs", "iodepth", "size", "rwmixread", "read_pattern"])]
     pub(crate) job: Option<String>,
+    /// Only this section of the job file; several times for several sections
+    #[arg(long, value_name = "NAME", requires = "job")]
+    pub(crate) section: Vec<String>,
     /// Recorded requests to replay; plain or compressed by gzip, - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["job", "rw", "bs", "size", "runtime", "rwmixread", "seed"])]
     pub(crate) trace: Option<String>,
@@ -79,7 +87,7 @@ pub(crate) struct RunArgs {
     /// Bytes to transfer, and of the namespace
     #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) size: u64,
-    /// Submit nothing after this much simulated time
+    /// Submit nothing after this much simulated time; jobs of a job file end then at the latest
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) runtime: Option<Duration>,
     /// Percentage of reads with rw and randrw
@@ -117,7 +125,8 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
     }
 }
 
-pub(crate) fn run(args: &RunArgs) -> Result<String> {
+pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
+    interrupt::watch();
     let profile = profiles::load_with(&args.profile, &args.set)?;
     let name = profile.name.clone();
     let mut result = match &args.trace {
@@ -131,20 +140,27 @@ pub(crate) fn run(args: &RunArgs) -> Result<String> {
     if let Some(path) = &args.report {
         let file = args.trace.as_ref().or(args.job.as_ref());
         let workload = file.map_or_else(|| args.rw.to_string(), |path| file_name(path));
+        let partial = if result.is_partial { " (partial)" } else { "" };
+        let title = format!("{workload} on {name}{partial}");
         let (seed, settings) = provenance(args, &result);
         let origin = origin(&name, &seed, &settings)?;
-        let page = result.to_html(&format!("{workload} on {name}"), &origin, &footer);
+        let page = result.to_html(&title, &origin, &footer);
         write_file("--report", path, &page)?;
     }
-    match args.format {
+    let ending = match result.is_partial {
+        true => Ending::Partial,
+        false => Ending::Good,
+    };
+    let text = match args.format {
         RunFormat::Json => {
             // Without an interval, the series is only for the page and the CSV file.
             result.series = result.series.filter(|_| args.interval.is_some());
-            result.to_json(&command_line(), &name).context(NO_JSON)
+            result.to_json(&command_line(), &name).context(NO_JSON)?
         }
-        RunFormat::Csv => Ok(result.to_csv()),
-        RunFormat::Table => Ok(result.to_text() + &footer),
-    }
+        RunFormat::Csv => result.to_csv(),
+        RunFormat::Table => result.to_text_within(columns()) + &footer,
+    };
+    Ok((text, ending))
 }
 
 /// The seeds of a run, and what was chosen for it.
@@ -199,15 +215,19 @@ fn interval(args: &RunArgs) -> Option<Duration> {
 
 fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
     if args.precondition.is_some() && profile.kind == Kind::Xpoint {
-        complain("note: --precondition changes nothing: this device collects no garbage");
+        note("note: --precondition changes nothing: this device collects no garbage");
     }
+    let jobs = jobs(args, &profile)?;
     let run = Run::<Empty> {
         profile,
-        workload: Workload::Jobs(jobs(args)?, args.precondition),
+        workload: Workload::Jobs(jobs, args.precondition),
         interval: interval(args),
     };
     let progress = Progress::new("simulating");
-    Ok(run.run(|share| progress.update(share.unwrap_or(0.0)))?)
+    Ok(run.run(|share| {
+        progress.update(share.unwrap_or(0.0));
+        interrupt::flow()
+    })?)
 }
 
 fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
@@ -234,7 +254,10 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
         interval: interval(args),
     };
     let progress = Progress::new("replaying");
-    Ok(run.run(|_| progress.update(share.get()))?)
+    Ok(run.run(|_| {
+        progress.update(share.get());
+        interrupt::flow()
+    })?)
 }
 
 /// An option of the library is a flag of the same name.
@@ -257,23 +280,58 @@ pub(crate) fn file_name(path: &str) -> String {
         .into_owned()
 }
 
-/// The jobs of a job file, which `--job` names.
-pub(crate) fn read_jobs(path: &str, defaults: &Job) -> Result<Vec<Job>> {
+/// The jobs of a job file, which `--job` names: all, or those of some sections.
+pub(crate) fn read_jobs(
+    path: &str,
+    sections: &[String],
+    defaults: &Job,
+    profile: &Profile,
+) -> Result<Vec<Job>> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         BadInput(format!(
             "--job: cannot read \"{path}\": {error}; give the path of a job file"
         ))
     })?;
-    Ok(parse_job_file(path, &text, defaults)?)
+    let file = JobFile {
+        name: path,
+        text: &text,
+        defaults,
+        sections,
+        surroundings: &Around::new(path, profile),
+    };
+    let list = file.parse().map_err(|errors| all(path, errors))?;
+    if !list.passed_over.is_empty() {
+        note(&format!(
+            "note: {path}: passed over, since a simulated device has no files, caches, processes or content: {}",
+            list.passed_over.join(", ")
+        ));
+    }
+    Ok(list.jobs)
 }
 
-fn jobs(args: &RunArgs) -> Result<Vec<Job>> {
+/// One mistake on the line of the message, several below it.
+fn all(path: &str, JobFileErrors(errors): JobFileErrors) -> BadInput {
+    BadInput(match errors.as_slice() {
+        [error] => error.to_string(),
+        errors => errors.iter().fold(
+            format!("{path}: {} mistakes", errors.len()),
+            |text, error| format!("{text}\n  {error}"),
+        ),
+    })
+}
+
+fn jobs(args: &RunArgs, profile: &Profile) -> Result<Vec<Job>> {
     let defaults = Job {
         seed: args.seed,
         ..Job::new(args.rw.to_string())
     };
     if let Some(path) = &args.job {
-        return read_jobs(path, &defaults);
+        let mut jobs = read_jobs(path, &args.section, &defaults, profile)?;
+        for job in &mut jobs {
+            let limits = job.runtime.into_iter().chain(args.runtime);
+            job.runtime = limits.min();
+        }
+        return Ok(jobs);
     }
     let job = Job {
         rw: args.rw,

@@ -14,7 +14,8 @@ use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 
 use crate::args::JobsArg;
 use crate::error::BadInput;
-use crate::output::{origin, to_json, version_line};
+use crate::interrupt;
+use crate::output::{Ending, columns, origin, to_partial_json, version_line};
 use crate::progress::Progress;
 use crate::run::{RunFormat, bad_flag, file_name, write_file};
 use crate::{profiles, trace_file};
@@ -32,11 +33,12 @@ const CLOSED_DEPTH: u32 = 16;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    meldsim what-if native-sim/workloads/two-scans.meld\n  \
-    meldsim what-if my-trace.csv.gz --profile melded-tlc-8x8 --profile my.toml --closed --iodepth 16 --report what-if.html\n\n\
-    The trace is replayed once on each device as it was recorded, and where the device can meld pages also with all data\n\
-    melded and with none. Each run starts with a fresh device; all volumes of the trace share it. What the trace reads\n\
-    and never wrote is put in place before its first read. native-sim/workloads/README.md describes traces.")]
+    meldsim what-if scan.meld.gz\n  \
+    meldsim what-if scan.meld.gz --closed --iodepth 16 --report what-if.html\n  \
+    meldsim what-if scan.meld.gz --profile melded-tlc-8x8 --profile my.toml\n\n\
+    The trace is replayed once on each device as it was recorded, and where the device can meld pages also with all data \
+    melded and with none. Each run starts with a fresh device; all volumes of the trace share it. What the trace reads \
+    and never wrote is put in place before its first read.")]
 pub(crate) struct WhatIfArgs {
     /// Recorded requests; plain or compressed by gzip
     #[arg(value_name = "TRACE")]
@@ -67,7 +69,7 @@ pub(crate) struct WhatIfArgs {
     pub(crate) jobs: JobsArg,
 }
 
-pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
+pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
     if args.trace == "-" {
         let message = "TRACE: standard input can be read only once; save the trace in a file and give its path";
         return Err(BadInput(message.to_owned()).into());
@@ -84,11 +86,19 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
         let (input, read) = trace_file::open("TRACE", &args.trace)?;
         let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
         let replay = Replay::new(profile, reader, options)?.with_groups();
-        Ok::<RunResult, anyhow::Error>(replay.run(|| share(read.get()))?)
+        Ok::<RunResult, anyhow::Error>(replay.run_until(|| {
+            share(read.get());
+            interrupt::flow()
+        })?)
     };
+    interrupt::watch();
     let progress = Progress::new("replaying");
     let shares = Mutex::new(vec![0.0; runs.len()]);
+    // What is interrupted cannot be compared, and what comes after is not begun.
     let outcomes = try_map(args.jobs.get(), &runs, |(number, (device, layout))| {
+        if interrupt::flow().is_break() {
+            return Ok(None);
+        }
         let options = ReplayOptions {
             override_pattern: layout.read_pattern(),
             ..options.clone()
@@ -101,24 +111,52 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
             }
         };
         let run = replay(&share, &profiles[*device], options)?;
-        Ok::<_, anyhow::Error>(Outcome::new(&profiles, *device, *layout, &run))
+        let outcome = || Outcome::new(&profiles, *device, *layout, &run);
+        Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
     })?;
+    let outcomes: Vec<Outcome> = outcomes.into_iter().map_while(|outcome| outcome).collect();
+    let mut note = format!(
+        "partial: interrupted after {} of {} replays",
+        outcomes.len(),
+        runs.len()
+    );
+    if outcomes.is_empty() {
+        return Ok((note + "\n", Ending::Partial));
+    }
+    let mut ending = match outcomes.len() == runs.len() {
+        true => Ending::Good,
+        false => Ending::Partial,
+    };
     let mut what_if = WhatIf::new(options.mode, &profiles, outcomes)?;
     for plan in what_if.plans() {
+        if ending == Ending::Partial {
+            break;
+        }
         let replayed = try_map(args.jobs.get(), plan.runs(), |(device, plan)| {
             let options = ReplayOptions {
                 plan: plan.clone(),
                 ..options.clone()
             };
             let run = replay(&|_| {}, &profiles[*device], options)?;
-            Ok::<_, anyhow::Error>(Outcome::new(&profiles, *device, Layout::AsRecorded, &run))
+            let outcome = || Outcome::new(&profiles, *device, Layout::AsRecorded, &run);
+            Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
         })?;
-        what_if.advise(&plan, &replayed);
+        // Advice of which not all was replayed is none.
+        match replayed.into_iter().collect::<Option<Vec<Outcome>>>() {
+            Some(replayed) => what_if.advise(&plan, &replayed),
+            None => {
+                ending = Ending::Partial;
+                "partial: interrupted before all advice was replayed".clone_into(&mut note);
+            }
+        }
     }
     drop(progress);
     let footer = version_line("simulated");
     if let Some(path) = &args.report {
-        let title = format!("What if: {}", file_name(&args.trace));
+        let mut title = format!("What if: {}", file_name(&args.trace));
+        if ending == Ending::Partial {
+            title += &format!(" ({note})");
+        }
         let names: Vec<&str> = profiles
             .iter()
             .map(|profile| profile.name.as_str())
@@ -134,15 +172,22 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<String> {
         let page = what_if.to_html(&title, &origin, &footer);
         write_file("--report", path, &page)?;
     }
-    match args.format {
+    let text = match args.format {
         RunFormat::Json => {
             let names = profiles.iter().map(|profile| profile.name.as_str());
             let names = names.collect::<Vec<_>>().join(",");
-            to_json(&names, "simulated", &what_if)
+            to_partial_json(&names, "simulated", &what_if, ending)?
         }
-        RunFormat::Csv => Ok(what_if.to_csv()),
-        RunFormat::Table => Ok(what_if.to_text() + &footer),
-    }
+        RunFormat::Csv => what_if.to_csv(),
+        RunFormat::Table => {
+            let note = match ending {
+                Ending::Partial => note + "\n",
+                _ => String::new(),
+            };
+            note + &what_if.to_text_within(columns()) + &footer
+        }
+    };
+    Ok((text, ending))
 }
 
 fn options(args: &WhatIfArgs) -> Result<ReplayOptions> {

@@ -157,7 +157,7 @@ fn profile_of_sets(program_order: ProgramOrder) -> String {
 
 /// What has independent parts to simulate on several threads.
 const IN_PARALLEL: [&str; 8] = [
-    "validate --experiment programming --experiment melding-window --format json",
+    "validate --quiet --experiment programming --experiment melding-window --format json",
     "experiment melded-latency --format json",
     "experiment palloc --quick --format json",
     "experiment noisy-neighbor --quick --format json",
@@ -207,7 +207,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 fn any_number_of_threads_validates_to_the_same_bytes() {
     let release = release_binary();
     let validated = |jobs: &str| {
-        let words = ["validate", "--format", "json", "--jobs", jobs];
+        let words = ["validate", "--quiet", "--format", "json", "--jobs", jobs];
         let output = Command::new(&release).args(words).output().unwrap();
         assert!(output.stderr.is_empty());
         String::from_utf8(output.stdout).unwrap()

@@ -22,7 +22,7 @@ fn short_experiments_are_golden() {
 #[test]
 fn every_claim_names_its_basis_and_the_command_that_shows_it() {
     let document = parsed(
-        "validate --experiment melded-latency --experiment melded-throughput \
+        "validate --quiet --experiment melded-latency --experiment melded-throughput \
          --experiment qlc-melding --experiment programming --format json",
     );
     let claims = document["claims"].as_array().unwrap();
@@ -44,7 +44,7 @@ fn every_claim_names_its_basis_and_the_command_that_shows_it() {
 
 #[test]
 fn the_experiments_that_are_validated_can_be_chosen() {
-    let text = stdout("validate --experiment latency-windows --experiment qlc-melding");
+    let text = stdout("validate --quiet --experiment latency-windows --experiment qlc-melding");
     let headings: Vec<&str> = text
         .lines()
         .filter(|line| line.contains("shown by"))

@@ -30,6 +30,7 @@ fn outcome(binary: &Path, line: &str) -> String {
         .args(line.split_whitespace())
         // The date of a page is input, too.
         .env("SOURCE_DATE_EPOCH", "0")
+        .env_remove("COLUMNS")
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     if ["experiment", "run", "what-if"]
         .iter()

@@ -346,7 +346,9 @@ fn small_profile() -> Profile {
 /// Pages programmed for each page of the host's.
 fn write_amplification(text: &str) -> f64 {
     let profile = small_profile();
-    let jobs = parse_job_file("streams.fio", text, &Job::new("")).unwrap();
+    let jobs = parse_job_file("streams.fio", text, &Job::new(""))
+        .unwrap()
+        .jobs;
     let result = Runner::new(&profile, &jobs).unwrap().run(|_| {}).unwrap();
     let stats = result.device.stats;
     assert_eq!(stats.failed_commands, 0);
@@ -386,7 +388,9 @@ fn a_run_longer_than_simulated_time_ends_with_a_message() {
 
 /// Why the jobs of `text` cannot run on a device of 48 MiB or one set of it, or nothing.
 fn refusal(profile: &Profile, text: &str) -> String {
-    let jobs = parse_job_file("room.fio", text, &Job::new("")).unwrap();
+    let jobs = parse_job_file("room.fio", text, &Job::new(""))
+        .unwrap()
+        .jobs;
     match Runner::new(profile, &jobs) {
         Ok(_) => String::new(),
         Err(error) => error.to_string(),
@@ -463,7 +467,9 @@ fn a_past_that_the_device_cannot_hold_is_refused() {
         random_percent: 0,
     };
     let jobs = "[global]\nrw=randwrite\nsize=32m\nruntime=1ms\n[a]\n[b]";
-    let jobs = parse_job_file("past.fio", jobs, &Job::new("")).unwrap();
+    let jobs = parse_job_file("past.fio", jobs, &Job::new(""))
+        .unwrap()
+        .jobs;
     let precondition = |fill| {
         let runner = Runner::new(&small_profile(), &jobs).unwrap();
         runner.precondition(&past(fill))

@@ -2,7 +2,7 @@
 
 use meldsim::Duration;
 use meldsim_experiments::report::Origin;
-use meldsim_experiments::workload::{Job, Runner, parse_job_file};
+use meldsim_experiments::workload::{Job, JobFileErrors, Runner, parse_job_file};
 
 use super::exercise::tiny_profile;
 
@@ -17,11 +17,14 @@ const MOST_TIME: Duration = Duration::from_us(500);
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let jobs = match parse_job_file(FILE, &text, &Job::new("")) {
-        Ok(jobs) => jobs,
-        Err(error) => {
+        Ok(list) => list.jobs,
+        Err(JobFileErrors(errors)) => {
+            assert!(!errors.is_empty());
             let lines = text.lines().count().max(1);
-            assert!((1..=lines).contains(&error.line), "{error}");
-            assert!(error.to_string().starts_with(FILE), "{error}");
+            for error in errors {
+                assert!((1..=lines).contains(&error.line), "{error}");
+                assert!(error.to_string().starts_with(FILE), "{error}");
+            }
             return;
         }
     };

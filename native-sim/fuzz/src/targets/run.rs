@@ -71,7 +71,7 @@ fn is_small(request: &Value) -> bool {
         _ => false,
     };
     let jobs = text("/workload/job/text").map(|text| parse_job_file("job", text, &Job::new("")));
-    let are_small_jobs = !jobs.is_some_and(|jobs| jobs.is_ok_and(|jobs| !small(&jobs)));
+    let are_small_jobs = !jobs.is_some_and(|jobs| jobs.is_ok_and(|list| !small(&list.jobs)));
     let replays = request.pointer("/workload/trace").is_some();
     (is_small_device || !(fills || replays)) && are_small_jobs
 }

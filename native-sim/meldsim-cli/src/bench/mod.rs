@@ -15,7 +15,7 @@ use serde::Serialize;
 use self::against::Comparison;
 use self::figure::Figure;
 use crate::args::{Alone, BenchArgs, Format};
-use crate::output::{footer, to_json};
+use crate::output::{Ending, footer, to_json};
 use crate::progress::Progress;
 
 const MEASURED: &str = "measured";
@@ -34,10 +34,10 @@ struct Bench {
 }
 
 /// The result, and whether it passes the bar that was asked for.
-pub(crate) fn run(args: &BenchArgs) -> Result<(String, bool)> {
+pub(crate) fn run(args: &BenchArgs) -> Result<(String, Ending)> {
     if let Some(alone) = args.alone {
         let figures = meldsim_experiments::report::json(&measure_alone(alone)?)?;
-        return Ok((figures, true));
+        return Ok((figures, Ending::Good));
     }
     let profile = SpeedTest::profile().name;
     let form = args.format.format;
@@ -48,14 +48,14 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(String, bool)> {
             Format::Json => to_json(&profile, MEASURED, &comparison)?,
             Format::Table => comparison.to_text() + &footer(&profile, MEASURED),
         };
-        return Ok((text, passes));
+        return Ok((text, Ending::of(passes)));
     }
     let bench = measure(args)?;
     let text = match form {
         Format::Json => to_json(&profile, MEASURED, &bench)?,
         Format::Table => bench.to_text() + &footer(&profile, MEASURED),
     };
-    Ok((text, true))
+    Ok((text, Ending::Good))
 }
 
 fn measure(args: &BenchArgs) -> Result<Bench> {

@@ -1,4 +1,7 @@
-//! Runs the command line and takes its outcome apart.
+//! Runs the command line and takes its outcome apart. Every JSON that comes out is checked against its schema.
+
+#[allow(dead_code, reason = "not every test file needs it")]
+pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +20,8 @@ pub(crate) fn meldsim(line: &str) -> Outcome {
         .unwrap()
         .args(line.split_whitespace())
         .env("RUST_BACKTRACE", "1")
+        // A width that a shell has exported is not meant for the tests.
+        .env_remove("COLUMNS")
         .output()
         .unwrap();
     Outcome {
@@ -32,6 +37,9 @@ pub(crate) fn stdout(line: &str) -> String {
     let outcome = meldsim(line);
     assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
     assert_eq!(outcome.stderr, "", "{line}");
+    if line.contains("--format json") {
+        schema::check(line, &outcome.stdout);
+    }
     outcome.stdout
 }
 

@@ -127,6 +127,11 @@ impl Outcome {
 impl Outcome {
     /// The outcome as text.
     pub fn to_text(&self) -> String {
+        self.to_text_within(usize::MAX)
+    }
+
+    /// The outcome as text, its tables within so many columns of a terminal.
+    pub fn to_text_within(&self, columns: usize) -> String {
         let mut text = format!("{}: {}\n", self.experiment, self.about);
         for line in self.provenance.lines() {
             text += &(line + "\n");
@@ -135,7 +140,7 @@ impl Outcome {
             let (name, rows) = (sheet.name, sheet.len());
             text += &match sheet.is_detail {
                 true => format!("\n{name}: {rows} rows with --format csv or json\n"),
-                false => format!("\n{}", sheet.to_table()),
+                false => format!("\n{}", sheet.to_table().within(columns)),
             };
         }
         text.push('\n');

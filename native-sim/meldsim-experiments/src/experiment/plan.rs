@@ -8,7 +8,8 @@
 //! several experiments are one list, and no core waits for the last cell of an experiment.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::burst::ExperimentError;
@@ -119,8 +120,12 @@ impl Run {
         jobs: NonZeroUsize,
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<Outcome, ExperimentError> {
-        let outcomes = outcomes(std::slice::from_ref(self), jobs, progress)?;
-        let outcome = outcomes.into_iter().next();
+        let progress = |share| {
+            progress(share);
+            ControlFlow::Continue(())
+        };
+        let outcomes = outcomes(std::slice::from_ref(self), jobs, &progress)?;
+        let outcome = outcomes.into_iter().flatten().next();
         outcome.ok_or(ExperimentError::Incomplete(None))
     }
 
@@ -138,25 +143,31 @@ impl Run {
     }
 }
 
-/// Simulates several experiments on `jobs` threads, and returns their outcomes in the order of `runs`.
+/// Simulates several experiments on `jobs` threads, and returns their outcomes in the order of `runs`; none of those that were
+/// not done when `progress` broke off.
 pub(super) fn outcomes(
     runs: &[Run],
     jobs: NonZeroUsize,
-    progress: &(dyn Fn(f64) + Sync),
-) -> Result<Vec<Outcome>, ExperimentError> {
+    progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
+) -> Result<Vec<Option<Outcome>>, ExperimentError> {
     let mut cells = Cells::default();
     let planned: Result<Vec<Plan>, _> = runs
         .iter()
         .map(|run| (run.experiment.plan)(run, &mut cells))
         .collect();
     let planned = planned?;
-    cells.simulate(jobs, progress)?;
+    let is_whole = cells.simulate(jobs, progress)?.is_continue();
     let outcomes = planned.into_iter().zip(runs).map(|(report, run)| {
-        let mut outcome = report().ok_or(ExperimentError::Incomplete(None))?;
+        let Some(mut outcome) = report() else {
+            return match is_whole {
+                true => Err(ExperimentError::Incomplete(None)),
+                false => Ok(None),
+            };
+        };
         for claim in &mut outcome.claims {
             claim.paper = run.experiment.paper;
         }
-        Ok(outcome)
+        Ok(Some(outcome))
     });
     outcomes.collect()
 }
@@ -214,20 +225,31 @@ impl<'a> Cells<'a> {
     fn simulate(
         mut self,
         jobs: NonZeroUsize,
-        progress: &(dyn Fn(f64) + Sync),
-    ) -> Result<(), ExperimentError> {
+        progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
+    ) -> Result<ControlFlow<()>, ExperimentError> {
         // The cells of short lists are the long ones. They go first, so that none is left for one core at the end.
         self.0.sort_by_key(Vec::len);
         let cells: Vec<Simulate<'_>> = self.0.into_iter().flatten().collect();
         let done = AtomicUsize::new(0);
+        let broken_off = AtomicBool::new(false);
         let simulate = |cell: &Simulate<'_>| {
+            if broken_off.load(Ordering::Relaxed) {
+                return Ok::<(), ExperimentError>(());
+            }
             cell()?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            progress(done as f64 / cells.len() as f64);
+            let flow = progress(done as f64 / cells.len() as f64);
+            if done < cells.len() {
+                broken_off.fetch_or(flow.is_break(), Ordering::Relaxed);
+            }
             Ok(())
         };
         // The cells are dropped at the end, and leave what they have measured to its one owner.
-        try_map(jobs, &cells, simulate).map(|_: Vec<()>| ())
+        let _: Vec<()> = try_map(jobs, &cells, simulate)?;
+        Ok(match broken_off.into_inner() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Every experiment, and the validation that runs them all.
 
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
 use serde::Serialize;
 
@@ -50,12 +51,19 @@ pub struct Validation {
     pub claims_held: usize,
     /// Whether all hold.
     pub holds: bool,
+    /// Experiments that were not done, for it was broken off.
+    #[serde(skip_serializing_if = "is_none")]
+    pub experiments_left: usize,
     /// The claims.
     pub claims: Vec<Claim>,
 }
 
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
 impl Validation {
-    /// Runs these experiments, each in full on its own profile, on `jobs` threads.
+    /// Runs these experiments, each in full on its own profile, on `jobs` threads, until `progress` breaks off.
     ///
     /// # Errors
     ///
@@ -63,19 +71,22 @@ impl Validation {
     pub fn run(
         experiments: impl IntoIterator<Item = &'static Experiment>,
         jobs: NonZeroUsize,
-        progress: &(dyn Fn(f64) + Sync),
+        progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
     ) -> Result<Validation, ExperimentError> {
         let runs: Vec<Run> = experiments
             .into_iter()
             .map(|experiment| Run::new(experiment, Profile::builtin(experiment.profile)?))
             .collect::<Result<_, ExperimentError>>()?;
-        let outcomes = outcomes(&runs, jobs, progress)?.into_iter();
+        let outcomes = outcomes(&runs, jobs, progress)?;
+        let experiments_left = outcomes.iter().filter(|outcome| outcome.is_none()).count();
+        let outcomes = outcomes.into_iter().flatten();
         let claims: Vec<Claim> = outcomes.flat_map(|outcome| outcome.claims).collect();
         let claims_held = claims.iter().filter(|claim| claim.holds).count();
         Ok(Validation {
             claims_checked: claims.len(),
             claims_held,
             holds: claims_held == claims.len() && !claims.is_empty(),
+            experiments_left,
             claims,
         })
     }

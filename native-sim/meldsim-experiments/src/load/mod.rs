@@ -100,6 +100,12 @@ pub(crate) trait Load {
         Instant::MAX
     }
 
+    /// A stream that may go on although none of its own commands completed and no time that it named has come: it is asked
+    /// now for what it does next.
+    fn resumed(&mut self) -> Option<usize> {
+        None
+    }
+
     /// The failure in the load's terms.
     fn failed(&self, failure: Failure<Self::Request>) -> Self::Error;
 }
@@ -120,6 +126,10 @@ pub(crate) fn drive<L: Load>(
         driver.fill(device, load, stream)?;
     }
     loop {
+        while let Some(stream) = load.resumed() {
+            driver.streams[stream].wake = None;
+            driver.fill(device, load, stream)?;
+        }
         let wake = driver.next_wake();
         if let Some((time, stream)) = wake {
             if time <= device.now() {

@@ -83,10 +83,15 @@ pub enum Align {
     Right,
 }
 
+/// Narrowest column into which text is broken.
+const NARROW: usize = 16;
+
 /// Rows under a header, separated by two spaces.
 #[derive(Clone, Debug)]
 pub struct Table {
     aligns: Vec<Align>,
+    /// Columns that are left out first where there is little room, by name; the others from the right.
+    least: &'static [&'static str],
     /// The header is the first.
     rows: Vec<Vec<String>>,
 }
@@ -100,8 +105,14 @@ impl Table {
         let (header, aligns) = columns.unzip();
         Table {
             aligns,
+            least: &[],
             rows: vec![header],
         }
+    }
+
+    /// Names the columns that are left out first where there is little room.
+    pub fn with_least(self, least: &'static [&'static str]) -> Table {
+        Table { least, ..self }
     }
 
     /// Adds a row; missing cells stay empty, surplus ones are dropped.
@@ -131,21 +142,113 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// As text.
+impl Table {
+    /// Within so many columns of a terminal: long texts are broken into several lines. If that is not enough, columns of the
+    /// table are left out, and a line says which. The first column stays.
+    pub fn within(&self, columns: usize) -> String {
+        let mut table = self.clone();
+        let mut left_out = Vec::new();
+        loop {
+            if let Some(widths) = table.widths_within(columns) {
+                let mut text = table.lines(&widths);
+                if !left_out.is_empty() {
+                    text += &format!("left out, for want of room: {}\n", left_out.join(", "));
+                }
+                return text;
+            }
+            left_out.push(table.remove_least());
+        }
+    }
+
+    /// The widths of the columns, with broken texts if need be; `None` if even so there is no room.
+    fn widths_within(&self, columns: usize) -> Option<Vec<usize>> {
+        let mut widths = self.widths();
+        let gaps = 2 * widths.len().saturating_sub(1);
+        let room = columns.saturating_sub(gaps);
+        while widths.iter().sum::<usize>() > room {
+            let surplus = widths.iter().sum::<usize>() - room;
+            // The widest text gives first, down to the next.
+            let texts = (0..widths.len()).filter(|&at| self.is_text(at) && widths[at] > NARROW);
+            let mut texts: Vec<usize> = texts.collect();
+            texts.sort_by_key(|&at| widths[at]);
+            let Some(widest) = texts.pop() else {
+                return (widths.len() <= 1).then_some(widths);
+            };
+            let next = texts.last().map_or(NARROW, |&at| widths[at]);
+            let least = next.clamp(NARROW, widths[widest] - 1);
+            widths[widest] = least.max(widths[widest].saturating_sub(surplus));
+        }
+        Some(widths)
+    }
+
+    fn widths(&self) -> Vec<usize> {
         let width = |column: usize| self.rows.iter().map(move |row| row[column].chars().count());
         let columns = 0..self.aligns.len();
-        let widths: Vec<usize> = columns.map(|at| width(at).max().unwrap_or(0)).collect();
+        columns.map(|at| width(at).max().unwrap_or(0)).collect()
+    }
+
+    fn is_text(&self, column: usize) -> bool {
+        self.aligns[column] == Align::Left
+    }
+
+    /// Takes the column away that matters least; gives its name.
+    fn remove_least(&mut self) -> String {
+        let header = &self.rows[0];
+        let position = |name: &&str| header.iter().position(|other| other == name);
+        let least = self.least.iter().find_map(position);
+        let column = least.unwrap_or(header.len() - 1);
+        self.aligns.remove(column);
+        let removed = self.rows.iter_mut().map(|row| row.remove(column));
+        let removed: Vec<String> = removed.collect();
+        removed.into_iter().next().unwrap_or_default()
+    }
+
+    fn lines(&self, widths: &[usize]) -> String {
+        let mut text = String::new();
         for row in &self.rows {
-            let cells = row.iter().zip(&widths).zip(&self.aligns);
-            let cells = cells.map(|((cell, &width), align)| match align {
-                Align::Left => format!("{cell:width$}"),
-                Align::Right => format!("{cell:>width$}"),
-            });
-            let line = cells.collect::<Vec<String>>().join("  ");
-            writeln!(f, "{}", line.trim_end())?;
+            let cells = row.iter().zip(widths);
+            let cells: Vec<Vec<&str>> = cells.map(|(cell, width)| broken(cell, *width)).collect();
+            let height = cells.iter().map(Vec::len).max().unwrap_or(1);
+            for line in 0..height {
+                let cells = cells.iter().zip(widths).zip(&self.aligns);
+                let cells = cells.map(|((cell, &width), align)| {
+                    let part = cell.get(line).copied().unwrap_or("");
+                    match align {
+                        Align::Left => format!("{part:width$}"),
+                        Align::Right => format!("{part:>width$}"),
+                    }
+                });
+                let line = cells.collect::<Vec<String>>().join("  ");
+                text += line.trim_end();
+                text.push('\n');
+            }
         }
-        Ok(())
+        text
+    }
+}
+
+/// `text` in lines of at most `width` characters, broken between words; a word that is longer has a line of its own.
+fn broken(text: &str, width: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while rest.chars().count() > width {
+        let spaces = rest.match_indices(' ').map(|(at, _)| at);
+        let fits = |at: &usize| rest[..*at].chars().count() <= width;
+        let fitting = spaces.clone().take_while(fits).last();
+        let Some(at) = fitting.or_else(|| spaces.clone().next()) else {
+            break;
+        };
+        lines.push(rest[..at].trim_end());
+        rest = rest[at..].trim_start();
+    }
+    lines.push(rest);
+    lines
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.lines(&self.widths()))
     }
 }
 
@@ -194,6 +297,38 @@ mod tests {
         table.row(["4 KiB", "µ"]);
         table.row(["128 MiB"]);
         assert_eq!(table.to_string(), "   size  name\n  4 KiB  µ\n128 MiB\n");
+    }
+
+    #[test]
+    fn a_table_fits_by_breaking_texts_and_then_by_leaving_columns_out() {
+        let columns = [
+            ("name", Align::Left),
+            ("text", Align::Left),
+            ("a", Align::Right),
+            ("b", Align::Right),
+        ];
+        let mut table = Table::new(columns).with_least(&["a"]);
+        table.row(["scan", "a claim of more words than fit", "1234", "567890"]);
+        assert_eq!(table.within(usize::MAX), table.to_string());
+        assert_eq!(
+            table.within(40),
+            "name  text                     a       b\n\
+             scan  a claim of more       1234  567890\n      \
+                   words than fit\n"
+        );
+        assert_eq!(
+            table.within(31),
+            "name  text                    b\n\
+             scan  a claim of more    567890\n      \
+                   words than fit\n\
+             left out, for want of room: a\n"
+        );
+        for columns in 0..60 {
+            let text = table.within(columns);
+            let longest = text.lines().filter(|line| !line.starts_with("left out"));
+            let longest = longest.map(|line| line.chars().count()).max();
+            assert!(longest <= Some(columns.max(4)), "{columns}: {text}");
+        }
     }
 
     #[test]

@@ -98,19 +98,49 @@ fn parse_zones(text: &str) -> Result<Distribution, String> {
     let mut zones = Vec::new();
     for zone in text.split(':') {
         let (access, size) = zone.split_once('/').ok_or_else(wrong)?;
-        let (access, size) = (access.parse::<u8>(), size.parse::<u8>());
-        let (access, size) = access.ok().zip(size.ok()).ok_or_else(wrong)?;
-        zones.push(Zone {
-            access_percent: u32::from(access),
-            size_percent: u32::from(size),
-        });
+        zones.push((percentage(access), percentage(size)));
     }
+    let zones = zones.into_iter().map(|(access, size)| access.zip(size));
+    let zones: Vec<(Option<u32>, Option<u32>)> = zones.collect::<Option<_>>().ok_or_else(wrong)?;
+    // As in fio, what is left out shares the rest.
+    let accesses = shares(zones.iter().map(|zone| zone.0));
+    let sizes = shares(zones.iter().map(|zone| zone.1));
+    let zones = accesses.into_iter().zip(sizes);
+    let zones: Vec<Zone> = zones
+        .map(|(access_percent, size_percent)| Zone {
+            access_percent,
+            size_percent,
+        })
+        .collect();
     let sum = |part: fn(&Zone) -> u32| zones.iter().map(part).sum::<u32>();
     let whole = sum(|zone| zone.access_percent) == 100 && sum(|zone| zone.size_percent) == 100;
     if !whole || zones.iter().any(|zone| zone.size_percent == 0) {
         return Err(wrong());
     }
     Ok(Distribution::Zoned(zones))
+}
+
+/// A percentage, or nothing where it is left out; `None` if it is neither.
+fn percentage(text: &str) -> Option<Option<u32>> {
+    match text {
+        "" => Some(None),
+        text => text.parse::<u8>().ok().map(|percent| Some(percent.into())),
+    }
+}
+
+/// Percentages, of which those that are left out share what the others leave of a hundred.
+pub(super) fn shares(given: impl Iterator<Item = Option<u32>> + Clone) -> Vec<u32> {
+    let left = 100u32.saturating_sub(given.clone().flatten().sum());
+    let open = given.clone().filter(Option::is_none).count() as u32;
+    let mut nth = 0;
+    let share = |share: Option<u32>| {
+        share.unwrap_or_else(|| {
+            // What does not divide goes to the first.
+            nth += 1;
+            left / open + u32::from(nth <= left % open)
+        })
+    };
+    given.map(share).collect()
 }
 
 impl std::fmt::Display for Distribution {

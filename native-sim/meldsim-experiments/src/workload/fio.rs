@@ -33,6 +33,9 @@ impl RunResult {
             document["flash"] = json!(flash);
             document["fill"] = json!(fill);
         }
+        if self.is_partial {
+            document["partial"] = json!(true);
+        }
         if let Some(series) = &self.series {
             document["time_series"] = json!(series);
         }
@@ -49,11 +52,16 @@ fn job(job: &JobResult) -> Value {
         .map(|(key, value)| ((*key).to_owned(), Value::from(value.as_str())))
         .collect();
     let failed = job.failed();
-    json!({
+    // fio's is an errno: ENOSPC when the device was full, ETIMEDOUT of a job that was too slow.
+    let error = match (failed, &job.stopped) {
+        (0, None) => 0,
+        (0, Some(_)) => 110,
+        _ => 28,
+    };
+    let mut of_job = json!({
         "jobname": job.name,
         "groupid": 0,
-        // fio's is an errno: ENOSPC when the device was full.
-        "error": if failed > 0 { 28 } else { 0 },
+        "error": error,
         "total_err": failed,
         "job options": options,
         "job_start_us": job.start_us,
@@ -62,7 +70,17 @@ fn job(job: &JobResult) -> Value {
         "job_runtime_us": job.duration_us,
         "read": direction(job.read.as_ref(), job.duration_us),
         "write": direction(job.write.as_ref(), job.duration_us),
-    })
+    });
+    if let Some(depth) = job.latency_depth {
+        of_job["latency_depth"] = json!(depth);
+    }
+    if let Some(at) = job.steady_us {
+        of_job["steady_us"] = json!(at);
+    }
+    if let Some(reason) = &job.stopped {
+        of_job["stopped"] = json!(reason);
+    }
+    of_job
 }
 
 fn direction(tally: Option<&Tally>, duration_us: f64) -> Value {

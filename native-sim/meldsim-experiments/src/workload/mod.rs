@@ -9,10 +9,12 @@
 pub mod advise;
 mod distribution;
 mod error;
+mod expression;
 mod fio;
 mod group;
 mod job;
 mod jobfile;
+mod options;
 mod output;
 mod placement;
 mod quantity;
@@ -31,8 +33,11 @@ pub use distribution::{Distribution, Zone};
 pub use error::RunError;
 pub use group::{Group, RANDOM_BELOW_BYTES};
 pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
-pub use jobfile::{JobFileError, parse_job_file};
+pub use jobfile::{
+    JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, parse_job_file,
+};
 pub use meldsim::engine::Random;
+pub use options::{Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided};
 pub use placement::DataPlacement;
 pub use quantity::{parse_bytes, parse_decimal, parse_time};
 pub use result::{DeviceResult, Fill, FlashPages, JobResult, RunResult, TraceSummary};

@@ -23,10 +23,32 @@ const ONE_FULL_PERCENT: f64 = 95.0;
 impl RunResult {
     /// The run as text.
     pub fn to_text(&self) -> String {
-        let mut text = self.table().to_string();
+        self.to_text_within(usize::MAX)
+    }
+
+    /// The run as text, its table within so many columns of a terminal.
+    pub fn to_text_within(&self, columns: usize) -> String {
+        let mut text = String::new();
+        if self.is_partial {
+            text += "partial: the run was broken off; these are the requests until then\n";
+        }
+        text += &self.table().within(columns);
         for job in self.jobs.iter().filter(|job| job.failed() > 0) {
             let (name, failed) = (&job.name, job.failed());
             text += &format!("{name}: {failed} requests failed: the device is full\n");
+        }
+        for job in &self.jobs {
+            let name = &job.name;
+            if let Some(depth) = job.latency_depth {
+                text += &format!("{name}: latency_target is met up to iodepth {depth}\n");
+            }
+            if let Some(us) = job.steady_us {
+                let at = duration(Duration::from_ps((us * 1e6) as u64));
+                text += &format!("{name}: steady at {at}\n");
+            }
+            if let Some(reason) = &job.stopped {
+                text += &format!("{name}: ended early: {reason}\n");
+            }
         }
         if let Some(trace) = &self.trace {
             text += &trace.to_text();
@@ -58,7 +80,8 @@ impl RunResult {
             ("p99 us", Align::Right),
             ("p99.9 us", Align::Right),
             ("max us", Align::Right),
-        ]);
+        ])
+        .with_least(&["min us", "p99.9 us", "p50 us", "block", "depth", "max us"]);
         let dash = || "-".to_owned();
         for (job, depth, op, tally) in self.directions() {
             let block = tally.bytes.checked_div(tally.requests - tally.failed);

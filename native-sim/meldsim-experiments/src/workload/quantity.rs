@@ -1,6 +1,7 @@
 //! What people write for the value of an option: sizes, times and numbers with units, as fio takes them (`4k`, `4KiB`,
-//! `100ms`, `10`), and names of choices. Errors say what was found and, after a semicolon, the remedy.
+//! `100ms`, `10`, `0x1000`, `(2*1g)`), and names of choices. Errors say what was found and, after a semicolon, the remedy.
 
+use super::expression::evaluate;
 use meldsim::engine::Duration;
 use meldsim::profile::{ByteSize, parse_quantity};
 
@@ -10,9 +11,31 @@ use meldsim::profile::{ByteSize, parse_quantity};
 ///
 /// What is wrong with the text, and the remedy.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
-    text.parse().map(|ByteSize(bytes)| bytes).map_err(|_| {
+    let size = |text: &str| text.parse().ok().map(|ByteSize(bytes)| bytes);
+    let size = |text: &str| hexadecimal(text).or_else(|| size(text));
+    size(text).or_else(|| evaluate(text, &size)).ok_or_else(|| {
         format!("is \"{text}\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k")
     })
+}
+
+/// `0x1000`.
+fn hexadecimal(text: &str) -> Option<u64> {
+    let digits = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))?;
+    let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_hexadecimal.then(|| u64::from_str_radix(digits, 16).ok())?
+}
+
+/// A whole number.
+pub(super) fn parse_number<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let number = |text: &str| hexadecimal(text).or_else(|| text.parse().ok());
+    let value = number(text).or_else(|| evaluate(text, &number));
+    value
+        .and_then(|value| T::try_from(value).ok())
+        .ok_or_else(|| {
+            format!("is \"{text}\", which is not a whole number in range; write one such as 32")
+        })
 }
 
 /// A number of requests: `k` and `m` are powers of 1000 here.
@@ -39,22 +62,29 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     parse_time_in(text, "s")
 }
 
-/// Simulated time; a bare number is in `unit`.
+/// Simulated time; a bare number is in `unit`, and in an expression in microseconds. Units may be in capitals.
 pub(super) fn parse_time_in(text: &str, default_unit: &str) -> Result<Duration, String> {
-    let units = |unit: &str| {
-        let unit = if unit.is_empty() { default_unit } else { unit };
-        Some(match unit {
-            "ps" => 1,
-            "ns" => 1_000,
-            "us" => 1_000_000,
-            "ms" => 1_000_000_000,
-            "s" => 1_000_000_000_000,
-            "m" => 60_000_000_000_000,
-            "h" => 3_600_000_000_000_000u64,
-            _ => return None,
+    let time = |text: &str, default_unit: &str| {
+        parse_quantity(text, |unit| {
+            let unit = unit.to_ascii_lowercase();
+            Some(match if unit.is_empty() { default_unit } else { &unit } {
+                "ps" => 1,
+                "ns" | "nsec" => 1_000,
+                "us" | "usec" => 1_000_000,
+                "ms" | "msec" => 1_000_000_000,
+                "s" | "sec" => 1_000_000_000_000,
+                "m" => 60_000_000_000_000,
+                "h" => 3_600_000_000_000_000u64,
+                "d" => 86_400_000_000_000_000,
+                _ => return None,
+            })
         })
     };
-    parse_quantity(text, units).map(Duration::from_ps).ok_or_else(|| {
+    // An expression's numbers are of microseconds: `(2s/4)` is a fourth of two million of them.
+    let us = |text: &str| time(text, "us").map(|ps| ps / 1_000_000);
+    let expression = || evaluate(text, &us)?.checked_mul(1_000_000);
+    let value = time(text, default_unit).or_else(expression);
+    value.map(Duration::from_ps).ok_or_else(|| {
         format!("is \"{text}\", which is not a time; write a number and ns, us, ms, s or m, such as 100ms")
     })
 }
@@ -104,12 +134,17 @@ mod tests {
             ("1.5m", 3 << 19),
             ("512", 512),
             ("2g", 2 << 30),
+            ("0x1000", 4096),
         ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
         }
         assert_eq!(parse_time("10"), Ok(Duration::from_ms(10_000)));
         assert_eq!(parse_time("1.5ms"), Ok(Duration::from_us(1_500)));
         assert_eq!(parse_time("2m"), Ok(Duration::from_ms(120_000)));
+        assert_eq!(parse_time("20MSEC"), Ok(Duration::from_ms(20)));
+        assert_eq!(parse_time("1d"), parse_time("24h"));
+        assert_eq!(parse_number("0x20"), Ok(32));
+        assert_eq!(parse_number("(4*8)"), Ok(32));
     }
 
     #[test]
@@ -124,6 +159,8 @@ mod tests {
             "0.3",
             "99999999999t",
             "4kB/s",
+            "0x",
+            "0x+1",
             "١k",
         ] {
             assert!(parse_bytes(text).is_err(), "{text}");

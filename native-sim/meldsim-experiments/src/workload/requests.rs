@@ -1,7 +1,8 @@
 //! The requests of a job: which range each touches, whether it reads or writes it, and when it arrives.
 
-use super::distribution::Popularity;
-use super::job::{Job, Rate, ReadWrite};
+use super::distribution::{Distribution, Popularity};
+use super::job::{BlockShare, Job, Rate, ReadWrite};
+use super::options::{Repeat, Strided};
 use super::tally::Ended;
 use meldsim::engine::Random;
 use meldsim::nvme::{Completion, Status};
@@ -9,27 +10,56 @@ use meldsim::{Duration, Instant};
 
 const PS_PER_S: u128 = 1_000_000_000_000;
 
-/// The sequence of a job's requests.
+/// The sequence of a job's requests. All its places are bytes from the region's start.
 #[derive(Clone, Debug)]
 pub(super) struct Requests {
     unit_bytes: u64,
-    units: u64,
+    region_bytes: u64,
     offset_bytes: u64,
     /// Bytes still to transfer; `None` is without end.
     left_bytes: Option<u64>,
+    left_requests: Option<u64>,
     order: Order,
-    /// Sizes with their shares, and what chooses; no shares when all are of `unit_bytes`.
-    sizes: Vec<(u64, u32)>,
+    /// Sizes with their shares of reads and of writes, and what chooses; no shares when all are of one size.
+    sizes: [Sizes; 2],
     choose_size: Random,
     mix: Option<(Random, u64)>,
     writes: bool,
+    zone: Option<Zone>,
+    /// Of random requests that follow one another, how many are still to come, where the next begins, and whether all
+    /// begin there.
+    run: Option<(Repeat, u32, u64)>,
 }
 
 #[derive(Clone, Debug)]
 enum Order {
-    /// Where the next request begins, in bytes from the region's start.
-    Sequential(u64),
-    Random(Popularity, Random),
+    /// Where the next request begins, and what is skipped after it.
+    Sequential { next: u64, step: i64 },
+    Random {
+        popularity: Popularity,
+        random: Random,
+        /// Places at which a request may begin, and the distance between two.
+        places: u64,
+        align_bytes: u64,
+    },
+}
+
+/// Sizes of one direction's requests.
+#[derive(Clone, Debug)]
+struct Sizes {
+    /// The size when there are no shares.
+    bytes: u64,
+    shares: Vec<BlockShare>,
+    /// Sum of the shares.
+    tickets: u64,
+}
+
+/// The zone that is worked on.
+#[derive(Clone, Copy, Debug)]
+struct Zone {
+    strided: Strided,
+    start: u64,
+    done_bytes: u64,
 }
 
 /// One request, in bytes of the namespace.
@@ -40,43 +70,169 @@ pub(super) struct Request {
     pub(super) write: bool,
 }
 
-impl Requests {
-    pub(super) fn new(job: &Job) -> Requests {
-        let (units, seed) = (job.units(), job.seed);
-        let mixed = matches!(job.rw, ReadWrite::ReadWrite | ReadWrite::RandReadWrite);
-        let shares = job.block_split.iter();
-        Requests {
-            unit_bytes: job.unit_bytes(),
-            units,
-            offset_bytes: job.offset_bytes,
-            left_bytes: (!job.time_based).then(|| job.total_bytes()),
-            // Seeds of their own, so that one choice does not follow another.
-            order: match job.rw.is_random() {
-                true => Order::Random(
-                    Popularity::new(&job.distribution, units, seed),
-                    Random::new(seed.rotate_left(32)),
-                ),
-                false => Order::Sequential(0),
-            },
-            sizes: shares.map(|share| (share.bytes, share.percent)).collect(),
-            choose_size: Random::new(!seed.rotate_left(32)),
-            mix: mixed.then(|| (Random::new(!seed), u64::from(job.rwmixread))),
-            writes: job.rw.writes(),
+impl Sizes {
+    fn new(bytes: u64, shares: &[BlockShare]) -> Sizes {
+        Sizes {
+            bytes,
+            shares: shares.to_vec(),
+            tickets: shares.iter().map(|share| u64::from(share.percent)).sum(),
         }
     }
 
-    fn choose_bytes(&mut self) -> u64 {
-        if self.sizes.is_empty() {
-            return self.unit_bytes;
+    fn choose(&self, random: &mut Random) -> u64 {
+        if self.tickets == 0 {
+            return self.bytes;
         }
-        let mut ticket = self.choose_size.below(100) as u32;
-        for (bytes, percent) in &self.sizes {
-            if ticket < *percent {
-                return *bytes;
+        let mut ticket = random.below(self.tickets);
+        for share in &self.shares {
+            if ticket < u64::from(share.percent) {
+                return share.bytes;
             }
-            ticket -= percent;
+            ticket -= u64::from(share.percent);
         }
-        self.unit_bytes
+        self.bytes
+    }
+}
+
+impl Zone {
+    /// Goes on to the next zone when this one is done; gives the bytes that are skipped.
+    fn turn(&mut self, region_bytes: u64) -> Option<u64> {
+        if self.done_bytes < self.strided.size_bytes {
+            return None;
+        }
+        self.done_bytes = 0;
+        let to_next = self
+            .strided
+            .range_bytes
+            .saturating_add(self.strided.skip_bytes);
+        self.start = self.start.saturating_add(to_next);
+        if self.start >= region_bytes {
+            self.start = 0;
+        }
+        Some(self.strided.skip_bytes)
+    }
+
+    fn end(&self, region_bytes: u64) -> u64 {
+        region_bytes.min(self.start.saturating_add(self.strided.range_bytes))
+    }
+}
+
+impl Requests {
+    pub(super) fn new(job: &Job) -> Requests {
+        let seed = job.seed;
+        let mixed = matches!(job.rw, ReadWrite::ReadWrite | ReadWrite::RandReadWrite);
+        let (unit, region) = (job.unit_bytes(), job.units() * job.unit_bytes());
+        let align_bytes = job.align_bytes.unwrap_or(unit);
+        let within = job
+            .strided
+            .map_or(region, |zone| zone.range_bytes.min(region));
+        let places = within.saturating_sub(unit) / align_bytes + 1;
+        // What begins anywhere has no map of what was touched.
+        let distribution = match &job.distribution {
+            Distribution::Once if job.align_bytes.is_some() => &Distribution::Uniform,
+            distribution => distribution,
+        };
+        let write_shares = match job.write_block_split.is_empty() {
+            true => &job.block_split,
+            false => &job.write_block_split,
+        };
+        Requests {
+            unit_bytes: unit,
+            region_bytes: region,
+            offset_bytes: job.offset_bytes,
+            left_bytes: (!job.time_based).then(|| job.total_bytes()),
+            left_requests: job.most_requests,
+            // Seeds of their own, so that one choice does not follow another.
+            order: match job.rw.is_random() {
+                true => Order::Random {
+                    popularity: Popularity::new(distribution, places, seed),
+                    random: Random::new(seed.rotate_left(32)),
+                    places,
+                    align_bytes,
+                },
+                // Backwards from the end of what does not begin at the file's start, as in fio.
+                false => Order::Sequential {
+                    next: match job.step_bytes < 0 && job.offset_bytes > 0 {
+                        true => region.saturating_add_signed(job.step_bytes),
+                        false => 0,
+                    },
+                    step: job.step_bytes,
+                },
+            },
+            sizes: [
+                Sizes::new(job.block_bytes, &job.block_split),
+                Sizes::new(job.block_bytes, write_shares),
+            ],
+            choose_size: Random::new(!seed.rotate_left(32)),
+            mix: mixed.then(|| (Random::new(!seed), u64::from(job.rwmixread))),
+            writes: job.rw.writes(),
+            zone: job.strided.map(|strided| Zone {
+                strided,
+                start: 0,
+                done_bytes: 0,
+            }),
+            run: job.repeat.map(|repeat| (repeat, 0, 0)),
+        }
+    }
+
+    /// Where the next request begins.
+    fn start(&mut self) -> u64 {
+        let (region, unit) = (self.region_bytes, self.unit_bytes);
+        match &mut self.order {
+            Order::Sequential { next, step } => {
+                let zone = self.zone.as_ref();
+                let end = zone.map_or(region, |zone| zone.end(region));
+                if next.saturating_add(unit) > end {
+                    *next = match (zone, *step < 0) {
+                        (Some(zone), _) => zone.start,
+                        (None, true) => region.saturating_add_signed(*step),
+                        (None, false) => 0,
+                    };
+                }
+                *next
+            }
+            Order::Random {
+                popularity,
+                random,
+                places,
+                align_bytes,
+            } => {
+                if let Some((_, left, start)) = &mut self.run {
+                    if *left > 0 && *start + unit <= region {
+                        *left -= 1;
+                        return *start;
+                    }
+                }
+                let base = self.zone.map_or(0, |zone| zone.start);
+                let start = base + popularity.next(*places, random) * *align_bytes;
+                // The last zone may be cut off.
+                let start = if start + unit > region { base } else { start };
+                if let Some((repeat, left, next)) = &mut self.run {
+                    (*left, *next) = (repeat.requests - 1, start);
+                }
+                start
+            }
+        }
+    }
+
+    /// The next one begins after these bytes.
+    fn advance(&mut self, start: u64, bytes: u64) {
+        match &mut self.order {
+            Order::Sequential { next, step } => {
+                let after = (start + bytes).checked_add_signed(*step);
+                // Before the start, too, is beyond the end.
+                *next = after.unwrap_or(self.region_bytes);
+            }
+            Order::Random { .. } => {
+                if let Some((repeat, _, next)) = &mut self.run {
+                    *next = if repeat.identical {
+                        start
+                    } else {
+                        start + bytes
+                    };
+                }
+            }
+        }
     }
 }
 
@@ -84,36 +240,42 @@ impl Iterator for Requests {
     type Item = Request;
 
     fn next(&mut self) -> Option<Request> {
-        let left = self.left_bytes.unwrap_or(u64::MAX);
-        if left < self.unit_bytes {
-            return None;
-        }
-        let region = self.units * self.unit_bytes;
-        let wanted = self.choose_bytes();
-        let start = match &mut self.order {
-            Order::Sequential(next) => {
-                if *next + self.unit_bytes > region {
-                    *next = 0;
+        if let Some(zone) = &mut self.zone {
+            if let Some(skipped) = zone.turn(self.region_bytes) {
+                if let Order::Sequential { next, .. } = &mut self.order {
+                    *next = zone.start;
                 }
-                *next
+                // As in fio, what is skipped is done.
+                self.left_bytes = self.left_bytes.map(|left| left.saturating_sub(skipped));
             }
-            Order::Random(popularity, random) => {
-                popularity.next(self.units, random) * self.unit_bytes
-            }
-        };
-        // What would pass the region's end, or the bytes to transfer, is made shorter.
-        let whole = left - left % self.unit_bytes;
-        let bytes = wanted.min(region - start).min(whole);
-        if let Order::Sequential(next) = &mut self.order {
-            *next += bytes;
         }
-        if let Some(left) = &mut self.left_bytes {
-            *left -= bytes;
+        let left = self.left_bytes.unwrap_or(u64::MAX);
+        if left < self.unit_bytes || self.left_requests == Some(0) {
+            return None;
         }
         let write = match &mut self.mix {
             Some((random, reads_percent)) => random.below(100) >= *reads_percent,
             None => self.writes,
         };
+        let wanted = self.sizes[usize::from(write)].choose(&mut self.choose_size);
+        let start = self.start();
+        let end = match &self.zone {
+            Some(zone) => zone.end(self.region_bytes),
+            None => self.region_bytes,
+        };
+        // What would pass the region's end, or the bytes to transfer, is made shorter.
+        let whole = left - left % self.unit_bytes;
+        let bytes = wanted.min(end - start).min(whole);
+        self.advance(start, bytes);
+        if let Some(left) = &mut self.left_bytes {
+            *left -= bytes;
+        }
+        if let Some(left) = &mut self.left_requests {
+            *left -= 1;
+        }
+        if let Some(zone) = &mut self.zone {
+            zone.done_bytes += bytes;
+        }
         Some(Request {
             start: self.offset_bytes + start,
             bytes,
@@ -216,7 +378,6 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::super::job::BlockShare;
     use super::*;
 
     fn job(rw: ReadWrite) -> Job {
@@ -321,6 +482,107 @@ mod tests {
                     .all(|r| r.start + r.bytes <= split.end_bytes())
             );
         }
+    }
+
+    #[test]
+    fn reads_and_writes_have_sizes_of_their_own() {
+        let share = |bytes| BlockShare {
+            bytes,
+            percent: 100,
+        };
+        let mut mixed = job(ReadWrite::RandReadWrite);
+        mixed.write_block_split = vec![share(16_384)];
+        let requests: Vec<Request> = Requests::new(&mixed).collect();
+        // The last may be cut off.
+        for request in &requests[..requests.len() - 1] {
+            let at_end = request.start + request.bytes == mixed.end_bytes();
+            let expected = if request.write { 16_384 } else { 4096 };
+            assert!(request.bytes == expected || at_end, "{request:?}");
+        }
+    }
+
+    #[test]
+    fn a_step_goes_over_holes_or_back() {
+        let blocks = |step_bytes, offset_bytes| {
+            let job = Job {
+                step_bytes,
+                offset_bytes,
+                size_bytes: 8 * 4096,
+                ..Job::new("j")
+            };
+            let starts = starts(&job).into_iter();
+            starts
+                .map(|start| (start - offset_bytes) / 4096)
+                .collect::<Vec<u64>>()
+        };
+        assert_eq!(blocks(4096, 0), [0, 2, 4, 6, 0, 2, 4, 6]);
+        assert_eq!(blocks(-8192, 0), [0, 6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(blocks(-8192, 4096), [6, 5, 4, 3, 2, 1, 0, 6]);
+    }
+
+    #[test]
+    fn random_requests_may_follow_one_another() {
+        for identical in [false, true] {
+            let mut runs = job(ReadWrite::RandRead);
+            runs.repeat = Some(Repeat {
+                requests: 4,
+                identical,
+            });
+            let starts = starts(&runs);
+            let (runs, step) = (starts.chunks(4), if identical { 0 } else { 4096 });
+            let whole = runs.filter(|run| run.windows(2).all(|pair| pair[1] == pair[0] + step));
+            // At the region's end a run is cut off, and those after it are shifted.
+            assert!(whole.count() > 100, "{starts:?}");
+        }
+    }
+
+    #[test]
+    fn zones_are_worked_on_one_after_the_other() {
+        let zones = |rw, range: u64, size: u64, skip: u64| {
+            let job = Job {
+                rw,
+                size_bytes: 16 * 4096,
+                strided: Some(Strided {
+                    range_bytes: range * 4096,
+                    size_bytes: size * 4096,
+                    skip_bytes: skip * 4096,
+                }),
+                ..Job::new("j")
+            };
+            let blocks = starts(&job).into_iter().map(|start| start / 4096);
+            blocks.collect::<Vec<u64>>()
+        };
+        // What is skipped counts as done.
+        assert_eq!(zones(ReadWrite::Read, 2, 2, 6), [0, 1, 8, 9]);
+        assert_eq!(zones(ReadWrite::Read, 4, 1, 4), [0, 8, 0, 8]);
+        assert_eq!(zones(ReadWrite::Read, 2, 4, 6)[..6], [0, 1, 0, 1, 8, 9]);
+        let random = zones(ReadWrite::RandRead, 4, 4, 4);
+        for (zone, blocks) in random.chunks(4).enumerate() {
+            let mut blocks = blocks.to_vec();
+            blocks.sort_unstable();
+            let first = zone as u64 % 2 * 8;
+            assert!(blocks.into_iter().eq(first..first + 4), "{random:?}");
+        }
+    }
+
+    #[test]
+    fn an_alignment_is_where_random_requests_begin() {
+        let mut aligned = job(ReadWrite::RandRead);
+        aligned.align_bytes = Some(65_536);
+        assert!(starts(&aligned).iter().all(|start| start % 65_536 == 0));
+        aligned.align_bytes = Some(1024);
+        let starts = starts(&aligned);
+        assert!(starts.iter().any(|start| start % 4096 != 0));
+        assert!(starts.iter().all(|start| start + 4096 <= 1000 * 4096));
+    }
+
+    #[test]
+    fn loops_and_a_number_of_requests_end_it() {
+        let mut counted = job(ReadWrite::Read);
+        counted.loops = 3;
+        assert_eq!(starts(&counted).len(), 3000);
+        counted.most_requests = Some(17);
+        assert_eq!(starts(&counted).len(), 17);
     }
 
     fn arrivals(job: &Job, count: u64) -> Vec<u64> {

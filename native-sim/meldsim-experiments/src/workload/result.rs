@@ -26,6 +26,8 @@ pub struct RunResult {
     pub groups: Vec<Group>,
     /// How the trace was fitted to the device, if one was replayed.
     pub trace: Option<TraceSummary>,
+    /// Whether the run was broken off before its end.
+    pub is_partial: bool,
 }
 
 /// The outcome of one job.
@@ -45,6 +47,12 @@ pub struct JobResult {
     pub read: Option<Tally>,
     /// The writes, if any; done means accepted by the device's write buffer.
     pub write: Option<Tally>,
+    /// With `latency_target`, the queue depth that was found.
+    pub latency_depth: Option<u32>,
+    /// With `steadystate`, when speed had become steady, if it had.
+    pub steady_us: Option<f64>,
+    /// Why it ended before its work was done.
+    pub stopped: Option<String>,
 }
 
 /// How a trace was fitted to the device.
@@ -97,6 +105,9 @@ impl JobResult {
             duration_us: duration.as_ps() as f64 / 1e6,
             read: read.over(duration),
             write: write.over(duration),
+            latency_depth: None,
+            steady_us: None,
+            stopped: None,
         }
     }
 

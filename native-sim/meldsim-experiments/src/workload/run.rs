@@ -3,6 +3,7 @@
 //! as there.
 
 use std::io::{self, BufRead};
+use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
@@ -10,7 +11,7 @@ use thiserror::Error;
 
 use super::error::{RunError, TraceError};
 use super::job::{Job, JobError, parse_read_pattern};
-use super::jobfile::{JobFileError, parse_job_file};
+use super::jobfile::{JobFileErrors, parse_job_file};
 use super::result::RunResult;
 use super::runner::Runner;
 use super::trace::{
@@ -42,13 +43,16 @@ pub enum Workload<R> {
 }
 
 impl<R: BufRead> Run<R> {
-    /// Runs it to its end. `progress` gets now and then the share of jobs that is done, 0 to 1; of a trace, whose length
-    /// only its reader's owner knows, nothing.
+    /// Runs it to its end, or until `progress` breaks off. That gets now and then the share of jobs that is done, 0 to 1; of
+    /// a trace, whose length only its reader's owner knows, nothing.
     ///
     /// # Errors
     ///
     /// Whatever keeps it from running, or ends it early.
-    pub fn run(self, mut progress: impl FnMut(Option<f64>)) -> Result<RunResult, RunError> {
+    pub fn run(
+        self,
+        mut progress: impl FnMut(Option<f64>) -> ControlFlow<()>,
+    ) -> Result<RunResult, RunError> {
         match self.workload {
             Workload::Jobs(jobs, precondition) => {
                 let mut runner = Runner::new(&self.profile, &jobs)?;
@@ -58,14 +62,14 @@ impl<R: BufRead> Run<R> {
                 if let Some(interval) = self.interval {
                     runner = runner.with_time_series(interval);
                 }
-                runner.run(|share| progress(Some(share)))
+                runner.run_until(|share| progress(Some(share)))
             }
             Workload::Trace(reader, options) => {
                 let mut replay = Replay::new(&self.profile, reader, options)?;
                 if let Some(interval) = self.interval {
                     replay = replay.with_time_series(interval);
                 }
-                replay.run(|| progress(None))
+                replay.run_until(|| progress(None))
             }
         }
     }
@@ -151,7 +155,7 @@ pub enum RequestError {
     Profile(#[from] ProfileErrors),
     /// The job file.
     #[error(transparent)]
-    JobFile(#[from] JobFileError),
+    JobFile(#[from] JobFileErrors),
     /// An option of the replay.
     #[error(transparent)]
     Option(#[from] JobError),
@@ -219,8 +223,8 @@ impl RunRequest {
                     seed: job.seed,
                     ..Job::new("")
                 };
-                let jobs = parse_job_file(&job.name, &job.text, &defaults)?;
-                Workload::Jobs(jobs, self.precondition)
+                let list = parse_job_file(&job.name, &job.text, &defaults)?;
+                Workload::Jobs(list.jobs, self.precondition)
             }
             RequestedWorkload::Trace(trace) => {
                 let options = trace.options(self.precondition)?;
@@ -237,7 +241,9 @@ impl RunRequest {
             workload,
             interval: None,
         };
-        Ok(run.run(|_| ())?.to_json(&self.command, &name)?)
+        Ok(run
+            .run(|_| ControlFlow::Continue(()))?
+            .to_json(&self.command, &name)?)
     }
 }
 

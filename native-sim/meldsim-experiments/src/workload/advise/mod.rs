@@ -137,6 +137,11 @@ fn enough(
 impl Advice {
     /// The advice as text.
     pub fn to_text(&self) -> String {
+        self.to_text_within(usize::MAX)
+    }
+
+    /// The advice as text, its table within so many columns of a terminal.
+    pub fn to_text_within(&self, columns: usize) -> String {
         let checked: Vec<String> = self.rules_checked.iter().map(u32::to_string).collect();
         let mut text = format!(
             "{} requests: mean {:.1} us, {:.1} MB/s; rules checked: {}\n",
@@ -169,7 +174,7 @@ impl Advice {
                 ),
             ]);
         }
-        text += &table.to_string();
+        text += &table.within(columns);
         for broken in &self.broken {
             text += &format!("{}: {}\n", broken.rule, broken.advice);
         }

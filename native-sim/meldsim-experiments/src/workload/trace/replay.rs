@@ -68,7 +68,22 @@ impl<R: BufRead> Replay<R> {
     /// # Errors
     ///
     /// A line that cannot be read or replayed, a request that the device refuses, or a defect of the model.
-    pub fn run(self, progress: impl FnMut()) -> Result<RunResult, RunError> {
+    pub fn run(self, mut progress: impl FnMut()) -> Result<RunResult, RunError> {
+        self.run_until(|| {
+            progress();
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`Replay::run`], until `progress` breaks off. Then the result is that of what was read by then.
+    ///
+    /// # Errors
+    ///
+    /// As [`Replay::run`].
+    pub fn run_until(
+        self,
+        progress: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<RunResult, RunError> {
         let mut device = self.device;
         let before = device.stats();
         let start = device.now();
@@ -86,6 +101,7 @@ impl<R: BufRead> Replay<R> {
             groups: self.groups,
             summary: TraceSummary::default(),
             overwritten_pages: 0,
+            is_partial: false,
             progress,
         };
         let most_outstanding = drive(&mut device, [stream], &mut records)?;
@@ -112,6 +128,7 @@ impl<R: BufRead> Replay<R> {
             device,
             groups: records.groups.map_or_else(Vec::new, Groups::result),
             trace: Some(records.summary),
+            is_partial: records.is_partial,
         })
     }
 }
@@ -139,10 +156,12 @@ struct Records<R, F> {
     groups: Option<Groups>,
     summary: TraceSummary,
     overwritten_pages: u64,
+    /// It was broken off: no record is read any more.
+    is_partial: bool,
     progress: F,
 }
 
-impl<R: BufRead, F: FnMut()> Load for Records<R, F> {
+impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
     /// The volume, and what is known of a request that moves data.
     type Request = (usize, Option<Moving>);
     type Error = RunError;
@@ -228,15 +247,18 @@ impl<R: BufRead, F: FnMut()> Load for Records<R, F> {
     }
 }
 
-impl<R: BufRead, F: FnMut()> Records<R, F> {
+impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
     /// The next record, and when it is there to be submitted. Time does not go back.
     fn read(&mut self, now: Instant) -> Result<Option<(Record, Instant)>, TraceError> {
+        if self.is_partial {
+            return Ok(None);
+        }
         let Some(record) = self.reader.next_record()? else {
             return Ok(None);
         };
         self.summary.records += 1;
         if self.summary.records % PROGRESS_EVERY == 0 {
-            (self.progress)();
+            self.is_partial = (self.progress)().is_break();
         }
         if self.options.mode == ReplayMode::Closed {
             return Ok(Some((record, now)));

@@ -104,13 +104,18 @@ impl WhatIf {
 
     /// The outcomes for people.
     pub fn to_text(&self) -> String {
-        let mut text = self.verdict.clone() + "\n\n" + &self.table().to_string();
+        self.to_text_within(usize::MAX)
+    }
+
+    /// The outcomes for people, their table within so many columns of a terminal.
+    pub fn to_text_within(&self, columns: usize) -> String {
+        let mut text = self.verdict.clone() + "\n\n" + &self.table().within(columns);
         for outcome in self.outcomes.iter().filter(|outcome| outcome.failed > 0) {
             let (name, failed) = (outcome.name(), outcome.failed);
             text += &format!("{name}: {failed} requests failed: the device is full\n");
         }
         for advice in &self.advice {
-            text += &format!("\n{}\n{}", advice.summary, advice.table());
+            text += &format!("\n{}\n{}", advice.summary, advice.table().within(columns));
         }
         if !self.advice.is_empty() {
             text += &format!("{}\n\n", advice::NOTE);

@@ -1,0 +1,50 @@
+//! Completions and man pages, of the same source as `--help`.
+
+use anyhow::{Context, Result};
+use clap::{Args, Command};
+use clap_complete::{Shell, generate};
+
+use crate::error::BadInput;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    meldsim completions bash > ~/.local/share/bash-completion/completions/meldsim\n  \
+    meldsim completions zsh > ~/.zfunc/_meldsim\n  \
+    meldsim completions fish > ~/.config/fish/completions/meldsim.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    meldsim man ~/.local/share/man/man1\n\n\
+    Writes meldsim.1 and a page for each command. The directory is made if it is not there.")]
+pub(crate) struct ManArgs {
+    /// Where the pages go
+    #[arg(value_name = "DIR")]
+    directory: String,
+}
+
+/// The script that completes `command` in a shell.
+pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<String> {
+    let mut script = Vec::new();
+    let name = command.get_name().to_owned();
+    generate(args.shell, &mut command, name, &mut script);
+    String::from_utf8(script).context("the completions are no text")
+}
+
+/// Writes the man pages of `command` and of its subcommands.
+pub(crate) fn man(args: &ManArgs, command: Command) -> Result<String> {
+    let directory = &args.directory;
+    let written = std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(command, directory));
+    written.map_err(|error| {
+        let remedy = "give a directory that can be written";
+        BadInput(format!(
+            "DIR: cannot write to \"{directory}\": {error}; {remedy}"
+        ))
+    })?;
+    Ok(String::new())
+}

@@ -1,0 +1,51 @@
+//! What a job file refers to besides its text: the environment, the files beside it, and the device it will run on.
+
+use std::io;
+use std::path::Path;
+
+use meldsim::profile::Kind;
+use meldsim::{Device, Profile};
+use meldsim_experiments::workload::Surroundings;
+
+/// The surroundings of a job file on this machine.
+pub(crate) struct Around<'a> {
+    /// Where included files are looked for first.
+    folder: &'a Path,
+    profile: &'a Profile,
+}
+
+impl<'a> Around<'a> {
+    pub(crate) fn new(job_file: &'a str, profile: &'a Profile) -> Around<'a> {
+        let folder = Path::new(job_file).parent();
+        Around {
+            folder: folder.unwrap_or(Path::new("")),
+            profile,
+        }
+    }
+}
+
+impl Surroundings for Around<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn read(&self, path: &str) -> io::Result<String> {
+        let beside = self.folder.join(path);
+        std::fs::read_to_string(if beside.exists() {
+            beside.as_path()
+        } else {
+            Path::new(path)
+        })
+    }
+
+    fn capacity_bytes(&self) -> Option<u64> {
+        // What is wrong with a profile is told where it runs.
+        let device = Device::new(self.profile).ok()?;
+        match self.profile.kind {
+            Kind::Nand => (0..device.sets())
+                .map(|set| device.set_capacity_bytes(set))
+                .min(),
+            Kind::Xpoint => Some(self.profile.xpoint.capacity.0),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Options of fio that a simulated device gives no meaning, and those that are refused, each with the reason.
+//!
+//! An option of the first kind changes nothing in what the device is asked: it is about files, memory, processes, logs or
+//! the content of buffers. One of the second kind does change that, in a way that jobs here do not.
+
+/// Options that are passed over.
+const WITHOUT_MEANING: &str = "\
+    description, directory, filename_format, unique_filename, lockfile, opendir, create_serialize, create_fsync, \
+    create_on_open, allow_file_create, allow_mounted_write, fallocate, fadvise_hint, unlink, unlink_each_loop, \
+    overwrite, openfiles, direct, buffered, atomic, uncached, invalidate, pre_read, ioscheduler, write_hint, \
+    mem, iomem, iomem_align, mem_align, hugepage-size, lockmem, zero_buffers, refill_buffers, scramble_buffers, \
+    buffer_pattern, buffer_compress_percentage, buffer_compress_chunk, dedupe_percentage, dedupe_mode, \
+    dedupe_global, dedupe_working_set_percentage, thread, threads, nice, prio, prioclass, priohint, comm, cpumask, \
+    cpus_allowed, cpus_allowed_policy, numa_cpu_nodes, numa_mem_policy, cgroup, cgroup_weight, cgroup_nodelete, uid, \
+    gid, clocksource, gtod_reduce, gtod_cpu, job_start_clock_id, iodepth_batch, iodepth_batch_submit, \
+    iodepth_batch_complete, iodepth_batch_complete_min, iodepth_batch_complete_max, iodepth_low, io_submit_mode, \
+    cmdprio, cmdprio_class, cmdprio_hint, cmdprio_percentage, cmdprio_bssplit, hipri, hipri_percentage, fixedbufs, \
+    nonvectored, force_async, registerfiles, sqthread_poll, sqthread_poll_cpu, userspace_reap, libaio_vectored, nowait, \
+    cmd_type, xnvme_async, xnvme_sync, xnvme_admin, xnvme_dev_nsid, xnvme_mem, xnvme_iovec, randrepeat, \
+    allrandrepeat, random_generator, softrandommap, thinktime_spin, per_job_logs, stats, write_bw_log, \
+    write_lat_log, write_iops_log, write_hist_log, log_entries, log_avg_msec, log_hist_msec, log_hist_coarseness, \
+    log_window_value, log_max_value, log_offset, log_prio, log_issue_time, log_compression, log_compression_cpus, \
+    log_store_compressed, log_unix_epoch, log_alternate_epoch, log_alternate_epoch_clock_id, \
+    block_error_percentiles, bwavgtime, iopsavgtime, disk_util, disable_lat, disable_clat, disable_slat, \
+    disable_bw, disable_bw_measurement, clat_percentiles, lat_percentiles, slat_percentiles, percentile_list, \
+    significant_figures, unified_rw_reporting, unit_base, error_dump, trim_verify_zero, verify_dump, verify_fatal, \
+    verify_async, verify_async_cpus, verify_state_save, verify_state_load, ignore_zone_limits, \
+    continue_on_error, ignore_error, exitall_on_error";
+
+/// Engines whose requests wait in a queue, `iodepth` deep.
+const QUEUED: [&str; 9] = [
+    "libaio",
+    "linuxaio",
+    "io_uring",
+    "io_uring_cmd",
+    "posixaio",
+    "solarisaio",
+    "windowsaio",
+    "xnvme",
+    "libblkio",
+];
+/// Engines that have one request outstanding, whatever `iodepth` says.
+const SYNCHRONOUS: [&str; 7] = [
+    "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice",
+];
+
+/// Engines that do something else, by what it is.
+const OTHER_ENGINES: [(&str, &str); 6] = [
+    (
+        "http, rdma, net, netsplice, nbd, nfs, libiscsi, rbd, rados, gfapi, gfapi_async, libhdfs, dfs, ime_psync, \
+         ime_psyncv, ime_aio, librpma_apm_client, librpma_apm_server, librpma_gpspm_client, librpma_gpspm_server",
+        "moves data over a network",
+    ),
+    (
+        "filecreate, filestat, filedelete, fileoperations, dircreate, dirstat, dirdelete, falloc, ftruncate, e4defrag",
+        "works on files and not on their data",
+    ),
+    ("cpuio, exec", "does no I/O"),
+    ("null, cpp_null, external", "has no device of its own"),
+    (
+        "mtd, libzbc, sg",
+        "commands raw flash, zones or SCSI devices, which the simulated NVMe device is not",
+    ),
+    (
+        "dev-dax, libpmem, pmemblk, libcufile, guasi",
+        "reaches memory or storage past the queues of a block device",
+    ),
+];
+
+/// Options that are refused, by the reason.
+const REFUSED: [(&str, &str); 14] = [
+    (
+        "verify, do_verify, verify_only, verify_policy, verify_offset, verify_interval, verify_pattern, \
+         verify_pattern_interval, verify_backlog, verify_backlog_batch, verify_write_sequence, verify_header_seed, \
+         experimental_verify, verifysort, verifysort_nr",
+        "asks for data to be compared, and the simulated device keeps none; remove it, and read in a job with stonewall",
+    ),
+    (
+        "zonecapacity, read_beyond_wp, max_open_zones, job_max_open_zones, zone_reset_threshold, zone_reset_frequency, \
+         recover_zbd_write_error, write_zone_remainder, write_zone_remainders",
+        "is of zoned devices, and the simulated one has no zones; remove it",
+    ),
+    (
+        "trim_percentage, trim_backlog, trim_backlog_batch, num_range",
+        "asks for trims, and jobs do not deallocate; remove it, or replay a trace, which can",
+    ),
+    (
+        "fsync, fdatasync, write_barrier, sync_file_range, end_fsync, end_syncfs, fsync_on_close, sync",
+        "asks for flushes, and jobs do not flush; remove it, or replay a trace, which can",
+    ),
+    (
+        "read_iolog, read_iolog_chunked, write_iolog, merge_blktrace_file, merge_blktrace_scalars, \
+         merge_blktrace_iters, replay_no_stall, replay_redirect, replay_scale, replay_align, replay_time_scale, \
+         replay_skip",
+        "is of recorded requests; give those with --trace",
+    ),
+    (
+        "exec_prerun, exec_postrun, profile, create_only",
+        "starts something else than a job; remove it",
+    ),
+    (
+        "nrfiles, nr_files, file_service_type, filetype, file_append",
+        "divides a job over files; write a job for each, with a filename of its own",
+    ),
+    (
+        "fill_device, fill_fs",
+        "writes until the device is full; give the size instead",
+    ),
+    (
+        "sprandom, spr_num_regions, spr_op, spr_cs",
+        "brings a device into steady state; use --precondition fill=100,random=100",
+    ),
+    (
+        "fdp, plid_select, fdp_pli_select, dp_scheme, fdp_pli, md_per_io_size, pi_act, pi_chk, apptag, apptag_mask",
+        "is of NVMe features that jobs do not use; remove it",
+    ),
+    (
+        "max_latency",
+        "ends a job at its first slow request; remove it, or use latency_target",
+    ),
+    (
+        "thinktime_blocks_type, thinktime_iotime, thinkcycles, rate_ignore_thinktime, serialize_overlap, ramp_size, \
+         rwmixcycle, bs_unaligned, blocksize_unaligned, bs_is_seq_rand, percentage_random, percentage_sequential, \
+         random_sequence_stride, flow_watermark",
+        "changes the order or the times of requests in a way that jobs here do not; remove it",
+    ),
+    (
+        "hostname, port, protocol, proto, listen, pingpong, interface, ttl, nodelay, window_size, mss, bindname, verb, \
+         namenode, serverip, direct_write_to_pmem, busy_wait_polling, nfs_url, uri, volume, brick, clustername, rbdname, \
+         clientname, pool, conf, cont, svc, busy_poll, touch_objects, chunk_size, object_class, hdfsdirectory, http_host, \
+         http_user, http_pass, https, http_mode, http_verbose, http_object_mode, http_s3_region, http_s3_key, \
+         http_s3_keyid, http_s3_security_token, http_s3_sse_customer_key, http_s3_sse_customer_algorithm, \
+         http_s3_storage_class, http_swift_auth_token, gpu_dev_id, gpu_dev_ids, cuda_io, rocm_io, donorname, inplace, \
+         stat_type, program, arguments, grace_time, std_redirect, cpuload, cpuchunks, cpumode, exit_on_io_done, skip_bad, \
+         sg_write_mode, stream_id, readfua, writefua, write_mode, read_mode, verify_mode, single_instance",
+        "is of an engine that is refused; remove it with the engine",
+    ),
+    (
+        "kb_base",
+        "changes what units mean; write sizes with the units of 1024",
+    ),
+];
+
+/// What fio does with an option or an engine.
+pub(super) enum Foreign {
+    /// It changes nothing here.
+    PassedOver,
+    /// It cannot be done. What was found and, after a semicolon, the remedy.
+    Refused(String),
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(", ").any(|other| other == word)
+}
+
+/// An option that is not of this program, if fio knows it.
+pub(super) fn option(key: &str, value: &str) -> Option<Foreign> {
+    if is_in(WITHOUT_MEANING, key) {
+        return Some(Foreign::PassedOver);
+    }
+    let (_, reason) = REFUSED.iter().find(|(keys, _)| is_in(keys, key))?;
+    // What is off is off here, too.
+    Some(match value {
+        "0" | "none" => Foreign::PassedOver,
+        "1" if key.starts_with("nr") => Foreign::PassedOver,
+        "1024" if key == "kb_base" => Foreign::PassedOver,
+        _ => Foreign::Refused((*reason).to_owned()),
+    })
+}
+
+/// All options of fio, for slips of the pen.
+pub(super) fn options() -> impl Iterator<Item = &'static str> {
+    let refused = REFUSED.iter().flat_map(|(keys, _)| keys.split(", "));
+    WITHOUT_MEANING.split(", ").chain(refused)
+}
+
+/// Whether requests of the engine wait in a queue.
+///
+/// # Errors
+///
+/// That it does something else than a device can be asked for.
+pub(super) fn engine_queues(name: &str) -> Result<bool, String> {
+    if QUEUED.contains(&name) || SYNCHRONOUS.contains(&name) {
+        return Ok(QUEUED.contains(&name));
+    }
+    let remedy = "use libaio or io_uring, or remove the line";
+    let reason = OTHER_ENGINES.iter().find(|(names, _)| is_in(names, name));
+    let reason = reason.map_or("is unknown", |(_, reason)| reason);
+    Err(format!("is \"{name}\", which {reason}; {remedy}"))
+}

@@ -1,0 +1,761 @@
+//! Job files in fio's syntax: `[global]`, sections, `key=value`, comments after `;` or `#`, `include`, `${VARIABLES}`. Text
+//! comes in, [`Job`]s go out, and what was passed over.
+//!
+//! ```text
+//!   lines --> Draft of a section, from [global]'s as it stands --finish--> Job
+//!               `--> foreign: options and engines of fio without meaning here, and refused ones
+//! ```
+
+mod draft;
+mod foreign;
+mod show;
+
+use std::fmt::{self, Display};
+use std::io;
+
+use thiserror::Error;
+
+use super::job::Job;
+use draft::Draft;
+pub(super) use show::options;
+
+/// Deepest inclusion of files in files.
+const DEPTH_MAX: usize = 16;
+/// fio's words for what differs from machine to machine.
+const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
+
+/// One thing wrong with a job file, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{file}:{line}: {key}: {message}; {remedy}")]
+pub struct JobFileError {
+    /// The file's name as the caller knows it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The option or section.
+    pub key: String,
+    /// What was found.
+    pub message: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+/// Everything wrong with a job file, in the order of its lines, one per line when displayed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub struct JobFileErrors(pub Vec<JobFileError>);
+
+impl Display for JobFileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a job file refers to besides its own text.
+pub trait Surroundings {
+    /// The value of an environment variable.
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    /// The text of a file that is included.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    fn read(&self, _path: &str) -> io::Result<String> {
+        Err(io::Error::other("nothing can be included here"))
+    }
+
+    /// Bytes of the device, for jobs without a size.
+    fn capacity_bytes(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Nothing: no variables, no files, no device.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSurroundings;
+
+impl Surroundings for NoSurroundings {}
+
+/// A job file and how to read it.
+#[derive(Clone, Copy)]
+pub struct JobFile<'a> {
+    /// Its name, for errors.
+    pub name: &'a str,
+    /// What is in it.
+    pub text: &'a str,
+    /// What each job starts from.
+    pub defaults: &'a Job,
+    /// Only these sections; all when empty.
+    pub sections: &'a [String],
+    /// What it refers to.
+    pub surroundings: &'a dyn Surroundings,
+}
+
+/// What a job file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobList {
+    /// The jobs, each of which can run.
+    pub jobs: Vec<Job>,
+    /// Options of fio that a simulated device gives no meaning, by name, in the order in which they were met.
+    pub passed_over: Vec<String>,
+}
+
+/// The jobs of `text`, each starting from `defaults` and the `[global]` section, without surroundings. `file` is only named in
+/// errors.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+pub fn parse_job_file(file: &str, text: &str, defaults: &Job) -> Result<JobList, JobFileErrors> {
+    let file = JobFile {
+        name: file,
+        text,
+        defaults,
+        sections: &[],
+        surroundings: &NoSurroundings,
+    };
+    file.parse()
+}
+
+impl JobFile<'_> {
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn parse(&self) -> Result<JobList, JobFileErrors> {
+        let mut reading = Reading {
+            file: *self,
+            global: Draft::new(self.defaults.clone()),
+            drafts: Vec::new(),
+            section: Section::None,
+            found: vec![false; self.sections.len()],
+            passed_over: Vec::new(),
+            errors: Vec::new(),
+        };
+        reading.lines(self.name, self.text, 0);
+        reading.finish()
+    }
+}
+
+/// Where the options of a line go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    None,
+    Global,
+    /// The last draft.
+    Job,
+    /// Nowhere: it was not asked for.
+    Skipped,
+}
+
+/// A job file while it is read.
+struct Reading<'a> {
+    file: JobFile<'a>,
+    global: Draft,
+    /// With the line of its section.
+    drafts: Vec<(usize, Draft)>,
+    section: Section,
+    /// Of the sections that are asked for, those that were met.
+    found: Vec<bool>,
+    passed_over: Vec<String>,
+    errors: Vec<JobFileError>,
+}
+
+impl Reading<'_> {
+    /// `text` is what was found and, after a semicolon, the remedy.
+    fn wrong(&mut self, file: &str, line: usize, key: &str, text: &str) {
+        let parts = text.split_once("; ");
+        let (message, remedy) = parts.unwrap_or((text, "correct the value"));
+        self.errors.push(JobFileError {
+            file: file.to_owned(),
+            line,
+            key: key.to_owned(),
+            message: message.to_owned(),
+            remedy: remedy.to_owned(),
+        });
+    }
+
+    fn lines(&mut self, file: &str, text: &str, depth: usize) {
+        for (index, raw) in text.lines().enumerate() {
+            let at = index + 1;
+            // As in fio, a comment may follow an option.
+            let line = raw.split([';', '#']).next().unwrap_or("").trim();
+            if line.is_empty() {
+                continue;
+            }
+            if let Some(section) = line.strip_prefix('[') {
+                let name = section.strip_suffix(']').filter(|name| !name.is_empty());
+                match name {
+                    Some(_) if depth > 0 => {
+                        let text = "stands in an included file; put sections into the job file";
+                        self.wrong(file, at, line, text);
+                    }
+                    Some(name) => self.begin(at, name),
+                    None => self.wrong(file, at, line, "is not a section; write it as [name]"),
+                }
+                continue;
+            }
+            let include = line.strip_prefix("include");
+            if let Some(path) = include.filter(|rest| rest.starts_with([' ', '\t'])) {
+                self.include(file, at, path.trim(), depth);
+                continue;
+            }
+            let (key, value) = line.split_once('=').unwrap_or((line, ""));
+            self.option(file, at, key.trim(), value.trim());
+        }
+    }
+
+    fn begin(&mut self, at: usize, name: &str) {
+        if name == "global" {
+            self.section = Section::Global;
+            return;
+        }
+        let wanted = self.file.sections.iter().position(|other| other == name);
+        if let Some(wanted) = wanted {
+            self.found[wanted] = true;
+        } else if !self.file.sections.is_empty() {
+            self.section = Section::Skipped;
+            return;
+        }
+        self.section = Section::Job;
+        let mut draft = self.global.clone();
+        // A name in [global] is that of all jobs.
+        if draft.job.name == self.file.defaults.name {
+            name.clone_into(&mut draft.job.name);
+        }
+        self.drafts.push((at, draft));
+    }
+
+    fn include(&mut self, file: &str, at: usize, path: &str, depth: usize) {
+        if self.section == Section::Skipped {
+            return;
+        }
+        if depth == DEPTH_MAX {
+            let text = "is included too deep; include less";
+            return self.wrong(file, at, "include", text);
+        }
+        match self.file.surroundings.read(path) {
+            Ok(text) => self.lines(path, &text, depth + 1),
+            Err(error) => {
+                let text = format!("of \"{path}\" fails, {error}; give the path of a file");
+                self.wrong(file, at, "include", &text);
+            }
+        }
+    }
+
+    fn option(&mut self, file: &str, at: usize, key: &str, value: &str) {
+        if let Some(keyword) = KEYWORDS.iter().find(|keyword| value.contains(*keyword)) {
+            let text = format!("has {keyword}, which is of this machine; write the number");
+            return self.wrong(file, at, key, &text);
+        }
+        let (value, unset) = self.expand(value);
+        let draft = match self.section {
+            Section::Skipped => return,
+            Section::Global => Some(&mut self.global),
+            Section::Job => self.drafts.last_mut().map(|(_, draft)| draft),
+            Section::None => None,
+        };
+        let Some(draft) = draft else {
+            let text = "stands before any section; put [global] or [name] above it";
+            return self.wrong(file, at, key, text);
+        };
+        match draft.set(key, &value) {
+            Ok(false) => {}
+            Ok(true) => self.pass_over(key.to_owned()),
+            Err(_) if unset.is_some() => {
+                let name = unset.unwrap_or_default();
+                let text =
+                    format!("has ${{{name}}}, which is not set; set {name} in the environment");
+                self.wrong(file, at, key, &text);
+            }
+            Err(text) => self.wrong(file, at, key, &text),
+        }
+    }
+
+    fn pass_over(&mut self, what: String) {
+        if !self.passed_over.contains(&what) {
+            self.passed_over.push(what);
+        }
+    }
+
+    /// The value with its `${VARIABLES}` as they are in the environment, and one that is not there: it stands for nothing.
+    fn expand(&self, value: &str) -> (String, Option<String>) {
+        let (mut out, mut unset) = (String::new(), None);
+        let mut rest = value;
+        while let Some((before, after)) = rest.split_once("${") {
+            let Some((name, after)) = after.split_once('}') else {
+                break;
+            };
+            out += before;
+            match self.file.surroundings.variable(name) {
+                Some(value) => out += &value,
+                None => unset = Some(name.to_owned()),
+            }
+            rest = after;
+        }
+        (out + rest, unset)
+    }
+
+    /// Makes jobs of the drafts.
+    fn finish(mut self) -> Result<JobList, JobFileErrors> {
+        let file = self.file;
+        for (name, _) in file
+            .sections
+            .iter()
+            .zip(&self.found)
+            .filter(|(_, found)| !**found)
+        {
+            self.errors.push(JobFileError {
+                file: file.name.to_owned(),
+                line: 1,
+                key: "(file)".to_owned(),
+                message: format!("has no section [{name}]"),
+                remedy: "name one that it has".to_owned(),
+            });
+        }
+        if self.drafts.is_empty() && self.errors.is_empty() {
+            let lines = file.text.lines().count().max(1);
+            let text = "has no job; add a section such as [job1]";
+            self.wrong(file.name, lines, "(file)", text);
+        }
+        let mut jobs: Vec<Job> = Vec::new();
+        for (at, draft) in std::mem::take(&mut self.drafts) {
+            let name = draft.job.name.clone();
+            let key = |key: &str| format!("[{name}] {key}");
+            match draft.finish(file.surroundings) {
+                Ok((job, passed_over)) => {
+                    for mistake in job.mistakes() {
+                        let text = format!("{}; {}", mistake.message, mistake.remedy);
+                        self.wrong(file.name, at, &key(mistake.key), &text);
+                    }
+                    if let Some(other) = &job.wait_for {
+                        if jobs.iter().filter(|job| job.name == *other).count() != 1 {
+                            let text = format!(
+                                "is \"{other}\", and not the one job of that name above; name such a job"
+                            );
+                            self.wrong(file.name, at, &key("wait_for"), &text);
+                        }
+                    }
+                    passed_over
+                        .into_iter()
+                        .for_each(|what| self.pass_over(what));
+                    jobs.push(job);
+                }
+                Err((option, text)) => self.wrong(file.name, at, &key(option), &text),
+            }
+        }
+        match self.errors.is_empty() {
+            true => Ok(JobList {
+                jobs,
+                passed_over: self.passed_over,
+            }),
+            false => {
+                self.errors.sort_by_key(|error| error.line);
+                Err(JobFileErrors(self.errors))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::job::ReadWrite;
+    use super::*;
+    use meldsim::engine::Duration;
+    use meldsim::nvme::Pattern;
+    use meldsim::profile::nearest;
+
+    fn parse(text: &str) -> Result<Vec<Job>, String> {
+        let list = parse_job_file("a.fio", text, &Job::new(""));
+        list.map(|list| list.jobs)
+            .map_err(|error| error.to_string())
+    }
+
+    /// A device of 1 GiB, one variable and one file to include.
+    struct Around;
+
+    impl Surroundings for Around {
+        fn variable(&self, name: &str) -> Option<String> {
+            (name == "BS").then(|| "64k".to_owned())
+        }
+
+        fn read(&self, path: &str) -> io::Result<String> {
+            match path {
+                "more.fio" => Ok("iodepth=7\nthread\n".to_owned()),
+                "bad.fio" => Ok("\n[section]\niodpeth=7\n".to_owned()),
+                "round.fio" => Ok("include round.fio\n".to_owned()),
+                _ => Err(io::ErrorKind::NotFound.into()),
+            }
+        }
+
+        fn capacity_bytes(&self) -> Option<u64> {
+            Some(1 << 30)
+        }
+    }
+
+    fn parse_around(text: &str, sections: &[&str]) -> Result<JobList, String> {
+        let sections: Vec<String> = sections.iter().map(|name| (*name).to_owned()).collect();
+        let file = JobFile {
+            name: "a.fio",
+            text,
+            defaults: &Job::new(""),
+            sections: &sections,
+            surroundings: &Around,
+        };
+        file.parse().map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn sections_inherit_from_global_as_it_stands() {
+        let jobs = parse(
+            "; a comment\n[global]\nbs=64k\nsize=1g\nrandseed=7\n\n[one]\nrw=randread\niodepth=32\n\
+             # another\n[two]\nrw=write\nread_pattern=sequential\nruntime=250ms\nstonewall\n",
+        )
+        .unwrap();
+        assert_eq!(jobs.len(), 2);
+        assert_eq!(jobs[0].name, "one");
+        assert_eq!(
+            (jobs[0].rw, jobs[0].iodepth, jobs[0].seed),
+            (ReadWrite::RandRead, 32, 7)
+        );
+        assert_eq!((jobs[1].block_bytes, jobs[1].iodepth), (65_536, 1));
+        assert_eq!(jobs[1].runtime, Some(Duration::from_ms(250)));
+        assert!(jobs[1].stonewall && !jobs[0].stonewall);
+        assert_eq!(jobs[1].read_pattern, Pattern::Sequential);
+    }
+
+    #[test]
+    fn every_option_sets_what_it_says() {
+        let base = parse("[j]\nsize=1m\nrw=randrw").unwrap();
+        for (line, changed) in [
+            ("bssplit=4k/10:64k/50:32k/40", "block_split"),
+            ("io_size=2m", "io_bytes"),
+            ("offset=64k", "offset_bytes"),
+            ("filename=shared", "file"),
+            ("ramp_time=1ms", "ramp_time"),
+            ("startdelay=2ms", "start_delay"),
+            ("numjobs=4", "numjobs"),
+            ("group_reporting", "group_reporting"),
+            ("rwmixwrite=10", "rwmixread: 90"),
+            ("random_distribution=zipf:0.9", "Zipf"),
+            ("norandommap", "Uniform"),
+            ("rate=1m,500k", "rate_read: Some(Bytes(1048576))"),
+            ("rate=,500k", "rate_write: Some(Bytes(512000))"),
+            ("rate_iops=20k", "rate_write: Some(Requests(20000))"),
+            ("rate=1m\nrate_process=poisson", "poisson: true"),
+            ("thinktime=50", "think_time: Duration(50000000)"),
+            ("thinktime_blocks=8", "think_blocks: 8"),
+            ("nvm_set=2", "nvm_set: Some(2)"),
+            (
+                "dataplacement=streams\nplids=1,3-4",
+                "data_placement: Streams, placement_ids: [1, 3, 4]",
+            ),
+            ("queue_priority=high", "queue_priority: High"),
+            ("bs=8k,32k", "block_bytes: 8192"),
+            (
+                "bs=8k,32k",
+                "write_block_split: [BlockShare { bytes: 32768, percent: 100 }]",
+            ),
+            (
+                "bssplit=8k/100,",
+                "write_block_split: [BlockShare { bytes: 4096,",
+            ),
+            ("bsrange=4k-12k", "bytes: 12288, percent: 1"),
+            ("blockalign=64k", "align_bytes: Some(65536)"),
+            ("number_ios=9", "most_requests: Some(9)"),
+            ("loops=(2*3)", "loops: 6"),
+            ("offset_increment=1m", "offset_increment_bytes: 1048576"),
+            (
+                "rw=randrw:8\nrw_sequencer=identical",
+                "Some(Repeat { requests: 8, identical: true })",
+            ),
+            ("rw=rw:-8k", "step_bytes: -8192"),
+            ("timeout=60", "runtime: Some("),
+            ("wait_for_previous", "stonewall: true"),
+            ("exitall", "exit: Group"),
+            ("exitall\nexit_what=all", "exit: All"),
+            ("new_group", "new_group: true"),
+            ("name=other", "name: \"other\""),
+            (
+                "zonemode=strided\nzonesize=8k\nzoneskip=4k",
+                "range_bytes: 8192, size_bytes: 8192, skip_bytes: 4096",
+            ),
+            ("rate_min=1k", "min_rate_write: Some(Bytes(1024))"),
+            ("rate_iops_min=5,", "min_rate_read: Some(Requests(5))"),
+            ("rate_cycle=500", "rate_cycle: Duration(500000000000)"),
+            (
+                "flow=8\nflow_id=1\nflow_sleep=10",
+                "id: 1, weight: 8, sleep: Duration(10000000)",
+            ),
+            (
+                "latency_target=100\nlatency_window=1s\nlatency_percentile=99.9",
+                "percentile: 99900000",
+            ),
+            (
+                "ss=iops_slope:0.5%\nss_dur=10",
+                "is_slope: true, limit: 500000, is_percent: true",
+            ),
+            ("iodepth=9\nioengine=libaio", "iodepth: 9"),
+            (
+                "filesize=512k",
+                "size_bytes: 524288, io_bytes: Some(1048576)",
+            ),
+        ] {
+            let jobs = parse(&format!("[j]\nsize=1m\nrw=randrw\n{line}\n")).unwrap();
+            assert_ne!(jobs, base, "{line}");
+            let text = format!("{:?}", jobs[0]);
+            assert!(text.contains(changed), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn percentages_left_out_share_the_rest() {
+        let jobs = parse("[j]\nsize=1m\nbssplit=4k/50:8k/:32k/\n").unwrap();
+        let percents: Vec<u32> = jobs[0].block_split.iter().map(|b| b.percent).collect();
+        assert_eq!(percents, [50, 25, 25]);
+        assert_eq!(
+            (jobs[0].unit_bytes(), jobs[0].largest_block_bytes()),
+            (4096, 32_768)
+        );
+    }
+
+    #[test]
+    fn an_error_names_file_line_key_and_remedy() {
+        for (text, expected) in [
+            (
+                "[j]\nsize=1m\niodpeth=4\n",
+                "a.fio:3: iodpeth: is not a known option; did you mean iodepth?",
+            ),
+            (
+                "[j]\nsize=1m\nioengine=http\n",
+                "a.fio:3: ioengine: is \"http\", which moves data over a network; use libaio or io_uring, or remove the line",
+            ),
+            (
+                "bs=4k\n",
+                "a.fio:1: bs: stands before any section; put [global] or [name] above it",
+            ),
+            (
+                "[j]\nsize=1m\niodepth=0\n",
+                "a.fio:1: [j] iodepth: is 0; use 1 to 65536",
+            ),
+            (
+                "[j]\n",
+                "a.fio:1: [j] size: is missing or 0; give one, such as size=1g",
+            ),
+            ("[j\n", "a.fio:1: [j: is not a section; write it as [name]"),
+            (
+                "\n",
+                "a.fio:1: (file): has no job; add a section such as [job1]",
+            ),
+            (
+                "[j]\nsize=1m\nrate=fast\n",
+                "a.fio:3: rate: is \"fast\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k",
+            ),
+            (
+                "[j]\nsize=1m\nbssplit=4k/60:8k/60\n",
+                "a.fio:3: bssplit: has percentages that add up to 120; let them add up to 100",
+            ),
+            (
+                "[j]\nsize=1m\nread_pattern=seq\n",
+                "a.fio:3: read_pattern: is \"seq\", which is unknown; use sequential, random or none",
+            ),
+            (
+                "[j]\nsize=1m\ndataplacement=fdp\n",
+                "a.fio:3: dataplacement: is \"fdp\", which is unknown; use none or streams",
+            ),
+            (
+                "[j]\nsize=1m\ndataplacement=streams\n",
+                "a.fio:1: [j] plids: is missing; give both, such as dataplacement=streams and plids=1",
+            ),
+            (
+                "[j]\nsize=1m\nverify=crc32c\n",
+                "a.fio:3: verify: asks for data to be compared, and the simulated device keeps none; remove it, and read in a job with stonewall",
+            ),
+            (
+                "[j]\nsize=1m\nzonemode=zbd\n",
+                "a.fio:3: zonemode: is \"zbd\", and the simulated device has no zones; use none or strided",
+            ),
+            (
+                "[j]\nsize=1m\nrw=randtrim\n",
+                "a.fio:3: rw: is \"randtrim\": jobs do not deallocate; use a read or a write, or a trace, which can",
+            ),
+            (
+                "[j]\nsize=4*$mb_memory\n[k]\nsize=1m\n",
+                "a.fio:1: [j] size: is missing or 0; give one, such as size=1g\n\
+                 a.fio:2: size: has $mb_memory, which is of this machine; write the number",
+            ),
+            (
+                "[j]\nsize=1m\nfilename=/dev/a:/dev/b\n",
+                "a.fio:3: filename: is \"/dev/a:/dev/b\", several files; write a job for each, and \\: for a colon in a name",
+            ),
+            (
+                "[j]\nsize=1m\nwait_for=k\n[k]\nsize=1m\n",
+                "a.fio:1: [j] wait_for: is \"k\", and not the one job of that name above; name such a job",
+            ),
+            (
+                "[j]\nfilename=x\n",
+                "a.fio:1: [j] size: is a part of the device, whose size is not known here; give it in bytes",
+            ),
+            (
+                "[j]\nsize=1m\nlatency_target=10\nss=iops:1\nzonemode=strided\n",
+                "a.fio:1: [j] zonesize: of 0 B holds no block of 4096 B; use at least one block\n\
+                 a.fio:1: [j] latency_window: is missing or 0; give one, such as latency_window=5s\n\
+                 a.fio:1: [j] ss_dur: is missing, or not 2 to 4096 times ss_interval, which is 1 us at least; give one, such as ss_dur=10s",
+            ),
+            (
+                "[j]\nsize=1m\nplids=1\n",
+                "a.fio:1: [j] dataplacement: is missing; give both, such as dataplacement=streams and plids=1",
+            ),
+            (
+                "[j]\nsize=1m\nplids=0\n",
+                "a.fio:3: plids: is \"0\"; write streams from 1 to 16, such as 1,3-5",
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err(), expected);
+        }
+        let unknown = parse("[j]\nsize=1m\nfrobnicate=4k\n").unwrap_err();
+        assert!(
+            unknown.contains("known options are rw, bs, bsrange, bssplit"),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once_in_the_order_of_the_lines() {
+        let errors =
+            parse("[j]\nsize=1q\niodpeth=4\nioengine=rdma\n[k]\nsize=1m\niodepth=0\nverify=md5\n");
+        let errors = errors.unwrap_err();
+        let starts: Vec<&str> = errors
+            .lines()
+            .map(|line| line.split(": ").nth(1).unwrap())
+            .collect();
+        let expected = [
+            "[j] size",
+            "size",
+            "iodpeth",
+            "ioengine",
+            "[k] iodepth",
+            "verify",
+        ];
+        assert_eq!(starts, expected, "{errors}");
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_passed_over_and_named_once() {
+        let text = "[global]\nsize=1m\ndirect=1\nioengine=psync\niodepth=8\nverify=0\n[j]\ndirect=0\nthread ; fine\n";
+        let list = parse_job_file("a.fio", text, &Job::new("")).unwrap();
+        let sequential = "[j]\nsize=1m\nrandom_distribution=zipf\n[k]\nsize=1m\nnorandommap\n";
+        let sequential = parse_job_file("a.fio", sequential, &Job::new("")).unwrap();
+        assert_eq!(
+            sequential.passed_over,
+            ["random_distribution of a sequential job"]
+        );
+        let expected = [
+            "direct",
+            "ioengine",
+            "verify",
+            "thread",
+            "iodepth of a synchronous engine",
+        ];
+        assert_eq!(list.passed_over, expected);
+        assert_eq!(list.jobs[0].iodepth, 1);
+        assert_eq!(
+            parse("[j]\nsize=1m\nioengine=io_uring\niodepth=8\n").unwrap()[0].iodepth,
+            8
+        );
+    }
+
+    #[test]
+    fn variables_stand_for_their_values_or_nothing() {
+        let list = parse_around("[j]\nsize=1m\nbs=${BS}\nname=a${NONE}b\n", &[]).unwrap();
+        assert_eq!(
+            (list.jobs[0].block_bytes, list.jobs[0].name.as_str()),
+            (65_536, "ab")
+        );
+        let error = parse_around("[j]\nsize=1m\nrw=${FIO_RW}\n", &[]).unwrap_err();
+        let expected =
+            "a.fio:3: rw: has ${FIO_RW}, which is not set; set FIO_RW in the environment";
+        assert_eq!(error, expected);
+    }
+
+    #[test]
+    fn files_are_included_and_named_in_their_errors() {
+        let list = parse_around("[global]\nsize=1m\ninclude more.fio\n[j]\n", &[]).unwrap();
+        assert_eq!(
+            (list.jobs[0].iodepth, list.passed_over),
+            (7, vec!["thread".to_owned()])
+        );
+        for (file, expected) in [
+            ("none.fio", "a.fio:3: include: of \"none.fio\" fails"),
+            (
+                "bad.fio",
+                "bad.fio:2: [section]: stands in an included file",
+            ),
+            (
+                "bad.fio",
+                "bad.fio:3: iodpeth: is not a known option; did you mean iodepth?",
+            ),
+            ("round.fio", "round.fio:1: include: is included too deep"),
+        ] {
+            let error = parse_around(&format!("[j]\nsize=1m\ninclude {file}\n"), &[]).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_the_sections_that_are_asked_for_count() {
+        let text = "[global]\nsize=1m\n[a]\n[b]\niodpeth=1\n[c]\n";
+        let names = |list: JobList| {
+            list.jobs
+                .into_iter()
+                .map(|job| job.name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            parse_around(text, &["c", "a"]).map(names),
+            Ok(vec!["a".to_owned(), "c".to_owned()])
+        );
+        let error = parse_around(text, &["d"]).unwrap_err();
+        assert_eq!(
+            error,
+            "a.fio:1: (file): has no section [d]; name one that it has"
+        );
+    }
+
+    #[test]
+    fn sizes_may_be_parts_of_the_device_or_of_the_file() {
+        let region = |lines: &str| {
+            let list = parse_around(&format!("[j]\n{lines}\n"), &[]).unwrap();
+            (list.jobs[0].offset_bytes, list.jobs[0].size_bytes)
+        };
+        assert_eq!(region("filename=/dev/sda"), (0, 1 << 30));
+        assert_eq!(
+            region("filename=/dev/sda\noffset=1m"),
+            (1 << 20, (1 << 30) - (1 << 20))
+        );
+        assert_eq!(region("size=25%\noffset=50%"), (1 << 29, 1 << 28));
+        assert_eq!(region("filesize=4m"), (0, 4 << 20));
+        assert_eq!(region("filesize=4m\noffset=25%"), (1 << 20, 3 << 20));
+        let error = parse_around("[j]\nbs=4k\n", &[]).unwrap_err();
+        assert_eq!(
+            error,
+            "a.fio:1: [j] size: is missing or 0; give one, such as size=1g"
+        );
+    }
+
+    #[test]
+    fn slips_are_recognised_and_strangers_are_not() {
+        let known = ["bs", "iodepth", "runtime", "read_pattern"];
+        assert_eq!(nearest("iodpeth", known), Some("iodepth"));
+        assert_eq!(nearest("read-pattern", known), Some("read_pattern"));
+        assert_eq!(nearest("runtme", known), Some("runtime"));
+        assert_eq!(nearest("zonesize", known), None);
+    }
+}

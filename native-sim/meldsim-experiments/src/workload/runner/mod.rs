@@ -1,0 +1,283 @@
+//! Runs jobs on a device, all at once or one group after another.
+//!
+//! ```text
+//!   Job x numjobs --> Running: its requests, its pace --commands--> Group, load driver --> Device
+//!                     its tallies <-----------------completions----------------'
+//! ```
+
+mod adapt;
+mod group;
+mod running;
+
+use std::ops::{ControlFlow, Range};
+
+use super::error::RunError;
+use super::job::{Job, JobError};
+use super::result::{DeviceResult, Fill, JobResult, RunResult};
+use super::room::{self, Sharing};
+use super::series::Series;
+use crate::load::{Stream, drive};
+use group::Group;
+use meldsim::Duration;
+use meldsim::device::{Device, Precondition};
+use meldsim::nvme::NamespaceId;
+use meldsim::profile::Profile;
+use running::Running;
+
+/// A device with its jobs' namespaces, and their data in place.
+#[derive(Debug)]
+pub struct Runner {
+    device: Device,
+    jobs: Vec<Running>,
+    series: Option<Series>,
+    /// Pages that preconditioning overwrote.
+    overwritten_pages: u64,
+}
+
+impl Runner {
+    /// Builds the device and gives each job, or each file that jobs share, a namespace. What a job will read is preloaded:
+    /// placed on the flash with the job's read pattern, in no simulated time.
+    ///
+    /// # Errors
+    ///
+    /// A profile, job or namespace that is impossible, or data that does not fit.
+    pub fn new(profile: &Profile, jobs: &[Job]) -> Result<Runner, RunError> {
+        let mut device = Device::new(profile)?;
+        for job in jobs {
+            job.validate()
+                .and_then(|()| fits_device(profile, job))
+                .map_err(|error| RunError::Job {
+                    job: job.name.clone(),
+                    error,
+                })?;
+        }
+        let mut running = Vec::new();
+        let mut files: Vec<(String, NamespaceId)> = Vec::new();
+        let mut group = 0;
+        for (section, job) in jobs.iter().enumerate() {
+            let waits_for = waits_for(&jobs[..section], job)?;
+            for clone in job.clones() {
+                // Without a file, equal jobs have files of their own, as in fio.
+                let file = clone.file.clone();
+                let known = files.iter().find(|(name, _)| Some(name) == file.as_ref());
+                let shared = known.map(|(_, nsid)| *nsid);
+                let nsid = match shared {
+                    Some(nsid) => nsid,
+                    None => {
+                        let sharing = jobs.iter().filter(|other| other.file == file);
+                        let ends = sharing.flat_map(Job::clones).map(|job| job.end_bytes());
+                        let bytes = match &file {
+                            None => clone.end_bytes(),
+                            Some(_) => ends.max().unwrap_or(0),
+                        };
+                        let nsid = create_namespace(&mut device, &clone, bytes)?;
+                        files.extend(file.map(|file| (file, nsid)));
+                        nsid
+                    }
+                };
+                group += usize::from(clone.stonewall || clone.new_group);
+                let mut clone = Running::new(&mut device, clone, section, nsid)?;
+                clone.group = group;
+                clone.waits_for = waits_for;
+                running.push(clone);
+            }
+        }
+        room::check(&device, &by_namespace(&running))?;
+        for (index, job) in running.iter().enumerate() {
+            let is_shared = job.job.file.is_some();
+            let used = is_shared && running[..index].iter().any(|other| other.nsid == job.nsid);
+            job.preload(&mut device, used)?;
+        }
+        Ok(Runner {
+            device,
+            jobs: running,
+            series: None,
+            overwritten_pages: 0,
+        })
+    }
+
+    /// Also collects what happens in each `interval`. A run of more than 1024 intervals makes them longer.
+    pub fn with_time_series(mut self, interval: Duration) -> Runner {
+        self.series = Some(Series::new(interval, self.jobs.len()));
+        self
+    }
+
+    /// Puts the device into the state after a long past (see [`Device::precondition`]). What the jobs will read and that
+    /// past did not leave is preloaded again.
+    ///
+    /// # Errors
+    ///
+    /// A state that the device cannot be in, or data that does not fit.
+    pub fn precondition(mut self, precondition: &Precondition) -> Result<Runner, RunError> {
+        room::check_past(&self.device, &by_namespace(&self.jobs), precondition)?;
+        self.device.precondition(precondition)?;
+        self.overwritten_pages = Fill::overwritten_pages(&self.device, precondition);
+        for running in &self.jobs {
+            running.preload(&mut self.device, true)?;
+        }
+        Ok(self)
+    }
+
+    /// Runs all jobs to their ends. `progress` gets now and then the share of the work that is done, 0 to 1.
+    ///
+    /// # Errors
+    ///
+    /// A request that the device refuses, or a defect of the model.
+    pub fn run(self, mut progress: impl FnMut(f64)) -> Result<RunResult, RunError> {
+        self.run_until(|share| {
+            progress(share);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`Runner::run`], until `progress` breaks off. Then the result is that of what was done.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runner::run`].
+    pub fn run_until(
+        mut self,
+        mut progress: impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<RunResult, RunError> {
+        let mut is_partial = false;
+        let mut progress = |share| {
+            let flow = progress(share);
+            is_partial |= flow.is_break();
+            flow
+        };
+        let before = self.device.stats();
+        let mut first = 0;
+        while first < self.jobs.len() {
+            let rest = &self.jobs[first + 1..];
+            let group = 1 + rest.iter().take_while(|next| !next.job.stonewall).count();
+            if self
+                .run_group(first..first + group, &mut progress)?
+                .is_break()
+            {
+                break;
+            }
+            first += group;
+        }
+        let device = DeviceResult::of(&self.device, &before, self.overwritten_pages);
+        let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
+        let series = self
+            .series
+            .map(|series| series.result(&names, &device.stats));
+        Ok(RunResult {
+            jobs: results(&self.jobs),
+            device,
+            series,
+            groups: Vec::new(),
+            trace: None,
+            is_partial,
+        })
+    }
+
+    /// Runs jobs that start together; breaks when nothing may follow them.
+    fn run_group(
+        &mut self,
+        range: Range<usize>,
+        progress: &mut impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, RunError> {
+        let now = self.device.now();
+        let mut is_stopped = false;
+        let progress = |share| {
+            let flow = progress(share);
+            is_stopped |= flow.is_break();
+            flow
+        };
+        let stream = |job: &Running| Stream::new(job.queue, job.job.iodepth);
+        let streams: Vec<Stream> = self.jobs[range.clone()].iter().map(stream).collect();
+        let series = self.series.as_mut();
+        let mut group = Group::new(&mut self.jobs, range, series, now, progress);
+        drive(&mut self.device, streams, &mut group)?;
+        let ends_all = group.ends_all();
+        Ok(match ends_all || is_stopped {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+    }
+}
+
+/// The section that `job` waits for, among those before it.
+fn waits_for(before: &[Job], job: &Job) -> Result<Option<usize>, RunError> {
+    let Some(name) = &job.wait_for else {
+        return Ok(None);
+    };
+    match before.iter().position(|other| other.name == *name) {
+        Some(section) => Ok(Some(section)),
+        None => Err(RunError::Job {
+            job: job.name.clone(),
+            error: JobError {
+                key: "wait_for",
+                message: format!("is \"{name}\", and no job above has that name"),
+                remedy: "name one that has".to_owned(),
+            },
+        }),
+    }
+}
+
+/// Refuses a job whose requests the device could not take.
+fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
+    let lba_bytes = profile.controller.lba_size.0;
+    let key = match job.block_split.is_empty() {
+        true => "bs",
+        false => "bssplit",
+    };
+    let zone = job.strided.as_ref();
+    let places = [
+        ("offset", job.offset_bytes),
+        ("offset_increment", job.offset_increment_bytes),
+        ("blockalign", job.align_bytes.unwrap_or(0)),
+        ("rw", job.step_bytes.unsigned_abs()),
+        ("zonerange", zone.map_or(0, |zone| zone.range_bytes)),
+        ("zoneskip", zone.map_or(0, |zone| zone.skip_bytes)),
+    ];
+    let sizes = job.block_sizes().map(|bytes| (key, bytes));
+    for (key, bytes) in sizes.chain(places) {
+        let (message, remedy) = if bytes % lba_bytes != 0 {
+            let remedy = format!("use a multiple of {lba_bytes} B");
+            ("not a multiple of the device's logical block", remedy)
+        } else if key.starts_with("bs") && u32::try_from(bytes / lba_bytes).is_err() {
+            let remedy = "use a smaller block and a higher iodepth";
+            ("too large for one command", remedy.to_owned())
+        } else {
+            continue;
+        };
+        let message = format!("of {bytes} B is {message}");
+        return Err(JobError {
+            key,
+            message,
+            remedy,
+        });
+    }
+    Ok(())
+}
+
+fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
+    let mut sharing = Sharing::new();
+    for running in jobs {
+        let together = sharing.entry(running.nsid).or_default();
+        together.push(&running.job);
+    }
+    sharing
+}
+
+fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<NamespaceId, RunError> {
+    let lba_bytes = device.profile().controller.lba_size.0;
+    let bytes = bytes
+        .checked_next_multiple_of(lba_bytes)
+        .unwrap_or(u64::MAX);
+    let created = match job.nvm_set {
+        Some(set) => device.create_namespace_in(set, bytes),
+        None => device.create_namespace(bytes),
+    };
+    created.map_err(RunError::of(&job.name))
+}
+
+/// One result a job; equal jobs that report as a group are added up.
+fn results(jobs: &[Running]) -> Vec<JobResult> {
+    jobs.chunk_by(Running::reports_with)
+        .map(Running::result)
+        .collect()
+}

@@ -1,0 +1,271 @@
+//! One job while it runs: its requests and their times come out, completions go in.
+
+use super::super::error::RunError;
+use super::super::job::Job;
+use super::super::placement::Placement;
+use super::super::requests::{Pace, Request, Requests, Submitted};
+use super::super::result::{JobResult, Span};
+use super::super::tally::{Ended, Tally};
+use super::adapt::{DepthSearch, SpeedWatch, Verdict};
+use crate::load::Next;
+use meldsim::device::{Device, QueueId};
+use meldsim::nvme::{Command, Directive, NamespaceId};
+use meldsim::{Duration, Instant};
+
+/// Whether a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Not yet.
+    Waiting,
+    Active,
+    Ended,
+}
+
+/// One job while it runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) job: Job,
+    /// Which of the jobs as they were given; equal jobs share it.
+    pub(super) section: usize,
+    pub(super) nsid: NamespaceId,
+    pub(super) queue: QueueId,
+    lba_bytes: u64,
+    placement: Placement,
+    requests: Requests,
+    /// The next request, when its time has not come.
+    next: Option<Request>,
+    pace: Pace,
+    pub(super) start: Instant,
+    /// What is submitted before this is not counted.
+    counted_from: Instant,
+    last_completion: Instant,
+    /// Requests since the last pause.
+    since_pause: u32,
+    paused_until: Instant,
+    /// It submits nothing more.
+    pub(super) is_over: bool,
+    pub(super) phase: Phase,
+    /// The section that must have ended before.
+    pub(super) waits_for: Option<usize>,
+    /// Which of the groups that `exit_what=group` ends together.
+    pub(super) group: usize,
+    /// Requests since it is part of its flow.
+    pub(super) flow_requests: u64,
+    /// It is ahead of its flow, and asked again when others have gone on.
+    pub(super) is_held: bool,
+    /// Its pause for that.
+    pub(super) held_until: Instant,
+    search: Option<DepthSearch>,
+    speed: Option<SpeedWatch>,
+    /// Why it ended before its work was done.
+    stopped: Option<String>,
+    /// When its speed had become steady.
+    pub(super) steady_at: Option<Instant>,
+    done_bytes: u64,
+    /// Reads, writes.
+    tallies: [Tally; 2],
+}
+
+impl Running {
+    pub(super) fn new(
+        device: &mut Device,
+        job: Job,
+        section: usize,
+        nsid: NamespaceId,
+    ) -> Result<Running, RunError> {
+        let queue = device.create_queue(job.iodepth, job.queue_priority);
+        let queue = queue.map_err(RunError::of(&job.name))?;
+        Ok(Running {
+            section,
+            nsid,
+            queue,
+            lba_bytes: device.profile().controller.lba_size.0,
+            placement: Placement::new(job.read_pattern, &job.placement_ids),
+            requests: Requests::new(&job),
+            next: None,
+            pace: Pace::new(&job, Instant::START),
+            start: Instant::START,
+            counted_from: Instant::START,
+            last_completion: Instant::START,
+            since_pause: 0,
+            paused_until: Instant::START,
+            is_over: false,
+            phase: Phase::Waiting,
+            waits_for: None,
+            group: 0,
+            flow_requests: 0,
+            is_held: false,
+            held_until: Instant::START,
+            search: job
+                .latency_target
+                .map(|goal| DepthSearch::new(goal, job.iodepth)),
+            speed: SpeedWatch::new(&job),
+            stopped: None,
+            steady_at: None,
+            done_bytes: 0,
+            tallies: Default::default(),
+            job,
+        })
+    }
+
+    /// Puts in place what the job will read; only what is missing when `used` says that some of it may be there.
+    pub(super) fn preload(&self, device: &mut Device, used: bool) -> Result<(), RunError> {
+        let job = &self.job;
+        if !job.rw.reads() {
+            return Ok(());
+        }
+        let slba = job.offset_bytes / self.lba_bytes;
+        let nlb = job.end_bytes() / self.lba_bytes - slba;
+        let directive = self.placement.directive();
+        let placed = match used {
+            false => device.preload(self.nsid, slba, nlb, directive),
+            true => device
+                .preload_unmapped(self.nsid, slba, nlb, directive)
+                .map(|_| ()),
+        };
+        placed.map_err(RunError::of(&job.name))
+    }
+
+    /// The job's group begins now.
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.start = now + self.job.start_delay;
+        self.counted_from = self.start + self.job.ramp_time;
+        self.last_completion = self.counted_from;
+        self.paused_until = self.start;
+        self.pace = Pace::new(&self.job, self.start);
+        self.phase = Phase::Active;
+        if let Some(search) = &mut self.search {
+            search.begin(self.start);
+        }
+        if let Some(speed) = &mut self.speed {
+            speed.begin(self.start);
+        }
+    }
+
+    /// Whether the results of the two are added up.
+    pub(super) fn reports_with(&self, other: &Running) -> bool {
+        self.job.group_reporting && self.section == other.section
+    }
+
+    /// The next request, if there is one and its time has come.
+    pub(super) fn next(&mut self, now: Instant, outstanding: u64) -> Next<Submitted> {
+        if self.is_over {
+            return Next::Wait;
+        }
+        if let Some(search) = &mut self.search {
+            if !search.allows(now, outstanding) {
+                return Next::Wait;
+            }
+        }
+        if self.job.think_time > Duration::ZERO && self.since_pause >= self.job.think_blocks {
+            if outstanding > 0 {
+                return Next::Wait;
+            }
+            self.since_pause = 0;
+            self.paused_until = now + self.job.think_time;
+        }
+        let Some(request) = self.next.take().or_else(|| self.requests.next()) else {
+            return Next::Wait;
+        };
+        let paced = self.pace.next(request.write);
+        let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
+        let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
+        if end.is_some_and(|end| due.max(now) >= end) {
+            self.is_over = true;
+            return Next::Wait;
+        }
+        if due > now {
+            self.next = Some(request);
+            return Next::At(due);
+        }
+        self.pace.take(request.write, request.bytes);
+        self.since_pause = self.since_pause.saturating_add(1);
+        let submitted = Submitted {
+            arrived: paced.unwrap_or(now),
+            bytes: request.bytes,
+            write: request.write,
+        };
+        Next::Submit(self.command(&request), submitted)
+    }
+
+    fn command(&mut self, request: &Request) -> Command {
+        let slba = request.start / self.lba_bytes;
+        // That it fits was checked for the largest request.
+        let nlb = (request.bytes / self.lba_bytes) as u32;
+        match request.write {
+            false => Command::read(self.nsid, slba, nlb, 0),
+            true => {
+                let write = Command::write(self.nsid, slba, nlb, Directive::NONE, 0);
+                self.placement.hint(write)
+            }
+        }
+    }
+
+    pub(super) fn completed(&mut self, ended: &Ended) {
+        self.done_bytes += ended.bytes;
+        if ended.submitted >= self.counted_from {
+            self.tallies[usize::from(ended.write)].record(ended);
+            self.last_completion = ended.completed;
+        }
+        if let Some(speed) = &mut self.speed {
+            self.stopped = self.stopped.take().or(speed.completed(ended));
+        }
+        let verdict = self.search.as_mut().map(|search| search.completed(ended));
+        match verdict {
+            None | Some(Verdict::GoOn) => {}
+            Some(Verdict::CountAnew) => {
+                self.tallies = Default::default();
+                self.counted_from = ended.completed;
+            }
+            Some(Verdict::Done) => self.is_over = true,
+            Some(Verdict::TooSlow) => {
+                let text = "one request at a time is slower than latency_target";
+                self.stopped.get_or_insert(text.to_owned());
+            }
+        }
+        self.is_over |= self.stopped.is_some();
+    }
+
+    /// Which share of its work is done, 0 to 1.
+    pub(super) fn share_done(&self, now: Instant) -> f64 {
+        let by_bytes = self.done_bytes as f64 / self.job.total_bytes().max(1) as f64;
+        let by_time = match self.job.runtime {
+            Some(runtime) if self.done_bytes > 0 => {
+                let length = (self.job.ramp_time + runtime).as_secs_f64();
+                now.saturating_since(self.start).as_secs_f64() / length
+            }
+            _ => 0.0,
+        };
+        let share = match self.job.time_based {
+            true => by_time,
+            false => by_bytes.max(by_time),
+        };
+        share.min(1.0)
+    }
+
+    /// The result of a job, or of several as if they were one.
+    pub(super) fn result(jobs: &[Running]) -> JobResult {
+        let mut tallies: [Tally; 2] = Default::default();
+        for running in jobs {
+            for (sum, tally) in tallies.iter_mut().zip(&running.tallies) {
+                sum.merge(tally);
+            }
+        }
+        let [read, write] = tallies;
+        let start = jobs.iter().map(|running| running.counted_from).min();
+        let end = jobs.iter().map(|running| running.last_completion).max();
+        let span = Span {
+            start: start.unwrap_or(Instant::START),
+            end: end.unwrap_or(Instant::START),
+        };
+        let depths = jobs
+            .iter()
+            .filter_map(|job| Some(job.search.as_ref()?.depth()));
+        JobResult {
+            latency_depth: depths.min(),
+            steady_us: jobs[0].steady_at.map(|at| at.as_ps() as f64 / 1e6),
+            stopped: jobs.iter().find_map(|job| job.stopped.clone()),
+            ..JobResult::of_job(&jobs[0].job, jobs.len() > 1, span, read, write)
+        }
+    }
+}
