@@ -21,7 +21,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A headless Chromium with one page, driven over its DevTools protocol. */
@@ -144,12 +146,23 @@ public final class Browser implements AutoCloseable {
     Files.write(file, Base64.getDecoder().decode(answer.path("data").asText()));
   }
 
+  /**
+   * Ends the browser, and waits for its other processes: they write into its folder to the last.
+   */
   @Override
   public void close() throws InterruptedException {
     socket.abort();
+    List<ProcessHandle> others = process.descendants().toList();
     process.destroy();
     if (!process.waitFor(TIMEOUT_S, TimeUnit.SECONDS)) {
       process.destroyForcibly();
+    }
+    CompletableFuture<?>[] ends =
+        others.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new);
+    try {
+      CompletableFuture.allOf(ends).get(TIMEOUT_S, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      others.forEach(ProcessHandle::destroyForcibly);
     }
   }
 
