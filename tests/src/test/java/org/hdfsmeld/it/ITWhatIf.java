@@ -74,7 +74,15 @@ class ITWhatIf {
     String whatIf = whatIf("hdfs-lookup");
     assertThat(gain(whatIf)).isLessThan(1.0);
     assertThat(values(whatIf, "group")).allMatch(group -> group.startsWith("directory "));
-    assertThat(values(whatIf, "hint")).containsOnly("random", "sequential");
+    List<String> hints = values(whatIf, "hint");
+    List<String> devices = values(whatIf.substring(whatIf.indexOf("\"advice\"")), "device");
+    // Of one device, and of several: each has the two directories.
+    assertThat(devices).hasSize(4).hasSameSizeAs(hints);
+    assertThat(hints.subList(0, 2)).containsExactlyInAnyOrder("random", "sequential");
+    for (int i = 0; i < hints.size(); i++) {
+      // Memory that is mapped by address has no layouts to hint at.
+      assertThat(hints.get(i).equals("null")).isEqualTo(devices.get(i).startsWith("optane"));
+    }
   }
 
   /** What melding all data gains on the first device. */
