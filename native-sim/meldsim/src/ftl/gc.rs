@@ -56,7 +56,8 @@ impl Ftl {
             let log = &mut self.lanes[lane as usize];
             let group = log.blocks.get_mut(choice.group);
             group.state = State::Collected;
-            log.victim = Some(Victim::new(choice.group, group.layout, p2l));
+            let pages_per_row = self.addressing.pages_per_row;
+            log.victim = Some(Victim::new(choice.group, group.layout, p2l, pages_per_row));
         }
         while self.confirm_row(lane)
             && (self.copy_row(lane, flash, queue) || self.read_row(lane, flash, queue))
@@ -108,7 +109,7 @@ impl Ftl {
         let pages_per_row = self.addressing.pages_per_row;
         if victim.valid_in_row > 0 {
             self.stats.gc_pages_read += u64::from(victim.valid_in_row);
-            victim.begin_row();
+            victim.begin_row(pages_per_row);
             victim.for_each_wordline(lane, &self.addressing, |at, pages| {
                 // Sensing the pages of a wordline at once does not need them to be laid out so.
                 flash.read(queue, at, pages, true, Owner::gc(self.set));
@@ -230,12 +231,12 @@ impl Ftl {
     /// not all arrived.
     fn gather_row(&mut self, lane: u32) -> Option<()> {
         let victim = self.lanes[lane as usize].victim.as_mut()?;
-        let (layout, first) = (victim.layout, victim.pop_row()?);
+        let (layout, slots) = (victim.layout, victim.pop_row()?);
         let all = self.addressing.pages_per_wordline as usize;
-        for position in (first..first + self.addressing.pages_per_row).step_by(all) {
+        for first in (slots..slots + self.addressing.pages_per_row).step_by(all) {
             let victim = self.lanes[lane as usize].victim.as_ref()?;
             let mut read = PADDING;
-            read[..all].copy_from_slice(&victim.slots[position as usize..][..all]);
+            read[..all].copy_from_slice(&victim.slots[first as usize..][..all]);
             let mut kept = PADDING;
             let mut count = 0;
             for slot in read.into_iter().filter(|&slot| slot != NIL) {

@@ -111,6 +111,14 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, lanes: u32, mapping: &Ma
             continue;
         }
         let pages = p2l[at].consecutive(&p2l[at..]) as u32;
+        if pages == 1 {
+            // What random writes leave.
+            if mapping.get(p2l[at]) != Entry::Flash(Ppn(first.0 + at as u32 * lanes)) {
+                p2l[at] = MapIndex::NONE;
+            }
+            at += 1;
+            continue;
+        }
         for run in mapping.runs_at(p2l[at], pages) {
             for page in 0..run.pages {
                 let ppn = Ppn(first.0 + at as u32 * lanes);

@@ -217,7 +217,8 @@ pub(crate) struct Victim {
     pub(crate) layout: Layout,
     /// For each position the entry whose data it holds (P2L); kept up to date where it is confirmed.
     pub(crate) p2l: Box<[MapIndex]>,
-    /// For each position the slot its page was read into, or [`NIL`].
+    /// For each page of the rows that are being read, each in its turn here, the slot it was read into,
+    /// or [`NIL`]. No larger than it must be, to stay in the processor's cache.
     pub(crate) slots: Box<[u32]>,
     /// Positions that are confirmed. That is done row by row, for the mapping's entries are then still
     /// in the processor's cache when the pages move.
@@ -226,9 +227,10 @@ pub(crate) struct Victim {
     pub(crate) valid_in_row: u32,
     /// The first position of the next row to read: a wordline of each unit.
     pub(crate) next: u32,
-    /// Rows that are being read, the first one first: the first position of each, and its pages that
-    /// have not arrived.
-    rows: VecDeque<(u32, u32)>,
+    /// Rows that are being read, the first one first.
+    rows: VecDeque<Row>,
+    /// Where the slots of the row begin that is read next.
+    next_slots: u32,
     /// Pages that are being read.
     pub(crate) reading: u32,
     /// Pages that are being copied inside their planes.
@@ -237,12 +239,30 @@ pub(crate) struct Victim {
     pub(crate) erasing: u32,
 }
 
+/// A row that is being read.
+#[derive(Debug)]
+struct Row {
+    /// Its first position.
+    first: u32,
+    /// Pages that have not arrived.
+    waiting: u32,
+    /// Where its slots begin.
+    slots: u32,
+}
+
 impl Victim {
-    pub(crate) fn new(group: u32, layout: Layout, p2l: Box<[MapIndex]>) -> Victim {
+    /// The victim `group`, of which so many pages are read as a row.
+    pub(crate) fn new(
+        group: u32,
+        layout: Layout,
+        p2l: Box<[MapIndex]>,
+        pages_per_row: u32,
+    ) -> Victim {
         Victim {
             group,
             layout,
-            slots: vec![NIL; p2l.len()].into_boxed_slice(),
+            slots: vec![NIL; (GC_ROWS_AT_ONCE * pages_per_row) as usize].into_boxed_slice(),
+            next_slots: 0,
             p2l,
             confirmed: 0,
             valid_in_row: 0,
@@ -290,10 +310,17 @@ impl Victim {
         self.rows.len() == GC_ROWS_AT_ONCE as usize
     }
 
-    /// The valid pages of the next row are being read.
-    pub(crate) fn begin_row(&mut self) {
+    /// The valid pages of the next row, which has so many in all, are being read.
+    pub(crate) fn begin_row(&mut self, pages: u32) {
         self.reading += self.valid_in_row;
-        self.rows.push_back((self.next, self.valid_in_row));
+        let (slots, end) = (self.next_slots, self.next_slots + pages);
+        self.slots[slots as usize..end as usize].fill(NIL);
+        self.next_slots = end % self.slots.len() as u32;
+        self.rows.push_back(Row {
+            first: self.next,
+            waiting: self.valid_in_row,
+            slots,
+        });
     }
 
     /// Hands over what is to be read of the next row: wordlines, and which of their pages.
@@ -329,23 +356,25 @@ impl Victim {
     }
 
     /// A page has arrived in this slot, or in none because it is no longer current.
+    #[inline]
     pub(crate) fn arrived(&mut self, position: u32, slot: u32) {
         self.reading -= 1;
-        self.slots[position as usize] = slot;
         let mut rows = self.rows.iter_mut().rev();
-        if let Some((_, waiting)) = rows.find(|(first, _)| *first <= position) {
-            *waiting -= 1;
+        if let Some(row) = rows.find(|row| row.first <= position) {
+            row.waiting -= 1;
+            self.slots[(row.slots + position - row.first) as usize] = slot;
         }
     }
 
-    /// The first position of the row that was read first, if all of its pages have arrived.
+    /// Where the slots of the row that was read first begin, if all of its pages have arrived.
     pub(crate) fn pop_row(&mut self) -> Option<u32> {
-        let &(first, waiting) = self.rows.front()?;
-        if waiting > 0 {
+        let row = self.rows.front()?;
+        if row.waiting > 0 {
             return None;
         }
+        let slots = row.slots;
         self.rows.pop_front();
-        Some(first)
+        Some(slots)
     }
 }
 

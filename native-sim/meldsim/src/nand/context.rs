@@ -35,6 +35,8 @@ pub(super) struct Shared {
     pub(super) suspensions: Option<Suspensions>,
     pub(super) packages: Packages,
     pub(super) counts: CommandCounts,
+    /// Nothing of the above asks for more than [`ChannelContext`] calls plain.
+    pub(super) is_plain: bool,
 }
 
 impl Shared {
@@ -43,6 +45,10 @@ impl Shared {
         let dies = geometry.dies as usize;
         let suspensions = Suspensions::new(commands, dies);
         let overlap = commands.cache_read || commands.cache_program || suspensions.is_some();
+        let transactions = Transactions::new(profile, geometry).map(Box::new);
+        let packages = Packages::new(geometry);
+        let is_plain =
+            !overlap && transactions.is_none() && !packages.are_shared() && geometry.planes == 1;
         Shared {
             timing: Timing::new(profile),
             planes: geometry.planes,
@@ -54,18 +60,22 @@ impl Shared {
             early_grants: !overlap,
             ops: Slab::new(),
             ends_at: vec![Instant::MAX; dies],
-            transactions: Transactions::new(profile, geometry).map(Box::new),
+            transactions,
             suspensions,
-            packages: Packages::new(geometry),
+            packages,
             counts: CommandCounts::default(),
+            is_plain,
         }
     }
 }
 
 /// A channel and its dies, found once for everything that one event does. A die is known here by its
 /// number on the channel, its way.
+///
+/// `PLAIN` is known to the compiler, for speed: dies of one plane, each in a package and with a queue of
+/// its own, that do one thing at a time. The general code does the same for them.
 #[derive(Debug)]
-pub(super) struct ChannelContext<'a> {
+pub(super) struct ChannelContext<'a, const PLAIN: bool> {
     pub(super) shared: &'a mut Shared,
     pub(super) channel: u32,
     /// The number of the first die.
@@ -74,7 +84,25 @@ pub(super) struct ChannelContext<'a> {
     pub(super) dies: &'a mut [Die],
 }
 
-impl ChannelContext<'_> {
+impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
+    /// Whether a die may take a command although it is not idle.
+    #[inline]
+    pub(super) fn overlaps(&self) -> bool {
+        !PLAIN && self.shared.overlap
+    }
+
+    /// Whether several planes of a die may do one command.
+    #[inline]
+    pub(super) fn is_multi_plane(&self) -> bool {
+        !PLAIN && self.shared.commands.multi_plane
+    }
+
+    /// Whether operations wait elsewhere than on their die.
+    #[inline]
+    pub(super) fn has_transactions(&self) -> bool {
+        !PLAIN && self.shared.transactions.is_some()
+    }
+
     /// The number of a die.
     #[inline]
     pub(super) fn index(&self, way: u32) -> usize {
@@ -83,7 +111,8 @@ impl ChannelContext<'_> {
 
     #[inline]
     pub(super) fn unit(&self, way: u32, plane: u8) -> Unit {
-        Unit((self.first_die + way) * self.shared.planes + u32::from(plane))
+        let planes = if PLAIN { 1 } else { self.shared.planes };
+        Unit((self.first_die + way) * planes + u32::from(plane))
     }
 
     /// What a die does next.
@@ -99,13 +128,13 @@ impl ChannelContext<'_> {
     pub(super) fn begin(&mut self, way: u32, now: Instant) {
         let die = &mut self.dies[way as usize];
         // Without overlap only an idle die is given anything.
-        if self.shared.overlap && !die.is_idle() {
+        if !PLAIN && self.shared.overlap && !die.is_idle() {
             return;
         }
         debug_assert!(die.is_idle());
         die.busy_since = now;
         die.planes_used = 0;
-        if self.shared.packages.are_shared() {
+        if !PLAIN && self.shared.packages.are_shared() {
             self.shared.packages.begin(self.index(way), now);
         }
     }
@@ -116,14 +145,14 @@ impl ChannelContext<'_> {
         let die = &mut self.dies[way as usize];
         debug_assert!(die.is_idle());
         die.busy += now - die.busy_since;
-        if self.shared.planes > 1 {
+        if !PLAIN && self.shared.planes > 1 {
             let planes = u64::from(die.planes_used.count_ones());
             die.counts.plane_busy += (now - die.busy_since) * planes;
         }
-        if self.shared.packages.are_shared() {
+        if !PLAIN && self.shared.packages.are_shared() {
             self.shared.packages.end(self.index(way), now);
         }
-        if let Some(transactions) = &mut self.shared.transactions {
+        if let (false, Some(transactions)) = (PLAIN, &mut self.shared.transactions) {
             let die = &self.dies[way as usize];
             if !die.has_queued() {
                 transactions.die_done(die.channel, die.way);
@@ -135,7 +164,7 @@ impl ChannelContext<'_> {
     /// Enters a die where its next operation has to wait: in the ready list, or with the data.
     #[inline]
     pub(super) fn update_wait(&mut self, way: u32, now: Instant) {
-        let wait = match self.shared.overlap {
+        let wait = match self.overlaps() {
             true => self.wait_of_busy(way, now),
             false => wait_for(self.next(way)),
         };

@@ -9,7 +9,7 @@ use super::die::{Next, Wait};
 use super::operation::{Command, Kind, take_pe, take_read};
 use crate::engine::{Duration, Instant, NIL, prefetch};
 
-impl ChannelContext<'_> {
+impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// Gives the free servers of the channel their next transactions.
     pub(super) fn start_transactions(&mut self, now: Instant) {
         let Shared {
@@ -36,13 +36,13 @@ impl ChannelContext<'_> {
     pub(super) fn end_senses(&mut self, now: Instant) {
         while let Some(way) = self.bus.pop_sensed(now) {
             let die = &mut self.dies[way as usize];
-            if die.output != NIL {
+            if !PLAIN && die.output != NIL {
                 self.bus.sensed |= 1 << way;
                 continue;
             }
             self.bus.data_out |= 1 << way;
             die.output = std::mem::replace(&mut die.sensing, NIL);
-            if self.shared.overlap {
+            if self.overlaps() {
                 self.update_wait(way, now);
             }
         }
@@ -57,7 +57,7 @@ impl ChannelContext<'_> {
                 Grant::Command(way) => {
                     self.dies[way as usize].wait = Wait::Nothing;
                     // What it waited for may have become impossible, or needless, since.
-                    if self.shared.overlap && self.wait_of_busy(way, now) != Wait::Command {
+                    if self.overlaps() && self.wait_of_busy(way, now) != Wait::Command {
                         self.update_wait(way, now);
                         continue;
                     }
@@ -89,7 +89,7 @@ impl ChannelContext<'_> {
     /// enters the arbitration before it takes the grant back.
     #[inline(always)]
     fn grant_early(&mut self) {
-        if !self.shared.early_grants {
+        if !PLAIN && !self.shared.early_grants {
             return;
         }
         let bus = &*self.bus;
@@ -126,13 +126,13 @@ impl ChannelContext<'_> {
     #[inline]
     fn grant_read(&mut self, way: u32, now: Instant) {
         let mut before_sense = Duration::ZERO;
-        if self.shared.overlap {
+        if self.overlaps() {
             before_sense = self.suspend_for_read(way, now);
             self.shared.counts.cached_reads += u64::from(self.dies[way as usize].output != NIL);
         }
+        let multi_plane = self.is_multi_plane();
         let (die, shared) = (&mut self.dies[way as usize], &mut *self.shared);
         die.count_passed();
-        let multi_plane = shared.commands.multi_plane;
         let command = take_read(&mut die.reads, &mut shared.ops, &shared.timing, multi_plane);
         die.sensing = command.first;
         die.planes_used |= command.planes;
@@ -146,8 +146,8 @@ impl ChannelContext<'_> {
     #[inline]
     fn count_transaction(&mut self, command: &Command) {
         // A transaction of a package has been counted as a whole.
-        if self.shared.transactions.is_none() {
-            let several_planes = !command.planes.is_power_of_two();
+        if !self.has_transactions() {
+            let several_planes = !PLAIN && !command.planes.is_power_of_two();
             let counts = &mut self.shared.counts;
             counts.transaction(several_planes, false, command.pages);
         }
@@ -205,7 +205,7 @@ impl ChannelContext<'_> {
         self.bus.hold(now, bus_time);
         self.dies[way as usize].executing = command.first;
         self.execute(way, self.bus.bus_free_at, length);
-        if self.shared.overlap {
+        if self.overlaps() {
             self.update_wait(way, now);
         }
     }

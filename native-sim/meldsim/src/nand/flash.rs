@@ -104,48 +104,57 @@ impl Flash {
     #[inline(always)]
     fn submit(&mut self, queue: &mut Events, unit: Unit, op: Op, owner: Owner) {
         debug_assert!(op.row < self.rows_per_plane);
-        let (index, plane) = self.die_and_plane(unit);
-        let op = Op { plane, ..op };
-        let die = &mut self.dies[index as usize];
-        let channel = u32::from(die.channel);
-        let event_at = if let Some(transactions) = &mut self.shared.transactions {
-            transactions.push(channel, die.way, op, owner);
-            let bus = &mut self.channels[channel as usize];
-            bus.take_back(queue.now());
-            bus.bus_free_at
-        } else {
-            die.enqueue(&mut self.shared.ops, op);
-            let overlap = self.shared.overlap;
-            if die.wait == Wait::Command || !(overlap || die.is_idle()) {
-                return;
-            }
-            let way = u32::from(die.way);
-            let mut context = self.context(channel);
-            context.bus.take_back(queue.now());
-            context.update_wait(way, queue.now());
-            match overlap {
-                // It may wait for something else than the bus.
-                true => context.next_event(),
-                false => context.bus.bus_free_at,
-            }
-        };
-        let event_at = event_at.max(queue.now());
-        if event_at < queue.timer(channel) {
-            queue.set_timer(channel, event_at);
+        if self.shared.is_plain {
+            return self.enqueue::<true>(queue, unit.0, op);
         }
+        let (die, plane) = self.die_and_plane(unit);
+        let op = Op { plane, ..op };
+        let Some(transactions) = &mut self.shared.transactions else {
+            return self.enqueue::<false>(queue, die, op);
+        };
+        let Die { channel, way, .. } = self.dies[die as usize];
+        let channel = u32::from(channel);
+        transactions.push(channel, way, op, owner);
+        let bus = &mut self.channels[channel as usize];
+        bus.take_back(queue.now());
+        let event_at = bus.bus_free_at;
+        bring_forward(queue, channel, event_at);
+    }
+
+    /// Queues an operation on its die.
+    #[inline(always)]
+    fn enqueue<const PLAIN: bool>(&mut self, queue: &mut Events, die: u32, op: Op) {
+        let die = &mut self.dies[die as usize];
+        die.enqueue(&mut self.shared.ops, op);
+        let (channel, way) = (u32::from(die.channel), u32::from(die.way));
+        let overlaps = !PLAIN && self.shared.overlap;
+        if die.wait == Wait::Command || !(overlaps || die.is_idle()) {
+            return;
+        }
+        let mut context = self.context::<PLAIN>(channel);
+        context.bus.take_back(queue.now());
+        context.update_wait(way, queue.now());
+        let event_at = match overlaps {
+            // It may wait for something else than the bus.
+            true => context.next_event(),
+            false => context.bus.bus_free_at,
+        };
+        bring_forward(queue, channel, event_at);
     }
 
     /// Handles the event of a channel: finishes what has ended, grants the bus, and sets the next
     /// event.
     #[inline]
     pub(crate) fn step(&mut self, queue: &mut Events, channel: u32, finished: &mut Vec<Finished>) {
-        let mut context = self.context(channel);
-        context.step(queue.now(), finished);
-        queue.set_timer(channel, context.next_event());
+        let next = match self.shared.is_plain {
+            true => self.context::<true>(channel).step(queue.now(), finished),
+            false => self.context::<false>(channel).step(queue.now(), finished),
+        };
+        queue.set_timer(channel, next);
     }
 
     #[inline]
-    fn context(&mut self, channel: u32) -> ChannelContext<'_> {
+    fn context<const PLAIN: bool>(&mut self, channel: u32) -> ChannelContext<'_, PLAIN> {
         let first = (channel * self.dies_per_channel) as usize;
         let end = first + self.dies_per_channel as usize;
         ChannelContext {
@@ -215,5 +224,14 @@ impl Flash {
     /// What each die has done.
     pub(crate) fn die_counts(&self) -> impl ExactSizeIterator<Item = &DieCounts> {
         self.dies.iter().map(|die| &die.counts)
+    }
+}
+
+/// Sets the timer of a channel that has something to do before it is due.
+#[inline]
+fn bring_forward(queue: &mut Events, channel: u32, event_at: Instant) {
+    let event_at = event_at.max(queue.now());
+    if event_at < queue.timer(channel) {
+        queue.set_timer(channel, event_at);
     }
 }

@@ -8,10 +8,10 @@ use super::geometry::WordlineAddr;
 use super::operation::{Finished, Kind, Owner};
 use crate::engine::{Instant, NIL};
 
-impl ChannelContext<'_> {
-    /// Finishes what has ended, and grants the bus.
+impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
+    /// Finishes what has ended, and grants the bus. Returns when the next event is.
     #[inline]
-    pub(super) fn step(&mut self, now: Instant, finished: &mut Vec<Finished>) {
+    pub(super) fn step(&mut self, now: Instant, finished: &mut Vec<Finished>) -> Instant {
         let free = self.bus.bus_free_at <= now;
         if free {
             self.end_transfer(now, finished);
@@ -19,16 +19,17 @@ impl ChannelContext<'_> {
         if self.bus.next_pe_end <= now {
             self.end_executions(now, finished);
         }
-        if self.bus.to_suspend != 0 {
+        if !PLAIN && self.bus.to_suspend != 0 {
             self.retry_suspensions(now);
         }
-        if self.shared.transactions.is_some() {
+        if self.has_transactions() {
             self.start_transactions(now);
         }
         if free {
             self.end_senses(now);
             self.grant(now);
         }
+        self.next_event()
     }
 
     #[inline]
@@ -76,7 +77,7 @@ impl ChannelContext<'_> {
             }
             self.shared.ops.remove(next);
             next = op.next;
-            if next == NIL || self.shared.ops[next].plane != plane {
+            if next == NIL || (!PLAIN && self.shared.ops[next].plane != plane) {
                 break;
             }
         }
@@ -86,13 +87,13 @@ impl ChannelContext<'_> {
             self.bus.serve_again(way);
             return;
         }
-        if self.bus.sensed & bit != 0 {
+        if !PLAIN && self.bus.sensed & bit != 0 {
             self.bus.sensed &= !bit;
             self.bus.data_out |= bit;
             die.output = std::mem::replace(&mut die.sensing, NIL);
         }
         // Without overlap nothing else is under way.
-        if !self.shared.overlap || die.is_idle() {
+        if !self.overlaps() || self.dies[way as usize].is_idle() {
             self.end(way, now);
         } else {
             self.update_wait(way, now);
@@ -105,7 +106,7 @@ impl ChannelContext<'_> {
         die.executing = std::mem::replace(&mut die.loading, NIL);
         let pages = self.shared.ops[die.executing].pages;
         self.execute(way, now, self.shared.timing.program(pages));
-        if self.shared.overlap {
+        if self.overlaps() {
             self.update_wait(way, now);
         }
     }
@@ -180,7 +181,7 @@ impl ChannelContext<'_> {
             bus.next_sense_end().max(bus.bus_free_at)
         };
         let next = bus_next.min(bus.next_pe_end);
-        if bus.to_suspend == 0 {
+        if PLAIN || bus.to_suspend == 0 {
             return next;
         }
         next.min(self.next_suspension())

@@ -216,13 +216,14 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
         let index = self.range.start + turn.stream;
         let now = device.now();
-        if self.jobs[index].phase != Phase::Active {
+        let job = &self.jobs[index];
+        if job.phase != Phase::Active {
             return Ok(Next::Wait);
         }
-        if !self.jobs[index].is_over && now < self.jobs[index].held_until {
-            return Ok(Next::At(self.jobs[index].held_until));
+        if !job.is_over && now < job.held_until {
+            return Ok(Next::At(job.held_until));
         }
-        if !self.jobs[index].is_over && self.is_ahead(index) {
+        if !job.is_over && self.is_ahead(index) {
             let job = &mut self.jobs[index];
             job.is_held = true;
             job.held_until = now + job.job.flow.map_or(Duration::ZERO, |flow| flow.sleep);

@@ -115,6 +115,7 @@ impl Leaf {
         self.runs <= MAX_RUNS
     }
 
+    #[inline]
     pub(crate) fn get(&self, offset: usize) -> Entry {
         self.raw(offset).entry()
     }
@@ -132,6 +133,7 @@ impl Leaf {
     }
 
     /// An entry will be used soon.
+    #[inline]
     pub(crate) fn prefetch(&self, offset: usize) {
         if let Body::Dense(dense) = &self.body {
             prefetch(&dense.raw[offset]);
@@ -150,10 +152,15 @@ impl Leaf {
     pub(crate) fn change(&mut self, offset: usize, before: Raw, raw: Raw) {
         let entries = self.entries_mut();
         debug_assert_eq!(Raw(entries[offset]), before);
-        let breaks_before = breaks_around(entries, offset);
+        let previous = offset.checked_sub(1).map(|previous| Raw(entries[previous]));
+        let next = entries.get(offset + 1).map(|&next| Raw(next));
         entries[offset] = raw.0;
-        let breaks = breaks_around(entries, offset);
-        self.runs = self.runs - breaks_before + breaks;
+        // How many of its two neighbours the entry does not make a run with.
+        let breaks = |raw: Raw| {
+            previous.map_or(0, |previous| u16::from(!raw.follows(previous)))
+                + next.map_or(0, |next| u16::from(!next.follows(raw)))
+        };
+        self.runs = self.runs - breaks(before) + breaks(raw);
         self.mapped -= u16::from(before != Raw::UNMAPPED);
         self.mapped += u16::from(raw != Raw::UNMAPPED);
         self.buffered -= u16::from(before.is_slot());
@@ -280,12 +287,6 @@ impl Leaf {
             Body::Runs(bytes) => bytes.len(),
         }
     }
-}
-
-/// How many of an entry's two neighbours it does not make a run with.
-#[inline]
-fn breaks_around(entries: &[u32; LEAF], offset: usize) -> u16 {
-    breaks(&entries[offset.saturating_sub(1)..(offset + 2).min(LEAF)])
 }
 
 /// How many entries from `first` up to `end`, and the one after them, do not make a run with the one

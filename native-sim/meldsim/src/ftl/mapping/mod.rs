@@ -180,6 +180,7 @@ impl Mapping {
         self.free_leaves.push(leaf);
     }
 
+    #[inline]
     pub(crate) fn get(&self, index: MapIndex) -> Entry {
         self.leaves[index.leaf()].get(index.offset())
     }
@@ -196,6 +197,7 @@ impl Mapping {
     }
 
     /// An entry will be used soon.
+    #[inline]
     pub(crate) fn prefetch(&self, index: MapIndex) {
         self.leaves[index.leaf()].prefetch(index.offset());
     }
