@@ -11,8 +11,8 @@ use meldsim_experiments::workload::trace::{
     Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim_experiments::workload::{
-    Job, JobError, JobFile, JobFileErrors, ReadWrite, Run, RunResult, Workload, parse_bytes,
-    parse_read_pattern, parse_time,
+    Job, JobError, JobFile, JobFileErrors, JobList, ReadWrite, Run, RunResult, Workload,
+    parse_bytes, parse_read_pattern, parse_time,
 };
 
 use crate::args::DEFAULT_PROFILE;
@@ -217,17 +217,19 @@ fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
     if args.precondition.is_some() && profile.kind == Kind::Xpoint {
         note("note: --precondition changes nothing: this device collects no garbage");
     }
-    let jobs = jobs(args, &profile)?;
+    let JobList { jobs, passed_over } = jobs(args, &profile)?;
     let run = Run::<Empty> {
         profile,
         workload: Workload::Jobs(jobs, args.precondition),
         interval: interval(args),
     };
     let progress = Progress::new("simulating");
-    Ok(run.run(|share| {
+    let mut result = run.run(|share| {
         progress.update(share.unwrap_or(0.0));
         interrupt::flow()
-    })?)
+    })?;
+    result.passed_over = passed_over;
+    Ok(result)
 }
 
 fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
@@ -286,7 +288,7 @@ pub(crate) fn read_jobs(
     sections: &[String],
     defaults: &Job,
     profile: &Profile,
-) -> Result<Vec<Job>> {
+) -> Result<JobList> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         BadInput(format!(
             "--job: cannot read \"{path}\": {error}; give the path of a job file"
@@ -306,7 +308,7 @@ pub(crate) fn read_jobs(
             list.passed_over.join(", ")
         ));
     }
-    Ok(list.jobs)
+    Ok(list)
 }
 
 /// One mistake on the line of the message, several below it.
@@ -320,18 +322,18 @@ fn all(path: &str, JobFileErrors(errors): JobFileErrors) -> BadInput {
     })
 }
 
-fn jobs(args: &RunArgs, profile: &Profile) -> Result<Vec<Job>> {
+fn jobs(args: &RunArgs, profile: &Profile) -> Result<JobList> {
     let defaults = Job {
         seed: args.seed,
         ..Job::new(args.rw.to_string())
     };
     if let Some(path) = &args.job {
-        let mut jobs = read_jobs(path, &args.section, &defaults, profile)?;
-        for job in &mut jobs {
+        let mut list = read_jobs(path, &args.section, &defaults, profile)?;
+        for job in &mut list.jobs {
             let limits = job.runtime.into_iter().chain(args.runtime);
             job.runtime = limits.min();
         }
-        return Ok(jobs);
+        return Ok(list);
     }
     let job = Job {
         rw: args.rw,
@@ -344,5 +346,8 @@ fn jobs(args: &RunArgs, profile: &Profile) -> Result<Vec<Job>> {
         ..defaults
     };
     job.validate().map_err(bad_flag)?;
-    Ok(vec![job])
+    Ok(JobList {
+        jobs: vec![job],
+        passed_over: Vec::new(),
+    })
 }

@@ -166,6 +166,11 @@ fn notes_are_told_once_and_quiet_silences_them() {
     // The command in the result is the one without it.
     let json = stdout(&format!("{line} --quiet --format json"));
     assert!(!json.contains("quiet"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        json["passed_over"],
+        serde_json::json!(["direct", "ioengine", "thread"])
+    );
 }
 
 #[test]

@@ -33,6 +33,9 @@ impl RunResult {
             document["flash"] = json!(flash);
             document["fill"] = json!(fill);
         }
+        if !self.passed_over.is_empty() {
+            document["passed_over"] = json!(self.passed_over);
+        }
         if self.is_partial {
             document["partial"] = json!(true);
         }

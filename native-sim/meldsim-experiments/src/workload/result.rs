@@ -28,6 +28,8 @@ pub struct RunResult {
     pub trace: Option<TraceSummary>,
     /// Whether the run was broken off before its end.
     pub is_partial: bool,
+    /// Options of the job file that a simulated device gives no meaning.
+    pub passed_over: Vec<String>,
 }
 
 /// The outcome of one job.

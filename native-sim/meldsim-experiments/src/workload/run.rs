@@ -217,6 +217,7 @@ impl RunRequest {
         };
         let profile = Profile::from_toml_with(text, &self.set)?;
         let name = profile.name.clone();
+        let mut passed_over = Vec::new();
         let workload = match self.workload {
             RequestedWorkload::Job(job) => {
                 let defaults = Job {
@@ -224,6 +225,7 @@ impl RunRequest {
                     ..Job::new("")
                 };
                 let list = parse_job_file(&job.name, &job.text, &defaults)?;
+                passed_over = list.passed_over;
                 Workload::Jobs(list.jobs, self.precondition)
             }
             RequestedWorkload::Trace(trace) => {
@@ -241,9 +243,9 @@ impl RunRequest {
             workload,
             interval: None,
         };
-        Ok(run
-            .run(|_| ControlFlow::Continue(()))?
-            .to_json(&self.command, &name)?)
+        let mut result = run.run(|_| ControlFlow::Continue(()))?;
+        result.passed_over = passed_over;
+        Ok(result.to_json(&self.command, &name)?)
     }
 }
 
@@ -321,6 +323,11 @@ mod tests {
         let plain = run(JOB).expect("a result");
         assert!(plain.starts_with("{\n  \"command\": \"me\""), "{plain}");
         assert_eq!(run(JOB), Ok(plain.clone()));
+        let direct = run(&JOB.replace("64k", "64k\\ndirect=1")).expect("a result");
+        assert!(
+            direct.contains("\"passed_over\": [\n    \"direct\""),
+            "{direct}"
+        );
         for other in [
             r#""set": ["timing.read=[\"60us\", \"60us\", \"60us\"]"]"#,
             r#""precondition": "fill=100""#,
@@ -345,6 +352,7 @@ mod tests {
             ),
             (format!(r#""precondition": "full", {JOB}"#), "precondition"),
             (JOB.replace("64k", "64q"), "x.fio:2: size"),
+            (JOB.replace("64k", "64k\\nfsync=1"), "x.fio:3: fsync"),
             (trace(""), "t: cannot be read"),
             (trace(r#", "iodepth": 0"#), "iodepth: is 0; use 1 to 65536"),
             (trace(r#", "speedup": "0""#), "workload.trace.speedup"),

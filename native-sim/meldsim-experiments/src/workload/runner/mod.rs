@@ -170,6 +170,7 @@ impl Runner {
             groups: Vec::new(),
             trace: None,
             is_partial,
+            passed_over: Vec::new(),
         })
     }
 

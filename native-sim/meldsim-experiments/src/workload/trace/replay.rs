@@ -129,6 +129,7 @@ impl<R: BufRead> Replay<R> {
             groups: records.groups.map_or_else(Vec::new, Groups::result),
             trace: Some(records.summary),
             is_partial: records.is_partial,
+            passed_over: Vec::new(),
         })
     }
 }
