@@ -145,7 +145,8 @@ impl Table {
 /// As text.
 impl Table {
     /// Within so many columns of a terminal: long texts are broken into several lines. If that is not enough, columns of the
-    /// table are left out, and a line says which. The first column stays.
+    /// table are left out, and a line says which: named ones first, then those that say the same in every row, then from the
+    /// right. The first column stays.
     pub fn within(&self, columns: usize) -> String {
         let mut table = self.clone();
         let mut left_out = Vec::new();
@@ -192,12 +193,19 @@ impl Table {
         self.aligns[column] == Align::Left
     }
 
+    /// Whether a column says the same in every one of several rows.
+    fn is_constant(&self, column: usize) -> bool {
+        let rows = &self.rows[1..];
+        rows.len() > 1 && rows.iter().all(|row| row[column] == rows[0][column])
+    }
+
     /// Takes the column away that matters least; gives its name.
     fn remove_least(&mut self) -> String {
         let header = &self.rows[0];
         let position = |name: &&str| header.iter().position(|other| other == name);
         let least = self.least.iter().find_map(position);
-        let column = least.unwrap_or(header.len() - 1);
+        let constant = || (1..header.len()).find(|&column| self.is_constant(column));
+        let column = least.or_else(constant).unwrap_or(header.len() - 1);
         self.aligns.remove(column);
         let removed = self.rows.iter_mut().map(|row| row.remove(column));
         let removed: Vec<String> = removed.collect();
@@ -329,6 +337,16 @@ mod tests {
             let longest = longest.map(|line| line.chars().count()).max();
             assert!(longest <= Some(columns.max(4)), "{columns}: {text}");
         }
+    }
+
+    #[test]
+    fn what_is_the_same_in_every_row_is_left_out_before_what_differs() {
+        let columns = ["a", "same", "b"].map(|name| (name, Align::Right));
+        let mut table = Table::new(columns);
+        table.row(["1", "7", "2"]);
+        table.row(["1", "7", "3"]);
+        let text = table.within(5);
+        assert_eq!(text, "a  b\n1  2\n1  3\nleft out, for want of room: same\n");
     }
 
     #[test]

@@ -290,7 +290,8 @@ impl Advice {
             ("layout", Align::Left),
             ("hint", Align::Left),
             ("gain", Align::Left),
-        ]);
+        ])
+        .with_least(&["reads", "random", "window"]);
         for choice in &self.groups {
             table.row([
                 choice.group.clone(),

@@ -137,6 +137,15 @@ impl WhatIf {
             ("dies busy", Align::Right),
             ("channels busy", Align::Right),
             ("WA", Align::Right),
+        ])
+        .with_least(&[
+            "time",
+            "channels busy",
+            "dies busy",
+            "WA",
+            "p50 us",
+            "write mean us",
+            "write",
         ]);
         for outcome in &self.outcomes {
             let show = |figures: &Option<Figures>, text: fn(&Figures) -> String| {
