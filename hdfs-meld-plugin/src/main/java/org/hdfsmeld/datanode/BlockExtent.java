@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * <p>Bookkeeping only, under its own short lock, so that it may be called under Hadoop's locks.
  * Device commands that must keep their order are issued under {@link #order}.
  */
-final class BlockExtent {
+final class BlockExtent implements DeviceState.Block {
   private static final long[] NO_SLOTS = {};
 
   /**
@@ -44,7 +44,7 @@ final class BlockExtent {
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
 
-  private final Consumer<BlockExtent> journal;
+  private final Consumer<DeviceState.Block> journal;
 
   /** Whether the journal has heard of a change. */
   private boolean changed;
@@ -66,7 +66,7 @@ final class BlockExtent {
       BlockKey key,
       SlotAllocator allocator,
       long slotBytes,
-      Consumer<BlockExtent> journal) {
+      Consumer<DeviceState.Block> journal) {
     this.nsid = nsid;
     this.key = key;
     this.allocator = allocator;
@@ -85,8 +85,8 @@ final class BlockExtent {
     placed = true;
   }
 
-  /** Where the block lies now. The next change is told to the journal again. */
-  synchronized BlockRecord takeRecord() {
+  @Override
+  public synchronized BlockRecord takeRecord() {
     changed = false;
     return record();
   }

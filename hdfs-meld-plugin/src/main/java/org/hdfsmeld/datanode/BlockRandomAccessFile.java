@@ -20,8 +20,8 @@ final class BlockRandomAccessFile extends RandomAccessFile {
     super(file, mode);
     this.volume = volume;
     this.key = key;
-    this.reader = volume.reader(key, BlockFile.of(file), false);
-    this.writer = volume.writer(key, file, false);
+    this.reader = new BlockReader(volume, key, BlockFile.of(file), false);
+    this.writer = new BlockWriter(volume, key, file, false);
   }
 
   @Override

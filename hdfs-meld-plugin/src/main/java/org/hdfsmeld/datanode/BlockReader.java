@@ -7,7 +7,7 @@ import org.hdfsmeld.trace.ClientKind;
 import org.hdfsmeld.trace.TraceOp;
 
 /** One open read stream of a block, as the device sees it. */
-final class BlockReader implements ReadAhead.Source {
+final class BlockReader implements RequestedRange.Source {
   /** Whose reads say nothing about how a block is used. */
   private static final Set<ClientKind> UPKEEP =
       EnumSet.of(

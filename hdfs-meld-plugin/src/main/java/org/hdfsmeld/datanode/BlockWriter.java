@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode;
 
 import java.io.File;
+import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimStatus;
 import org.hdfsmeld.trace.ClientKind;
 
@@ -94,8 +95,16 @@ final class BlockWriter implements WriteCoalescer.Sink {
     }
     extent = blocks.extent(key, BlockFile.of(file));
     extent.writerOpened();
-    coalescer = volume.newCoalescer(this);
+    coalescer = newCoalescer();
     return true;
+  }
+
+  private WriteCoalescer newCoalescer() {
+    NamespaceInfo namespace = volume.device().namespace();
+    MeldConfiguration config = volume.config();
+    long wordline = namespace.wordlineBytes();
+    long request = (config.requestBytes() + wordline - 1) / wordline * wordline;
+    return new WriteCoalescer(this, namespace.pageBytes(), request, config.windowBytes());
   }
 
   /** Goes on at another offset: after an append's start, or writes that were not forwarded. */

@@ -44,6 +44,12 @@ final class DeviceState {
     StateSnapshot snapshot() throws SimException;
   }
 
+  /** A block that the device may have. */
+  interface Block {
+    /** Where it lies now. From here on its next change is told again. */
+    BlockRecord takeRecord();
+  }
+
   private final String device;
   private final StateConfiguration config;
   private final Source source;
@@ -52,9 +58,9 @@ final class DeviceState {
   private final LongSupplier clock;
 
   /** An array, so that a packet whose block is put in allocates nothing. */
-  private final ArrayBlockingQueue<BlockExtent> queue = new ArrayBlockingQueue<>(QUEUE_BLOCKS);
+  private final ArrayBlockingQueue<Block> queue = new ArrayBlockingQueue<>(QUEUE_BLOCKS);
 
-  private final List<BlockExtent> drained = new ArrayList<>();
+  private final List<Block> drained = new ArrayList<>();
   private final AtomicLong changes = new AtomicLong();
   private final Thread writer;
 
@@ -97,9 +103,9 @@ final class DeviceState {
   }
 
   /** A block has changed. Never waits. */
-  void changed(BlockExtent extent) {
+  void changed(Block block) {
     changes.incrementAndGet();
-    if (!queue.offer(extent)) {
+    if (!queue.offer(block)) {
       counters.overflows.increment();
       journalComplete = false;
     }
@@ -145,8 +151,8 @@ final class DeviceState {
       return;
     }
     List<BlockRecord> records = new ArrayList<>(drained.size());
-    for (BlockExtent extent : drained) {
-      records.add(extent.takeRecord());
+    for (Block block : drained) {
+      records.add(block.takeRecord());
     }
     drained.clear();
     if (journal == null) {

@@ -17,12 +17,12 @@ record HintConfiguration(long timeoutNs, int cacheBlocks) {
         conf.get(MeldKeys.HINT_TIMEOUT) == null
             && conf.get(MeldKeys.PLACEMENT_HINT_TIMEOUT) != null;
     return new HintConfiguration(
-        MeldConfiguration.durationNs(
+        Values.durationNs(
             conf,
             old ? MeldKeys.PLACEMENT_HINT_TIMEOUT : MeldKeys.HINT_TIMEOUT,
             MeldKeys.HINT_TIMEOUT_DEFAULT),
         (int)
-            MeldConfiguration.bytes(
+            Values.bytes(
                 conf,
                 MeldKeys.HINT_CACHE_BLOCKS,
                 MeldKeys.HINT_CACHE_BLOCKS_DEFAULT,

@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode;
 
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsException;
 import org.apache.hadoop.metrics2.MetricsInfo;
@@ -19,11 +20,11 @@ final class HintMetricsSource implements MetricsSource, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HintMetricsSource.class);
 
   private final String name;
-  private final NameNodeHints hints;
+  private final Supplier<Map<String, Long>> counters;
 
-  HintMetricsSource(String dataNodeUuid, NameNodeHints hints) {
+  HintMetricsSource(String dataNodeUuid, Supplier<Map<String, Long>> counters) {
     this.name = "MeldHints-" + dataNodeUuid;
-    this.hints = hints;
+    this.counters = counters;
   }
 
   /** Registers. A failure costs visibility, not service: it is logged. */
@@ -40,7 +41,7 @@ final class HintMetricsSource implements MetricsSource, AutoCloseable {
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
     MetricsRecordBuilder record = collector.addRecord("MeldHints").setContext("dfs");
-    for (Map.Entry<String, Long> value : hints.counters().entrySet()) {
+    for (Map.Entry<String, Long> value : counters.get().entrySet()) {
       MetricsInfo info = Interns.info(value.getKey(), value.getKey());
       if (value.getKey().equals("breaker_open")) {
         record.addGauge(info, value.getValue());

@@ -60,11 +60,11 @@ record HistoryConfiguration(
 
   private static int count(Configuration conf, String key, String defaultValue)
       throws MeldConfigurationException {
-    return (int) MeldConfiguration.bytes(conf, key, defaultValue, 1, MAX_ENTRIES);
+    return (int) Values.bytes(conf, key, defaultValue, 1, MAX_ENTRIES);
   }
 
   private static long milliseconds(Configuration conf, String key, String defaultValue)
       throws MeldConfigurationException {
-    return TimeUnit.NANOSECONDS.toMillis(MeldConfiguration.durationNs(conf, key, defaultValue));
+    return TimeUnit.NANOSECONDS.toMillis(Values.durationNs(conf, key, defaultValue));
   }
 }

@@ -115,7 +115,7 @@ final class HistoryHints implements AutomaticHints, AutoCloseable {
   }
 
   static HintDecision decide(LayoutTimes times, ReadMix mix, String what) {
-    double gain = mix.timePs(times.normal()) / mix.timePs(times.melded());
+    double gain = times.normal().timePs(mix) / times.melded().timePs(mix);
     boolean melds = gain >= LEAST_GAIN;
     // Long runs with little outstanding are sequential still: only their pages are better apart.
     long crossover = times.crossoverBytes();

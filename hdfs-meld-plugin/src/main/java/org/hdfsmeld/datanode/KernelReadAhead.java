@@ -27,8 +27,7 @@ package org.hdfsmeld.datanode;
  * itself requested since it last jumped, and nothing else.
  */
 final class KernelReadAhead implements ReadAhead {
-  /** The kernel's page. */
-  static final long PAGE_BYTES = 4 << 10;
+  private static final long PAGE_BYTES = LinuxConfiguration.PAGE_BYTES;
 
   /** Requests under way to one device, past which the kernel blocks: {@code nr_requests}. */
   private static final int MAX_REQUESTS = 1023;
@@ -73,7 +72,8 @@ final class KernelReadAhead implements ReadAhead {
    * @param pageBytes the device's page: requests cover whole ones
    * @param longRead whether the DataNode is to send more than 256 KiB
    */
-  KernelReadAhead(Source source, long pageBytes, LinuxConfiguration linux, boolean longRead) {
+  KernelReadAhead(
+      RequestedRange.Source source, long pageBytes, LinuxConfiguration linux, boolean longRead) {
     boolean advised = longRead && linux.fadvise();
     this.deviceAlignment = pageBytes;
     this.ioPages = linux.maxRequestBytes() / PAGE_BYTES;

@@ -35,6 +35,16 @@ record LayoutTimes(Layout normal, Layout melded) {
     double bytePs(int k) {
       return perByte[k];
     }
+
+    /** Time that the device would take for these reads if all were of this layout. */
+    double timePs(ReadMix mix) {
+      double time = 0;
+      for (int k = 0; k < ReadMix.CLASSES; k++) {
+        double first = mix.runsOf(k) * ReadMix.classBytes(k);
+        time += mix.runsOf(k) * burst[k] + Math.max(0, mix.bytesOf(k) - first) * perByte[k];
+      }
+      return time;
+    }
   }
 
   /**

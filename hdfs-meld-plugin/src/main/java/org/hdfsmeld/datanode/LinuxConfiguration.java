@@ -5,7 +5,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.nativeio.NativeIO;
 
 /**
- * The machine that {@link KernelReadAhead} models.
+ * The machine whose read-ahead is modelled.
  *
  * @param readAheadBytes the block device's {@code queue/read_ahead_kb}, in bytes
  * @param maxRequestBytes its {@code queue/max_sectors_kb}, in bytes
@@ -14,23 +14,26 @@ import org.apache.hadoop.io.nativeio.NativeIO;
  */
 record LinuxConfiguration(
     long readAheadBytes, long maxRequestBytes, boolean fadvise, long dataNodeBytes) {
+  /** The kernel's page. */
+  static final long PAGE_BYTES = 4 << 10;
+
   private static final String DATANODE_KEY = "dfs.datanode.readahead.bytes";
   private static final long DATANODE_DEFAULT = 4 << 20;
   private static final long MAX_BYTES = 1 << 30;
 
   static LinuxConfiguration read(Configuration conf) throws MeldConfigurationException {
     return new LinuxConfiguration(
-        MeldConfiguration.bytes(
+        Values.bytes(
             conf,
             MeldKeys.READAHEAD_LINUX_READ_AHEAD,
             MeldKeys.READAHEAD_LINUX_READ_AHEAD_DEFAULT,
             0,
             MAX_BYTES),
-        MeldConfiguration.bytes(
+        Values.bytes(
             conf,
             MeldKeys.READAHEAD_LINUX_MAX_REQUEST,
             MeldKeys.READAHEAD_LINUX_MAX_REQUEST_DEFAULT,
-            KernelReadAhead.PAGE_BYTES,
+            PAGE_BYTES,
             MAX_BYTES),
         fadvise(conf),
         conf.getLong(DATANODE_KEY, DATANODE_DEFAULT));

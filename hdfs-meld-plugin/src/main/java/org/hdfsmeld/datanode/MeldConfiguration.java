@@ -1,10 +1,7 @@
 package org.hdfsmeld.datanode;
 
-import java.util.Locale;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
 /**
  * The plugin's configuration, read once and checked as a whole.
@@ -67,7 +64,7 @@ public record MeldConfiguration(
     refuseUnknownKeys(conf);
     int window =
         (int)
-            bytes(
+            Values.bytes(
                 conf,
                 MeldKeys.READAHEAD_WINDOW,
                 MeldKeys.READAHEAD_WINDOW_DEFAULT,
@@ -75,7 +72,7 @@ public record MeldConfiguration(
                 MAX_WINDOW_BYTES);
     int request =
         (int)
-            bytes(
+            Values.bytes(
                 conf,
                 MeldKeys.READAHEAD_REQUEST,
                 MeldKeys.READAHEAD_REQUEST_DEFAULT,
@@ -84,23 +81,25 @@ public record MeldConfiguration(
     if (request > window) {
       throw new MeldConfigurationException(
           MeldKeys.READAHEAD_REQUEST,
-          text(conf, MeldKeys.READAHEAD_REQUEST, MeldKeys.READAHEAD_REQUEST_DEFAULT),
+          conf.getTrimmed(MeldKeys.READAHEAD_REQUEST, MeldKeys.READAHEAD_REQUEST_DEFAULT),
           "is larger than " + MeldKeys.READAHEAD_WINDOW + "; make it at most " + window + " bytes");
     }
     return new MeldConfiguration(
         mode(conf),
         dilation(conf),
         DeviceConfiguration.read(conf),
-        flag(
+        Values.flag(
             conf, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL_DEFAULT),
-        bytes(conf, MeldKeys.HINT_MIN_BYTES, MeldKeys.HINT_MIN_BYTES_DEFAULT, 0, MAX_WINDOW_BYTES),
+        Values.bytes(
+            conf, MeldKeys.HINT_MIN_BYTES, MeldKeys.HINT_MIN_BYTES_DEFAULT, 0, MAX_WINDOW_BYTES),
         window,
         request,
         waitTimeoutNs(conf),
-        flag(conf, MeldKeys.FAIL_FAST, MeldKeys.FAIL_FAST_DEFAULT),
-        text(conf, MeldKeys.NATIVE_LIBRARY, MeldKeys.NATIVE_LIBRARY_DEFAULT),
+        Values.flag(conf, MeldKeys.FAIL_FAST, MeldKeys.FAIL_FAST_DEFAULT),
+        conf.getTrimmed(MeldKeys.NATIVE_LIBRARY, MeldKeys.NATIVE_LIBRARY_DEFAULT),
         Math.min(
-            bytes(conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE),
+            Values.bytes(
+                conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE),
             MAX_SLOT_BYTES),
         HistoryConfiguration.read(conf),
         directiveSinks(conf),
@@ -131,12 +130,8 @@ public record MeldConfiguration(
     }
   }
 
-  private static String text(Configuration conf, String key, String defaultValue) {
-    return conf.getTrimmed(key, defaultValue);
-  }
-
   private static MeldMode mode(Configuration conf) throws MeldConfigurationException {
-    String value = text(conf, MeldKeys.MODE, MeldKeys.MODE_DEFAULT);
+    String value = conf.getTrimmed(MeldKeys.MODE, MeldKeys.MODE_DEFAULT);
     try {
       return MeldMode.parse(value);
     } catch (IllegalArgumentException e) {
@@ -145,7 +140,7 @@ public record MeldConfiguration(
   }
 
   private static SinkChoice directiveSinks(Configuration conf) throws MeldConfigurationException {
-    String value = text(conf, MeldKeys.DIRECTIVE_SINKS, MeldKeys.DIRECTIVE_SINKS_DEFAULT);
+    String value = conf.getTrimmed(MeldKeys.DIRECTIVE_SINKS, MeldKeys.DIRECTIVE_SINKS_DEFAULT);
     SinkChoice choice = SinkChoice.parse(value);
     if (choice == null) {
       throw new MeldConfigurationException(
@@ -155,7 +150,7 @@ public record MeldConfiguration(
   }
 
   private static double dilation(Configuration conf) throws MeldConfigurationException {
-    String value = text(conf, MeldKeys.TIME_DILATION, MeldKeys.TIME_DILATION_DEFAULT);
+    String value = conf.getTrimmed(MeldKeys.TIME_DILATION, MeldKeys.TIME_DILATION_DEFAULT);
     double dilation;
     try {
       dilation = Double.parseDouble(value);
@@ -169,77 +164,13 @@ public record MeldConfiguration(
     return dilation;
   }
 
-  static boolean flag(Configuration conf, String key, String defaultValue)
-      throws MeldConfigurationException {
-    String value = text(conf, key, defaultValue);
-    return switch (value.toLowerCase(Locale.ROOT)) {
-      case "true" -> true;
-      case "false" -> false;
-      default -> throw new MeldConfigurationException(key, value, "use true or false");
-    };
-  }
-
-  static long bytes(Configuration conf, String key, String defaultValue, long min, long max)
-      throws MeldConfigurationException {
-    String value = text(conf, key, defaultValue);
-    long bytes;
-    try {
-      bytes = TraditionalBinaryPrefix.string2long(value);
-    } catch (IllegalArgumentException e) {
-      throw new MeldConfigurationException(
-          key, value, "is no size; use bytes or a binary unit, such as " + defaultValue);
-    }
-    if (bytes < min || bytes > max) {
-      throw new MeldConfigurationException(
-          key,
-          value,
-          "is outside " + min + " to " + max + " bytes; the default is " + defaultValue);
-    }
-    return bytes;
-  }
-
-  static int count(Configuration conf, String key, String defaultValue, int min, int max)
-      throws MeldConfigurationException {
-    String value = text(conf, key, defaultValue);
-    long count;
-    try {
-      count = Long.parseLong(value);
-    } catch (NumberFormatException e) {
-      throw new MeldConfigurationException(
-          key, value, "is no number; use one such as " + defaultValue);
-    }
-    if (count < min || count > max) {
-      throw new MeldConfigurationException(
-          key, value, "is outside " + min + " to " + max + "; the default is " + defaultValue);
-    }
-    return (int) count;
-  }
-
   private static long waitTimeoutNs(Configuration conf) throws MeldConfigurationException {
-    long ns = durationNs(conf, MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT);
+    long ns = Values.durationNs(conf, MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT);
     if (ns == 0) {
       throw new MeldConfigurationException(
           MeldKeys.WAIT_TIMEOUT,
-          text(conf, MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT),
+          conf.getTrimmed(MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT),
           "must be above 0, such as " + MeldKeys.WAIT_TIMEOUT_DEFAULT);
-    }
-    return ns;
-  }
-
-  /** A duration of at least 0, in seconds when it has no unit. */
-  static long durationNs(Configuration conf, String key, String defaultValue)
-      throws MeldConfigurationException {
-    String value = text(conf, key, defaultValue);
-    long ns;
-    try {
-      ns = conf.getTimeDuration(key, defaultValue, TimeUnit.SECONDS, TimeUnit.NANOSECONDS);
-    } catch (IllegalArgumentException e) {
-      throw new MeldConfigurationException(
-          key, value, "is no duration; use a unit, such as " + defaultValue);
-    }
-    if (ns < 0) {
-      throw new MeldConfigurationException(
-          key, value, "must not be negative; use a value such as " + defaultValue);
     }
     return ns;
   }

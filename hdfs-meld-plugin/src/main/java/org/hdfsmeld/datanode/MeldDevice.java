@@ -3,6 +3,7 @@ package org.hdfsmeld.datanode;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.hdfsmeld.sim.NamespaceInfo;
@@ -18,7 +20,6 @@ import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStats;
 import org.hdfsmeld.sim.SimStatus;
-import org.hdfsmeld.trace.VolumeTrace;
 
 /**
  * One simulated device with the volumes on it: one volume, or several in namespaces of their own.
@@ -35,6 +36,19 @@ final class MeldDevice implements DeviceState.Source {
 
   /** Counters are read by few, and in microseconds: who waits longer shows the last ones. */
   private static final long LOOK_MS = 1_000;
+
+  /** Where the blocks of a volume lie on the device. */
+  interface BlockTable {
+    List<BlockRecord> records();
+
+    /**
+     * Takes over the blocks from before a restart.
+     *
+     * @param intact blocks that lie on the device as their records say
+     * @return blocks that are to be laid out anew
+     */
+    int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact);
+  }
 
   private final String name;
 
@@ -56,7 +70,7 @@ final class MeldDevice implements DeviceState.Source {
   private final Map<String, Integer> sets = new ConcurrentHashMap<>();
 
   /** The block tables of the volumes, by namespace. */
-  private final Map<Integer, VolumeBlocks> blocks = new ConcurrentHashMap<>();
+  private final Map<Integer, BlockTable> blocks = new ConcurrentHashMap<>();
 
   private volatile RecoveredState recovered;
   private volatile DeviceState state;
@@ -166,41 +180,27 @@ final class MeldDevice implements DeviceState.Source {
     }
   }
 
-  /** The volume's blocks on its namespace, with those from before a restart. */
-  VolumeBlocks blocks(
-      VolumeDevice volume,
-      HintRule rule,
-      DirectiveSink sink,
-      BlockHints hints,
-      VolumeCounters counters,
-      VolumeTrace trace) {
-    NamespaceInfo namespace = volume.namespace();
-    int nsid = namespace.nsid();
-    DeviceState journal = state;
-    VolumeBlocks made =
-        new VolumeBlocks(
-            volume,
-            namespace,
-            config.slotBytes(),
-            rule,
-            sink,
-            hints,
-            counters,
-            trace,
-            journal == null ? extent -> {} : journal::changed);
+  /** The table of a volume's blocks: gets those from before a restart, and is kept from now on. */
+  void keep(int nsid, BlockTable table) {
     RecoveredState from = recovered;
     Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
     if (records != null) {
-      made.restore(records.values(), key -> !from.changed().contains(key));
-      int relaid = made.restoredWithoutPlace();
+      int relaid = table.restore(records.values(), key -> !from.changed().contains(key));
       stateCounters.relaidBlocks.add(relaid);
       stateCounters.restoredBlocks.add(records.size() - relaid);
     }
-    blocks.put(nsid, made);
+    blocks.put(nsid, table);
     if (from != null) {
       from.blocks().remove(nsid);
     }
-    return made;
+  }
+
+  /** A block in one of the tables has changed. Never waits. */
+  void changed(DeviceState.Block block) {
+    DeviceState journal = state;
+    if (journal != null) {
+      journal.changed(block);
+    }
   }
 
   /** The volumes on the device at present. */
@@ -395,7 +395,7 @@ final class MeldDevice implements DeviceState.Source {
       int nsid = entry.getValue().nsid();
       int set = sets.getOrDefault(entry.getKey(), VolumeBinding.ANY_SET);
       spaces.add(new StateSnapshot.Namespace(nsid, set, entry.getKey()));
-      VolumeBlocks table = blocks.get(nsid);
+      BlockTable table = blocks.get(nsid);
       RecoveredState from = recovered;
       if (table != null) {
         records.addAll(table.records());

@@ -101,7 +101,7 @@ final class MeldFileIoProvider extends FileIoProvider {
     if (block == null) {
       return in;
     }
-    BlockReader reader = simulated.reader(block, new OpenFile(in.getChannel(), f), paced);
+    BlockReader reader = new BlockReader(simulated, block, new OpenFile(in.getChannel(), f), paced);
     BlockInputStream stream = new BlockInputStream(in, reader);
     OPEN_READ.set(new OpenRead(in.getFD(), reader));
     return stream;
@@ -171,7 +171,7 @@ final class MeldFileIoProvider extends FileIoProvider {
   private static FileOutputStream writing(
       MeldVolume volume, BlockKey block, File file, FileOutputStream out) {
     try {
-      return new BlockOutputStream(out, volume.writer(block, file, true));
+      return new BlockOutputStream(out, new BlockWriter(volume, block, file, true));
     } catch (IOException e) {
       // The descriptor of a stream that was just opened is always there.
       throw new IllegalStateException(e);
@@ -250,14 +250,14 @@ final class MeldFileIoProvider extends FileIoProvider {
     MeldVolume from = volumes.of(volume);
     BlockKey block = from == null ? null : from.dataBlock(src);
     if (block != null) {
-      BlockReader reader = from.reader(block, BlockFile.of(src), false);
+      BlockReader reader = new BlockReader(from, block, BlockFile.of(src), false);
       forEachPart(length, reader::consume);
       reader.close();
     }
     MeldVolume to = volumes.holding(target);
     BlockKey copy = to == null ? null : to.dataBlock(target);
     if (copy != null) {
-      BlockWriter writer = to.writer(copy, target, false);
+      BlockWriter writer = new BlockWriter(to, copy, target, false);
       forEachPart(length, writer::write);
       writer.close();
     }

@@ -28,7 +28,7 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<MeldFsDatas
     String uuid = String.valueOf(storage.getDatanodeUuid());
     MeldVolumes volumes =
         new MeldVolumes(
-            config, NameNodeHints.of(conf, config.hints(), uuid), config.trace().newTrace(uuid));
+            config, NameNodeAsker.of(conf, config.hints(), uuid), config.trace().newTrace(uuid));
     String problem =
         FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));
     if (problem != null) {

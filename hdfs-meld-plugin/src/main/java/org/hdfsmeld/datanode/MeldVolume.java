@@ -70,7 +70,13 @@ final class MeldVolume implements MeldVolumeMXBean {
             config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
             config.hintMinBytes(),
             config.windowBytes());
-    this.sink = config.directiveSinks().open(getVolume(), rule, counters, failures);
+    this.sink =
+        DirectiveSinks.of(
+            config.directiveSinks(),
+            (settled, file) -> rule.directive(settled),
+            getVolume(),
+            counters,
+            failures);
     this.binding = config.devices().of(root(currentDir));
     this.device =
         new VolumeDevice(
@@ -108,6 +114,10 @@ final class MeldVolume implements MeldVolumeMXBean {
     return currentDir;
   }
 
+  MeldConfiguration config() {
+    return config;
+  }
+
   VolumeDevice device() {
     return device;
   }
@@ -133,7 +143,7 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   private synchronized VolumeBlocks makeBlocks() {
     if (blocks == null) {
-      blocks = device.device().blocks(device, rule, sink, hints, counters, trace);
+      blocks = new VolumeBlocks(device, config.slotBytes(), rule, sink, hints, counters, trace);
     }
     return blocks;
   }
@@ -178,16 +188,6 @@ final class MeldVolume implements MeldVolumeMXBean {
     return pool == null ? null : new BlockKey(pool, id.getAsLong());
   }
 
-  /** A reader of the block; see {@link BlockReader}. */
-  BlockReader reader(BlockKey key, BlockFile file, boolean paced) {
-    return new BlockReader(this, key, file, paced);
-  }
-
-  /** A writer of the block; see {@link BlockWriter}. */
-  BlockWriter writer(BlockKey key, File file, boolean paced) {
-    return new BlockWriter(this, key, file, paced);
-  }
-
   /** Whether a window outlives its stream, for a reader that goes on there. */
   boolean parksWindows() {
     return config.window().mode() == WindowMode.ADAPTIVE;
@@ -203,7 +203,7 @@ final class MeldVolume implements MeldVolumeMXBean {
    *
    * @param longRead whether the stream was opened for a long read
    */
-  ReadAhead newWindow(ReadAhead.Source source, boolean longRead) {
+  ReadAhead newWindow(RequestedRange.Source source, boolean longRead) {
     NamespaceInfo namespace = device.namespace();
     WindowMode mode = config.window().mode();
     if (mode == WindowMode.LINUX) {
@@ -216,13 +216,6 @@ final class MeldVolume implements MeldVolumeMXBean {
         namespace.wordlineBytes(),
         config.requestBytes(),
         config.windowBytes());
-  }
-
-  WriteCoalescer newCoalescer(WriteCoalescer.Sink sink) {
-    NamespaceInfo namespace = device.namespace();
-    long wordline = namespace.wordlineBytes();
-    long request = (config.requestBytes() + wordline - 1) / wordline * wordline;
-    return new WriteCoalescer(sink, namespace.pageBytes(), request, config.windowBytes());
   }
 
   /** What one call of a stream may wait: nothing unless it is paced. */
@@ -364,12 +357,6 @@ final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public double getMeldedShare() {
-    return meldedShare(device.device().stats());
-  }
-
-  /** Of the pages that hold data, the share that is melded; 0 where none does. */
-  static double meldedShare(Map<String, Long> counters) {
-    long mapped = counters.getOrDefault("mapped_pages", 0L);
-    return mapped == 0 ? 0 : (double) counters.getOrDefault("melded_mapped_pages", 0L) / mapped;
+    return VolumeMetricsSource.meldedShare(device.device().stats());
   }
 }

@@ -123,7 +123,7 @@ public final class MeldVolumes implements AutoCloseable {
         volume.getProfile(),
         volume.getMode(),
         volume.isHealthy() ? "in service" : "out of service");
-    publish(storageId, Publisher.of(volume));
+    publish(storageId, Publisher.of(volume, storageId));
     if (binding.isShared() && device.volumes().size() == 1) {
       publish(
           device.name(), Publisher.of(new MeldDeviceBean(device, binding.profile()), storageId));

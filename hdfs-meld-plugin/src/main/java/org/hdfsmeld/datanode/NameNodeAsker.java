@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolPB;
@@ -22,6 +23,9 @@ import org.hdfsmeld.rpc.ReadPatterns;
  * last is asked first. For one thread.
  */
 final class NameNodeAsker implements NameNodeHints.Asker {
+  private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final int MIN_RPC_TIMEOUT_MS = 1000;
+
   private final Configuration conf;
   private final int timeoutMs;
   private final List<InetSocketAddress> nameNodes = new ArrayList<>();
@@ -39,6 +43,19 @@ final class NameNodeAsker implements NameNodeHints.Asker {
     this.conf.setInt("ipc.client.connect.max.retries", 0);
     this.conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
     this.conf.setInt("ipc.client.connect.timeout", timeoutMs);
+  }
+
+  /** Hints from the NameNodes of the configuration, or from nobody where the timeout is 0. */
+  static HintSource of(Configuration conf, HintConfiguration config, String dataNodeUuid) {
+    if (config.timeoutNs() == 0) {
+      return HintSource.NONE;
+    }
+    int rpcTimeoutMs =
+        (int)
+            Math.min(
+                Integer.MAX_VALUE,
+                Math.max(MIN_RPC_TIMEOUT_MS, TimeUnit.NANOSECONDS.toMillis(config.timeoutNs())));
+    return new NameNodeHints(new NameNodeAsker(conf, rpcTimeoutMs), config, dataNodeUuid, PAUSE_NS);
   }
 
   @Override

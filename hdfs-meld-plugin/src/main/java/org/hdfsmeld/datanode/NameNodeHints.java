@@ -12,7 +12,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.hdfsmeld.namenode.ReadPatternService;
 import org.hdfsmeld.rpc.ReadPatterns;
@@ -30,12 +29,9 @@ import org.slf4j.LoggerFactory;
 final class NameNodeHints implements HintSource {
   private static final Logger LOG = LoggerFactory.getLogger(NameNodeHints.class);
   private static final long FIRST_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(1);
-  private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(5);
 
   /** A NameNode without the service writes each question into its log. */
   private static final int PAUSES_WITHOUT_SERVICE = 12;
-
-  private static final int MIN_RPC_TIMEOUT_MS = 1000;
 
   /** Most questions in line; each takes about 300 bytes. */
   private static final int MAX_QUESTIONS = 8192;
@@ -82,23 +78,10 @@ final class NameNodeHints implements HintSource {
     this.timeoutNs = config.timeoutNs();
     this.pauseNs = pauseNs;
     this.cache = new HintCache(config.cacheBlocks());
-    this.metrics = new HintMetricsSource(dataNodeUuid, this);
+    this.metrics = new HintMetricsSource(dataNodeUuid, this::counters);
     metrics.open();
     thread.setDaemon(true);
     thread.start();
-  }
-
-  /** Hints from the NameNodes of the configuration, or from nobody where the timeout is 0. */
-  static HintSource of(Configuration conf, HintConfiguration config, String dataNodeUuid) {
-    if (config.timeoutNs() == 0) {
-      return NONE;
-    }
-    int rpcTimeoutMs =
-        (int)
-            Math.min(
-                Integer.MAX_VALUE,
-                Math.max(MIN_RPC_TIMEOUT_MS, TimeUnit.NANOSECONDS.toMillis(config.timeoutNs())));
-    return new NameNodeHints(new NameNodeAsker(conf, rpcTimeoutMs), config, dataNodeUuid, PAUSE_NS);
   }
 
   /** With {@code breaker_open}: 1 while nobody waits for the NameNodes. */

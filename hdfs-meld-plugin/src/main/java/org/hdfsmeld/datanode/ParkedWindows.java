@@ -27,7 +27,7 @@ final class ParkedWindows {
    * @return null when there is none
    */
   ReadAhead take(BlockKey block, long offset, int length) {
-    long page = offset / KernelReadAhead.PAGE_BYTES;
+    long page = offset / LinuxConfiguration.PAGE_BYTES;
     synchronized (windows) {
       ReadAhead window = take(new Place(block, page), offset, length);
       // The chunk that is read again may be in the page before.
@@ -45,7 +45,7 @@ final class ParkedWindows {
 
   /** Keeps a window that has been read through. */
   void park(BlockKey block, ReadAhead window) {
-    Place place = new Place(block, window.next() / KernelReadAhead.PAGE_BYTES);
+    Place place = new Place(block, window.next() / LinuxConfiguration.PAGE_BYTES);
     ReadAhead displaced;
     synchronized (windows) {
       displaced = windows.put(place, window);

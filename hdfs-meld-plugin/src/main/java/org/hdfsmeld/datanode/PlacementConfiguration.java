@@ -6,7 +6,7 @@ import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * How {@link ContractVolumeChoosingPolicy} divides new blocks between kinds of devices.
+ * How the placement policy divides new blocks between kinds of devices.
  *
  * @param optaneProfiles profiles of the devices that are treated as Optane
  * @param smallBytes bytes up to which a block without a hint counts as small
@@ -35,6 +35,6 @@ record PlacementConfiguration(
 
   private static long bytes(Configuration conf, String key, String defaultValue)
       throws MeldConfigurationException {
-    return MeldConfiguration.bytes(conf, key, defaultValue, 0, Long.MAX_VALUE);
+    return Values.bytes(conf, key, defaultValue, 0, Long.MAX_VALUE);
   }
 }

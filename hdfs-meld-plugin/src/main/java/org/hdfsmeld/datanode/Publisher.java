@@ -31,13 +31,13 @@ final class Publisher implements AutoCloseable {
     this.sourceName = kind + "Metrics-" + id;
   }
 
-  static Publisher of(MeldVolume volume) {
+  static Publisher of(MeldVolumeMXBean volume, String storageId) {
     return new Publisher(
         "Volume " + volume.getVolume(),
         volume,
-        new VolumeMetricsSource(volume),
+        new VolumeMetricsSource(volume, storageId),
         "MeldVolume",
-        volume.storageId());
+        storageId);
   }
 
   /**
@@ -45,7 +45,7 @@ final class Publisher implements AutoCloseable {
    *
    * @param storageId of its first volume: other DataNodes in this JVM may have a device of its name
    */
-  static Publisher of(MeldDeviceBean device, String storageId) {
+  static Publisher of(MeldDeviceMXBean device, String storageId) {
     return new Publisher(
         "Device " + device.getDevice(),
         device,

@@ -14,19 +14,6 @@ interface ReadAhead {
    */
   int CHUNK_BYTES = 512;
 
-  /** The device's side. */
-  interface Source extends TicketedIo {
-    /** Bytes of the block, from its start, that the device can read at present. */
-    long readableBytes();
-
-    /**
-     * Requests a range of the block.
-     *
-     * @return a ticket, or {@link TicketedIo#NOTHING}
-     */
-    long request(long offset, int length);
-  }
-
   /** The reader takes these bytes: returns when the device has them. */
   void read(long offset, int length);
 

@@ -40,7 +40,7 @@ final class ReadAheadWindow implements ReadAhead {
    * @param windowBytes size of the full window; rounded up to whole requests
    */
   ReadAheadWindow(
-      Source source,
+      RequestedRange.Source source,
       boolean adaptive,
       long pageBytes,
       long wordlineBytes,

@@ -90,14 +90,14 @@ final class ReadMix {
     return weighted / sum(bytes);
   }
 
-  /** Time that the device would take for these reads if all were of this layout. */
-  double timePs(LayoutTimes.Layout layout) {
-    double time = 0;
-    for (int k = 0; k < CLASSES; k++) {
-      double first = runs[k] * (double) classBytes(k);
-      time += runs[k] * layout.burstPs(k) + Math.max(0, bytes[k] - first) * layout.bytePs(k);
-    }
-    return time;
+  /** Weight of the runs of a class. */
+  double runsOf(int k) {
+    return runs[k];
+  }
+
+  /** Bytes of the runs of a class. */
+  double bytesOf(int k) {
+    return bytes[k];
   }
 
   void write(DataOutput out) throws IOException {

@@ -7,8 +7,21 @@ package org.hdfsmeld.datanode;
  * <p>Allocates nothing after construction. Not thread-safe.
  */
 final class RequestedRange {
+  /** The device's side. */
+  interface Source extends TicketedIo {
+    /** Bytes of the block, from its start, that the device can read at present. */
+    long readableBytes();
+
+    /**
+     * Requests a range of the block.
+     *
+     * @return a ticket, or {@link TicketedIo#NOTHING}
+     */
+    long request(long offset, int length);
+  }
+
   private final TicketQueue tickets;
-  private ReadAhead.Source source;
+  private Source source;
 
   private long requested;
   private long arrived;
@@ -16,13 +29,13 @@ final class RequestedRange {
   private long outstandingSum;
 
   /** An empty range at 0, with room for {@code capacity} requests under way. */
-  RequestedRange(ReadAhead.Source source, int capacity) {
+  RequestedRange(Source source, int capacity) {
     this.source = source;
     this.tickets = new TicketQueue(capacity);
   }
 
   /** Another stream reads on, through {@code next}. */
-  void attach(ReadAhead.Source next) {
+  void attach(Source next) {
     source = next;
   }
 

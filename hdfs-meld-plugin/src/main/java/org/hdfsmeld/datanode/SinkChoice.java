@@ -31,15 +31,4 @@ enum SinkChoice {
   static String names() {
     return Arrays.stream(values()).map(SinkChoice::text).collect(Collectors.joining(", "));
   }
-
-  /** The sink of a volume. */
-  DirectiveSink open(String volume, HintRule rule, VolumeCounters counters, SimFailures failures) {
-    DirectiveSink simulator = (settled, file) -> rule.directive(settled);
-    return switch (this) {
-      case SIMULATOR -> simulator;
-      case WRITE_LIFETIME -> new WriteLifetimeSink(volume, counters, failures);
-      case BOTH -> DirectiveSink.both(simulator, new WriteLifetimeSink(volume, counters, failures));
-      case NONE -> DirectiveSink.NONE;
-    };
-  }
 }

@@ -15,7 +15,7 @@ record StateConfiguration(
 
   static StateConfiguration read(Configuration conf) throws MeldConfigurationException {
     long interval =
-        MeldConfiguration.durationNs(
+        Values.durationNs(
             conf, MeldKeys.STATE_SNAPSHOT_INTERVAL, MeldKeys.STATE_SNAPSHOT_INTERVAL_DEFAULT);
     if (interval == 0) {
       throw new MeldConfigurationException(
@@ -24,15 +24,15 @@ record StateConfiguration(
           "must be above 0, such as " + MeldKeys.STATE_SNAPSHOT_INTERVAL_DEFAULT);
     }
     return new StateConfiguration(
-        MeldConfiguration.flag(conf, MeldKeys.STATE_ENABLED, MeldKeys.STATE_ENABLED_DEFAULT),
+        Values.flag(conf, MeldKeys.STATE_ENABLED, MeldKeys.STATE_ENABLED_DEFAULT),
         interval,
-        MeldConfiguration.bytes(
+        Values.bytes(
             conf,
             MeldKeys.STATE_JOURNAL_MAX_BYTES,
             MeldKeys.STATE_JOURNAL_MAX_BYTES_DEFAULT,
             4 << 10,
             1L << 40),
-        MeldConfiguration.bytes(
+        Values.bytes(
             conf,
             MeldKeys.STATE_SNAPSHOT_MAX_BYTES,
             MeldKeys.STATE_SNAPSHOT_MAX_BYTES_DEFAULT,

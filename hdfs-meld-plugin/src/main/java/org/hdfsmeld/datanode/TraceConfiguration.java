@@ -22,7 +22,7 @@ record TraceConfiguration(
 
   static TraceConfiguration read(Configuration conf) throws MeldConfigurationException {
     int records =
-        MeldConfiguration.count(
+        Values.count(
             conf,
             MeldKeys.TRACE_BUFFER_RECORDS,
             MeldKeys.TRACE_BUFFER_RECORDS_DEFAULT,
@@ -30,9 +30,9 @@ record TraceConfiguration(
             MAX_BUFFER_RECORDS);
     return new TraceConfiguration(
         conf.getTrimmed(MeldKeys.TRACE_DIR, MeldKeys.TRACE_DIR_DEFAULT),
-        MeldConfiguration.count(
+        Values.count(
             conf, MeldKeys.TRACE_MAX_FILES, MeldKeys.TRACE_MAX_FILES_DEFAULT, 1, MAX_FILES),
-        MeldConfiguration.bytes(
+        Values.bytes(
             conf,
             MeldKeys.TRACE_FILE_BYTES,
             MeldKeys.TRACE_FILE_BYTES_DEFAULT,

@@ -27,7 +27,7 @@ import org.hdfsmeld.trace.VolumeTrace;
  * not know (written before a restart, or while forwarding was off) is preloaded: placed as if it
  * had been written long ago.
  */
-final class VolumeBlocks {
+final class VolumeBlocks implements MeldDevice.BlockTable {
   private static final long PRELOAD_BYTES_MAX = 1L << 30;
 
   /** A command counts logical blocks, of 512 bytes at least, in 32 bits. */
@@ -48,7 +48,7 @@ final class VolumeBlocks {
   /** Blocks from before a restart that were not compared with their replicas yet. */
   private final Set<BlockKey> restored = ConcurrentHashMap.newKeySet();
 
-  private final Consumer<BlockExtent> journal;
+  private final Consumer<DeviceState.Block> journal;
   private final int nsid;
   private final long lbaBytes;
   private final long pageBytes;
@@ -66,24 +66,26 @@ final class VolumeBlocks {
     }
   }
 
-  /** Blocks on {@code namespace}, in slots of at least {@code minSlotBytes}. */
+  /**
+   * The blocks of a volume on its device, which is open, in slots of at least {@code minSlotBytes};
+   * with those from before a restart.
+   */
   VolumeBlocks(
       VolumeDevice device,
-      NamespaceInfo namespace,
       long minSlotBytes,
       HintRule rule,
       DirectiveSink sink,
       BlockHints hints,
       VolumeCounters counters,
-      VolumeTrace trace,
-      Consumer<BlockExtent> journal) {
+      VolumeTrace trace) {
     this.device = device;
-    this.journal = journal;
+    this.journal = device.device()::changed;
     this.rule = rule;
     this.sink = sink;
     this.hints = hints;
     this.counters = counters;
     this.trace = trace;
+    NamespaceInfo namespace = device.namespace();
     this.nsid = namespace.nsid();
     this.lbaBytes = namespace.lbaBytes();
     this.pageBytes = namespace.pageBytes();
@@ -93,6 +95,7 @@ final class VolumeBlocks {
     this.sizeBytes = namespace.sizeLbas() * lbaBytes / slotBytes * slotBytes;
     this.slots = new SlotAllocator(sizeBytes / slotBytes);
     device.onLoss(this::lost);
+    device.device().keep(nsid, this);
   }
 
   /** A write that was deferred was not taken: what follows in its block is not mapped. */
@@ -103,14 +106,9 @@ final class VolumeBlocks {
     }
   }
 
-  /**
-   * Takes over the blocks that were on the namespace before a restart. What else it holds is
-   * deallocated.
-   *
-   * @param intact blocks that lie on the device as the records say; others of the records are laid
-   *     out anew, when their replicas are found
-   */
-  void restore(Collection<BlockRecord> records, Predicate<BlockKey> intact) {
+  /** What else the namespace holds is deallocated; replicas that are found are laid out anew. */
+  @Override
+  public int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact) {
     TreeSet<Long> used = new TreeSet<>();
     for (BlockRecord record : records) {
       boolean lies = intact.test(record.key()) && claim(used, record.slots());
@@ -130,10 +128,6 @@ final class VolumeBlocks {
       next = slot + 1;
     }
     deallocateAll(next * slotBytes, sizeBytes);
-  }
-
-  /** Blocks from before a restart that are still to be laid out anew. */
-  int restoredWithoutPlace() {
     return (int) restored.stream().filter(key -> extents.get(key).mappedBytes() == 0).count();
   }
 
@@ -154,8 +148,8 @@ final class VolumeBlocks {
     }
   }
 
-  /** Where the blocks lie now. */
-  List<BlockRecord> records() {
+  @Override
+  public List<BlockRecord> records() {
     List<BlockRecord> records = new ArrayList<>(extents.size());
     for (BlockExtent extent : extents.values()) {
       BlockRecord record = extent.record();

@@ -56,7 +56,7 @@ final class VolumeCounters {
   /** Read histories that could not be saved. */
   final LongAdder historySaveErrors = new LongAdder();
 
-  /** New blocks that {@link ContractVolumeChoosingPolicy} gave to the volume, by reason. */
+  /** New blocks that the placement policy gave to the volume, by reason. */
   private final Map<PlacementReason, LongAdder> placed = new EnumMap<>(PlacementReason.class);
 
   /** Blocks laid out, by who decided how. */

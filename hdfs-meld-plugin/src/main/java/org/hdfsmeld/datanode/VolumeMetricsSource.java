@@ -41,10 +41,12 @@ final class VolumeMetricsSource implements MetricsSource {
           "state_journal_lag",
           "blocks_mapped");
 
-  private final MeldVolume volume;
+  private final MeldVolumeMXBean volume;
+  private final String storageId;
 
-  VolumeMetricsSource(MeldVolume volume) {
+  VolumeMetricsSource(MeldVolumeMXBean volume, String storageId) {
     this.volume = volume;
+    this.storageId = storageId;
   }
 
   @Override
@@ -54,7 +56,7 @@ final class VolumeMetricsSource implements MetricsSource {
             .addRecord("MeldVolume")
             .setContext("dfs")
             .tag(VOLUME, volume.getVolume())
-            .tag(STORAGE, volume.storageId())
+            .tag(STORAGE, storageId)
             .tag(PROFILE, volume.getProfile())
             .tag(MODE, volume.getMode())
             .addGauge(HEALTHY, volume.isHealthy() ? 1 : 0),
@@ -64,7 +66,7 @@ final class VolumeMetricsSource implements MetricsSource {
   /** Adds counters by their names. */
   static void addCounters(MetricsRecordBuilder record, Map<String, Long> counters) {
     if (counters.containsKey("mapped_pages")) {
-      record.addGauge(MELDED_SHARE, MeldVolume.meldedShare(counters));
+      record.addGauge(MELDED_SHARE, meldedShare(counters));
     }
     for (Map.Entry<String, Long> counter : counters.entrySet()) {
       MetricsInfo info = Interns.info(counter.getKey(), counter.getKey());
@@ -74,6 +76,12 @@ final class VolumeMetricsSource implements MetricsSource {
         record.addCounter(info, counter.getValue());
       }
     }
+  }
+
+  /** Of the pages that hold data, the share that is melded; 0 where none does. */
+  static double meldedShare(Map<String, Long> counters) {
+    long mapped = counters.getOrDefault("mapped_pages", 0L);
+    return mapped == 0 ? 0 : (double) counters.getOrDefault("melded_mapped_pages", 0L) / mapped;
   }
 
   /** Whether the value also goes down. */

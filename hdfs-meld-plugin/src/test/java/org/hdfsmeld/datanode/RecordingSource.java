@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The device's side of a window: writes down what is requested, awaited and given up. */
-final class RecordingSource implements ReadAhead.Source {
+final class RecordingSource implements RequestedRange.Source {
   record Request(long offset, int length) {}
 
   final List<Request> requests = new ArrayList<>();

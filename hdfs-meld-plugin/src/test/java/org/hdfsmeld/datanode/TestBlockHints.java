@@ -67,7 +67,7 @@ class TestBlockHints {
   }
 
   private void write(long from, long to) {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     for (long at = from; at < to; at += 64 << 10) {
       writer.write(at, 64 << 10);
     }
@@ -75,7 +75,7 @@ class TestBlockHints {
   }
 
   private void read(long bytes) {
-    BlockReader reader = volume.reader(BLOCK, () -> bytes, true);
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> bytes, true);
     reader.consume(0, 64 << 10);
     reader.close();
   }
@@ -159,7 +159,7 @@ class TestBlockHints {
 
   @Test
   void aHintThatComesLateCountsForWhatIsWrittenFromThenOn() {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, MIB);
     assertThat(device.commands).as("deferred while nobody knows").isEmpty();
     source.answers(says(ReadPattern.RANDOM));

@@ -107,7 +107,7 @@ class TestDeviceState {
   }
 
   private void write(long block, int bytes) {
-    BlockWriter writer = volume.writer(new BlockKey(POOL, block), dir.toFile(), true);
+    BlockWriter writer = new BlockWriter(volume, new BlockKey(POOL, block), dir.toFile(), true);
     for (int at = 0; at < bytes; at += MIB) {
       writer.write(at, Math.min(MIB, bytes - at));
     }
@@ -115,7 +115,7 @@ class TestDeviceState {
   }
 
   private void read(long block, long bytes) {
-    BlockReader reader = volume.reader(new BlockKey(POOL, block), () -> bytes, true);
+    BlockReader reader = new BlockReader(volume, new BlockKey(POOL, block), () -> bytes, true);
     reader.consume(0, MIB);
     reader.close();
   }

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TestDirectiveSinks {
   private static final long MIN_BYTES = 1 << 20;
   private static final HintRule RULE = new HintRule(true, MIN_BYTES, 1 << 20);
+  private static final DirectiveSink SIMULATOR = (settled, file) -> RULE.directive(settled);
 
   // In target/, as on a DataNode's disk: memory file systems know no hints.
   @TempDir(factory = BesideTheClasses.class)
@@ -50,7 +51,7 @@ class TestDirectiveSinks {
   }
 
   private DirectiveSink sink(SinkChoice choice) {
-    return choice.open("/data/1", RULE, counters, failures);
+    return DirectiveSinks.of(choice, SIMULATOR, "/data/1", counters, failures);
   }
 
   private static HintDecision decided(ReadPattern pattern) {
@@ -161,7 +162,7 @@ class TestDirectiveSinks {
         new MeldVolume(
             "DS-1", new File("/data/1/current"), config, () -> fake, failures, BlockHints.BY_SIZE);
     volume.change(config.mode(), config.timeDilation());
-    BlockWriter writer = volume.writer(new BlockKey("BP-1", 7), file, true);
+    BlockWriter writer = new BlockWriter(volume, new BlockKey("BP-1", 7), file, true);
     for (int at = 0; at < 8 << 20; at += 64 << 10) {
       writer.write(at, 64 << 10);
     }

@@ -266,7 +266,7 @@ class TestHistoryHints {
   }
 
   private static void scan(MeldVolume volume, BlockKey block) {
-    BlockReader reader = volume.reader(block, () -> 64 * MIB, true);
+    BlockReader reader = new BlockReader(volume, block, () -> 64 * MIB, true);
     reader.longRead();
     for (long at = 0; at < 64 * MIB; at += 64 * KIB) {
       reader.consume(at, (int) (64 * KIB));

@@ -46,7 +46,7 @@ class TestMeldVolume {
   }
 
   private void write(BlockKey key, long from, long to) {
-    BlockWriter writer = volume.writer(key, file, true);
+    BlockWriter writer = new BlockWriter(volume, key, file, true);
     for (long at = from; at < to; at += PACKET) {
       writer.write(at, (int) Math.min(PACKET, to - at));
     }
@@ -54,7 +54,7 @@ class TestMeldVolume {
   }
 
   private void read(BlockKey key, long length) {
-    BlockReader reader = volume.reader(key, () -> length, true);
+    BlockReader reader = new BlockReader(volume, key, () -> length, true);
     for (long at = 0; at < length; at += PACKET) {
       reader.consume(at, (int) Math.min(PACKET, length - at));
     }
@@ -97,7 +97,7 @@ class TestMeldVolume {
 
   @Test
   void aSmallBlockIsWrittenWithoutDirectiveWhenClosed() {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, 100);
     assertThat(device.commands).isEmpty();
     writer.close();
@@ -107,7 +107,7 @@ class TestMeldVolume {
 
   @Test
   void aSyncFlushesAfterThePendingWrites() {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, 100);
     writer.sync();
     assertThat(device.commands)
@@ -158,7 +158,7 @@ class TestMeldVolume {
 
   @Test
   void aBlockUnderConstructionIsReadAsFarAsTheDeviceHasIt() {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, MIB);
     read(BLOCK, MIB);
     assertThat(sent(Opcode.READ)).isEmpty();
@@ -216,7 +216,7 @@ class TestMeldVolume {
   }
 
   private void writeAcrossADelete(boolean isFileGone) {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, 4 * MIB);
     assertThat(isFileGone && !file.delete()).isFalse();
     volume.deleted(BLOCK);
@@ -227,7 +227,7 @@ class TestMeldVolume {
 
   @Test
   void aReaderWhoseBlockIsDeletedLeavesNothingBehind() {
-    BlockReader reader = volume.reader(BLOCK, () -> 64 * MIB, true);
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> 64 * MIB, true);
     reader.consume(0, PACKET);
     volume.deleted(BLOCK);
     for (long at = PACKET; at < 64 * MIB; at += PACKET) {
@@ -252,7 +252,7 @@ class TestMeldVolume {
   @Test
   void switchedOnLaterItPreloadsWhatWasWrittenMeanwhile() {
     volume = volume("off");
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, 4 * MIB);
     volume.setMode("account");
     writer.write(4 * MIB, 4 * MIB);
@@ -298,7 +298,7 @@ class TestMeldVolume {
 
   @Test
   void whatTheDeviceRefusedIsPlacedLater() {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, 4 * MIB);
     device.status = SimStatus.CAPACITY;
     writer.write(4 * MIB, 2 * MIB);
@@ -315,7 +315,7 @@ class TestMeldVolume {
 
   @Test
   void aWriterClosedWhileSwitchedOffGivesItsTicketsUp() {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, 8 * MIB);
     assertThat(device.open).isNotEmpty();
     volume.setMode("off");
@@ -326,7 +326,7 @@ class TestMeldVolume {
   @Test
   void aCallWaitsForTheTimeoutOnceHoweverMuchIsUnderWay() {
     volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "100ms");
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, 8 * MIB);
     device.stuck = true;
     long begin = System.nanoTime();
@@ -371,7 +371,7 @@ class TestMeldVolume {
             new SimFailures(),
             BlockHints.BY_SIZE);
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
-    BlockWriter writer = broken.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(broken, BLOCK, file, true);
     writer.write(0, PACKET);
     writer.close();
     assertThat(broken.isHealthy()).isFalse();
@@ -430,7 +430,7 @@ class TestMeldVolume {
   void aStreamThatMustNotWaitGoesOnWithoutRoom() {
     volume = volume("real-time");
     device.full = true;
-    BlockReader reader = volume.reader(BLOCK, () -> 100, false);
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> 100, false);
     reader.consume(0, 100);
     reader.close();
     assertThat(counter("reader_wait_ns")).isZero();
@@ -452,7 +452,7 @@ class TestMeldVolume {
   @Test
   void aBlockDeletedBeforeItsOpenFileIsUsedIsNotMapped() {
     assertThat(file.delete()).isTrue();
-    BlockReader reader = volume.reader(BLOCK, BlockFile.of(file), true);
+    BlockReader reader = new BlockReader(volume, BLOCK, BlockFile.of(file), true);
     reader.consume(0, PACKET);
     reader.close();
     write(BLOCK, 0, 8 * MIB);
@@ -513,7 +513,7 @@ class TestMeldVolume {
 
   @Test
   void streamsThatAreOnlyOpenedAreCounted() {
-    volume.reader(BLOCK, () -> 100, true).close();
+    new BlockReader(volume, BLOCK, () -> 100, true).close();
     assertThat(counter("opened_unread")).isEqualTo(1);
     assertThat(counter("forwarded_reads")).isZero();
   }

@@ -31,7 +31,7 @@ class TestMetricsPage {
         new MeldVolumes(config, () -> NativeSimDevice.open("", "melded-tlc-8x8"))) {
       volumes.add("DS-79", new File("/data/79/current"));
       MetricsCollectorImpl collector = new MetricsCollectorImpl();
-      new VolumeMetricsSource(volumes.holding(new File("/data/79/current/BP-1/blk_1")))
+      new VolumeMetricsSource(volumes.holding(new File("/data/79/current/BP-1/blk_1")), "DS-79")
           .getMetrics(collector, true);
       for (AbstractMetric metric : collector.getRecords().get(0).metrics()) {
         published.put(metric.name(), metric.type().name().toLowerCase(Locale.ROOT));

@@ -266,7 +266,7 @@ class TestNameNodeHints {
 
   @Test
   void nobodyIsAskedWhereTheTimeoutIsZero() {
-    assertThat(NameNodeHints.of(new Configuration(), new HintConfiguration(0, 64), "test"))
+    assertThat(NameNodeAsker.of(new Configuration(), new HintConfiguration(0, 64), "test"))
         .isSameAs(HintSource.NONE);
   }
 }

@@ -51,7 +51,7 @@ class TestNativeCalls {
   }
 
   private void write(long from, long to) {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     for (long at = from; at < to; at += PACKET) {
       writer.write(at, PACKET);
     }
@@ -59,7 +59,7 @@ class TestNativeCalls {
   }
 
   private void read(BlockKey key, long length) {
-    BlockReader reader = volume.reader(key, () -> length, true);
+    BlockReader reader = new BlockReader(volume, key, () -> length, true);
     for (long at = 0; at < length; at += PACKET) {
       reader.consume(at, PACKET);
     }

@@ -70,7 +70,8 @@ class TestPacketCost {
 
   @Test
   void packetsReadAllocateNothing() {
-    BlockReader reader = volumes.of(spi).reader(new BlockKey("BP-1", 1), () -> BLOCK_BYTES, true);
+    BlockReader reader =
+        new BlockReader(volumes.of(spi), new BlockKey("BP-1", 1), () -> BLOCK_BYTES, true);
     assertThat(allocatedBytes(offset -> reader.consume(offset, PACKET_BYTES), () -> {})).isZero();
     reader.close();
     assertThat(volumes.of(spi).getCounters())
@@ -83,7 +84,7 @@ class TestPacketCost {
     // A block that changes before there is a journal is in the first snapshot, and in no record.
     awaitState("state_snapshots");
     File file = Files.createFile(dir.resolve("blk_1")).toFile();
-    BlockWriter writer = volumes.of(spi).writer(new BlockKey("BP-1", 1), file, true);
+    BlockWriter writer = new BlockWriter(volumes.of(spi), new BlockKey("BP-1", 1), file, true);
     assertThat(
             allocatedBytes(
                 offset -> writer.write(offset, PACKET_BYTES),

@@ -24,7 +24,7 @@ class TestParkedWindows {
   }
 
   private void pread(long offset, int length) {
-    BlockReader reader = volume.reader(BLOCK, () -> BLOCK_BYTES, true);
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> BLOCK_BYTES, true);
     reader.consume(offset, length);
     reader.close();
   }
@@ -81,7 +81,8 @@ class TestParkedWindows {
   void whatIsKeptIsBounded() {
     open("adaptive");
     for (int i = 0; i < 3000; i++) {
-      BlockReader reader = volume.reader(new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
+      BlockReader reader =
+          new BlockReader(volume, new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
       reader.consume(0, PREAD);
       reader.close();
     }
@@ -92,7 +93,7 @@ class TestParkedWindows {
   @Test
   void aWholeBlockLeavesNothing() {
     open("adaptive");
-    BlockReader reader = volume.reader(BLOCK, () -> BLOCK_BYTES, true);
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> BLOCK_BYTES, true);
     for (long at = 0; at < BLOCK_BYTES; at += PREAD) {
       reader.consume(at, PREAD);
     }

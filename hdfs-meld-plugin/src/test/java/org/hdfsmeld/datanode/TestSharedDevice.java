@@ -95,7 +95,7 @@ class TestSharedDevice {
   }
 
   private void write(MeldVolume volume, int bytes) {
-    BlockWriter writer = volume.writer(BLOCK, file, true);
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, bytes);
     writer.close();
   }

@@ -47,8 +47,8 @@ class TestSimulatorGarbage {
       MeldVolume volume = volumes.holding(new File("/nowhere/current/BP-1/blk_1"));
       for (int block = 0; block < 8; block++) {
         BlockKey key = new BlockKey("BP-1", block);
-        BlockWriter writer = volume.writer(key, file, true);
-        BlockReader reader = volume.reader(key, () -> BLOCK_BYTES, true);
+        BlockWriter writer = new BlockWriter(volume, key, file, true);
+        BlockReader reader = new BlockReader(volume, key, () -> BLOCK_BYTES, true);
         for (int at = 0; at < BLOCK_BYTES; at += 64 << 10) {
           writer.write(at, 64 << 10);
           reader.consume(at, 64 << 10);
