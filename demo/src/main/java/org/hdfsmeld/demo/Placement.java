@@ -17,7 +17,7 @@ enum Placement {
       "contract",
       Devices.OPTANE,
       Devices.NAND,
-      "org.hdfsmeld.datanode.ContractVolumeChoosingPolicy");
+      "org.hdfsmeld.datanode.placement.ContractVolumeChoosingPolicy");
 
   /** Price of a byte of Optane in bytes of NAND: list prices of 900P and 970 Pro, an assumption. */
   static final double PRICE_RATIO = 4;

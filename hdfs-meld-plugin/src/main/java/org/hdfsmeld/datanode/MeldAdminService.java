@@ -11,6 +11,8 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.ipc.Server;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.rpc.BytesService;
 import org.hdfsmeld.rpc.MeldDatanodeProtocolPB;
 import org.hdfsmeld.rpc.ReadPatterns;

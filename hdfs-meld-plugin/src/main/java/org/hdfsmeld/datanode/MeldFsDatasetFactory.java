@@ -6,6 +6,12 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDataset;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldConfigurationException;
+import org.hdfsmeld.datanode.hint.NameNodeAsker;
+import org.hdfsmeld.datanode.io.FileIoProviderSwap;
+import org.hdfsmeld.datanode.io.MeldFileIoProvider;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
 
 /**
  * The entry point: {@code dfs.datanode.fsdataset.factory =

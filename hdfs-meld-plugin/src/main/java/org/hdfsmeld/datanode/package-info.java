@@ -1,2 +1,20 @@
-/** Runs a stock DataNode's volumes on simulated devices: interception, hints, windows, metrics. */
+/**
+ * Runs a stock DataNode's volumes on simulated devices. Here is what Hadoop and operators call: the
+ * factory in {@code dfs.datanode.fsdataset.factory}, and {@code hdfs meld} on the DataNode's IPC
+ * handlers. Everything else has a package below; each knows only those above it in this list:
+ *
+ * <ol>
+ *   <li>{@code config}: the keys, read once
+ *   <li>{@code metrics}: counters, JMX beans, metrics2 records, the log of failures
+ *   <li>{@code sink}: who is told how a block will be read when its data is written
+ *   <li>{@code state}: snapshots and journals on disk
+ *   <li>{@code device}: a simulated device and the volumes' namespaces on it
+ *   <li>{@code hint}: how blocks will be read, from NameNodes and from history
+ *   <li>{@code layout}: where blocks lie on a namespace
+ *   <li>{@code readahead}: what is requested ahead of a reader
+ *   <li>{@code volume}: the simulated volumes of a DataNode
+ *   <li>{@code io}: Hadoop's file I/O, seen
+ *   <li>{@code placement}: the volume that a new block goes to
+ * </ol>
+ */
 package org.hdfsmeld.datanode;

@@ -5,8 +5,8 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.hdfsmeld.datanode.BlockHint;
-import org.hdfsmeld.datanode.ReadPattern;
+import org.hdfsmeld.model.BlockHint;
+import org.hdfsmeld.model.ReadPattern;
 
 /** The encoding of version 1 of {@link ReadPatternProtocolPB}. */
 public final class ReadPatterns {

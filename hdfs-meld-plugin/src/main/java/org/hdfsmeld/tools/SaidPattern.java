@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.AccessControlException;
-import org.hdfsmeld.datanode.ReadPattern;
+import org.hdfsmeld.model.ReadPattern;
 
 /**
  * What is said of how a file or directory will be read.

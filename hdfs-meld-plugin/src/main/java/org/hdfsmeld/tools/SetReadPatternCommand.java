@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
-import org.hdfsmeld.datanode.ReadPattern;
+import org.hdfsmeld.model.ReadPattern;
 
 /** Sets the attribute of a file or directory. */
 final class SetReadPatternCommand implements Command {

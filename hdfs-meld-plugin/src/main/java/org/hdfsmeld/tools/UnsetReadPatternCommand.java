@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.hdfsmeld.datanode.ReadPattern;
+import org.hdfsmeld.model.ReadPattern;
 
 /** Removes the attribute of a file or directory. */
 final class UnsetReadPatternCommand implements Command {

@@ -24,6 +24,8 @@ import org.apache.hadoop.security.SecurityUtil;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
 import org.apache.hadoop.util.ToolRunner;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.namenode.ReadPatternService;
 import org.hdfsmeld.rpc.MeldDatanode;
 import org.hdfsmeld.rpc.MeldRpc;

@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.hdfsmeld.datanode.BlockHint;
-import org.hdfsmeld.datanode.ReadPattern;
+import org.hdfsmeld.model.BlockHint;
+import org.hdfsmeld.model.ReadPattern;
 import org.junit.jupiter.api.Test;
 
 class TestReadPatterns {

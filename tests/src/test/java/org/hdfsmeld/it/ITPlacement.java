@@ -20,7 +20,7 @@ class ITPlacement {
         .volumes(OPTANE, NAND)
         .set(
             "dfs.datanode.fsdataset.volume.choosing.policy",
-            "org.hdfsmeld.datanode.ContractVolumeChoosingPolicy")
+            "org.hdfsmeld.datanode.placement.ContractVolumeChoosingPolicy")
         .set("dfs.namenode.plugins", nameNodePlugins)
         .meld("hint.timeout", "30s")
         .start();

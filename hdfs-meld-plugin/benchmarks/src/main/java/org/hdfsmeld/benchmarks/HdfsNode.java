@@ -26,7 +26,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockManagerTestUtil;
 import org.hdfsmeld.datanode.MeldFsDatasetFactory;
-import org.hdfsmeld.datanode.MeldVolumeMXBean;
+import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
 
 /**
  * The JVM of one variant: an HDFS of one DataNode with one volume and its client. It does what the

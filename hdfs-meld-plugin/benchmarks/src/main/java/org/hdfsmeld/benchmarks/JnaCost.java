@@ -2,9 +2,9 @@ package org.hdfsmeld.benchmarks;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.hdfsmeld.datanode.BlockForwarding;
-import org.hdfsmeld.datanode.CallByAnotherThread;
-import org.hdfsmeld.datanode.HintLookup;
+import org.hdfsmeld.datanode.device.CallByAnotherThread;
+import org.hdfsmeld.datanode.hint.HintLookup;
+import org.hdfsmeld.datanode.io.BlockForwarding;
 import org.hdfsmeld.sim.PacketForwarding;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;

@@ -10,7 +10,7 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerBuilder;
 import javax.management.MBeanServerDelegate;
 import javax.management.ObjectName;
-import org.hdfsmeld.datanode.MeldVolumeMXBean;
+import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
 
 /**
  * Adds up what the plugin counted on every volume of every DataNode that a test started: from its

@@ -17,7 +17,7 @@ import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
-import org.hdfsmeld.datanode.MeldVolumes;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
 
 /**
  * Hadoop's dataset, which keeps the set of simulated volumes and their blocks in step with its own.

@@ -1,0 +1,134 @@
+package org.hdfsmeld.datanode.config;
+
+import java.io.File;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * Which simulated device each volume lies on.
+ *
+ * @param profile profile of the device of a volume that is not bound
+ * @param shared profiles of the devices that volumes may share, by the device's name
+ * @param volumes the bound volumes, by folder, in the order of the configuration
+ */
+public record DeviceConfiguration(
+    String profile, Map<String, String> shared, Map<File, VolumeBinding> volumes) {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]*");
+  private static final Pattern ON_SHARED = Pattern.compile("@([^/]+)(?:/(\\d{1,5}))?");
+
+  static DeviceConfiguration read(Configuration conf) throws MeldConfigurationException {
+    String profile = conf.getTrimmed(MeldKeys.PROFILE, MeldKeys.PROFILE_DEFAULT);
+    if (profile.isEmpty()) {
+      throw new MeldConfigurationException(
+          MeldKeys.PROFILE,
+          profile,
+          "is empty; name a built-in profile or the path of a TOML file");
+    }
+    Map<String, String> shared = shared(conf);
+    return new DeviceConfiguration(profile, shared, volumes(conf, shared));
+  }
+
+  /** The device of the volume whose folder this is. */
+  public VolumeBinding of(File volume) {
+    return volumes.getOrDefault(
+        volume.getAbsoluteFile(), new VolumeBinding("", VolumeBinding.ANY_SET, profile));
+  }
+
+  /** The folders bound to a shared device, in the order of the configuration. */
+  public List<File> foldersOn(String device) {
+    return volumes.entrySet().stream()
+        .filter(bound -> bound.getValue().isShared())
+        .filter(bound -> bound.getValue().device().equals(device))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** The key that gave the volume its profile. */
+  public String profileKey(File volume) {
+    if (of(volume).isShared()) {
+      return MeldKeys.DEVICES;
+    }
+    return volumes.containsKey(volume.getAbsoluteFile())
+        ? MeldKeys.VOLUME_PROFILES
+        : MeldKeys.PROFILE;
+  }
+
+  private static Map<String, String> shared(Configuration conf) throws MeldConfigurationException {
+    Map<String, String> devices = new LinkedHashMap<>();
+    for (String entry : conf.getTrimmedStringCollection(MeldKeys.DEVICES)) {
+      int split = entry.indexOf('=');
+      String name = split < 0 ? "" : entry.substring(0, split).trim();
+      String profile = entry.substring(split + 1).trim();
+      if (!NAME.matcher(name).matches() || profile.isEmpty()) {
+        throw new MeldConfigurationException(
+            MeldKeys.DEVICES,
+            entry,
+            "is not of the form name=profile with a name of letters, digits, '_', '.' and '-', such"
+                + " as ssd0=nvmset-2tb");
+      }
+      if (devices.put(name, profile) != null) {
+        throw new MeldConfigurationException(
+            MeldKeys.DEVICES, entry, "names a device twice; remove one");
+      }
+    }
+    return Map.copyOf(devices);
+  }
+
+  private static Map<File, VolumeBinding> volumes(Configuration conf, Map<String, String> shared)
+      throws MeldConfigurationException {
+    Map<File, VolumeBinding> volumes = new LinkedHashMap<>();
+    for (String entry : conf.getTrimmedStringCollection(MeldKeys.VOLUME_PROFILES)) {
+      int split = entry.lastIndexOf('=');
+      String target = entry.substring(split + 1).trim();
+      if (split < 1 || target.isEmpty()) {
+        throw new MeldConfigurationException(
+            MeldKeys.VOLUME_PROFILES,
+            entry,
+            "is not of the form directory=profile, such as /data/1=melded-tlc-8x8, or"
+                + " directory=@device/set");
+      }
+      File folder = folder(entry.substring(0, split).trim());
+      if (volumes.put(folder, binding(entry, target, shared)) != null) {
+        throw new MeldConfigurationException(
+            MeldKeys.VOLUME_PROFILES, entry, "binds a directory twice; remove one");
+      }
+    }
+    return volumes;
+  }
+
+  private static VolumeBinding binding(String entry, String target, Map<String, String> shared)
+      throws MeldConfigurationException {
+    if (!target.startsWith("@")) {
+      return new VolumeBinding("", VolumeBinding.ANY_SET, target);
+    }
+    Matcher on = ON_SHARED.matcher(target);
+    if (!on.matches()) {
+      throw new MeldConfigurationException(
+          MeldKeys.VOLUME_PROFILES,
+          entry,
+          "is not of the form directory=@device/set, such as /data/1=@ssd0/1; NVM sets are numbered"
+              + " from 0");
+    }
+    String device = on.group(1);
+    String profile = shared.get(device);
+    if (profile == null) {
+      throw new MeldConfigurationException(
+          MeldKeys.VOLUME_PROFILES,
+          entry,
+          "is on a device '" + device + "' that " + MeldKeys.DEVICES + " does not name; add it");
+    }
+    int set = on.group(2) == null ? VolumeBinding.ANY_SET : Integer.parseInt(on.group(2));
+    return new VolumeBinding(device, set, profile);
+  }
+
+  /** A folder as of {@code dfs.datanode.data.dir}, but for the storage type: a path or a URI. */
+  private static File folder(String text) {
+    return (text.startsWith("file:") ? new File(URI.create(text).getPath()) : new File(text))
+        .getAbsoluteFile();
+  }
+}

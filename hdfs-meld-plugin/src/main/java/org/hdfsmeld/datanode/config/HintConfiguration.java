@@ -1,0 +1,32 @@
+package org.hdfsmeld.datanode.config;
+
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * How hints are asked for.
+ *
+ * @param timeoutNs longest wait of a block that is created for its hint, in nanoseconds; 0 asks
+ *     nobody
+ * @param cacheBlocks blocks whose hints are kept
+ */
+public record HintConfiguration(long timeoutNs, int cacheBlocks) {
+  private static final int MAX_CACHE_BLOCKS = 1 << 24;
+
+  static HintConfiguration read(Configuration conf) throws MeldConfigurationException {
+    boolean old =
+        conf.get(MeldKeys.HINT_TIMEOUT) == null
+            && conf.get(MeldKeys.PLACEMENT_HINT_TIMEOUT) != null;
+    return new HintConfiguration(
+        Values.durationNs(
+            conf,
+            old ? MeldKeys.PLACEMENT_HINT_TIMEOUT : MeldKeys.HINT_TIMEOUT,
+            MeldKeys.HINT_TIMEOUT_DEFAULT),
+        (int)
+            Values.bytes(
+                conf,
+                MeldKeys.HINT_CACHE_BLOCKS,
+                MeldKeys.HINT_CACHE_BLOCKS_DEFAULT,
+                1,
+                MAX_CACHE_BLOCKS));
+  }
+}

@@ -1,0 +1,22 @@
+package org.hdfsmeld.datanode.config;
+
+import java.io.IOException;
+
+/**
+ * A configuration value that cannot be used. Names the key, the value and the remedy. A DataNode
+ * refuses to start on it: the operator asked for something that does not exist.
+ */
+public final class MeldConfigurationException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Composes the message.
+   *
+   * @param key the configuration key
+   * @param value its value
+   * @param problem what is wrong and what to do about it
+   */
+  public MeldConfigurationException(String key, String value, String problem) {
+    super(key + " = '" + value + "': " + problem);
+  }
+}

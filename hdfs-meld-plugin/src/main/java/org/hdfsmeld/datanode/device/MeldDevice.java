@@ -1,0 +1,461 @@
+package org.hdfsmeld.datanode.device;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.datanode.config.VolumeBinding;
+import org.hdfsmeld.datanode.metrics.LatencyMetric;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.datanode.state.BlockRecord;
+import org.hdfsmeld.datanode.state.DeviceState;
+import org.hdfsmeld.datanode.state.RecoveredState;
+import org.hdfsmeld.datanode.state.StateFiles;
+import org.hdfsmeld.datanode.state.StateSnapshot;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimDeviceOpener;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStats;
+import org.hdfsmeld.sim.SimStatus;
+
+/**
+ * One simulated device with the volumes on it: one volume, or several in namespaces of their own.
+ *
+ * <p>Mode, dilation and health are the device's, so all its volumes have the same. It is opened
+ * when it is first needed, so mode {@code off} needs no library, and closed when its last volume
+ * has gone.
+ */
+public final class MeldDevice implements DeviceState.Source {
+  /** Thin address space for this many full blocks on each volume. */
+  private static final long SLOTS = 1 << 20;
+
+  private static final long SLOT_ALIGNMENT = 64 << 10;
+
+  /** Counters are read by few, and in microseconds: who waits longer shows the last ones. */
+  private static final long LOOK_MS = 1_000;
+
+  /** Where the blocks of a volume lie on the device. */
+  public interface BlockTable {
+    List<BlockRecord> records();
+
+    /**
+     * Takes over the blocks from before a restart.
+     *
+     * @param intact blocks that lie on the device as their records say
+     * @return blocks that are to be laid out anew
+     */
+    int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact);
+  }
+
+  private final String name;
+
+  /** The name in the configuration, empty for a volume's own device. */
+  private final String shared;
+
+  private final MeldConfiguration config;
+  private final SimDeviceOpener opener;
+  private final BoundedCalls calls = new BoundedCalls();
+  private final List<VolumeDevice> volumes = new CopyOnWriteArrayList<>();
+
+  private final SimFailures failures;
+  private final StateCounters stateCounters = new StateCounters();
+
+  /** By storage id; a volume that comes back gets its own again. */
+  private final Map<String, NamespaceInfo> namespaces = new ConcurrentHashMap<>();
+
+  /** NVM sets that the volumes were bound to, by storage id. */
+  private final Map<String, Integer> sets = new ConcurrentHashMap<>();
+
+  /** The block tables of the volumes, by namespace. */
+  private final Map<Integer, BlockTable> blocks = new ConcurrentHashMap<>();
+
+  private volatile RecoveredState recovered;
+  private volatile DeviceState state;
+
+  /** The folder of the volume that left last. */
+  private volatile String lastRoot;
+
+  private volatile MeldMode mode = MeldMode.OFF;
+  private volatile double timeDilation;
+  private volatile boolean healthy = true;
+  private volatile boolean closed;
+  private volatile SimDevice device;
+
+  /** Null before the device is open, and for one whose calls always return. */
+  private volatile DeferredCommands deferred;
+
+  private volatile String lastError = "";
+  private volatile List<String> statNames = SimStats.NAMES;
+  private volatile long[] lastStats = new long[statNames.size()];
+  private final ReentrantLock looking = new ReentrantLock();
+
+  /** A device that is not open, in mode {@code off}, without volumes. */
+  public MeldDevice(
+      String name,
+      boolean isShared,
+      MeldConfiguration config,
+      SimDeviceOpener opener,
+      SimFailures failures) {
+    this.name = name;
+    this.shared = isShared ? name : "";
+    this.failures = failures;
+    this.config = config;
+    this.opener = opener;
+    this.timeDilation = config.timeDilation();
+  }
+
+  /** A shared device's name, or the folder of the only volume on it. */
+  public String name() {
+    return name;
+  }
+
+  /** Opens further devices like this one. */
+  public SimDeviceOpener opener() {
+    return opener;
+  }
+
+  MeldMode mode() {
+    return mode;
+  }
+
+  public double timeDilation() {
+    return timeDilation;
+  }
+
+  boolean isHealthy() {
+    return healthy;
+  }
+
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** Text of the last failure, empty when there was none. */
+  public String lastError() {
+    return lastError;
+  }
+
+  /** The open device while it is in service, else null. */
+  SimDevice usable() {
+    return healthy ? device : null;
+  }
+
+  /** Where commands are put that nobody waits for; null where they go to the device at once. */
+  DeferredCommands deferred() {
+    return deferred;
+  }
+
+  /**
+   * A volume comes onto the device; it gets its namespace now, or when the device is opened.
+   *
+   * @throws SimException when the device refuses the namespace
+   */
+  synchronized void attach(VolumeDevice volume) throws SimException {
+    if (volumes.contains(volume)) {
+      return;
+    }
+    volumes.add(volume);
+    if (usable() != null) {
+      volume.opened(namespace(volume));
+    }
+  }
+
+  /** A volume leaves the device. The last one closes it: waiters return, later calls do nothing. */
+  synchronized void detach(VolumeDevice volume) {
+    if (!volumes.remove(volume) || !volumes.isEmpty()) {
+      return;
+    }
+    closed = true;
+    healthy = false;
+    lastRoot = volume.volume();
+    if (state != null) {
+      state.close(config.waitTimeoutNs());
+    }
+    SimDevice target = device;
+    if (target != null) {
+      target.close();
+    }
+  }
+
+  /** The table of a volume's blocks: gets those from before a restart, and is kept from now on. */
+  public void keep(int nsid, BlockTable table) {
+    RecoveredState from = recovered;
+    Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
+    if (records != null) {
+      int relaid = table.restore(records.values(), key -> !from.changed().contains(key));
+      stateCounters.relaidBlocks.add(relaid);
+      stateCounters.restoredBlocks.add(records.size() - relaid);
+    }
+    blocks.put(nsid, table);
+    if (from != null) {
+      from.blocks().remove(nsid);
+    }
+  }
+
+  /** A block in one of the tables has changed. Never waits. */
+  public void changed(DeviceState.Block block) {
+    DeviceState journal = state;
+    if (journal != null) {
+      journal.changed(block);
+    }
+  }
+
+  /** The volumes on the device at present. */
+  public List<VolumeDevice> volumes() {
+    return List.copyOf(volumes);
+  }
+
+  /**
+   * Changes mode and dilation, opening the device first if it is needed now.
+   *
+   * @throws SimException when it cannot be opened or refuses the mode; the mode is set all the same
+   *     and the device out of service
+   */
+  public synchronized void setMode(MeldMode newMode, double newDilation) throws SimException {
+    String problem = MeldConfiguration.dilationProblem(newDilation);
+    if (problem != null) {
+      throw new IllegalArgumentException("time dilation " + newDilation + ": " + problem);
+    }
+    timeDilation = newDilation;
+    try {
+      if (newMode != MeldMode.OFF && device == null && !closed) {
+        open();
+      }
+      SimDevice target = usable();
+      if (target != null) {
+        if (newMode == MeldMode.REAL_TIME && mode != MeldMode.REAL_TIME) {
+          // What was written while nobody waited must not sit in the device's buffer, where readers
+          // would find it faster than on the flash.
+          for (VolumeDevice volume : volumes) {
+            volume.settle();
+          }
+        }
+        int status = target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
+        if (status < 0) {
+          throw new SimException(status, target.lastError());
+        }
+      }
+    } catch (SimException e) {
+      outOfService(e.getMessage());
+      throw e;
+    } catch (RuntimeException | Error e) {
+      outOfService(e.toString());
+      throw new SimException(e.toString(), e);
+    } finally {
+      mode = newMode;
+    }
+  }
+
+  /** The device failed for good; {@link #usable} is null from now on. */
+  void outOfService(String reason) {
+    healthy = false;
+    lastError = reason;
+  }
+
+  /** A call failed; others may succeed. */
+  void failed(String reason) {
+    lastError = reason;
+  }
+
+  /** The device's counters; zeros before it is open, the last known ones once it failed. */
+  public Map<String, Long> stats() {
+    List<String> names = statNames;
+    long[] values = lastStats;
+    look("stats", target -> target.stats(values));
+    Map<String, Long> byName = new LinkedHashMap<>();
+    for (int i = 0; i < values.length; i++) {
+      byName.put(names.get(i), values[i]);
+    }
+    stateCounters.addTo(byName);
+    return byName;
+  }
+
+  /** The device's counters and the percentiles of its latencies, for people. */
+  public Map<String, Long> counters() {
+    Map<String, Long> values = stats();
+    for (LatencyMetric metric : LatencyMetric.ALL) {
+      values.put(metric.name(), latencyPs(metric));
+    }
+    return values;
+  }
+
+  private long latencyPs(LatencyMetric metric) {
+    long[] ps = {0};
+    look(
+        "latency",
+        target -> {
+          ps[0] = target.latencyPs(metric.opcode(), metric.quantile());
+          return (int) Math.min(ps[0], 0);
+        });
+    return Math.max(ps[0], 0);
+  }
+
+  /**
+   * Asks the device something for people. Not under this object's monitor: should the call hang,
+   * the device can still be closed, and who looks next goes without after a while.
+   */
+  private void look(String what, ToIntFunction<SimDevice> call) {
+    SimDevice target = usable();
+    List<VolumeDevice> present = volumes();
+    if (target == null || present.isEmpty()) {
+      return;
+    }
+    try {
+      if (looking.tryLock(LOOK_MS, TimeUnit.MILLISECONDS)) {
+        try {
+          present.get(0).guarded(what, () -> call.applyAsInt(target));
+        } finally {
+          looking.unlock();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void open() throws SimException {
+    adopt(calls.around(opener).open());
+    try {
+      if (config.state().enabled()) {
+        recover();
+      }
+      statNames = device.statNames();
+      lastStats = new long[statNames.size()];
+      for (VolumeDevice volume : volumes) {
+        volume.opened(namespace(volume));
+      }
+    } catch (SimException | RuntimeException | Error e) {
+      SimDevice opened = device;
+      device = null;
+      namespaces.clear();
+      opened.close();
+      throw e;
+    }
+    if (state != null) {
+      state.start();
+    }
+  }
+
+  private void adopt(SimDevice opened) {
+    deferred = opened.isNative() ? new DeferredCommands(name, opened, calls) : null;
+    device = deferred == null ? opened : new BoundedDevice(opened, calls, deferred);
+  }
+
+  /** Puts the device of a usable state in place of the fresh one. */
+  private void recover() throws SimException {
+    List<Path> folders = stateFolders();
+    StateFiles files = RecoveredState.find(folders, failures, stateCounters);
+    RecoveredState.Expected expected =
+        new RecoveredState.Expected(
+            shared, device.profile(), config.slotBytes(), volumes.get(0).storageId());
+    RecoveredState found =
+        RecoveredState.read(
+            files,
+            expected,
+            config.state().snapshotMaxBytes(),
+            calls.around(opener),
+            failures,
+            stateCounters);
+    if (found != null) {
+      device.close();
+      adopt(found.device());
+      Map<Integer, NamespaceInfo> byId = new HashMap<>();
+      device.namespaces().forEach(namespace -> byId.put(namespace.nsid(), namespace));
+      for (StateSnapshot.Namespace namespace : found.namespaces()) {
+        namespaces.put(namespace.storageId(), byId.get(namespace.nsid()));
+        sets.put(namespace.storageId(), namespace.set());
+      }
+      recovered = found;
+    }
+    state =
+        new DeviceState(
+            name, config.state(), this, files.last(), failures, stateCounters, System::nanoTime);
+  }
+
+  @Override
+  public List<Path> stateFolders() {
+    Stream<String> present = volumes.stream().map(VolumeDevice::volume);
+    Stream<String> last = lastRoot == null ? Stream.empty() : Stream.of(lastRoot);
+    Stream<String> bound = config.devices().foldersOn(shared).stream().map(File::getPath);
+    return Stream.of(present, last, bound)
+        .flatMap(roots -> roots)
+        .distinct()
+        .map(root -> Path.of(root, StateFiles.FOLDER))
+        .toList();
+  }
+
+  @Override
+  public StateSnapshot snapshot() throws SimException {
+    List<StateSnapshot.Namespace> spaces = new ArrayList<>();
+    List<BlockRecord> records = new ArrayList<>();
+    for (Map.Entry<String, NamespaceInfo> entry : namespaces.entrySet()) {
+      int nsid = entry.getValue().nsid();
+      int set = sets.getOrDefault(entry.getKey(), VolumeBinding.ANY_SET);
+      spaces.add(new StateSnapshot.Namespace(nsid, set, entry.getKey()));
+      BlockTable table = blocks.get(nsid);
+      RecoveredState from = recovered;
+      if (table != null) {
+        records.addAll(table.records());
+      } else if (from != null) {
+        records.addAll(from.intact(nsid));
+      }
+    }
+    long begin = System.nanoTime();
+    byte[] image = device.snapshot();
+    long took = System.nanoTime() - begin;
+    stateCounters.snapshotStallNs.accumulateAndGet(took, Math::max);
+    return new StateSnapshot(shared, device.profile(), config.slotBytes(), spaces, records, image);
+  }
+
+  private NamespaceInfo namespace(VolumeDevice volume) throws SimException {
+    NamespaceInfo namespace = namespaces.get(volume.storageId());
+    boolean moved =
+        namespace != null && sets.getOrDefault(volume.storageId(), volume.set()) != volume.set();
+    if (namespace == null || moved) {
+      namespace = create(volume.set());
+      namespaces.put(volume.storageId(), namespace);
+      sets.put(volume.storageId(), volume.set());
+    }
+    return namespace;
+  }
+
+  /**
+   * Whether the open device has an NVM set.
+   *
+   * @throws SimException when it does not
+   */
+  public synchronized void checkSet(int set) throws SimException {
+    SimDevice target = usable();
+    int sets = target == null ? Integer.MAX_VALUE : target.sets();
+    if (set >= sets) {
+      throw new SimException(
+          SimStatus.ARGUMENT,
+          "NVM set " + set + " does not exist; the profile has " + sets + ", numbered from 0");
+    }
+  }
+
+  private NamespaceInfo create(int set) throws SimException {
+    long slot = (config.slotBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+    if (set == VolumeBinding.ANY_SET) {
+      return device.createNamespace(SLOTS * slot);
+    }
+    checkSet(set);
+    return device.createNamespaceIn(set, SLOTS * slot);
+  }
+}

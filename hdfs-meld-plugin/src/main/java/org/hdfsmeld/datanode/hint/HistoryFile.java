@@ -1,0 +1,131 @@
+package org.hdfsmeld.datanode.hint;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A volume's {@link ReadHistory} between two runs of the DataNode: a small file beside the volume's
+ * {@code current} folder.
+ *
+ * <pre>
+ * magic, version   8 + 4 bytes
+ * entries          see {@link ReadHistory#write}
+ * CRC-32C          of all before, 4 bytes
+ * </pre>
+ *
+ * <p>It is replaced as a whole, by a rename. One that cannot be read is left, and the history
+ * begins anew: it is an optimisation, no data.
+ */
+final class HistoryFile {
+  static final String NAME = "meld-read-history";
+
+  private static final Logger LOG = LoggerFactory.getLogger(HistoryFile.class);
+  private static final long MAGIC = 0x6D656C6448495354L;
+  private static final int VERSION = 1;
+  private static final int HEADER_BYTES = Long.BYTES + Integer.BYTES;
+  private static final long MAX_BYTES = 1 << 28;
+
+  private final Path file;
+
+  HistoryFile(File volume) {
+    this.file = volume.toPath().resolve(NAME);
+  }
+
+  /**
+   * Reads the file into an empty history, which stays empty when there is none. Never throws.
+   *
+   * @return false when there is one that cannot be used
+   */
+  boolean load(ReadHistory history) {
+    try {
+      if (Files.size(file) > MAX_BYTES) {
+        throw new IOException("it is larger than any that was written");
+      }
+      decode(Files.readAllBytes(file), history);
+      return true;
+    } catch (NoSuchFileException e) {
+      return true;
+    } catch (IOException | RuntimeException e) {
+      history.clear();
+      LOG.warn(
+          "The read history {} cannot be used and begins anew; it will be replaced: {}",
+          file,
+          e.toString());
+      return false;
+    }
+  }
+
+  /** Replaces the file. Never throws; false when that failed. */
+  boolean save(ReadHistory history) {
+    Path temporary = file.resolveSibling(NAME + ".tmp");
+    try {
+      byte[] bytes = encode(history);
+      try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
+        out.write(bytes);
+        out.getFD().sync();
+      }
+      Files.move(
+          temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      return true;
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("The read history {} cannot be saved: {}", file, e.toString());
+      return false;
+    }
+  }
+
+  static byte[] encode(ReadHistory history) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeLong(MAGIC);
+    out.writeInt(VERSION);
+    history.write(out);
+    out.writeInt(0);
+    byte[] file = bytes.toByteArray();
+    seal(file);
+    return file;
+  }
+
+  /** Writes the checksum of all before into the last bytes. */
+  static void seal(byte[] file) {
+    int length = file.length - Integer.BYTES;
+    ByteBuffer.wrap(file).putInt(length, checksum(file, length));
+  }
+
+  static void decode(byte[] bytes, ReadHistory history) throws IOException {
+    int length = bytes.length - Integer.BYTES;
+    if (length < HEADER_BYTES) {
+      throw new IOException("it is cut off");
+    }
+    if (checksum(bytes, length) != ByteBuffer.wrap(bytes).getInt(length)) {
+      throw new IOException("its checksum is wrong");
+    }
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 0, length));
+    if (in.readLong() != MAGIC) {
+      throw new IOException("it is no read history");
+    }
+    int version = in.readInt();
+    if (version != VERSION) {
+      throw new IOException("it is of version " + version + ", this plugin's is " + VERSION);
+    }
+    history.read(in);
+  }
+
+  private static int checksum(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,187 @@
+package org.hdfsmeld.datanode.hint;
+
+import java.io.File;
+import java.util.Locale;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.hdfsmeld.datanode.config.HistoryConfiguration;
+import org.hdfsmeld.datanode.hint.ReadHistory.Key;
+import org.hdfsmeld.datanode.hint.ReadHistory.Kind;
+import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.model.BlockHint;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimDeviceOpener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides by how a block's file, or else its directory, was read on this volume: whether the
+ * volume's device would serve the same reads sooner if the data were melded.
+ *
+ * <p>The device's times come from a second one of the same profile, measured once, in the
+ * background, when there first is enough history to use them.
+ */
+public final class HistoryHints implements AutomaticHints, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HistoryHints.class);
+
+  /** Melded data must be faster by this much: a tie is no reason for a directive. */
+  private static final double LEAST_GAIN = 1.02;
+
+  private static final double MIB = 1 << 20;
+
+  private final String volume;
+  private final HistoryConfiguration config;
+  private final SimDeviceOpener opener;
+  private final VolumeCounters counters;
+  private final ReadHistory history;
+  private final HistoryFile file;
+  private final AtomicBoolean measuring = new AtomicBoolean();
+  private final ScheduledExecutorService executor =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "meld-read-history");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private volatile LayoutTimes times;
+
+  /**
+   * The history of a volume, as it was saved.
+   *
+   * @param volume the volume's folder
+   * @param opener makes devices of the volume's profile
+   */
+  public HistoryHints(
+      File volume, HistoryConfiguration config, SimDeviceOpener opener, VolumeCounters counters) {
+    this.volume = volume.getPath();
+    this.config = config;
+    this.opener = opener;
+    this.counters = counters;
+    this.history =
+        new ReadHistory(config.maxEntries(), config.halfLifeMs(), System::currentTimeMillis);
+    this.file = new HistoryFile(volume);
+    if (!file.load(history)) {
+      counters.historyResets.increment();
+    }
+    if (history.size() > 0) {
+      measure();
+    }
+    if (config.saveIntervalMs() > 0) {
+      var unused =
+          executor.scheduleWithFixedDelay(
+              this::save, config.saveIntervalMs(), config.saveIntervalMs(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** A run of sequential reads of a block has ended; see {@link ReadHistory#record}. */
+  public void record(
+      BlockKey block, BlockHint hint, long bytes, long reads, long outstandingBytes) {
+    history.record(block, hint, bytes, reads, outstandingBytes);
+    counters.historyRuns.increment();
+    if (times == null && hint.directoryId() != 0) {
+      measure();
+    }
+  }
+
+  /** Files, directories and blocks that are remembered. */
+  public int size() {
+    return history.size();
+  }
+
+  /** The device's times; null while they are unknown. */
+  public LayoutTimes times() {
+    return times;
+  }
+
+  @Override
+  public HintDecision decide(BlockKey block, BlockHint hint) {
+    LayoutTimes known = times;
+    HintDecision decision = null;
+    if (known != null && hint.fileId() != 0) {
+      decision = decide(known, new Key(Kind.FILE, block.pool(), hint.fileId()), "the file");
+    }
+    if (known != null && decision == null && hint.directoryId() != 0) {
+      Key directory = new Key(Kind.DIRECTORY, block.pool(), hint.directoryId());
+      decision = decide(known, directory, "its directory");
+    }
+    if (known != null && decision == null && hint.fileId() == 0 && hint.directoryId() == 0) {
+      decision = decide(known, new Key(Kind.BLOCK, block.pool(), block.id()), "the block");
+    }
+    return decision == null ? HintDecision.BY_SIZE : decision;
+  }
+
+  /** Null when too little is known of the reads. */
+  private HintDecision decide(LayoutTimes known, Key key, String what) {
+    return history.look(
+        key, mix -> Math.round(mix.runs()) < config.minRuns() ? null : decide(known, mix, what));
+  }
+
+  static HintDecision decide(LayoutTimes times, ReadMix mix, String what) {
+    double gain = times.normal().timePs(mix) / times.melded().timePs(mix);
+    boolean melds = gain >= LEAST_GAIN;
+    // Long runs with little outstanding are sequential still: only their pages are better apart.
+    long crossover = times.crossoverBytes();
+    boolean random = crossover != Long.MAX_VALUE && mix.runBytes() < crossover;
+    ReadPattern otherwise = random ? ReadPattern.RANDOM : ReadPattern.NONE;
+    String reason =
+        String.format(
+            Locale.ROOT,
+            "reads of %s take the device %.2f times as long normal as melded:"
+                + " %.0f runs of %.3f MiB in requests of %.3f MiB, %.3f MiB outstanding",
+            what,
+            gain,
+            mix.runs(),
+            mix.runBytes() / MIB,
+            mix.requestBytes() / MIB,
+            mix.outstandingBytes() / MIB);
+    return new HintDecision(
+        melds ? ReadPattern.SEQUENTIAL : otherwise, HintDecision.Source.HISTORY, reason);
+  }
+
+  private void measure() {
+    if (!measuring.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      executor.execute(
+          () -> {
+            try (SimDevice device = opener.open()) {
+              times = LayoutTimes.measure(device);
+            } catch (Exception | LinkageError e) {
+              LOG.warn(
+                  "Volume {}: blocks are decided on by their size, as the device's times could not"
+                      + " be measured: {}",
+                  volume,
+                  e.toString());
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closed meanwhile", e);
+    }
+  }
+
+  private void save() {
+    if (history.takeChanged() && !file.save(history)) {
+      counters.historySaveErrors.increment();
+    }
+  }
+
+  /** Saves what has changed. */
+  @Override
+  public void close() {
+    executor.shutdownNow();
+    try {
+      // A save that is under way: two at once would write the same temporary file.
+      executor.awaitTermination(5, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    save();
+  }
+}

@@ -1,0 +1,142 @@
+package org.hdfsmeld.datanode.hint;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+
+/**
+ * How one file, directory or block has been read: runs of sequential reads by how much was
+ * outstanding on the device, the old ones counting less and less.
+ *
+ * <p>Class k holds the runs with 2^k times 4 KiB outstanding in the mean, up to twice that. Not
+ * thread-safe.
+ */
+final class ReadMix {
+  /** Classes: 4 KiB to 32 MiB and above. */
+  static final int CLASSES = 14;
+
+  private static final long UNIT_BYTES = 4 << 10;
+
+  /** Bytes of {@link #write}. */
+  static final int ENCODED_BYTES = Long.BYTES + Float.BYTES + 2 * CLASSES * Float.BYTES;
+
+  private final float[] runs = new float[CLASSES];
+  private final float[] bytes = new float[CLASSES];
+  private float reads;
+  private long updatedMs;
+
+  /** No reads, at this time. */
+  ReadMix(long nowMs) {
+    this.updatedMs = nowMs;
+  }
+
+  /** The least bytes outstanding in a class. */
+  static long classBytes(int k) {
+    return UNIT_BYTES << k;
+  }
+
+  private static int classOf(long outstandingBytes) {
+    int k = 63 - Long.numberOfLeadingZeros(Math.max(1, outstandingBytes / UNIT_BYTES));
+    return Math.min(k, CLASSES - 1);
+  }
+
+  /** Counts a run. */
+  void add(long runBytes, long runReads, long outstandingBytes) {
+    int k = classOf(outstandingBytes);
+    runs[k]++;
+    bytes[k] += runBytes;
+    reads += runReads;
+  }
+
+  /**
+   * Lets what is counted lose half of its weight in every half-life. A clock that was set back
+   * loses nothing.
+   */
+  void decay(long nowMs, long halfLifeMs) {
+    long passedMs = nowMs - updatedMs;
+    updatedMs = nowMs;
+    if (passedMs <= 0) {
+      return;
+    }
+    float kept = (float) Math.exp(-Math.log(2) * passedMs / halfLifeMs);
+    reads *= kept;
+    for (int k = 0; k < CLASSES; k++) {
+      runs[k] *= kept;
+      bytes[k] *= kept;
+    }
+  }
+
+  /** Weight of the runs. */
+  double runs() {
+    return sum(runs);
+  }
+
+  /** Mean bytes of a run. */
+  double runBytes() {
+    return sum(bytes) / runs();
+  }
+
+  /** Mean bytes of a read. */
+  double requestBytes() {
+    return sum(bytes) / reads;
+  }
+
+  /** Outstanding bytes: the mean over the bytes read, by the least of each class. */
+  double outstandingBytes() {
+    double weighted = 0;
+    for (int k = 0; k < CLASSES; k++) {
+      weighted += bytes[k] * (double) classBytes(k);
+    }
+    return weighted / sum(bytes);
+  }
+
+  /** Weight of the runs of a class. */
+  double runsOf(int k) {
+    return runs[k];
+  }
+
+  /** Bytes of the runs of a class. */
+  double bytesOf(int k) {
+    return bytes[k];
+  }
+
+  void write(DataOutput out) throws IOException {
+    out.writeLong(updatedMs);
+    out.writeFloat(reads);
+    for (int k = 0; k < CLASSES; k++) {
+      out.writeFloat(runs[k]);
+      out.writeFloat(bytes[k]);
+    }
+  }
+
+  /**
+   * What was written.
+   *
+   * @throws IOException when it cannot have been
+   */
+  static ReadMix read(DataInput in) throws IOException {
+    ReadMix mix = new ReadMix(in.readLong());
+    mix.reads = weight(in);
+    for (int k = 0; k < CLASSES; k++) {
+      mix.runs[k] = weight(in);
+      mix.bytes[k] = weight(in);
+    }
+    return mix;
+  }
+
+  private static float weight(DataInput in) throws IOException {
+    float value = in.readFloat();
+    if (!(value >= 0) || Float.isInfinite(value)) {
+      throw new IOException("a weight of " + value);
+    }
+    return value;
+  }
+
+  private static double sum(float[] values) {
+    double sum = 0;
+    for (float value : values) {
+      sum += value;
+    }
+    return sum;
+  }
+}

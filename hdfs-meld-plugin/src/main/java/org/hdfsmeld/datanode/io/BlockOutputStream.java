@@ -1,0 +1,69 @@
+package org.hdfsmeld.datanode.io;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+
+/**
+ * A block file's output stream that knows its block. Writes go to the file first and through the
+ * stream that Hadoop's provider made.
+ */
+final class BlockOutputStream extends FileOutputStream {
+  private static final long UNKNOWN = -1;
+
+  private final FileOutputStream out;
+  private final BlockWriter writer;
+  private long position = UNKNOWN;
+
+  BlockOutputStream(FileOutputStream out, BlockWriter writer) throws IOException {
+    super(out.getFD());
+    this.out = out;
+    this.writer = writer;
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    long offset = position();
+    out.write(b);
+    written(offset, 1);
+  }
+
+  @Override
+  public void write(byte[] b) throws IOException {
+    write(b, 0, b.length);
+  }
+
+  @Override
+  public void write(byte[] b, int off, int len) throws IOException {
+    long offset = position();
+    out.write(b, off, len);
+    written(offset, len);
+  }
+
+  /** The file has been synced. */
+  void synced() {
+    writer.sync();
+  }
+
+  @Override
+  public void close() throws IOException {
+    writer.close();
+    try {
+      out.close();
+    } finally {
+      super.close();
+    }
+  }
+
+  /** Where the next write goes. HDFS moves the channel before the first write only. */
+  private long position() throws IOException {
+    if (position == UNKNOWN) {
+      position = Uninterrupted.ask(out.getChannel()::position);
+    }
+    return position;
+  }
+
+  private void written(long offset, int length) {
+    position = offset + length;
+    writer.write(offset, length);
+  }
+}

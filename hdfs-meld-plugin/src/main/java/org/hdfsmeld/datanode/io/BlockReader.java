@@ -1,0 +1,197 @@
+package org.hdfsmeld.datanode.io;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.hdfsmeld.datanode.device.TicketedIo;
+import org.hdfsmeld.datanode.device.WaitBudget;
+import org.hdfsmeld.datanode.layout.BlockExtent;
+import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.layout.VolumeBlocks;
+import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.readahead.ReadAhead;
+import org.hdfsmeld.datanode.readahead.RequestedRange;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.ClientKind;
+import org.hdfsmeld.trace.TraceOp;
+
+/** One open read stream of a block, as the device sees it. */
+final class BlockReader implements RequestedRange.Source {
+  /** Whose reads say nothing about how a block is used. */
+  private static final Set<ClientKind> UPKEEP =
+      EnumSet.of(
+          ClientKind.SCANNER,
+          ClientKind.REPLICATION,
+          ClientKind.BALANCER,
+          ClientKind.DISK_BALANCER);
+
+  private final MeldVolume volume;
+  private final BlockKey key;
+  private final BlockFile file;
+  private final boolean paced;
+  private final WaitBudget budget;
+  private final ClientKind client = ClientKind.ofThisThread();
+
+  private VolumeBlocks blocks;
+  private BlockExtent extent;
+  private ReadAhead window;
+  private long reads;
+  private long readBytes;
+  private long runReads;
+  private long runBytes;
+  private boolean longRead;
+  private boolean used;
+  private boolean closed;
+
+  /**
+   * A reader that has read nothing.
+   *
+   * @param file the block's file, open
+   * @param paced whether reads wait for the device; not where Hadoop holds locks
+   */
+  BlockReader(MeldVolume volume, BlockKey key, BlockFile file, boolean paced) {
+    this.volume = volume;
+    this.key = key;
+    this.file = file;
+    this.paced = paced;
+    this.budget = volume.newBudget(paced);
+  }
+
+  /** The stream was opened for more than a few packets. Comes before it is read. */
+  synchronized void longRead() {
+    longRead = true;
+  }
+
+  /** Bytes are read from the block's file: returns when the device has them too. Never throws. */
+  synchronized void consume(long offset, int length) {
+    used = true;
+    if (length <= 0 || closed || !volume.device().forwards()) {
+      return;
+    }
+    if (blocks == null && !open()) {
+      return;
+    }
+    budget.renew();
+    if (window == null || !window.continues(offset)) {
+      turnTo(offset, length);
+    }
+    reads++;
+    readBytes += length;
+    runReads++;
+    runBytes += length;
+    window.read(offset, length);
+  }
+
+  /** Gives up what was requested ahead. Never throws. */
+  synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (window != null) {
+      endRun();
+      leave();
+    }
+    publishCounts();
+    if (!used) {
+      volume.counters().openedUnread.increment();
+      if (client == ClientKind.SHORT_CIRCUIT) {
+        volume.trace().record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, 0, client);
+      }
+    }
+  }
+
+  private boolean open() {
+    blocks = volume.blocks();
+    if (blocks == null) {
+      return false;
+    }
+    extent = blocks.extent(key, file);
+    return true;
+  }
+
+  /** Begins to read elsewhere: goes on with the window of an earlier reader, or with a new one. */
+  private void turnTo(long offset, int length) {
+    if (window == null) {
+      window = take(offset, length);
+      return;
+    }
+    endRun();
+    if (mayPark()) {
+      leave();
+      window = take(offset, length);
+    }
+  }
+
+  private ReadAhead take(long offset, int length) {
+    ReadAhead parked = paced ? volume.parkedWindows().take(key, offset, length) : null;
+    if (parked == null) {
+      return volume.newWindow(this, longRead);
+    }
+    parked.range().attach(this);
+    return parked;
+  }
+
+  /** The reads so far were sequential; what follows is not their continuation. */
+  private void endRun() {
+    if (runBytes > 0 && paced && !UPKEEP.contains(client)) {
+      long outstanding = window.range().meanOutstandingBytes();
+      volume.readRun(extent, runBytes, runReads, outstanding == 0 ? runBytes : outstanding);
+    }
+    runReads = 0;
+    runBytes = 0;
+  }
+
+  /** Gives the window up, or to whoever goes on here. */
+  private void leave() {
+    if (mayPark() && window.next() < file.length()) {
+      volume.parkedWindows().park(key, window);
+    } else {
+      window.release();
+    }
+  }
+
+  private boolean mayPark() {
+    return paced && volume.parksWindows();
+  }
+
+  private void publishCounts() {
+    VolumeCounters counters = volume.counters();
+    counters.forwardedReads.add(reads);
+    counters.forwardedReadBytes.add(readBytes);
+    reads = 0;
+    readBytes = 0;
+  }
+
+  @Override
+  public long readableBytes() {
+    if (extent.isDropped()) {
+      // The block was deleted; its file is readable as long as it is open, the device has it no
+      // more.
+      return 0;
+    }
+    return blocks.readableBytes(extent, file.length());
+  }
+
+  @Override
+  public long request(long offset, int length) {
+    publishCounts();
+    long ticket;
+    do {
+      ticket = blocks.read(extent, offset, length, !paced, client);
+    } while (ticket == SimStatus.TIMEOUT
+        && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
+    return Math.max(ticket, TicketedIo.NOTHING);
+  }
+
+  @Override
+  public void await(long ticket) {
+    volume.device().await(ticket, budget, volume.counters().readerWaitNs);
+  }
+
+  @Override
+  public void forget(long ticket) {
+    volume.device().forget(ticket);
+  }
+}

@@ -1,0 +1,172 @@
+package org.hdfsmeld.datanode.io;
+
+import java.io.File;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.device.TicketedIo;
+import org.hdfsmeld.datanode.device.WaitBudget;
+import org.hdfsmeld.datanode.layout.BlockExtent;
+import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.layout.VolumeBlocks;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.ClientKind;
+
+/** One open write stream of a block, as the device sees it. */
+final class BlockWriter implements WriteCoalescer.Sink {
+  private static final long NOWHERE = -1;
+
+  private final MeldVolume volume;
+  private final BlockKey key;
+  private final File file;
+  private final boolean paced;
+  private final WaitBudget budget;
+  private final ClientKind client = ClientKind.ofThisThread();
+
+  private VolumeBlocks blocks;
+  private BlockExtent extent;
+  private WriteCoalescer coalescer;
+  private long next = NOWHERE;
+  private boolean closed;
+
+  /**
+   * A writer that has written nothing.
+   *
+   * @param file the block's file as long as it is written
+   * @param paced whether writes wait for the device; not where Hadoop holds locks
+   */
+  BlockWriter(MeldVolume volume, BlockKey key, File file, boolean paced) {
+    this.volume = volume;
+    this.key = key;
+    this.file = file;
+    this.paced = paced;
+    this.budget = volume.newBudget(paced);
+  }
+
+  /** Bytes were written to the block's file. Never throws. */
+  synchronized void write(long offset, int length) {
+    if (length <= 0 || closed || !volume.device().forwards()) {
+      return;
+    }
+    if (coalescer == null && !open()) {
+      return;
+    }
+    budget.renew();
+    if (offset != next) {
+      jump(offset);
+    }
+    next = offset + length;
+    volume.counters().forwardedWrites.increment();
+    volume.counters().forwardedWriteBytes.add(length);
+    coalescer.write(offset, length);
+  }
+
+  /** The block's file was synced: everything pending goes to the device's flash. Never throws. */
+  synchronized void sync() {
+    if (coalescer == null || closed || !volume.device().forwards()) {
+      return;
+    }
+    budget.renew();
+    coalescer.flush();
+    coalescer.drain();
+    long ticket = volume.device().flush();
+    if (ticket != TicketedIo.NOTHING) {
+      blocks.flushed(extent, client);
+    }
+    await(ticket);
+  }
+
+  /** Sends what is pending and waits for all of it. Never throws. */
+  synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    budget.renew();
+    if (coalescer == null) {
+      return;
+    }
+    if (volume.device().forwards()) {
+      coalescer.flush();
+      coalescer.drain();
+    } else {
+      coalescer.release();
+    }
+    extent.writerClosed();
+  }
+
+  private boolean open() {
+    blocks = volume.blocks();
+    if (blocks == null) {
+      return false;
+    }
+    extent = blocks.extent(key, BlockFile.of(file));
+    extent.writerOpened();
+    coalescer = newCoalescer();
+    return true;
+  }
+
+  private WriteCoalescer newCoalescer() {
+    NamespaceInfo namespace = volume.device().namespace();
+    MeldConfiguration config = volume.config();
+    long wordline = namespace.wordlineBytes();
+    long request = (config.requestBytes() + wordline - 1) / wordline * wordline;
+    return new WriteCoalescer(this, namespace.pageBytes(), request, config.windowBytes());
+  }
+
+  /** Goes on at another offset: after an append's start, or writes that were not forwarded. */
+  private void jump(long offset) {
+    coalescer.flush();
+    if (!present()) {
+      return;
+    }
+    if (offset == 0) {
+      extent.truncate(0);
+    } else {
+      blocks.preload(extent, offset);
+    }
+  }
+
+  /**
+   * Whether the block still exists. A late delete of an older replica may have taken the extent
+   * with it, and then the block gets another.
+   */
+  private boolean present() {
+    if (extent.isDropped() && file.exists()) {
+      extent.writerClosed();
+      extent = blocks.extent(key, BlockFile.of(file));
+      extent.writerOpened();
+    }
+    return !extent.isDropped();
+  }
+
+  @Override
+  public boolean defers(long blockBytes) {
+    return volume.rule().defers(extent.decision(), blockBytes);
+  }
+
+  @Override
+  public long write(long offset, int length, long blockBytes) {
+    long ticket;
+    do {
+      ticket =
+          present()
+              ? blocks.write(
+                  extent, offset, length, blockBytes, paced ? file : null, !paced, client)
+              : TicketedIo.NOTHING;
+    } while (ticket == SimStatus.TIMEOUT
+        && volume.device().awaitRoom(budget, volume.counters().writerWaitNs));
+    return Math.max(ticket, TicketedIo.NOTHING);
+  }
+
+  @Override
+  public void await(long ticket) {
+    volume.device().await(ticket, budget, volume.counters().writerWaitNs);
+  }
+
+  @Override
+  public void forget(long ticket) {
+    volume.device().forget(ticket);
+  }
+}

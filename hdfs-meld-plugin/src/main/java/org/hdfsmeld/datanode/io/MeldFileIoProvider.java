@@ -1,0 +1,280 @@
+package org.hdfsmeld.datanode.io;
+
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.FileIoProvider;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.nativeio.NativeIOException;
+import org.apache.hadoop.net.SocketOutputStream;
+import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.volume.BlockFiles;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.model.BlockKey;
+
+/**
+ * Hadoop's own file I/O, which also tells the simulated device of the block files' part of it.
+ *
+ * <p>Every call does what it does in stock HDFS, first and unconditionally. Checksum files are left
+ * alone. Renames need no care: the device knows blocks by their id, which a rename keeps, be it to
+ * the finalized folder or to the trash.
+ *
+ * <p>Streams that clients read and write wait for the device. Those that HDFS uses under its
+ * dataset locks (files opened for update, and whole files read to break a hard link) do not.
+ */
+public final class MeldFileIoProvider extends FileIoProvider {
+  private static final long COPY_PART_BYTES = 64 << 10;
+
+  /**
+   * The checksum file that this thread opened last. HDFS opens it just before it makes the two
+   * output streams of a replica from bare descriptors; this one tells which is which, and whose.
+   */
+  private static final ThreadLocal<OpenMeta> OPEN_META = new ThreadLocal<>();
+
+  /** The block file that this thread opened last: what HDFS advises of it comes soon after. */
+  private static final ThreadLocal<OpenRead> OPEN_READ = new ThreadLocal<>();
+
+  private final MeldVolumes volumes;
+
+  /** Its length is that of what is open, wherever HDFS has moved it. */
+  private record OpenFile(FileChannel channel, File file) implements BlockFile {
+    @Override
+    public long length() {
+      try {
+        return Uninterrupted.ask(channel::size);
+      } catch (IOException e) {
+        // Closed meanwhile: nothing more to request ahead.
+        return 0;
+      }
+    }
+
+    @Override
+    public boolean exists() {
+      return file.exists();
+    }
+  }
+
+  private record OpenRead(FileDescriptor descriptor, BlockReader reader) {}
+
+  private record OpenMeta(FileDescriptor descriptor, BlockKey block, File folder) {
+    File dataFile() {
+      return BlockFiles.dataFile(folder, block.id());
+    }
+  }
+
+  public MeldFileIoProvider(Configuration conf, DataNode datanode, MeldVolumes volumes) {
+    super(conf, datanode);
+    this.volumes = volumes;
+  }
+
+  @Override
+  public FileInputStream getFileInputStream(FsVolumeSpi volume, File f)
+      throws FileNotFoundException {
+    FileInputStream in = super.getFileInputStream(volume, f);
+    try {
+      return reading(volume, f, in, false);
+    } catch (IOException e) {
+      // The descriptor of a stream that was just opened is always there.
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public FileInputStream getShareDeleteFileInputStream(FsVolumeSpi volume, File f, long offset)
+      throws IOException {
+    return reading(volume, f, super.getShareDeleteFileInputStream(volume, f, offset), true);
+  }
+
+  @Override
+  public FileInputStream openAndSeek(FsVolumeSpi volume, File f, long offset) throws IOException {
+    return reading(volume, f, super.openAndSeek(volume, f, offset), true);
+  }
+
+  private FileInputStream reading(FsVolumeSpi volume, File f, FileInputStream in, boolean paced)
+      throws IOException {
+    MeldVolume simulated = volumes.of(volume);
+    BlockKey block = simulated == null ? null : simulated.dataBlock(f);
+    if (block == null) {
+      return in;
+    }
+    BlockReader reader = new BlockReader(simulated, block, new OpenFile(in.getChannel(), f), paced);
+    BlockInputStream stream = new BlockInputStream(in, reader);
+    OPEN_READ.set(new OpenRead(in.getFD(), reader));
+    return stream;
+  }
+
+  @Override
+  public void posixFadvise(
+      FsVolumeSpi volume,
+      String identifier,
+      FileDescriptor outFd,
+      long offset,
+      long length,
+      int flags)
+      throws NativeIOException {
+    super.posixFadvise(volume, identifier, outFd, offset, length, flags);
+    OpenRead open = OPEN_READ.get();
+    // Of all the advice that HDFS gives only the one for long reads is about the whole file. The
+    // flags say nothing where Hadoop's native library is absent.
+    if (open != null && open.descriptor() == outFd && offset == 0 && length == 0) {
+      OPEN_READ.remove();
+      open.reader().longRead();
+    }
+  }
+
+  @Override
+  public void transferToSocketFully(
+      FsVolumeSpi volume,
+      SocketOutputStream sockOut,
+      FileChannel fileCh,
+      long position,
+      int count,
+      LongWritable waitTime,
+      LongWritable transferTime)
+      throws IOException {
+    FileChannel channel = fileCh;
+    if (fileCh instanceof BlockFileChannel block) {
+      block.reader().consume(position, count);
+      channel = block.delegate();
+    }
+    super.transferToSocketFully(volume, sockOut, channel, position, count, waitTime, transferTime);
+  }
+
+  @Override
+  public FileOutputStream getFileOutputStream(FsVolumeSpi volume, File f, boolean append)
+      throws FileNotFoundException {
+    FileOutputStream out = super.getFileOutputStream(volume, f, append);
+    MeldVolume simulated = volumes.of(volume);
+    BlockKey block = simulated == null ? null : simulated.dataBlock(f);
+    return block == null ? out : writing(simulated, block, f, out);
+  }
+
+  @Override
+  public FileOutputStream getFileOutputStream(FsVolumeSpi volume, FileDescriptor fd) {
+    FileOutputStream out = super.getFileOutputStream(volume, fd);
+    OpenMeta meta = OPEN_META.get();
+    if (meta == null) {
+      return out;
+    }
+    if (meta.descriptor() == fd) {
+      OPEN_META.remove();
+      return out;
+    }
+    MeldVolume simulated = volumes.of(volume);
+    return simulated == null ? out : writing(simulated, meta.block(), meta.dataFile(), out);
+  }
+
+  private static FileOutputStream writing(
+      MeldVolume volume, BlockKey block, File file, FileOutputStream out) {
+    try {
+      return new BlockOutputStream(out, new BlockWriter(volume, block, file, true));
+    } catch (IOException e) {
+      // The descriptor of a stream that was just opened is always there.
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public RandomAccessFile getRandomAccessFile(FsVolumeSpi volume, File f, String mode)
+      throws FileNotFoundException {
+    MeldVolume simulated = volumes.of(volume);
+    boolean update = simulated != null && !mode.equals("r");
+    BlockKey block = update ? simulated.dataBlock(f) : null;
+    if (block != null) {
+      return new BlockRandomAccessFile(simulated, block, f, mode);
+    }
+    RandomAccessFile file = super.getRandomAccessFile(volume, f, mode);
+    BlockKey metaOf = update ? simulated.metaBlock(f) : null;
+    if (metaOf != null) {
+      remember(file, metaOf, f.getParentFile());
+    }
+    return file;
+  }
+
+  private void remember(RandomAccessFile file, BlockKey block, File folder) {
+    try {
+      OPEN_META.set(new OpenMeta(file.getFD(), block, folder));
+    } catch (IOException e) {
+      // The descriptor of a file that was just opened is always there.
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void sync(FsVolumeSpi volume, FileOutputStream fos) throws IOException {
+    super.sync(volume, fos);
+    if (fos instanceof BlockOutputStream block) {
+      block.synced();
+    }
+  }
+
+  @Override
+  public boolean delete(FsVolumeSpi volume, File f) {
+    boolean deleted = super.delete(volume, f);
+    deleted(volume, f, deleted);
+    return deleted;
+  }
+
+  @Override
+  public boolean deleteWithExistsCheck(FsVolumeSpi volume, File f) {
+    boolean deleted = super.deleteWithExistsCheck(volume, f);
+    deleted(volume, f, deleted);
+    return deleted;
+  }
+
+  @Override
+  public boolean fullyDelete(FsVolumeSpi volume, File dir) {
+    boolean deleted = super.fullyDelete(volume, dir);
+    deleted(volume, dir, deleted);
+    return deleted;
+  }
+
+  private void deleted(FsVolumeSpi volume, File f, boolean gone) {
+    MeldVolume simulated = gone ? volumes.of(volume) : null;
+    BlockKey block = simulated == null ? null : simulated.dataBlock(f);
+    if (block != null) {
+      simulated.deleted(block);
+    }
+  }
+
+  /** Copies whole files; {@code volume} is the source, the target may be on another one. */
+  @Override
+  public void nativeCopyFileUnbuffered(
+      FsVolumeSpi volume, File src, File target, boolean preserveFileDate) throws IOException {
+    super.nativeCopyFileUnbuffered(volume, src, target, preserveFileDate);
+    long length = target.length();
+    MeldVolume from = volumes.of(volume);
+    BlockKey block = from == null ? null : from.dataBlock(src);
+    if (block != null) {
+      BlockReader reader = new BlockReader(from, block, BlockFile.of(src), false);
+      forEachPart(length, reader::consume);
+      reader.close();
+    }
+    MeldVolume to = volumes.holding(target);
+    BlockKey copy = to == null ? null : to.dataBlock(target);
+    if (copy != null) {
+      BlockWriter writer = new BlockWriter(to, copy, target, false);
+      forEachPart(length, writer::write);
+      writer.close();
+    }
+  }
+
+  private interface Part {
+    void at(long offset, int length);
+  }
+
+  private static void forEachPart(long length, Part part) {
+    for (long offset = 0; offset < length; offset += COPY_PART_BYTES) {
+      part.at(offset, (int) Math.min(COPY_PART_BYTES, length - offset));
+    }
+  }
+}

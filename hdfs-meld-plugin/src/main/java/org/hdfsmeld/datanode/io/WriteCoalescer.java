@@ -1,0 +1,115 @@
+package org.hdfsmeld.datanode.io;
+
+import org.hdfsmeld.datanode.device.TicketQueue;
+import org.hdfsmeld.datanode.device.TicketedIo;
+
+/**
+ * Turns a writer's packets, which are small and aligned to nothing, into device writes of the
+ * request size in whole pages.
+ *
+ * <p>Only ranges are kept, never data. Short blocks are deferred until {@link Sink#defers} knows
+ * how they should be written; whatever is left goes out on a sync and on close, its last page
+ * filled up. Writes under way are bounded: the oldest is waited for when there are too many.
+ * Allocates nothing after construction. Not thread-safe.
+ */
+final class WriteCoalescer {
+  /** The device's side of a coalescer. */
+  interface Sink extends TicketedIo {
+    /** Whether a block of this length should not be written yet. */
+    boolean defers(long blockBytes);
+
+    /**
+     * Writes whole pages of the block.
+     *
+     * @param blockBytes the block's present length
+     * @return a ticket, or {@link TicketedIo#NOTHING}
+     */
+    long write(long offset, int length, long blockBytes);
+  }
+
+  private final Sink sink;
+  private final long pageBytes;
+  private final long requestBytes;
+  private final TicketQueue tickets;
+
+  /** What has been written to the file but not to the device: [start, end), start at a page. */
+  private long start;
+
+  private long end;
+
+  /**
+   * A coalescer with nothing pending.
+   *
+   * @param requestBytes size of a device write, whole pages
+   * @param windowBytes most bytes of device writes under way
+   */
+  WriteCoalescer(Sink sink, long pageBytes, long requestBytes, long windowBytes) {
+    this.sink = sink;
+    this.pageBytes = pageBytes;
+    this.requestBytes = requestBytes;
+    this.tickets = new TicketQueue((int) Math.max(1, windowBytes / requestBytes));
+  }
+
+  /** Bytes were written to the block's file. */
+  void write(long offset, int length) {
+    if (length <= 0) {
+      return;
+    }
+    if (start == end) {
+      start = offset - offset % pageBytes;
+    } else if (offset != end) {
+      flush();
+      start = offset - offset % pageBytes;
+    }
+    end = offset + length;
+    if (sink.defers(end)) {
+      return;
+    }
+    while (end - start >= requestBytes) {
+      submit(requestBytes);
+    }
+  }
+
+  /** Sends everything that is pending to the device. */
+  void flush() {
+    while (start < end) {
+      long pages = (end - start + pageBytes - 1) / pageBytes;
+      submit(Math.min(requestBytes, pages * pageBytes));
+    }
+    start = 0;
+    end = 0;
+  }
+
+  /** Waits for all device writes under way. */
+  void drain() {
+    while (!tickets.isEmpty()) {
+      awaitOldest();
+    }
+  }
+
+  /** Gives up what is pending and the device writes under way. */
+  void release() {
+    start = 0;
+    end = 0;
+    while (!tickets.isEmpty()) {
+      sink.forget(tickets.ticket());
+      tickets.remove();
+    }
+  }
+
+  private void submit(long length) {
+    if (tickets.isFull()) {
+      awaitOldest();
+    }
+    long ticket = sink.write(start, (int) length, end);
+    start += length;
+    if (ticket != TicketedIo.NOTHING) {
+      tickets.add(ticket, start);
+    }
+  }
+
+  private void awaitOldest() {
+    sink.await(tickets.ticket());
+    tickets.remove();
+  }
+}

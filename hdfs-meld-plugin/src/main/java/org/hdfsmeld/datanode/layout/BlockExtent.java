@@ -1,0 +1,308 @@
+package org.hdfsmeld.datanode.layout;
+
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.hdfsmeld.datanode.state.BlockRecord;
+import org.hdfsmeld.datanode.state.DeviceState;
+import org.hdfsmeld.model.BlockHint;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.HintDecision;
+
+/**
+ * Where a block lies on the device: a list of slots, of which the bytes from 0 to {@code mapped}
+ * hold data.
+ *
+ * <p>Bookkeeping only, under its own short lock, so that it may be called under Hadoop's locks.
+ * Device commands that must keep their order are issued under {@link #order}.
+ */
+public final class BlockExtent implements DeviceState.Block {
+  private static final long[] NO_SLOTS = {};
+
+  /**
+   * Held while commands that depend on each other are issued. Under Hadoop's locks only by streams
+   * that nothing else writes beside, so that nobody waits for the device there.
+   */
+  final Object order = new Object();
+
+  private final int nsid;
+  private final BlockKey key;
+  private final SlotAllocator allocator;
+  private final long slotBytes;
+
+  private long[] slots = NO_SLOTS;
+  private long mapped;
+
+  /** The device holds nothing of the block past this; there may be gaps after {@link #mapped}. */
+  private long reach;
+
+  private long trimEnd;
+  private int writers;
+  private boolean placed;
+  private boolean dropped;
+
+  /** Whether commands are being issued to the slots. */
+  private boolean inUse;
+
+  /** Slots of the ended block that are not given up yet. */
+  private long[] ending = NO_SLOTS;
+
+  /** Bytes from the block's start that were preloaded, and never written. */
+  private long preloaded;
+
+  private final Consumer<DeviceState.Block> journal;
+
+  /** Whether the journal has heard of a change. */
+  private boolean changed;
+
+  private volatile BlockHint hint = BlockHint.NONE;
+  private volatile HintDecision decision = HintDecision.BY_SIZE;
+
+  /** What the block's file was told last. */
+  private HintDecision told;
+
+  /**
+   * A block of which the device holds nothing.
+   *
+   * @param nsid the namespace that its slots are of
+   * @param journal hears when the extent has changed since {@link #takeRecord}; must not wait
+   */
+  BlockExtent(
+      int nsid,
+      BlockKey key,
+      SlotAllocator allocator,
+      long slotBytes,
+      Consumer<DeviceState.Block> journal) {
+    this.nsid = nsid;
+    this.key = key;
+    this.allocator = allocator;
+    this.slotBytes = slotBytes;
+    this.journal = journal;
+  }
+
+  /** Takes over where the block lay before a restart. */
+  synchronized void restore(BlockRecord record) {
+    slots = record.slots();
+    mapped = record.mapped();
+    reach = record.reach();
+    // What a truncation had left may be there still.
+    trimEnd = reach;
+    decision = record.decision();
+    placed = true;
+  }
+
+  @Override
+  public synchronized BlockRecord takeRecord() {
+    changed = false;
+    return record();
+  }
+
+  /** Where the block lies now. */
+  synchronized BlockRecord record() {
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision);
+  }
+
+  private void change() {
+    if (!changed) {
+      changed = true;
+      journal.accept(this);
+    }
+  }
+
+  public BlockKey key() {
+    return key;
+  }
+
+  /** What the NameNode said of the block, as far as it has. */
+  public BlockHint hint() {
+    return hint;
+  }
+
+  /** The NameNode said this of the block. */
+  void know(BlockHint newHint) {
+    hint = newHint;
+  }
+
+  /** How the block will be read. */
+  public HintDecision decision() {
+    return decision;
+  }
+
+  /** The block will be read so: counts for what is written from now on. */
+  void decide(HintDecision newDecision) {
+    decision = newDecision;
+  }
+
+  /** The block's file is about to be told of this decision; false when it has been. */
+  synchronized boolean tell(HintDecision settled) {
+    boolean news = !settled.equals(told);
+    told = settled;
+    return news;
+  }
+
+  /** Bytes from the block's start that the device holds. */
+  public synchronized long mappedBytes() {
+    return mapped;
+  }
+
+  /**
+   * The device holds at least {@code to} bytes of the block now, of which it preloaded the last.
+   */
+  synchronized void preloaded(long from, long to) {
+    if (from <= preloaded) {
+      preloaded = Math.max(preloaded, to);
+    }
+    mapped = Math.max(mapped, to);
+    reach = Math.max(reach, to);
+    change();
+  }
+
+  /** Bytes from the block's start that were preloaded, and never written. */
+  synchronized long preloadedBytes() {
+    return preloaded;
+  }
+
+  /**
+   * The device took a write of this range. What lies past a gap, which a refused write left, does
+   * not count as mapped.
+   */
+  synchronized void written(long from, long to) {
+    reach = Math.max(reach, to);
+    preloaded = Math.min(preloaded, from);
+    if (from <= mapped) {
+      mapped = Math.max(mapped, to);
+    }
+    change();
+  }
+
+  /** The device did not take what was written to this place of a slot, if it is one of these. */
+  synchronized void lost(long slot, long offset) {
+    for (int i = 0; i < slots.length; i++) {
+      if (slots[i] == slot) {
+        mapped = Math.min(mapped, i * slotBytes + offset);
+        preloaded = Math.min(preloaded, mapped);
+        change();
+      }
+    }
+  }
+
+  /** Where the last byte of the block on the device may be. */
+  synchronized long reach() {
+    return reach;
+  }
+
+  /**
+   * The byte address of {@code offset} in the namespace, allocating its slot.
+   *
+   * @return {@link SlotAllocator#NONE} when the namespace is full or the block is gone
+   */
+  public synchronized long address(long offset) {
+    int index = (int) (offset / slotBytes);
+    if (dropped) {
+      return SlotAllocator.NONE;
+    }
+    while (slots.length <= index) {
+      long slot = allocator.allocate();
+      if (slot == SlotAllocator.NONE) {
+        return SlotAllocator.NONE;
+      }
+      slots = Arrays.copyOf(slots, slots.length + 1);
+      slots[slots.length - 1] = slot;
+    }
+    return slots[index] * slotBytes + offset % slotBytes;
+  }
+
+  /** Bytes from {@code offset} to the end of its slot. */
+  long contiguousBytes(long offset) {
+    return slotBytes - offset % slotBytes;
+  }
+
+  public synchronized void writerOpened() {
+    writers++;
+  }
+
+  public synchronized void writerClosed() {
+    writers--;
+  }
+
+  /** Whether the block is being written, so that its file may be ahead of the device. */
+  public synchronized boolean isWritten() {
+    return writers > 0;
+  }
+
+  /** Marks the first data of the block; true once. */
+  synchronized boolean place() {
+    boolean first = !placed;
+    placed = true;
+    return first;
+  }
+
+  /** The block was cut to {@code length} bytes: what follows is deallocated later. */
+  public synchronized void truncate(long length) {
+    if (length < mapped) {
+      trimEnd = Math.max(trimEnd, mapped);
+      mapped = length;
+      preloaded = Math.min(preloaded, length);
+      change();
+    }
+  }
+
+  /** Takes the end of what truncation has left behind since it was last asked; 0 for nothing. */
+  synchronized long takeTrimEnd() {
+    long end = trimEnd;
+    trimEnd = 0;
+    return end;
+  }
+
+  /** Gives back what {@link #takeTrimEnd} took. */
+  synchronized void putTrimEnd(long end) {
+    trimEnd = Math.max(trimEnd, end);
+  }
+
+  public synchronized boolean isDropped() {
+    return dropped;
+  }
+
+  /**
+   * Commands are about to be issued to the block's slots, which stay its own until {@link #leave}.
+   * Under {@link #order}.
+   *
+   * @return false when the block has ended
+   */
+  synchronized boolean enter() {
+    inUse = !dropped;
+    return inUse;
+  }
+
+  /**
+   * The commands have been issued.
+   *
+   * @return slots to give up, when the block has ended meanwhile
+   */
+  synchronized long[] leave() {
+    inUse = false;
+    return takeEnding();
+  }
+
+  /**
+   * Ends the block.
+   *
+   * @return slots to give up; none when it has ended before, or while they are in use
+   */
+  synchronized long[] drop() {
+    if (!dropped) {
+      dropped = true;
+      ending = slots;
+      slots = NO_SLOTS;
+      if (ending.length > 0) {
+        change();
+      }
+    }
+    return inUse ? NO_SLOTS : takeEnding();
+  }
+
+  private long[] takeEnding() {
+    long[] taken = ending;
+    ending = NO_SLOTS;
+    return taken;
+  }
+}

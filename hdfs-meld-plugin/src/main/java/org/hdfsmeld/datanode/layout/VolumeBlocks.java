@@ -1,0 +1,548 @@
+package org.hdfsmeld.datanode.layout;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Predicate;
+import org.hdfsmeld.datanode.device.MeldDevice;
+import org.hdfsmeld.datanode.device.TicketedIo;
+import org.hdfsmeld.datanode.device.VolumeDevice;
+import org.hdfsmeld.datanode.device.WaitBudget;
+import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.sink.DirectiveSink;
+import org.hdfsmeld.datanode.state.BlockRecord;
+import org.hdfsmeld.datanode.state.DeviceState;
+import org.hdfsmeld.model.BlockHint;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.sim.Directive;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.ClientKind;
+import org.hdfsmeld.trace.TraceOp;
+import org.hdfsmeld.trace.VolumeTrace;
+
+/**
+ * The blocks of a volume on its device's namespace.
+ *
+ * <p>A block is mapped when it is first written or read. What its file holds and the device does
+ * not know (written before a restart, or while forwarding was off) is preloaded: placed as if it
+ * had been written long ago.
+ */
+public final class VolumeBlocks implements MeldDevice.BlockTable {
+  private static final long PRELOAD_BYTES_MAX = 1L << 30;
+
+  /** A command counts logical blocks, of 512 bytes at least, in 32 bits. */
+  private static final long DEALLOCATE_BYTES_MAX = 1L << 39;
+
+  private final VolumeDevice device;
+  private final HintRule rule;
+  private final DirectiveSink sink;
+  private final BlockHints hints;
+  private final VolumeCounters counters;
+  private final VolumeTrace trace;
+  private final SlotAllocator slots;
+  private final ConcurrentHashMap<BlockKey, BlockExtent> extents = new ConcurrentHashMap<>();
+
+  /** Slots of ended blocks that are not deallocated yet, each with the bytes it may hold. */
+  private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+
+  /** Blocks from before a restart that were not compared with their replicas yet. */
+  private final Set<BlockKey> restored = ConcurrentHashMap.newKeySet();
+
+  private final Consumer<DeviceState.Block> journal;
+  private final int nsid;
+  private final long lbaBytes;
+  private final long pageBytes;
+  private final long slotBytes;
+  private final long sizeBytes;
+
+  private record Ended(long slot, long bytes) {}
+
+  /** A block that waits for its hint; equal to itself, so that it can be taken back. */
+  private record Begun(VolumeBlocks blocks, BlockExtent extent) implements Consumer<BlockHint> {
+    @Override
+    public void accept(BlockHint hint) {
+      extent.know(hint);
+      blocks.decide(extent, blocks.hints.decide(extent.key(), hint));
+    }
+  }
+
+  /**
+   * The blocks of a volume on its device, which is open, in slots of at least {@code minSlotBytes};
+   * with those from before a restart.
+   */
+  public VolumeBlocks(
+      VolumeDevice device,
+      long minSlotBytes,
+      HintRule rule,
+      DirectiveSink sink,
+      BlockHints hints,
+      VolumeCounters counters,
+      VolumeTrace trace) {
+    this.device = device;
+    this.journal = device.device()::changed;
+    this.rule = rule;
+    this.sink = sink;
+    this.hints = hints;
+    this.counters = counters;
+    this.trace = trace;
+    NamespaceInfo namespace = device.namespace();
+    this.nsid = namespace.nsid();
+    this.lbaBytes = namespace.lbaBytes();
+    this.pageBytes = namespace.pageBytes();
+    long wordline = namespace.wordlineBytes();
+    // Whole wordlines, so that a large block that goes on in another slot loses none.
+    this.slotBytes = (minSlotBytes + wordline - 1) / wordline * wordline;
+    this.sizeBytes = namespace.sizeLbas() * lbaBytes / slotBytes * slotBytes;
+    this.slots = new SlotAllocator(sizeBytes / slotBytes);
+    device.onLoss(this::lost);
+    device.device().keep(nsid, this);
+  }
+
+  /** A write that was deferred was not taken: what follows in its block is not mapped. */
+  private void lost(long slba) {
+    long address = slba * lbaBytes;
+    for (BlockExtent extent : extents.values()) {
+      extent.lost(address / slotBytes, address % slotBytes);
+    }
+  }
+
+  /** What else the namespace holds is deallocated; replicas that are found are laid out anew. */
+  @Override
+  public int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact) {
+    TreeSet<Long> used = new TreeSet<>();
+    for (BlockRecord record : records) {
+      boolean lies = intact.test(record.key()) && claim(used, record.slots());
+      BlockExtent extent = new BlockExtent(nsid, record.key(), slots, slotBytes, journal);
+      if (lies) {
+        extent.restore(record);
+      } else {
+        extent.decide(record.decision());
+      }
+      extents.put(record.key(), extent);
+      restored.add(record.key());
+    }
+    slots.restore(used);
+    long next = 0;
+    for (long slot : used) {
+      deallocateAll(next * slotBytes, slot * slotBytes);
+      next = slot + 1;
+    }
+    deallocateAll(next * slotBytes, sizeBytes);
+    return (int) restored.stream().filter(key -> extents.get(key).mappedBytes() == 0).count();
+  }
+
+  /** False when one of the slots is another block's or does not exist. */
+  private boolean claim(Set<Long> used, long[] claimed) {
+    Set<Long> distinct = new TreeSet<>();
+    for (long slot : claimed) {
+      if (slot < 0 || slot >= sizeBytes / slotBytes || used.contains(slot) || !distinct.add(slot)) {
+        return false;
+      }
+    }
+    return used.addAll(distinct);
+  }
+
+  private void deallocateAll(long from, long to) {
+    for (long at = from; at < to; at += DEALLOCATE_BYTES_MAX) {
+      deallocate(at, Math.min(DEALLOCATE_BYTES_MAX, to - at));
+    }
+  }
+
+  @Override
+  public List<BlockRecord> records() {
+    List<BlockRecord> records = new ArrayList<>(extents.size());
+    for (BlockExtent extent : extents.values()) {
+      BlockRecord record = extent.record();
+      if (!record.isGone()) {
+        records.add(record);
+      }
+    }
+    return records;
+  }
+
+  /** Blocks mapped at present. */
+  public int count() {
+    return extents.size();
+  }
+
+  /**
+   * The block's place, with what is known of how it will be read. Waits for nothing.
+   *
+   * @param file an open file of the block; where it was deleted the place has ended already
+   */
+  public BlockExtent extent(BlockKey key, BlockFile file) {
+    BlockExtent present = extents.get(key);
+    return present == null ? begin(key, file) : present;
+  }
+
+  /** The block's place, or null when it has none. */
+  public BlockExtent find(BlockKey key) {
+    return extents.get(key);
+  }
+
+  /** Flash pages that hold the block; of those the buffered ones; of those the melded ones. */
+  public long[] layout(BlockExtent extent) {
+    long[] pages = new long[3];
+    long[] part = new long[3];
+    long bytes = extent.reach();
+    for (long offset = 0; offset < bytes; offset += slotBytes) {
+      long address = extent.address(offset);
+      long length = Math.min(slotBytes, bytes - offset);
+      if (address == SlotAllocator.NONE || !device.layout(address / lbaBytes, lbas(length), part)) {
+        return pages;
+      }
+      Arrays.setAll(pages, i -> pages[i] + part[i]);
+    }
+    return pages;
+  }
+
+  private BlockExtent begin(BlockKey key, BlockFile file) {
+    BlockExtent begun = new BlockExtent(nsid, key, slots, slotBytes, journal);
+    begun.decide(hints.decide(key, BlockHint.NONE));
+    BlockExtent present = extents.putIfAbsent(key, begun);
+    if (present != null) {
+      return present;
+    }
+    if (!file.exists()) {
+      // Whoever deleted the block found nothing to drop.
+      if (extents.remove(key, begun)) {
+        end(begun);
+      }
+      return begun;
+    }
+    Begun question = new Begun(this, begun);
+    hints.ask(key, question);
+    if (begun.isDropped()) {
+      hints.forget(key, question);
+    }
+    return begun;
+  }
+
+  /**
+   * The block will be read so. What is preloaded already is laid out anew: it shall lie as if the
+   * decision had been known when it was written.
+   */
+  private void decide(BlockExtent extent, HintDecision decision) {
+    synchronized (extent.order) {
+      HintDecision before = extent.decision();
+      extent.decide(decision);
+      long bytes = extent.preloadedBytes();
+      if (bytes > 0 && directive(before, bytes) != directive(decision, bytes) && extent.enter()) {
+        try {
+          countPlacement(rule.settle(decision, bytes));
+          preload(extent, 0, bytes, directive(decision, bytes));
+        } finally {
+          giveUp(extent, extent.leave());
+        }
+      }
+    }
+  }
+
+  private int directive(HintDecision decision, long blockBytes) {
+    return sink.apply(rule.settle(decision, blockBytes), null);
+  }
+
+  /**
+   * Bytes of the block that the device can read.
+   *
+   * @param fileBytes present length of the block's file
+   */
+  public long readableBytes(BlockExtent extent, long fileBytes) {
+    if (extent.mappedBytes() < fileBytes && !extent.isWritten()) {
+      preload(extent, fileBytes);
+    }
+    return Math.min(extent.mappedBytes(), fileBytes);
+  }
+
+  /** Makes the device hold the block up to {@code bytes}, as if long since written. */
+  public void preload(BlockExtent extent, long bytes) {
+    synchronized (extent.order) {
+      if (!extent.enter()) {
+        return;
+      }
+      try {
+        trim(extent);
+        long offset = extent.mappedBytes();
+        if (offset < bytes) {
+          HintDecision settled = rule.settle(extent.decision(), bytes);
+          place(extent, settled);
+          preload(extent, offset - offset % pageBytes, bytes, sink.apply(settled, null));
+        }
+      } finally {
+        giveUp(extent, extent.leave());
+      }
+    }
+  }
+
+  private void preload(BlockExtent extent, long from, long to, int directive) {
+    long offset = from;
+    while (offset < to) {
+      long length =
+          Math.min(Math.min(to - offset, extent.contiguousBytes(offset)), PRELOAD_BYTES_MAX);
+      long address = extent.address(offset);
+      if (address == SlotAllocator.NONE
+          || !device.preload(address / lbaBytes, lbas(length), directive)) {
+        return;
+      }
+      extent.preloaded(offset, offset + length);
+      offset += length;
+    }
+  }
+
+  /**
+   * Submits a read.
+   *
+   * @param client for whom, for the trace
+   * @return as of {@link VolumeDevice#submit}
+   */
+  public long read(
+      BlockExtent extent, long offset, int length, boolean detached, ClientKind client) {
+    HintDecision settled = rule.settle(extent.decision(), extent.mappedBytes());
+    return submit(Opcode.READ, extent, offset, length, settled, detached, client);
+  }
+
+  /**
+   * Submits a write of whole pages.
+   *
+   * @param blockBytes the block's present length, which decides the directive
+   * @param file the block's file, or null where it must not be touched
+   * @param client for whom, for the trace
+   * @return as of {@link VolumeDevice#submit}
+   */
+  public long write(
+      BlockExtent extent,
+      long offset,
+      int length,
+      long blockBytes,
+      File file,
+      boolean detached,
+      ClientKind client) {
+    reclaim();
+    synchronized (extent.order) {
+      if (!extent.enter()) {
+        return TicketedIo.NOTHING;
+      }
+      try {
+        trim(extent);
+        HintDecision settled = rule.settle(extent.decision(), blockBytes);
+        place(extent, settled);
+        if (file != null && extent.tell(settled)) {
+          sink.apply(settled, file);
+        }
+        long ticket = submit(Opcode.WRITE, extent, offset, length, settled, detached, client);
+        if (ticket >= 0) {
+          extent.written(offset, Math.min(offset + length, blockBytes));
+        }
+        return ticket;
+      } finally {
+        giveUp(extent, extent.leave());
+      }
+    }
+  }
+
+  /** The block was cut; bookkeeping only, the device hears of it with the next I/O on the block. */
+  public void truncate(BlockKey key, long length) {
+    BlockExtent extent = extents.get(key);
+    if (extent != null) {
+      extent.truncate(length);
+      recordWhole(TraceOp.TRUNCATE, extent, length, ClientKind.ofThisThread());
+    }
+  }
+
+  /** The block is gone: deallocates it. */
+  public void drop(BlockKey key) {
+    BlockExtent extent = extents.remove(key);
+    if (extent == null) {
+      return;
+    }
+    recordWhole(TraceOp.DELETE, extent, 0, ClientKind.ofThisThread());
+    end(extent);
+  }
+
+  private void end(BlockExtent extent) {
+    long[] endedSlots = extent.drop();
+    hints.forget(extent.key(), new Begun(this, extent));
+    giveUp(extent, endedSlots);
+  }
+
+  private void giveUp(BlockExtent extent, long[] endedSlots) {
+    if (endedSlots.length == 0) {
+      return;
+    }
+    long left = extent.reach();
+    for (long slot : endedSlots) {
+      long length = Math.min(left, slotBytes);
+      ended.add(new Ended(slot, length));
+      left -= length;
+    }
+    reclaim();
+  }
+
+  /**
+   * Deallocates all blocks; waits for the device to have room for that, as far as the budget goes.
+   */
+  public void clear(WaitBudget budget) {
+    Set.copyOf(extents.keySet()).forEach(this::drop);
+    while (!ended.isEmpty() && device.awaitRoom(budget, counters.writerWaitNs)) {
+      reclaim();
+    }
+  }
+
+  /** Deallocates and frees the slots of ended blocks, as far as the device has room. */
+  private void reclaim() {
+    Ended next = ended.poll();
+    while (next != null) {
+      if (next.bytes() > 0 && !deallocate(next.slot() * slotBytes, next.bytes())) {
+        ended.add(next);
+        return;
+      }
+      slots.free(next.slot());
+      next = ended.poll();
+    }
+  }
+
+  /**
+   * Compares with the replicas on disk: drops the blocks of a pool that have none, and cuts or
+   * completes those from before a restart.
+   *
+   * @param lengths length of a block's replica in bytes, below 0 when it has none
+   */
+  public void reconcile(String pool, LongUnaryOperator lengths) {
+    for (BlockKey key : Set.copyOf(extents.keySet())) {
+      if (key.pool().equals(pool)) {
+        boolean compare = restored.remove(key);
+        long length = lengths.applyAsLong(key.id());
+        BlockExtent extent = extents.get(key);
+        if (length < 0) {
+          drop(key);
+        } else if (compare && extent != null) {
+          extent.truncate(length);
+          preload(extent, length);
+        }
+      }
+    }
+  }
+
+  private long submit(
+      int opcode,
+      BlockExtent extent,
+      long offset,
+      int length,
+      HintDecision settled,
+      boolean detached,
+      ClientKind client) {
+    long first = Math.min(length, extent.contiguousBytes(offset));
+    if (first < length) {
+      // The range goes on in another slot: the last part's ticket stands for all of it.
+      long status = submit(opcode, extent, offset, (int) first, settled, true, client);
+      if (status < 0) {
+        return status;
+      }
+      return submit(
+          opcode, extent, offset + first, (int) (length - first), settled, detached, client);
+    }
+    long address = extent.address(offset);
+    if (address == SlotAllocator.NONE) {
+      return SimStatus.CAPACITY;
+    }
+    boolean write = opcode == Opcode.WRITE;
+    int directive = write ? sink.apply(settled, null) : Directive.NONE;
+    long lbas = lbas(length);
+    long ticket = device.submit(opcode, address / lbaBytes, (int) lbas, directive, detached);
+    if (ticket >= 0 && trace.isRecording()) {
+      TraceOp op = write ? TraceOp.WRITE : TraceOp.READ;
+      record(op, extent, offset, (int) (lbas * lbaBytes), settled, client);
+    }
+    return ticket;
+  }
+
+  /** The device was made to keep what was written of the block. */
+  public void flushed(BlockExtent extent, ClientKind client) {
+    recordWhole(TraceOp.FLUSH, extent, 0, client);
+  }
+
+  private void recordWhole(TraceOp op, BlockExtent extent, long offset, ClientKind client) {
+    if (trace.isRecording()) {
+      HintDecision settled = rule.settle(extent.decision(), extent.mappedBytes());
+      record(op, extent, offset, 0, settled, client);
+    }
+  }
+
+  private void record(
+      TraceOp op,
+      BlockExtent extent,
+      long offset,
+      int length,
+      HintDecision settled,
+      ClientKind client) {
+    BlockKey key = extent.key();
+    int pattern =
+        switch (settled.pattern()) {
+          case SEQUENTIAL -> 1;
+          case RANDOM -> 2;
+          case NONE, AUTO, UNKNOWN -> 0;
+        };
+    trace.record(
+        op,
+        key.pool().hashCode(),
+        key.id(),
+        extent.hint().directoryId(),
+        offset,
+        length,
+        pattern,
+        client);
+  }
+
+  /** Deallocates what truncation left behind, before anything is written there again. */
+  private void trim(BlockExtent extent) {
+    long end = extent.takeTrimEnd();
+    long offset = extent.mappedBytes() + pageBytes - 1;
+    offset -= offset % pageBytes;
+    while (offset < end) {
+      long length = Math.min(end - offset, extent.contiguousBytes(offset));
+      long address = extent.address(offset);
+      if (address != SlotAllocator.NONE && !deallocate(address, length)) {
+        extent.putTrimEnd(end);
+        return;
+      }
+      offset += length;
+    }
+  }
+
+  /** False when the device has no room for the command at present. */
+  private boolean deallocate(long address, long length) {
+    long status =
+        device.submit(
+            Opcode.DEALLOCATE, address / lbaBytes, (int) lbas(length), Directive.NONE, true);
+    return status != SimStatus.TIMEOUT;
+  }
+
+  private void place(BlockExtent extent, HintDecision settled) {
+    if (extent.place()) {
+      countPlacement(settled);
+    }
+  }
+
+  private void countPlacement(HintDecision settled) {
+    (sink.apply(settled, null) == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks)
+        .increment();
+    counters.laidOut(settled.source());
+  }
+
+  /** Logical blocks that {@code length} bytes take, up to whole pages. */
+  private long lbas(long length) {
+    return (length + pageBytes - 1) / pageBytes * (pageBytes / lbaBytes);
+  }
+}

@@ -1,0 +1,136 @@
+package org.hdfsmeld.datanode.metrics;
+
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.sim.SimStatus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a DataNode's log says about failures of the simulator: each kind once, however often it
+ * happens, for a volume does many I/Os. Counters show the rest.
+ */
+public final class SimFailures {
+  private static final Logger LOG = LoggerFactory.getLogger(SimFailures.class);
+
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+  /** No device could be opened; HDFS goes on. */
+  public void notStarted(String reason) {
+    say(
+        reason,
+        "The simulated device cannot be used: "
+            + reason
+            + ". HDFS goes on without simulation; correct this and restart the DataNode.");
+  }
+
+  /** Block I/O cannot be seen; HDFS goes on. */
+  public void notForwarded(String message) {
+    say(message, message + " HDFS goes on without simulation.");
+  }
+
+  /**
+   * A call failed.
+   *
+   * @param what the call
+   * @param status its status
+   * @param reason the status' name and text
+   */
+  public void failed(String volume, String what, long status, String reason) {
+    say(
+        volume + " " + status,
+        device(volume) + ": " + what + " failed with " + reason + ". " + remedy(status));
+  }
+
+  /** The binding threw. */
+  public void broken(String volume, Throwable e) {
+    say(
+        volume + " " + e.getClass(),
+        device(volume)
+            + " failed with "
+            + e
+            + ". No data is affected. The volume goes on as stock HDFS; check that the plugin's jar"
+            + " and libmeldsim belong together and restart the DataNode.");
+  }
+
+  /** A file's write-lifetime hint was refused. */
+  public void lifetimeRefused(String volume, String reason) {
+    say(
+        volume + " lifetime",
+        "Volume "
+            + volume
+            + ": a write-lifetime hint was refused: "
+            + reason
+            + ". No data is affected. Set "
+            + MeldKeys.DIRECTIVE_SINKS
+            + " to simulator where kernel or file system have no such hints. Said once; see the"
+            + " counter lifetime_hints_refused.");
+  }
+
+  /** A wait was given up. */
+  public void timedOut(String volume, MeldMode mode) {
+    String remedy =
+        mode == MeldMode.REAL_TIME
+            ? "Lower " + MeldKeys.TIME_DILATION + " or raise the timeout."
+            : "The simulation cannot keep up with the I/O: give the DataNode more processor.";
+    say(
+        volume + " timeout " + mode,
+        device(volume)
+            + ": a wait took longer than "
+            + MeldKeys.WAIT_TIMEOUT
+            + "; the call went on without it. "
+            + remedy
+            + " Said once; see the counter timeouts.");
+  }
+
+  /** A file of a device's state could not be written. */
+  public void stateNotWritten(String device, String what, Throwable e) {
+    say(
+        device + " " + what,
+        device(device)
+            + ": "
+            + what
+            + " of its state could not be written: "
+            + e
+            + ". No data is affected. After a restart, blocks are laid out anew as far as the state on"
+            + " disk is older; make room or correct the permissions. Said once; see the counter"
+            + " state_errors.");
+  }
+
+  /** A file of a device's state cannot be used. */
+  public void stateRejected(Path file, String reason) {
+    say(
+        file.toString(),
+        "The state of a simulated device in "
+            + file
+            + " is not used: "
+            + reason
+            + ". No data is affected: blocks are laid out anew from the replicas. Nothing needs to be"
+            + " done; the file goes with a later snapshot.");
+  }
+
+  private static String device(String volume) {
+    return "Simulated device of volume " + volume;
+  }
+
+  private static String remedy(long status) {
+    if (SimStatus.isFatal(status)) {
+      return "No data is affected. The volume goes on as stock HDFS; restart the DataNode to"
+          + " simulate again.";
+    }
+    String then =
+        status == SimStatus.CAPACITY
+            ? "Use a profile with more capacity, or delete blocks."
+            : "The call went on without the device.";
+    return "No data is affected. " + then + " Said once; see the counter errors.";
+  }
+
+  private void say(String kind, String message) {
+    if (said.add(kind)) {
+      LOG.error("{}", message);
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package org.hdfsmeld.datanode.placement;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configurable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.RoundRobinVolumeChoosingPolicy;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.VolumeChoosingPolicy;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDataset;
+import org.hdfsmeld.datanode.config.PlacementConfiguration;
+import org.hdfsmeld.datanode.metrics.PlacementReason;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
+
+/**
+ * Divides new blocks between the Optane and the NAND volumes of a DataNode by how they will be
+ * read, after the contract of Wu et al. (HotStorage'19): {@code
+ * dfs.datanode.fsdataset.volume.choosing.policy = this}.
+ *
+ * <ul>
+ *   <li>Blocks read at random, and small ones, go to Optane, which serves small requests fastest
+ *       (rules 1 and 2), while it has little outstanding; past that NAND is as fast (rule 4).
+ *   <li>All others go to NAND, where they are melded.
+ *   <li>What has no room where it belongs goes where there is room. A part of Optane is kept for
+ *       what belongs there, until nothing else is left.
+ * </ul>
+ *
+ * <p>Among volumes of one kind, and where there is only one kind, Hadoop's round-robin policy
+ * chooses. It has the last word too, over all volumes: no write fails that a volume could take.
+ *
+ * @param <V> a volume
+ */
+public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
+    implements VolumeChoosingPolicy<V>, Configurable {
+  // One for each list of volumes: their turns are by place in the list.
+  private final RoundRobinVolumeChoosingPolicy<V> amongAll = new RoundRobinVolumeChoosingPolicy<>();
+  private final RoundRobinVolumeChoosingPolicy<V> amongOptane =
+      new RoundRobinVolumeChoosingPolicy<>();
+  private final RoundRobinVolumeChoosingPolicy<V> amongNand =
+      new RoundRobinVolumeChoosingPolicy<>();
+  private Configuration conf;
+
+  @Override
+  public void setConf(Configuration conf) {
+    this.conf = conf;
+    amongAll.setConf(conf);
+    amongOptane.setConf(conf);
+    amongNand.setConf(conf);
+  }
+
+  @Override
+  public Configuration getConf() {
+    return conf;
+  }
+
+  @Override
+  public V chooseVolume(List<V> volumes, long replicaSize, String storageId) throws IOException {
+    MeldVolumes simulated = simulated(volumes);
+    List<V> optane = new ArrayList<>();
+    List<V> nand = new ArrayList<>();
+    for (V volume : volumes) {
+      (simulated != null && simulated.isOptane(volume) ? optane : nand).add(volume);
+    }
+    if (optane.isEmpty() || nand.isEmpty()) {
+      return amongAll.chooseVolume(volumes, replicaSize, storageId);
+    }
+    PlacementConfiguration rules = simulated.config().placement();
+    PlacementReason wish = wish(simulated, replicaSize, rules);
+    V chosen =
+        wish == PlacementReason.SEQUENTIAL
+            ? sequential(simulated, optane, nand, replicaSize, storageId)
+            : random(simulated, wish, optane, nand, replicaSize, storageId);
+    if (chosen == null) {
+      chosen = amongAll.chooseVolume(volumes, replicaSize, storageId);
+      simulated.placed(chosen, PlacementReason.SPACE_OVERFLOW);
+    }
+    return chosen;
+  }
+
+  /** Where a block belongs. */
+  private static PlacementReason wish(
+      MeldVolumes simulated, long replicaSize, PlacementConfiguration rules) {
+    return switch (simulated.creatingDecision().pattern()) {
+      case RANDOM -> PlacementReason.RANDOM;
+      case SEQUENTIAL -> PlacementReason.SEQUENTIAL;
+      case NONE, AUTO, UNKNOWN -> {
+        long told = simulated.creating().expectedBytes();
+        long expected = told > 0 ? told : replicaSize;
+        yield expected <= rules.smallBytes() ? PlacementReason.SMALL : PlacementReason.SEQUENTIAL;
+      }
+    };
+  }
+
+  private V sequential(
+      MeldVolumes simulated, List<V> optane, List<V> nand, long replicaSize, String storageId) {
+    V chosen = choose(amongNand, nand, replicaSize, storageId);
+    if (chosen != null) {
+      simulated.placed(chosen, PlacementReason.SEQUENTIAL);
+      return chosen;
+    }
+    long reserved = simulated.config().placement().reservedBytes();
+    chosen = choose(amongOptane, withRoom(optane, replicaSize, reserved), replicaSize, storageId);
+    if (chosen != null) {
+      simulated.placed(chosen, PlacementReason.SPACE_OVERFLOW);
+    }
+    return chosen;
+  }
+
+  private V random(
+      MeldVolumes simulated,
+      PlacementReason wish,
+      List<V> optane,
+      List<V> nand,
+      long replicaSize,
+      String storageId) {
+    List<V> roomy = withRoom(optane, replicaSize, 0);
+    long most = simulated.config().placement().maxOutstandingBytes();
+    List<V> idle =
+        roomy.stream().filter(volume -> simulated.outstandingBytes(volume) <= most).toList();
+    V chosen = choose(amongOptane, idle, replicaSize, storageId);
+    PlacementReason reason = wish;
+    if (chosen == null) {
+      chosen = choose(amongNand, nand, replicaSize, storageId);
+      reason =
+          idle.size() < roomy.size()
+              ? PlacementReason.LOAD_OVERFLOW
+              : PlacementReason.SPACE_OVERFLOW;
+    }
+    if (chosen != null) {
+      simulated.placed(chosen, reason);
+    }
+    return chosen;
+  }
+
+  /** One of the volumes, or null when none has room. */
+  private V choose(
+      VolumeChoosingPolicy<V> policy, List<V> volumes, long replicaSize, String storageId) {
+    List<V> roomy = withRoom(volumes, replicaSize, 0);
+    if (roomy.isEmpty()) {
+      return null;
+    }
+    try {
+      return policy.chooseVolume(roomy, replicaSize, storageId);
+    } catch (IOException e) {
+      // The room was taken in between, or a volume fails: the choice over all volumes says so.
+      return null;
+    }
+  }
+
+  private List<V> withRoom(List<V> volumes, long replicaSize, long reserved) {
+    return volumes.stream()
+        .filter(volume -> available(volume) - reserved >= Math.max(1, replicaSize))
+        .toList();
+  }
+
+  /** Bytes that new blocks can take, less those promised to blocks being written. */
+  private long available(V volume) {
+    try {
+      return volume.getAvailable();
+    } catch (IOException e) {
+      // Not a candidate; Hadoop's own checks look after volumes that fail.
+      return Long.MIN_VALUE / 2;
+    }
+  }
+
+  private MeldVolumes simulated(List<V> volumes) {
+    return !volumes.isEmpty() && volumes.get(0).getDataset() instanceof MeldFsDataset dataset
+        ? dataset.simulated()
+        : null;
+  }
+}

@@ -1,0 +1,102 @@
+package org.hdfsmeld.datanode.readahead;
+
+import org.hdfsmeld.datanode.device.TicketQueue;
+import org.hdfsmeld.datanode.device.TicketedIo;
+
+/**
+ * The range of a block that has been requested from the device for one reader, in order, and how
+ * much of it has arrived.
+ *
+ * <p>Allocates nothing after construction. Not thread-safe.
+ */
+public final class RequestedRange {
+  /** The device's side. */
+  public interface Source extends TicketedIo {
+    /** Bytes of the block, from its start, that the device can read at present. */
+    long readableBytes();
+
+    /**
+     * Requests a range of the block.
+     *
+     * @return a ticket, or {@link TicketedIo#NOTHING}
+     */
+    long request(long offset, int length);
+  }
+
+  private final TicketQueue tickets;
+  private Source source;
+
+  private long requested;
+  private long arrived;
+  private long waits;
+  private long outstandingSum;
+
+  /** An empty range at 0, with room for {@code capacity} requests under way. */
+  RequestedRange(Source source, int capacity) {
+    this.source = source;
+    this.tickets = new TicketQueue(capacity);
+  }
+
+  /** Another stream reads on, through {@code next}. */
+  public void attach(Source next) {
+    source = next;
+  }
+
+  /** Bytes of the block, from its start, that the device can read at present. */
+  long readableBytes() {
+    return source.readableBytes();
+  }
+
+  /** All before this has been requested, since the last restart. */
+  long requested() {
+    return requested;
+  }
+
+  /** All before this has arrived. */
+  long arrived() {
+    return arrived;
+  }
+
+  boolean isIdle() {
+    return tickets.isEmpty();
+  }
+
+  boolean isFull() {
+    return tickets.isFull();
+  }
+
+  /** Requests what follows, up to {@code end}. */
+  void request(long end) {
+    tickets.add(source.request(requested, (int) (end - requested)), end);
+    requested = end;
+  }
+
+  /** Waits for the oldest request. */
+  void awaitOldest() {
+    waits++;
+    outstandingSum += requested - arrived;
+    source.await(tickets.ticket());
+    arrived = tickets.end();
+    tickets.remove();
+  }
+
+  /** Gives up what is under way, and goes on at {@code offset}. */
+  void restart(long offset) {
+    release();
+    requested = offset;
+    arrived = offset;
+  }
+
+  /** Gives up what is under way. */
+  void release() {
+    while (!tickets.isEmpty()) {
+      source.forget(tickets.ticket());
+      tickets.remove();
+    }
+  }
+
+  /** Mean bytes that were outstanding when the reader came to wait; 0 when it never did. */
+  public long meanOutstandingBytes() {
+    return waits == 0 ? 0 : outstandingSum / waits;
+  }
+}

@@ -1,0 +1,76 @@
+package org.hdfsmeld.datanode.sink;
+
+import com.sun.jna.LastErrorException;
+import java.io.File;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.sim.Directive;
+
+/**
+ * Tells Linux how long the data of a block's file is expected to live, which a device with streams
+ * uses to keep data together that dies together ({@code F_SET_RW_HINT}, fcntl(2)).
+ *
+ * <p>A lifetime is not a read pattern; HDFS has no better knowledge of it. What is taken for it: a
+ * block that is read sequentially belongs to a file that is written once and dies as a whole, late
+ * ({@link #LONG}); one that is read at random, to a store that rewrites its files as it compacts
+ * them ({@link #MEDIUM}). Of all others nothing is said, and the file is left alone.
+ *
+ * <p>The hint belongs to the inode: it is set through a descriptor of its own, and lasts when the
+ * block is finalized. Some kernels and file systems refuse it, and some take it and forget it, so
+ * it is read back, and only what was found again counts as set.
+ */
+final class WriteLifetimeSink implements DirectiveSink {
+  /** RWH_WRITE_LIFE_MEDIUM. */
+  static final long MEDIUM = 3;
+
+  /** RWH_WRITE_LIFE_LONG. */
+  static final long LONG = 4;
+
+  private static final long UNKNOWN = 0;
+
+  private final String volume;
+  private final VolumeCounters counters;
+  private final SimFailures failures;
+
+  WriteLifetimeSink(String volume, VolumeCounters counters, SimFailures failures) {
+    this.volume = volume;
+    this.counters = counters;
+    this.failures = failures;
+  }
+
+  @Override
+  public int apply(HintDecision settled, File file) {
+    long hint = lifetime(settled.pattern());
+    if (file != null && hint != UNKNOWN) {
+      set(file, hint);
+    }
+    return Directive.NONE;
+  }
+
+  private void set(File file, long hint) {
+    String refusal;
+    try {
+      refusal = LibC.setWriteLifetime(file, hint) == hint ? null : "the hint did not last";
+    } catch (LastErrorException e) {
+      refusal = e.getMessage();
+    } catch (LinkageError e) {
+      refusal = e.toString();
+    }
+    if (refusal == null) {
+      counters.lifetimeHints.increment();
+    } else {
+      counters.lifetimeHintsRefused.increment();
+      failures.lifetimeRefused(volume, refusal);
+    }
+  }
+
+  private static long lifetime(ReadPattern pattern) {
+    return switch (pattern) {
+      case SEQUENTIAL -> LONG;
+      case RANDOM -> MEDIUM;
+      case NONE, AUTO, UNKNOWN -> UNKNOWN;
+    };
+  }
+}

@@ -1,0 +1,72 @@
+package org.hdfsmeld.datanode.state;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.model.ReadPattern;
+
+/**
+ * Where a block lay on the device at one time: what the journal and the block table consist of.
+ *
+ * @param nsid namespace of its volume
+ * @param mapped bytes from its start that the device held
+ * @param reach where its last byte on the device may have been
+ * @param slots its slots of the namespace; none when the block is gone
+ * @param decision how it was taken to be read
+ */
+public record BlockRecord(
+    int nsid, BlockKey key, long mapped, long reach, long[] slots, HintDecision decision) {
+  private static final int MAX_SLOTS = 1 << 16;
+
+  public boolean isGone() {
+    return slots.length == 0;
+  }
+
+  void write(DataOutput out) throws IOException {
+    out.writeInt(nsid);
+    out.writeUTF(key.pool());
+    out.writeLong(key.id());
+    out.writeLong(mapped);
+    out.writeLong(reach);
+    out.writeInt(slots.length);
+    for (long slot : slots) {
+      out.writeLong(slot);
+    }
+    out.writeByte(decision.pattern().ordinal());
+    out.writeByte(decision.source().ordinal());
+    out.writeUTF(decision.reason());
+  }
+
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @throws IOException when it is not that
+   */
+  static BlockRecord read(DataInput in) throws IOException {
+    int nsid = in.readInt();
+    BlockKey key = new BlockKey(in.readUTF(), in.readLong());
+    long mapped = in.readLong();
+    long reach = in.readLong();
+    int count = in.readInt();
+    if (count < 0 || count > MAX_SLOTS) {
+      throw new IOException("a block with " + count + " slots");
+    }
+    long[] slots = new long[count];
+    for (int i = 0; i < count; i++) {
+      slots[i] = in.readLong();
+    }
+    ReadPattern pattern = of(ReadPattern.values(), in.readByte());
+    HintDecision.Source source = of(HintDecision.Source.values(), in.readByte());
+    HintDecision decision = new HintDecision(pattern, source, in.readUTF());
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision);
+  }
+
+  private static <T> T of(T[] values, int ordinal) throws IOException {
+    if (ordinal < 0 || ordinal >= values.length) {
+      throw new IOException("unknown value " + ordinal);
+    }
+    return values[ordinal];
+  }
+}

@@ -1,0 +1,232 @@
+package org.hdfsmeld.datanode.state;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.hdfsmeld.datanode.config.StateConfiguration;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.sim.SimException;
+
+/**
+ * Keeps a device's state on disk: a snapshot at intervals and at the end, and between them a
+ * journal of what became of the blocks.
+ *
+ * <p>All files are written by one thread of its own. What HDFS's threads do here is put a block
+ * into a bounded queue. When that is full, or a file cannot be written, the journal ends, which
+ * costs no more than the blocks since to be laid out anew after a restart; the next snapshot begins
+ * another.
+ */
+public final class DeviceState {
+  /** Blocks that may wait for the journal; a record is a few hundred bytes. */
+  static final int QUEUE_BLOCKS = 1 << 16;
+
+  /** How long changes of a block are gathered before they are written. */
+  private static final long GATHER_MS = 100;
+
+  /** After a failure the next snapshot is not tried at once. */
+  private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(30);
+
+  /** What is kept. */
+  public interface Source {
+    /** Where files may be; the next snapshot goes to the first. */
+    List<Path> stateFolders();
+
+    /**
+     * The blocks at present, and after that the device.
+     *
+     * @throws SimException when the device is out of service
+     */
+    StateSnapshot snapshot() throws SimException;
+  }
+
+  /** A block that the device may have. */
+  public interface Block {
+    /** Where it lies now. From here on its next change is told again. */
+    BlockRecord takeRecord();
+  }
+
+  private final String device;
+  private final StateConfiguration config;
+  private final Source source;
+  private final SimFailures failures;
+  private final StateCounters counters;
+  private final LongSupplier clock;
+
+  /** An array, so that a packet whose block is put in allocates nothing. */
+  private final ArrayBlockingQueue<Block> queue = new ArrayBlockingQueue<>(QUEUE_BLOCKS);
+
+  private final List<Block> drained = new ArrayList<>();
+  private final AtomicLong changes = new AtomicLong();
+  private final Thread writer;
+
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private volatile boolean journalComplete = true;
+  private StateJournal journal;
+  private long journalBytes;
+  private long number;
+  private long attemptNs;
+  private long snapshotChanges = -1;
+
+  /**
+   * A state whose files so far end with number {@code last}; {@link #start} begins to write.
+   *
+   * @param clock a clock that only goes forward, in nanoseconds
+   */
+  public DeviceState(
+      String device,
+      StateConfiguration config,
+      Source source,
+      long last,
+      SimFailures failures,
+      StateCounters counters,
+      LongSupplier clock) {
+    this.device = device;
+    this.config = config;
+    this.source = source;
+    this.number = last;
+    this.failures = failures;
+    this.counters = counters;
+    this.clock = clock;
+    this.writer = new Thread(this::run, "meld-state-" + device);
+    this.writer.setDaemon(true);
+  }
+
+  /** Begins with a snapshot. */
+  public void start() {
+    attemptNs = clock.getAsLong() - config.intervalNs();
+    writer.start();
+  }
+
+  /** A block has changed. Never waits. */
+  public void changed(Block block) {
+    changes.incrementAndGet();
+    if (!queue.offer(block)) {
+      counters.overflows.increment();
+      journalComplete = false;
+    }
+  }
+
+  /** Takes the last snapshot, for which it waits at most {@code timeoutNs}. */
+  public void close(long timeoutNs) {
+    closing.countDown();
+    try {
+      writer.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try {
+      do {
+        drain();
+        if (isSnapshotDue()) {
+          snapshotIfChanged();
+        }
+      } while (!closing.await(GATHER_MS, TimeUnit.MILLISECONDS));
+    } catch (InterruptedException e) {
+      // Nobody interrupts this thread; if somebody does, it ends as when closed.
+    }
+    drain();
+    snapshotIfChanged();
+    closeJournal();
+  }
+
+  private boolean isSnapshotDue() {
+    long sinceNs = clock.getAsLong() - attemptNs;
+    boolean early = journalBytes > config.journalMaxBytes() || !journalComplete;
+    return sinceNs >= config.intervalNs() || (early && sinceNs >= RETRY_NS);
+  }
+
+  /** Writes the present state of all blocks that have changed. */
+  private void drain() {
+    queue.drainTo(drained);
+    counters.journalLag.set(queue.size());
+    if (drained.isEmpty()) {
+      return;
+    }
+    List<BlockRecord> records = new ArrayList<>(drained.size());
+    for (Block block : drained) {
+      records.add(block.takeRecord());
+    }
+    drained.clear();
+    if (journal == null) {
+      return;
+    }
+    try {
+      long bytes = journal.append(records);
+      journalBytes += bytes;
+      counters.journalBytes.add(bytes);
+      counters.journalRecords.add(records.size());
+    } catch (IOException | RuntimeException e) {
+      failed("the journal", e);
+      journalComplete = false;
+      closeJournal();
+    }
+  }
+
+  private void snapshotIfChanged() {
+    long present = changes.get();
+    // A block that was in the queue while the last snapshot was taken may have changed again since
+    // without a word; then the journal has a record of it.
+    if (present == snapshotChanges && journalBytes == 0 && journalComplete) {
+      return;
+    }
+    long begin = clock.getAsLong();
+    attemptNs = begin;
+    try {
+      snapshot();
+      snapshotChanges = present;
+      counters.snapshots.increment();
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      failed("a snapshot", e);
+    }
+    counters.snapshotNs.add(clock.getAsLong() - begin);
+  }
+
+  /**
+   * A snapshot with the next number, and before it the journal of that number: what changes while
+   * the snapshot is taken may be in it or not, and is in the journal in any case.
+   */
+  private void snapshot() throws IOException {
+    List<Path> folders = source.stateFolders();
+    Path folder = folders.get(0);
+    if (!Files.isDirectory(folder)) {
+      Files.createDirectory(folder);
+    }
+    closeJournal();
+    number++;
+    journal = StateJournal.create(StateFiles.journal(folder, number));
+    journalBytes = 0;
+    journalComplete = true;
+    StateSnapshot taken = source.snapshot();
+    counters.snapshotBytes.set(
+        taken.write(StateFiles.snapshot(folder, number), config.snapshotMaxBytes()));
+    // The one before stays, in case that this one is damaged later.
+    StateFiles.find(folders).deleteBefore(number - 1);
+  }
+
+  private void closeJournal() {
+    if (journal != null) {
+      try {
+        journal.close();
+      } catch (IOException e) {
+        failed("the journal", e);
+      }
+      journal = null;
+    }
+  }
+
+  private void failed(String what, Throwable e) {
+    counters.errors.increment();
+    failures.stateNotWritten(device, what, e);
+  }
+}

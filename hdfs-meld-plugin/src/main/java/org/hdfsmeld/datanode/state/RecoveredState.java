@@ -1,0 +1,142 @@
+package org.hdfsmeld.datanode.state;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimDeviceOpener;
+
+/**
+ * What the files of a device's state say: the device as of the newest usable snapshot, and the
+ * blocks as of the end of the journal.
+ *
+ * @param device the restored device
+ * @param namespaces its namespaces
+ * @param blocks the blocks, by namespace
+ * @param changed blocks that changed after the snapshot: the device does not have them as they are
+ */
+public record RecoveredState(
+    SimDevice device,
+    List<StateSnapshot.Namespace> namespaces,
+    Map<Integer, Map<BlockKey, BlockRecord>> blocks,
+    Set<BlockKey> changed) {
+
+  /**
+   * What a snapshot must agree with to be used.
+   *
+   * @param device a shared device's name; empty for a volume's own
+   * @param profile the device's profile as TOML
+   * @param slotBytes bytes of a slot
+   * @param storageId the volume that opens the device
+   */
+  public record Expected(String device, String profile, long slotBytes, String storageId) {}
+
+  /**
+   * Reads the files, newest first. One that cannot be used is counted, said, and passed over.
+   *
+   * @return null when none can be used
+   */
+  public static RecoveredState read(
+      StateFiles files,
+      Expected expected,
+      long snapshotMaxBytes,
+      SimDeviceOpener opener,
+      SimFailures failures,
+      StateCounters counters) {
+    for (Map.Entry<Long, Path> file : files.snapshots().descendingMap().entrySet()) {
+      try {
+        StateSnapshot snapshot = StateSnapshot.read(file.getValue(), snapshotMaxBytes);
+        check(snapshot, expected);
+        SimDevice device = opener.restore(snapshot.image());
+        Collection<Path> journals = files.journals().tailMap(file.getKey()).values();
+        return of(snapshot, device, journals, counters);
+      } catch (IOException | RuntimeException e) {
+        counters.rejected.increment();
+        failures.stateRejected(file.getValue(), e.getMessage());
+      }
+    }
+    return null;
+  }
+
+  private static void check(StateSnapshot snapshot, Expected expected) throws IOException {
+    if (!snapshot.device().equals(expected.device())) {
+      throw new IOException("it is of device '" + snapshot.device() + "'");
+    }
+    if (!snapshot.profile().equals(expected.profile())) {
+      throw new IOException("the device had another profile");
+    }
+    if (snapshot.slotBytes() != expected.slotBytes()) {
+      throw new IOException("dfs.blocksize was another");
+    }
+    boolean own = expected.device().isEmpty();
+    if (own
+        && snapshot.namespaces().stream()
+            .noneMatch(namespace -> namespace.storageId().equals(expected.storageId()))) {
+      throw new IOException("it is another volume's, not that of " + expected.storageId());
+    }
+  }
+
+  private static RecoveredState of(
+      StateSnapshot snapshot, SimDevice device, Collection<Path> journals, StateCounters counters) {
+    Map<Integer, Map<BlockKey, BlockRecord>> blocks = new ConcurrentHashMap<>();
+    Set<BlockKey> changed = new HashSet<>();
+    snapshot.blocks().forEach(block -> put(blocks, block));
+    for (Path journal : journals) {
+      List<BlockRecord> records = new ArrayList<>();
+      boolean whole;
+      try {
+        whole = StateJournal.replay(journal, records::add);
+      } catch (IOException e) {
+        whole = false;
+      }
+      for (BlockRecord record : records) {
+        put(blocks, record);
+        changed.add(record.key());
+      }
+      if (!whole) {
+        // What follows in later journals may build on what is missing here.
+        counters.torn.increment();
+        break;
+      }
+    }
+    return new RecoveredState(device, snapshot.namespaces(), blocks, changed);
+  }
+
+  private static void put(Map<Integer, Map<BlockKey, BlockRecord>> blocks, BlockRecord block) {
+    Map<BlockKey, BlockRecord> ofNamespace =
+        blocks.computeIfAbsent(block.nsid(), nsid -> new HashMap<>());
+    if (block.isGone()) {
+      ofNamespace.remove(block.key());
+    } else {
+      ofNamespace.put(block.key(), block);
+    }
+  }
+
+  /** The blocks of a namespace that the device has as they are. */
+  public List<BlockRecord> intact(int nsid) {
+    return blocks.getOrDefault(nsid, Map.of()).values().stream()
+        .filter(block -> !changed.contains(block.key()))
+        .toList();
+  }
+
+  /** The files in these folders; none when they cannot be looked at. */
+  public static StateFiles find(List<Path> folders, SimFailures failures, StateCounters counters) {
+    try {
+      return StateFiles.find(folders);
+    } catch (IOException e) {
+      counters.rejected.increment();
+      failures.stateRejected(folders.get(0), e.toString());
+      return StateFiles.none();
+    }
+  }
+}

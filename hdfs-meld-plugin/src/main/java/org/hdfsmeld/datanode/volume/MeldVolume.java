@@ -1,0 +1,387 @@
+package org.hdfsmeld.datanode.volume;
+
+import java.io.File;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.hdfsmeld.datanode.config.HistoryConfiguration;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.datanode.config.VolumeBinding;
+import org.hdfsmeld.datanode.config.WindowMode;
+import org.hdfsmeld.datanode.device.DeviceLoad;
+import org.hdfsmeld.datanode.device.MeldDevice;
+import org.hdfsmeld.datanode.device.VolumeDevice;
+import org.hdfsmeld.datanode.device.WaitBudget;
+import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HistoryHints;
+import org.hdfsmeld.datanode.hint.LayoutTimes;
+import org.hdfsmeld.datanode.layout.BlockExtent;
+import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.layout.HintRule;
+import org.hdfsmeld.datanode.layout.VolumeBlocks;
+import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.VolumeMetricsSource;
+import org.hdfsmeld.datanode.readahead.KernelReadAhead;
+import org.hdfsmeld.datanode.readahead.ParkedWindows;
+import org.hdfsmeld.datanode.readahead.ReadAhead;
+import org.hdfsmeld.datanode.readahead.ReadAheadWindow;
+import org.hdfsmeld.datanode.readahead.RequestedRange;
+import org.hdfsmeld.datanode.sink.DirectiveSink;
+import org.hdfsmeld.datanode.sink.DirectiveSinks;
+import org.hdfsmeld.model.BlockHint;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.SimDeviceOpener;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.trace.BlockTrace;
+import org.hdfsmeld.trace.VolumeTrace;
+
+/** One DataNode volume with its simulated device: what streams, metrics and JMX work on. */
+public final class MeldVolume implements MeldVolumeMXBean {
+  private final File currentDir;
+  private final MeldConfiguration config;
+  private final VolumeCounters counters = new VolumeCounters();
+  private final HintRule rule;
+  private final BlockHints hints;
+  private final VolumeBinding binding;
+
+  /** How the volume has been read; null where that decides nothing. */
+  private final HistoryHints history;
+
+  private final DirectiveSink sink;
+  private final VolumeDevice device;
+  private final DeviceLoad load;
+  private final ParkedWindows parkedWindows = new ParkedWindows();
+  private final VolumeTrace trace;
+  private volatile VolumeBlocks blocks;
+
+  /** A volume alone on a device, which {@code opener} opens, whose I/O is not recorded. */
+  public MeldVolume(
+      String storageId,
+      File currentDir,
+      MeldConfiguration config,
+      SimDeviceOpener opener,
+      SimFailures failures,
+      BlockHints hints) {
+    this(
+        storageId,
+        currentDir,
+        config,
+        new MeldDevice(root(currentDir).getPath(), false, config, opener, failures),
+        failures,
+        hints,
+        config.trace().newTrace("none"));
+  }
+
+  /** A volume that will be on a device; {@link #change} or {@link #attach} puts it there. */
+  MeldVolume(
+      String storageId,
+      File currentDir,
+      MeldConfiguration config,
+      MeldDevice device,
+      SimFailures failures,
+      BlockHints hints,
+      BlockTrace trace) {
+    this.currentDir = currentDir;
+    this.config = config;
+    HistoryConfiguration.Automatic automatic = config.history().automatic();
+    this.history =
+        automatic == HistoryConfiguration.Automatic.HISTORY
+            ? new HistoryHints(root(currentDir), config.history(), device.opener(), counters)
+            : null;
+    this.hints = history == null ? hints : hints.after(history);
+    this.rule =
+        new HintRule(
+            config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
+            config.hintMinBytes(),
+            config.windowBytes());
+    this.sink =
+        DirectiveSinks.of(
+            config.directiveSinks(),
+            (settled, file) -> rule.directive(settled),
+            getVolume(),
+            counters,
+            failures);
+    this.binding = config.devices().of(root(currentDir));
+    this.device =
+        new VolumeDevice(
+            storageId,
+            getVolume(),
+            binding.set(),
+            device,
+            config.waitTimeoutNs(),
+            failures,
+            counters);
+    this.load = new DeviceLoad(device::stats, System::nanoTime);
+    this.trace = trace.volume(storageId, this::state);
+  }
+
+  /** For readers of a trace: what the volume's times mean. */
+  private String state() {
+    return "mode " + getMode() + ", time dilation " + getTimeDilation();
+  }
+
+  public VolumeTrace trace() {
+    return trace;
+  }
+
+  /** A volume's folder, of which {@code currentDir} is the {@code current} one. */
+  static File root(File currentDir) {
+    File root = currentDir.getParentFile();
+    return root == null ? currentDir : root;
+  }
+
+  File currentDir() {
+    return currentDir;
+  }
+
+  public MeldConfiguration config() {
+    return config;
+  }
+
+  public VolumeDevice device() {
+    return device;
+  }
+
+  public VolumeCounters counters() {
+    return counters;
+  }
+
+  public HintRule rule() {
+    return rule;
+  }
+
+  /** Mean bytes outstanding on the device; 0 where nobody waits for it or it is out of service. */
+  long outstandingBytes() {
+    return device.mode() == MeldMode.REAL_TIME && device.isHealthy() ? load.outstandingBytes() : 0;
+  }
+
+  /** The blocks on the device; null until it is open. */
+  public VolumeBlocks blocks() {
+    VolumeBlocks present = blocks;
+    return present == null && device.namespace() != null ? makeBlocks() : present;
+  }
+
+  private synchronized VolumeBlocks makeBlocks() {
+    if (blocks == null) {
+      blocks = new VolumeBlocks(device, config.slotBytes(), rule, sink, hints, counters, trace);
+    }
+    return blocks;
+  }
+
+  /**
+   * Puts the volume on its device, whatever mode that is in.
+   *
+   * @throws SimException when the device refuses it; the volume then goes without
+   */
+  void attach() throws SimException {
+    device.attach();
+  }
+
+  /**
+   * Changes mode and dilation of the device, for all volumes on it; opens it when it is first
+   * needed.
+   *
+   * @throws SimException when that fails; the device is then out of service
+   */
+  public void change(MeldMode mode, double timeDilation) throws SimException {
+    try {
+      device.attach();
+      device.device().setMode(mode, timeDilation);
+    } catch (SimException e) {
+      device.notStarted();
+      throw e;
+    }
+  }
+
+  /** The block whose data {@code file} holds, or null when it holds something else. */
+  public BlockKey dataBlock(File file) {
+    return key(file, BlockFiles.dataBlockId(file));
+  }
+
+  /** The block whose checksums {@code file} holds, or null when it holds something else. */
+  public BlockKey metaBlock(File file) {
+    return key(file, BlockFiles.metaBlockId(file));
+  }
+
+  private BlockKey key(File file, OptionalLong id) {
+    String pool = id.isPresent() ? BlockFiles.pool(currentDir, file) : null;
+    return pool == null ? null : new BlockKey(pool, id.getAsLong());
+  }
+
+  /** Whether a window outlives its stream, for a reader that goes on there. */
+  public boolean parksWindows() {
+    return config.window().mode() == WindowMode.ADAPTIVE;
+  }
+
+  /** Windows that wait for a reader to go on with them. */
+  public ParkedWindows parkedWindows() {
+    return parkedWindows;
+  }
+
+  /**
+   * A window without requests.
+   *
+   * @param longRead whether the stream was opened for a long read
+   */
+  public ReadAhead newWindow(RequestedRange.Source source, boolean longRead) {
+    NamespaceInfo namespace = device.namespace();
+    WindowMode mode = config.window().mode();
+    if (mode == WindowMode.LINUX) {
+      return new KernelReadAhead(source, namespace.pageBytes(), config.window().linux(), longRead);
+    }
+    return new ReadAheadWindow(
+        source,
+        mode == WindowMode.ADAPTIVE,
+        namespace.pageBytes(),
+        namespace.wordlineBytes(),
+        config.requestBytes(),
+        config.windowBytes());
+  }
+
+  /** What one call of a stream may wait: nothing unless it is paced. */
+  public WaitBudget newBudget(boolean paced) {
+    return new WaitBudget(paced ? config.waitTimeoutNs() : 0);
+  }
+
+  /** A run of sequential reads of a block has ended; see {@link HistoryHints#record}. */
+  public void readRun(BlockExtent block, long bytes, long reads, long outstandingBytes) {
+    if (history != null) {
+      history.record(block.key(), block.hint(), bytes, reads, outstandingBytes);
+    }
+  }
+
+  /** How a new block would be read, for all that is known here. */
+  public HintDecision decide(BlockKey block, BlockHint hint) {
+    return hints.decide(block, hint);
+  }
+
+  /** The block's file was cut. */
+  public void truncated(BlockKey key, long length) {
+    VolumeBlocks present = blocks();
+    if (present != null) {
+      present.truncate(key, length);
+    }
+  }
+
+  /** The block's file is gone. */
+  public void deleted(BlockKey key) {
+    VolumeBlocks present = blocks();
+    if (present != null) {
+      present.drop(key);
+    }
+  }
+
+  /** The block came onto this volume by a hard link: nothing was written, but the device has it. */
+  void linked(BlockKey key, File file) {
+    VolumeBlocks present = blocks();
+    if (present != null && device.forwards()) {
+      present.preload(present.extent(key, BlockFile.of(file)), file.length());
+    }
+  }
+
+  /** The volume leaves the DataNode: other volumes get the room that it took on their device. */
+  void remove() {
+    VolumeBlocks present = blocks;
+    if (present != null && binding.isShared()) {
+      present.clear(newBudget(true));
+    }
+    close();
+  }
+
+  /** Takes the volume off its device. */
+  public void close() {
+    if (history != null) {
+      history.close();
+    }
+    device.close();
+    trace.left();
+  }
+
+  @Override
+  public String getVolume() {
+    return root(currentDir).getPath();
+  }
+
+  @Override
+  public String getProfile() {
+    return binding.profile();
+  }
+
+  @Override
+  public String getDevice() {
+    return binding.device();
+  }
+
+  @Override
+  public String getMode() {
+    return device.mode().text();
+  }
+
+  @Override
+  public void setMode(String mode) {
+    changeOverJmx(MeldMode.parse(mode), device.device().timeDilation());
+  }
+
+  @Override
+  public double getTimeDilation() {
+    return device.device().timeDilation();
+  }
+
+  @Override
+  public void setTimeDilation(double timeDilation) {
+    changeOverJmx(device.mode(), timeDilation);
+  }
+
+  private void changeOverJmx(MeldMode mode, double timeDilation) {
+    try {
+      change(mode, timeDilation);
+    } catch (SimException e) {
+      // A JMX client need not have our exception classes.
+      throw new IllegalStateException(e.getMessage());
+    }
+  }
+
+  @Override
+  public boolean isHintFullBlockSequential() {
+    return rule.isEnabled();
+  }
+
+  @Override
+  public void setHintFullBlockSequential(boolean enabled) {
+    rule.setEnabled(enabled);
+  }
+
+  @Override
+  public boolean isHealthy() {
+    return device.isHealthy();
+  }
+
+  @Override
+  public String getLastError() {
+    return device.device().lastError();
+  }
+
+  @Override
+  public Map<String, Long> getCounters() {
+    // Several volumes must not each show as theirs what their device did for all of them.
+    Map<String, Long> values =
+        binding.isShared() ? new LinkedHashMap<>() : device.device().counters();
+    VolumeBlocks present = blocks;
+    values.put("blocks_mapped", present == null ? 0L : present.count());
+    values.put("history_entries", history == null ? 0L : history.size());
+    LayoutTimes times = history == null ? null : history.times();
+    values.put("crossover_bytes", times == null ? 0L : times.crossoverBytes());
+    values.putAll(counters.values());
+    return values;
+  }
+
+  @Override
+  public double getMeldedShare() {
+    return VolumeMetricsSource.meldedShare(device.device().stats());
+  }
+}

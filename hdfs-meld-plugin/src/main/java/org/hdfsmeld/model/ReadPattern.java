@@ -1,0 +1,37 @@
+package org.hdfsmeld.model;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** How a block will be read. All but {@link #UNKNOWN} can be the value of {@link #XATTR}. */
+public enum ReadPattern {
+  /** Front to back, in large pieces: the device melds its pages. */
+  SEQUENTIAL,
+  /** In small pieces, anywhere: the pages stay apart. */
+  RANDOM,
+  /** No hint is wanted: the pages stay apart. */
+  NONE,
+  /** The DataNode shall find out; ends what would be inherited otherwise. */
+  AUTO,
+  /** Nothing was said: treated as {@link #AUTO}. */
+  UNKNOWN;
+
+  /** The extended attribute of a file or directory; the nearest ancestor's counts. */
+  public static final String XATTR = "user.meld.read-pattern";
+
+  /** The pattern that a value of the attribute names, in any case; empty when it names none. */
+  public static Optional<ReadPattern> parse(String text) {
+    return switch (text.trim().toLowerCase(Locale.ROOT)) {
+      case "sequential" -> Optional.of(SEQUENTIAL);
+      case "random" -> Optional.of(RANDOM);
+      case "none" -> Optional.of(NONE);
+      case "auto" -> Optional.of(AUTO);
+      default -> Optional.empty();
+    };
+  }
+
+  /** The value of the attribute that names the pattern. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,33 @@
+package org.hdfsmeld.sim;
+
+
+/** Opens simulated devices of the configured profile. */
+@FunctionalInterface
+public interface SimDeviceOpener {
+  /** A fresh device. */
+  SimDevice open() throws SimException;
+
+  /**
+   * A device as of a snapshot.
+   *
+   * @throws SimException when it is none
+   */
+  default SimDevice restore(byte[] snapshot) throws SimException {
+    throw new SimException(SimStatus.UNSUPPORTED, "this device cannot be restored");
+  }
+
+  /** Devices of libmeldsim. */
+  static SimDeviceOpener ofLibrary(String library, String profile) {
+    return new SimDeviceOpener() {
+      @Override
+      public SimDevice open() throws SimException {
+        return NativeSimDevice.open(library, profile);
+      }
+
+      @Override
+      public SimDevice restore(byte[] snapshot) throws SimException {
+        return NativeSimDevice.restore(library, snapshot);
+      }
+    };
+  }
+}

@@ -1,0 +1,75 @@
+package org.hdfsmeld;
+
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The packages know each other one way, and each is small enough to be looked over. */
+class TestPackages {
+  private static final int MOST_FILES = 25;
+
+  /** Each knows only those before it. */
+  private static final String[] ORDER = {
+    "sim",
+    "trace",
+    "model",
+    "rpc",
+    "namenode",
+    "datanode.config",
+    "datanode.metrics",
+    "datanode.sink",
+    "datanode.state",
+    "datanode.device",
+    "datanode.hint",
+    "datanode.layout",
+    "datanode.readahead",
+    "datanode.volume",
+    "datanode.io",
+    "datanode.placement",
+    "datanode",
+    "tools"
+  };
+
+  private final JavaClasses classes =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("org.hdfsmeld");
+
+  @Test
+  void noPackageIsInACircle() {
+    slices().matching("org.hdfsmeld.(**)").should().beFreeOfCycles().check(classes);
+  }
+
+  @Test
+  void packagesKnowOnlyThoseBefore() {
+    LayeredArchitecture layers = layeredArchitecture().consideringOnlyDependenciesInLayers();
+    for (String name : ORDER) {
+      layers = layers.layer(name).definedBy("org.hdfsmeld." + name);
+    }
+    for (int i = 1; i < ORDER.length; i++) {
+      String[] before = Arrays.copyOf(ORDER, i);
+      layers = layers.whereLayer(ORDER[i]).mayOnlyAccessLayers(before);
+    }
+    layers.whereLayer(ORDER[0]).mayNotAccessAnyLayer().check(classes);
+  }
+
+  @Test
+  void packagesAreSmall() {
+    Map<String, Long> files =
+        classes.stream()
+            .filter(JavaClass::isTopLevelClass)
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+    assertThat(files.keySet()).contains("org.hdfsmeld.datanode.io");
+    assertThat(files).allSatisfy((name, count) -> assertThat(count).isLessThan(MOST_FILES + 1));
+  }
+}

@@ -1,0 +1,63 @@
+package org.hdfsmeld.datanode.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TestDeviceLoad {
+  private final Map<String, Long> counters = new HashMap<>();
+  private long nowNs;
+  private final DeviceLoad load = new DeviceLoad(() -> Map.copyOf(counters), () -> nowNs);
+
+  @BeforeEach
+  void firstLook() {
+    pass(1_000_000, 0, 0, 0, 0);
+    assertThat(load.outstandingBytes()).isZero();
+  }
+
+  /** Simulated time passes, in which commands complete. */
+  private void pass(long ps, long reads, long readPs, long writes, long writePs) {
+    nowNs += DeviceLoad.PERIOD_NS;
+    counters.merge("now_ps", ps, Long::sum);
+    counters.merge("read_commands", reads, Long::sum);
+    counters.merge("host_read_bytes", reads * 4096, Long::sum);
+    counters.merge("read_latency_ps", reads * readPs, Long::sum);
+    counters.merge("write_commands", writes, Long::sum);
+    counters.merge("host_written_bytes", writes * 65536, Long::sum);
+    counters.merge("write_latency_ps", writes * writePs, Long::sum);
+  }
+
+  @Test
+  void oneReaderKeepsOneRequestOutstanding() {
+    pass(100_000, 10, 10_000, 0, 0);
+    assertThat(load.outstandingBytes()).isEqualTo(4096);
+  }
+
+  @Test
+  void readsAndWritesCountTogether() {
+    pass(100_000, 10, 10_000, 10, 30_000);
+    // Four commands in the mean, of (4096 + 65536) / 2 bytes.
+    assertThat(load.outstandingBytes()).isEqualTo(4 * (4096 + 65536) / 2);
+  }
+
+  @Test
+  void onlyWhatHappenedSinceTheLastLookCounts() {
+    pass(100_000, 1000, 10_000, 0, 0);
+    assertThat(load.outstandingBytes()).isEqualTo(100 * 4096);
+    pass(100_000, 0, 0, 0, 0);
+    assertThat(load.outstandingBytes()).isZero();
+  }
+
+  @Test
+  void looksInShortOrderGetTheSameAnswer() {
+    pass(100_000, 10, 10_000, 0, 0);
+    assertThat(load.outstandingBytes()).isEqualTo(4096);
+    nowNs -= DeviceLoad.PERIOD_NS;
+    pass(100_000, 1000, 10_000, 0, 0);
+    nowNs -= 1;
+    assertThat(load.outstandingBytes()).isEqualTo(4096);
+  }
+}

@@ -1,0 +1,276 @@
+package org.hdfsmeld.datanode.hint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
+import org.hdfsmeld.datanode.config.HintConfiguration;
+import org.hdfsmeld.model.BlockHint;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.ReadPattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How long a DataNode waits for hints, and what it makes of NameNodes that have none. */
+class TestNameNodeHints {
+  private static final BlockHint HINT =
+      new BlockHint(ReadPattern.RANDOM, 4 << 20, 16_390, 16_389, 1);
+  private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** Answers as the test says, for as many blocks as it is asked for. */
+  private static final class FakeNameNode implements NameNodeHints.Asker {
+    final List<List<Long>> asked = Collections.synchronizedList(new ArrayList<>());
+    volatile BlockHint hint = HINT;
+    volatile Exception failure;
+    volatile CountDownLatch hold = new CountDownLatch(0);
+    volatile boolean closed;
+
+    @Override
+    public List<BlockHint> ask(String pool, List<Long> blockIds) throws IOException {
+      if (!blockIds.isEmpty()) {
+        asked.add(blockIds);
+        try {
+          hold.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+      if (failure instanceof IOException e) {
+        throw e;
+      }
+      if (failure instanceof RuntimeException e) {
+        throw e;
+      }
+      return Collections.nCopies(blockIds.size(), hint);
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  private final FakeNameNode nameNode = new FakeNameNode();
+  private NameNodeHints hints;
+
+  private NameNodeHints hints(long timeoutNs, long pauseNs) {
+    hints = new NameNodeHints(nameNode, new HintConfiguration(timeoutNs, 64), "test", pauseNs);
+    await().until(() -> hints.state() != CircuitBreaker.State.UNTRIED);
+    return hints;
+  }
+
+  @AfterEach
+  void close() {
+    if (hints != null) {
+      hints.close();
+      await().until(() -> nameNode.closed);
+    }
+  }
+
+  private static BlockKey block(long id) {
+    return new BlockKey("BP-1", id);
+  }
+
+  private long counter(String name) {
+    return hints.counters().get(name);
+  }
+
+  @Test
+  void theAnswerIsTheHintAndIsKept() {
+    hints(LONG_NS, LONG_NS);
+    assertThat(hints.of("BP-1", 1)).isEqualTo(HINT);
+    assertThat(hints.of("BP-1", 1)).isEqualTo(HINT);
+    List<BlockHint> told = new ArrayList<>();
+    hints.ask(block(1), told::add);
+    assertThat(told).as("at once").containsExactly(HINT);
+    assertThat(nameNode.asked).containsExactly(List.of(1L));
+    assertThat(counter("asked")).isEqualTo(3);
+    assertThat(counter("hits")).isEqualTo(2);
+  }
+
+  @Test
+  void aBlockThatNobodyKnowsIsAskedForAgain() {
+    nameNode.hint = BlockHint.NONE;
+    hints(LONG_NS, LONG_NS);
+    assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
+    nameNode.hint = HINT;
+    assertThat(hints.of("BP-1", 1)).isEqualTo(HINT);
+  }
+
+  @Test
+  void whatIsAskedMeanwhileGoesInOneQuestion() {
+    hints(LONG_NS, LONG_NS);
+    nameNode.hold = new CountDownLatch(1);
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    hints.ask(block(1), told::add);
+    await().until(() -> nameNode.asked.size() == 1);
+    for (long id = 2; id <= 9; id++) {
+      hints.ask(block(id), told::add);
+    }
+    nameNode.hold.countDown();
+    await().untilAsserted(() -> assertThat(told).hasSize(9).containsOnly(HINT));
+    assertThat(nameNode.asked)
+        .containsExactly(List.of(1L), List.of(2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L));
+  }
+
+  @Test
+  void aSlowNameNodeIsWaitedForOnceAndItsHintComesLate() {
+    hints(SHORT_NS, 1);
+    nameNode.hold = new CountDownLatch(1);
+    assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
+    assertThat(hints.state()).isEqualTo(CircuitBreaker.State.OPEN);
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    hints.ask(block(1), told::add);
+    long begin = System.nanoTime();
+    for (long id = 2; id <= 100; id++) {
+      assertThat(hints.of("BP-1", id)).isEqualTo(BlockHint.NONE);
+    }
+    assertThat(System.nanoTime() - begin).as("99 waits").isLessThan(99 * SHORT_NS / 2);
+    assertThat(counter("timeouts")).isEqualTo(1);
+    nameNode.hold.countDown();
+    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    await().untilAsserted(() -> assertThat(hints.of("BP-1", 100)).isEqualTo(HINT));
+  }
+
+  @Test
+  void aNameNodeWithoutTheServiceIsLeftAloneForAWhile() {
+    nameNode.failure = new IOException("Unknown protocol");
+    hints(LONG_NS, LONG_NS);
+    assertThat(hints.state()).isEqualTo(CircuitBreaker.State.OPEN);
+    assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
+    assertThat(nameNode.asked).isEmpty();
+    assertThat(counter("failures")).isEqualTo(1);
+  }
+
+  @Test
+  void aNameNodeThatHasNotTheServiceIsLeftAloneForLonger() {
+    long pauseNs = TimeUnit.SECONDS.toNanos(5);
+    nameNode.failure = new RpcNoSuchProtocolException("Unknown protocol");
+    hints(LONG_NS, pauseNs);
+    assertThat(hints.pauseNs()).isBetween(6 * pauseNs, 12 * pauseNs);
+  }
+
+  @Test
+  void afterThePauseWhatWasAskedMeanwhileIsAnswered() {
+    nameNode.failure = new IllegalStateException("nonsense");
+    hints(LONG_NS, TimeUnit.MILLISECONDS.toNanos(10));
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
+    hints.ask(block(1), told::add);
+    await().until(() -> counter("failures") > 2);
+    nameNode.failure = null;
+    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    await().until(() -> hints.state() == CircuitBreaker.State.CLOSED);
+  }
+
+  @Test
+  void anAnswerForTooFewBlocksIsAFailureNotAHint() {
+    NameNodeHints.Asker nonsense = (pool, blockIds) -> List.of();
+    hints = new NameNodeHints(nonsense, new HintConfiguration(LONG_NS, 64), "test", LONG_NS);
+    nameNode.closed = true;
+    await().until(() -> hints.state() == CircuitBreaker.State.CLOSED);
+    hints.ask(block(1), hint -> {});
+    await().until(() -> hints.state() == CircuitBreaker.State.OPEN);
+    assertThat(counter("failures")).isEqualTo(1);
+  }
+
+  @Test
+  void theLineIsBounded() {
+    nameNode.failure = new IOException("down");
+    hints(LONG_NS, LONG_NS);
+    for (long id = 0; id < 20_000; id++) {
+      hints.ask(block(id), hint -> {});
+    }
+    assertThat(counter("dropped")).isEqualTo(20_000 - 8192);
+  }
+
+  @Test
+  void aBlockThatIsGoneIsNotAskedForAndTakesNoRoom() {
+    nameNode.failure = new IOException("down");
+    hints(LONG_NS, TimeUnit.MILLISECONDS.toNanos(200));
+    Consumer<BlockHint> gone = hint -> {};
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    hints.ask(block(1), told::add);
+    for (long id = 2; id < 100_000; id++) {
+      hints.ask(block(id), gone);
+      hints.forget(block(id), gone);
+    }
+    assertThat(counter("dropped")).isZero();
+    nameNode.failure = null;
+    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    // One may have been asked for in the instant before it was gone, at each of the attempts.
+    assertThat(nameNode.asked).allSatisfy(ids -> assertThat(ids).contains(1L).hasSizeLessThan(3));
+  }
+
+  @Test
+  void whoeverElseAskedForABlockIsToldStill() {
+    hints(LONG_NS, LONG_NS);
+    nameNode.hold = new CountDownLatch(1);
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    Consumer<BlockHint> gone = hint -> told.add(null);
+    hints.ask(block(1), told::add);
+    hints.ask(block(1), gone);
+    hints.forget(block(1), gone);
+    nameNode.hold.countDown();
+    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+  }
+
+  @Test
+  void whatAListenerThrowsIsNotTheNameNodesFailure() {
+    hints(LONG_NS, LONG_NS);
+    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    nameNode.hold = new CountDownLatch(1);
+    hints.ask(
+        block(1),
+        hint -> {
+          throw new IllegalStateException("a listener's");
+        });
+    hints.ask(block(1), told::add);
+    nameNode.hold.countDown();
+    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    assertThat(counter("failures")).isZero();
+    assertThat(hints.state()).isEqualTo(CircuitBreaker.State.CLOSED);
+  }
+
+  @Test
+  void whenClosedItKnowsNothingAndKeepsNobodyWaiting() {
+    nameNode.failure = new IOException("down");
+    hints(LONG_NS, LONG_NS);
+    hints.ask(block(1), hint -> {});
+    hints.close();
+    long begin = System.nanoTime();
+    assertThat(hints.of("BP-1", 2)).isEqualTo(BlockHint.NONE);
+    assertThat(System.nanoTime() - begin).isLessThan(LONG_NS / 2);
+  }
+
+  @Test
+  void anInvalidValueIsCounted() {
+    nameNode.hint = new BlockHint(ReadPattern.UNKNOWN, 0, 1, 2, 0);
+    hints(LONG_NS, LONG_NS);
+    assertThat(hints.of("BP-1", 1).isInvalid()).isTrue();
+    assertThat(counter("invalid")).isEqualTo(1);
+  }
+
+  @Test
+  void anInterruptIsKept() {
+    hints(LONG_NS, LONG_NS);
+    Thread.currentThread().interrupt();
+    assertThat(hints.of("BP-1", 1)).isIn(HINT, BlockHint.NONE);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void nobodyIsAskedWhereTheTimeoutIsZero() {
+    assertThat(NameNodeAsker.of(new Configuration(), new HintConfiguration(0, 64), "test"))
+        .isSameAs(HintSource.NONE);
+  }
+}

@@ -1,0 +1,207 @@
+package org.hdfsmeld.datanode.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.model.BlockHint;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.sim.Directive;
+import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.Opcode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who decides how a block will be read, and what comes of it on the device. */
+class TestBlockHints {
+  private static final int MIB = 1 << 20;
+  private static final int SEQUENTIAL = 0x0F_0081;
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
+
+  /** Knows {@link #hint} at once, or, while it is null, when the test says so. */
+  private static final class FakeSource implements HintSource {
+    private final List<Consumer<BlockHint>> waiting = new ArrayList<>();
+    private BlockHint hint;
+    private Runnable beforeAsk = () -> {};
+
+    @Override
+    public BlockHint of(String pool, long blockId) {
+      return hint == null ? BlockHint.NONE : hint;
+    }
+
+    @Override
+    public void ask(BlockKey block, Consumer<BlockHint> then) {
+      beforeAsk.run();
+      if (hint == null) {
+        waiting.add(then);
+      } else {
+        then.accept(hint);
+      }
+    }
+
+    @Override
+    public void forget(BlockKey block, Consumer<BlockHint> then) {
+      waiting.remove(then);
+    }
+
+    void answers(BlockHint late) {
+      waiting.forEach(then -> then.accept(late));
+      waiting.clear();
+    }
+  }
+
+  @TempDir File file;
+
+  private final FakeDevice device = new FakeDevice();
+  private final FakeSource source = new FakeSource();
+  private final BlockHints hints =
+      new BlockHints(
+          source,
+          (block, hint) ->
+              hint.directoryId() == 5
+                  ? new HintDecision(ReadPattern.RANDOM, HintDecision.Source.HISTORY, "points")
+                  : HintDecision.BY_SIZE);
+  private final MeldVolume volume = device.volume("account", hints);
+
+  private static BlockHint says(ReadPattern pattern) {
+    return new BlockHint(pattern, 0, 1, 2, 0);
+  }
+
+  private void write(long from, long to) {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    for (long at = from; at < to; at += 64 << 10) {
+      writer.write(at, 64 << 10);
+    }
+    writer.close();
+  }
+
+  private void read(long bytes) {
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> bytes, true);
+    reader.consume(0, 64 << 10);
+    reader.close();
+  }
+
+  private List<Integer> directives() {
+    return device.commands.stream()
+        .filter(command -> command.opcode() == Opcode.WRITE)
+        .map(FakeDevice.Command::directive)
+        .distinct()
+        .toList();
+  }
+
+  private long counter(String name) {
+    return volume.getCounters().get(name);
+  }
+
+  @Test
+  void anExplicitSequentialBlockIsMeldedFromItsFirstByte() {
+    source.hint = says(ReadPattern.SEQUENTIAL);
+    write(0, 2 * MIB);
+    assertThat(directives()).containsExactly(SEQUENTIAL);
+    assertThat(counter("hints_explicit")).isEqualTo(1);
+    assertThat(counter("hinted_blocks")).isEqualTo(1);
+  }
+
+  @Test
+  void anExplicitRandomBlockIsNotMeldedHoweverLarge() {
+    source.hint = says(ReadPattern.RANDOM);
+    write(0, 8 * MIB);
+    assertThat(directives()).containsExactly(Directive.NONE);
+    assertThat(counter("hints_explicit")).isEqualTo(1);
+    assertThat(counter("unhinted_blocks")).isEqualTo(1);
+  }
+
+  @Test
+  void autoAsksTheAutomaticRuleWithAllThatIsKnown() {
+    source.hint = new BlockHint(ReadPattern.AUTO, 0, 1, 5, 3);
+    write(0, 8 * MIB);
+    assertThat(directives()).containsExactly(Directive.NONE);
+    assertThat(counter("hints_history")).isEqualTo(1);
+  }
+
+  @Test
+  void nobodysWordLeavesItToTheSize() {
+    source.hint = says(ReadPattern.AUTO);
+    write(0, 8 * MIB);
+    assertThat(directives()).containsExactly(SEQUENTIAL);
+    assertThat(counter("hints_full_block")).isEqualTo(1);
+  }
+
+  @Test
+  void aBlockThatIsDeletedIsNotAskedForAnyMore() {
+    read(2 * MIB);
+    assertThat(source.waiting).hasSize(1);
+    volume.deleted(BLOCK);
+    assertThat(source.waiting).isEmpty();
+  }
+
+  @Test
+  void aBlockThatIsDeletedJustBeforeTheQuestionIsNotAskedForAnyMore() {
+    source.beforeAsk = () -> volume.deleted(BLOCK);
+    read(2 * MIB);
+    assertThat(source.waiting).isEmpty();
+  }
+
+  @Test
+  void anInvalidValueIsTreatedAsUnknownAndSaidSo() {
+    BlockHint invalid = says(ReadPattern.UNKNOWN);
+    assertThat(hints.decide(BLOCK, invalid).pattern()).isEqualTo(ReadPattern.AUTO);
+    assertThat(hints.decide(BLOCK, invalid).reason()).contains("of the file has an invalid value");
+    assertThat(hints.decide(BLOCK, BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
+  }
+
+  @Test
+  void theReasonNamesWhoHasTheAttribute() {
+    assertThat(hints.decide(BLOCK, new BlockHint(ReadPattern.NONE, 0, 1, 2, 1)).reason())
+        .isEqualTo("user.meld.read-pattern of its directory");
+    assertThat(hints.decide(BLOCK, new BlockHint(ReadPattern.NONE, 0, 1, 2, 4)).reason())
+        .isEqualTo("user.meld.read-pattern of the directory 4 levels up");
+  }
+
+  @Test
+  void aHintThatComesLateCountsForWhatIsWrittenFromThenOn() {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, MIB);
+    assertThat(device.commands).as("deferred while nobody knows").isEmpty();
+    source.answers(says(ReadPattern.RANDOM));
+    writer.write(MIB, 7 * MIB);
+    writer.close();
+    assertThat(directives()).containsExactly(Directive.NONE);
+  }
+
+  @Test
+  void aBlockFoundOnDiskIsLaidOutAnewWhenItsHintComes() {
+    read(8 * MIB);
+    assertThat(device.preloads)
+        .containsExactly(new FakeDevice.Command(-1, 0, 8 * MIB, SEQUENTIAL, true));
+    source.answers(says(ReadPattern.RANDOM));
+    assertThat(device.preloads.get(1))
+        .isEqualTo(new FakeDevice.Command(-1, 0, 8 * MIB, Directive.NONE, true));
+    assertThat(counter("hints_full_block")).isEqualTo(1);
+    assertThat(counter("hints_explicit")).isEqualTo(1);
+  }
+
+  @Test
+  void aHintThatChangesNothingMovesNothing() {
+    read(8 * MIB);
+    source.answers(says(ReadPattern.SEQUENTIAL));
+    assertThat(device.preloads).hasSize(1);
+  }
+
+  @Test
+  void whatWasWrittenSinceIsLeftWhereItIs() {
+    write(8 * MIB, 12 * MIB);
+    assertThat(device.preloads).hasSize(1);
+    source.answers(says(ReadPattern.RANDOM));
+    assertThat(device.preloads.get(1).length()).isEqualTo(8 * MIB);
+    write(0, 8 * MIB);
+    assertThat(device.preloads).hasSize(2);
+  }
+}

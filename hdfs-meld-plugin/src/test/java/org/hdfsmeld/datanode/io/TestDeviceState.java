@@ -1,0 +1,282 @@
+package org.hdfsmeld.datanode.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimDeviceOpener;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A volume's device before and after a restart. */
+class TestDeviceState {
+  private static final int MIB = 1 << 20;
+
+  /** A block of 128 MiB, up to whole wordlines. */
+  private static final long SLOT =
+      ((128L << 20) + FakeDevice.WORDLINE - 1) / FakeDevice.WORDLINE * FakeDevice.WORDLINE;
+
+  private static final String POOL = "BP-1";
+  private static final String STORAGE = "DS-1";
+
+  @TempDir Path dir;
+
+  private final List<FakeDevice> devices = new ArrayList<>();
+  private final Configuration conf = new Configuration();
+  private MeldVolumes volumes;
+  private MeldVolume volume;
+
+  private final SimDeviceOpener opener =
+      new SimDeviceOpener() {
+        @Override
+        public SimDevice open() {
+          devices.add(new FakeDevice());
+          return device();
+        }
+
+        @Override
+        public SimDevice restore(byte[] snapshot) {
+          assertThat(snapshot).containsExactly(42);
+          return open();
+        }
+      };
+
+  @BeforeEach
+  void begin() throws IOException {
+    start(STORAGE);
+  }
+
+  @AfterEach
+  void end() {
+    volumes.close();
+  }
+
+  private void start(String storageId) throws IOException {
+    File current = dir.resolve("current").toFile();
+    volumes = new MeldVolumes(MeldConfiguration.read(conf), opener);
+    volumes.add(storageId, current);
+    volume = volumes.holding(new File(current, POOL + "/blk_1"));
+  }
+
+  /** As by kill -9: the files are as they are, and nothing more is written. */
+  private void crash(Runnable afterwards) throws IOException {
+    Path kept = dir.resolveSibling(dir.getFileName() + "-kept");
+    copy(state(), kept);
+    volumes.close();
+    try (Stream<Path> files = Files.list(state())) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    copy(kept, state());
+    afterwards.run();
+    start(STORAGE);
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(file.getFileName()));
+      }
+    }
+  }
+
+  private Path state() {
+    return dir.resolve("meld");
+  }
+
+  private FakeDevice device() {
+    return devices.get(devices.size() - 1);
+  }
+
+  private void restart() throws IOException {
+    volumes.close();
+    start(STORAGE);
+  }
+
+  private void write(long block, int bytes) {
+    BlockWriter writer = new BlockWriter(volume, new BlockKey(POOL, block), dir.toFile(), true);
+    for (int at = 0; at < bytes; at += MIB) {
+      writer.write(at, Math.min(MIB, bytes - at));
+    }
+    writer.close();
+  }
+
+  private void read(long block, long bytes) {
+    BlockReader reader = new BlockReader(volume, new BlockKey(POOL, block), () -> bytes, true);
+    reader.consume(0, MIB);
+    reader.close();
+  }
+
+  private long counter(String name) {
+    return volume.getCounters().get(name);
+  }
+
+  private void reconcile(LongUnaryOperator lengths) {
+    volumes.reconcile(STORAGE, POOL, lengths);
+  }
+
+  private void awaitJournal(long records) {
+    await().untilAsserted(() -> assertThat(counter("state_journal_records")).isEqualTo(records));
+  }
+
+  private void awaitFirstSnapshot() {
+    await().untilAsserted(() -> assertThat(counter("state_snapshots")).isPositive());
+  }
+
+  @Test
+  void blocksAreWhereTheyWereAfterARestart() throws IOException {
+    write(1, 4 * MIB);
+    write(2, 8 * MIB);
+    restart();
+    assertThat(counter("blocks_mapped")).isEqualTo(2);
+    assertThat(counter("state_restored_blocks")).isEqualTo(2);
+    reconcile(block -> block * 4 * MIB);
+    read(2, 8 * MIB);
+    assertThat(device().preloads).as("nothing had to be laid out anew").isEmpty();
+    assertThat(device().commands)
+        .filteredOn(c -> c.opcode() == Opcode.READ)
+        .first()
+        .satisfies(c -> assertThat(c.offset()).as("the second slot").isEqualTo(SLOT));
+    write(3, MIB);
+    assertThat(device().commands)
+        .filteredOn(c -> c.opcode() == Opcode.WRITE)
+        .allSatisfy(c -> assertThat(c.offset()).as("a slot of its own").isEqualTo(2 * SLOT));
+  }
+
+  @Test
+  void blocksWithoutAReplicaAreDeallocatedAndOthersCompleted() throws IOException {
+    write(1, 4 * MIB);
+    write(2, 4 * MIB);
+    write(3, 4 * MIB);
+    restart();
+    device().commands.clear();
+    reconcile(block -> block == 1 ? -1 : block == 2 ? 2 * MIB : 6 * MIB);
+    assertThat(counter("blocks_mapped")).isEqualTo(2);
+    assertThat(device().commands)
+        .extracting(FakeDevice.Command::offset)
+        .as("the block that is gone, and the end of the one that was cut")
+        .containsExactlyInAnyOrder(0L, SLOT + 2 * MIB);
+    assertThat(device().preloads)
+        .singleElement()
+        .satisfies(
+            c -> {
+              assertThat(c.offset()).isEqualTo(2 * SLOT + 4 * MIB);
+              assertThat(c.length()).isEqualTo(2 * MIB);
+            });
+  }
+
+  @Test
+  void afterAKillTheJournalSaysWhatIsNewer() throws IOException {
+    awaitFirstSnapshot();
+    write(1, 4 * MIB);
+    write(2, 4 * MIB);
+    awaitJournal(2);
+    volume.deleted(new BlockKey(POOL, 2));
+    awaitJournal(3);
+    crash(() -> {});
+    assertThat(counter("blocks_mapped")).isEqualTo(1);
+    assertThat(counter("state_relaid_blocks")).isEqualTo(1);
+    assertThat(device().commands).as("what nobody owns").isNotEmpty();
+    reconcile(block -> 4 * MIB);
+    assertThat(device().preloads).extracting(FakeDevice.Command::length).containsExactly(4L * MIB);
+  }
+
+  @Test
+  void aTornJournalIsUsedUpToItsEnd() throws IOException {
+    awaitFirstSnapshot();
+    write(1, MIB);
+    awaitJournal(1);
+    write(2, MIB);
+    awaitJournal(2);
+    crash(
+        () -> {
+          try (var files = Files.newDirectoryStream(state(), "journal-*")) {
+            for (Path file : files) {
+              byte[] bytes = Files.readAllBytes(file);
+              Files.write(file, java.util.Arrays.copyOf(bytes, Math.max(0, bytes.length - 3)));
+            }
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        });
+    assertThat(counter("state_torn_journals")).isEqualTo(1);
+    assertThat(counter("blocks_mapped")).isEqualTo(1);
+  }
+
+  @Test
+  void damagedSnapshotsAreRebuiltFromTheReplicas() throws IOException {
+    write(1, 4 * MIB);
+    volumes.close();
+    try (var files = Files.newDirectoryStream(state(), "snapshot-*")) {
+      for (Path file : files) {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(file, bytes);
+      }
+    }
+    start(STORAGE);
+    assertThat(counter("state_rejected")).isPositive();
+    assertThat(counter("blocks_mapped")).isZero();
+    assertThat(volume.isHealthy()).isTrue();
+    read(1, 4 * MIB);
+    assertThat(device().preloads).as("as without a state").isNotEmpty();
+  }
+
+  @Test
+  void anotherVolumesStateIsNotUsed() throws IOException {
+    write(1, 4 * MIB);
+    volumes.close();
+    start("DS-2");
+    assertThat(counter("state_rejected")).isPositive();
+    assertThat(counter("blocks_mapped")).isZero();
+  }
+
+  @Test
+  void aDiskWithoutRoomCostsTheStateOnly() throws IOException {
+    volumes.close();
+    try (Stream<Path> files = Files.list(state())) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(state());
+    Files.createFile(state());
+    start(STORAGE);
+    write(1, 4 * MIB);
+    await().untilAsserted(() -> assertThat(counter("state_errors")).isPositive());
+    read(1, 4 * MIB);
+    assertThat(volume.isHealthy()).isTrue();
+    assertThat(counter("errors")).isZero();
+  }
+
+  @Test
+  void whenItIsOffNothingIsWritten() throws IOException {
+    volumes.close();
+    conf.set(MeldKeys.STATE_ENABLED, "false");
+    Path other = Files.createDirectory(dir.resolve("other"));
+    volumes = new MeldVolumes(MeldConfiguration.read(conf), opener);
+    volumes.add("DS-3", other.resolve("current").toFile());
+    volumes.close();
+    assertThat(other).isEmptyDirectory();
+  }
+}

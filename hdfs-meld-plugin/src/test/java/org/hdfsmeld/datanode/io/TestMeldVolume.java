@@ -1,0 +1,561 @@
+package org.hdfsmeld.datanode.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldConfigurationException;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.Directive;
+import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a volume makes of the I/O on its blocks. */
+class TestMeldVolume {
+  private static final int MIB = 1 << 20;
+  private static final int PACKET = 64 << 10;
+  private static final int SEQUENTIAL = 0x0F_0081;
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
+
+  @TempDir Path dir;
+
+  private final FakeDevice device = new FakeDevice();
+  private File file;
+  private MeldVolume volume = volume("account");
+
+  private MeldVolume volume(String mode, String... settings) {
+    return device.volume(mode, BlockHints.BY_SIZE, settings);
+  }
+
+  @BeforeEach
+  void makeTheFile() throws IOException {
+    file = Files.createFile(dir.resolve("blk_7")).toFile();
+  }
+
+  @AfterEach
+  void noTicketIsLeft() {
+    assertThat(device.open).isEmpty();
+  }
+
+  private void write(BlockKey key, long from, long to) {
+    BlockWriter writer = new BlockWriter(volume, key, file, true);
+    for (long at = from; at < to; at += PACKET) {
+      writer.write(at, (int) Math.min(PACKET, to - at));
+    }
+    writer.close();
+  }
+
+  private void read(BlockKey key, long length) {
+    BlockReader reader = new BlockReader(volume, key, () -> length, true);
+    for (long at = 0; at < length; at += PACKET) {
+      reader.consume(at, (int) Math.min(PACKET, length - at));
+    }
+    reader.close();
+  }
+
+  private List<FakeDevice.Command> sent(int opcode) {
+    return device.commands.stream().filter(c -> c.opcode() == opcode).toList();
+  }
+
+  private static long bytes(List<FakeDevice.Command> commands) {
+    return commands.stream().mapToLong(FakeDevice.Command::length).sum();
+  }
+
+  private long counter(String name) {
+    return volume.getCounters().get(name);
+  }
+
+  @Test
+  void aFullBlockIsWrittenWithTheSequentialDirectiveThroughout() {
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(sent(Opcode.WRITE)).isNotEmpty().allMatch(c -> c.directive() == SEQUENTIAL);
+    assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(8 * MIB);
+    assertThat(counter("hinted_blocks")).isEqualTo(1);
+    assertThat(counter("blocks_mapped")).isEqualTo(1);
+    assertThat(counter("forwarded_write_bytes")).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void countersAreFoundByTheNamesOfTheLibrary() throws IOException {
+    MeldVolume newer = volume("off");
+    device.statNames = List.of("erases", "brand_new", "now_ps");
+    assertThat(newer.getCounters()).containsKeys("now_ps", "capacity_pages");
+    newer.change(MeldMode.ACCOUNT, 1);
+    assertThat(newer.getCounters())
+        .containsEntry("erases", 0L)
+        .containsEntry("brand_new", 1L)
+        .containsEntry("now_ps", 2L);
+  }
+
+  @Test
+  void aSmallBlockIsWrittenWithoutDirectiveWhenClosed() {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, 100);
+    assertThat(device.commands).isEmpty();
+    writer.close();
+    assertThat(sent(Opcode.WRITE)).hasSize(1).allMatch(c -> c.directive() == Directive.NONE);
+    assertThat(counter("unhinted_blocks")).isEqualTo(1);
+  }
+
+  @Test
+  void aSyncFlushesAfterThePendingWrites() {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, 100);
+    writer.sync();
+    assertThat(device.commands)
+        .extracting(FakeDevice.Command::opcode)
+        .containsExactly(Opcode.WRITE, Opcode.FLUSH);
+    writer.close();
+  }
+
+  @Test
+  void whatWasWrittenIsReadWithoutPreload() {
+    write(BLOCK, 0, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    assertThat(device.preloads).isEmpty();
+    assertThat(bytes(sent(Opcode.READ))).isEqualTo(8 * MIB);
+    assertThat(counter("forwarded_reads")).isEqualTo(8 * MIB / PACKET);
+    assertThat(counter("forwarded_read_bytes")).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void anUnknownBlockIsPreloadedOnceByTheSameRule() {
+    read(BLOCK, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    read(new BlockKey("BP-1", 8), 100);
+    assertThat(device.preloads)
+        .extracting(FakeDevice.Command::directive)
+        .containsExactly(SEQUENTIAL, Directive.NONE);
+    assertThat(counter("hinted_blocks")).isEqualTo(1);
+    assertThat(counter("unhinted_blocks")).isEqualTo(1);
+  }
+
+  @Test
+  void anAppendGoesOnWhereTheBlockEnded() {
+    write(BLOCK, 0, 8 * MIB + 10);
+    device.commands.clear();
+    write(BLOCK, 8 * MIB + 10, 9 * MIB);
+    long address = volume.blocks().find(BLOCK).address(0);
+    assertThat(sent(Opcode.WRITE).get(0).offset()).isEqualTo(address + 8 * MIB);
+    assertThat(device.preloads).isEmpty();
+  }
+
+  @Test
+  void anAppendToAnUnknownBlockPreloadsItFirst() {
+    write(BLOCK, 8 * MIB, 9 * MIB);
+    assertThat(bytes(device.preloads)).isEqualTo(8 * MIB);
+    read(BLOCK, 9 * MIB);
+    assertThat(bytes(device.preloads)).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void aBlockUnderConstructionIsReadAsFarAsTheDeviceHasIt() {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, MIB);
+    read(BLOCK, MIB);
+    assertThat(sent(Opcode.READ)).isEmpty();
+    writer.sync();
+    read(BLOCK, MIB);
+    assertThat(bytes(sent(Opcode.READ))).isEqualTo(MIB);
+    writer.close();
+    assertThat(device.preloads).isEmpty();
+  }
+
+  @Test
+  void truncationIsDeallocatedBeforeTheNextWrite() {
+    write(BLOCK, 0, 8 * MIB);
+    device.commands.clear();
+    volume.truncated(BLOCK, 3 * MIB + 10);
+    assertThat(device.commands).isEmpty();
+    write(BLOCK, 3 * MIB + 10, 4 * MIB);
+    assertThat(device.commands.get(0).opcode()).isEqualTo(Opcode.DEALLOCATE);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(5 * MIB - FakeDevice.PAGE);
+    assertThat(device.preloads).isEmpty();
+  }
+
+  @Test
+  void aDeletedBlockIsDeallocatedAndForgotten() {
+    write(BLOCK, 0, 8 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+    assertThat(counter("blocks_mapped")).isZero();
+    volume.deleted(BLOCK);
+    assertThat(sent(Opcode.DEALLOCATE)).hasSize(1);
+  }
+
+  @Test
+  void aBlockLargerThanASlotGoesOnInAnother() {
+    volume = volume("account", "dfs.blocksize", "4m");
+    write(BLOCK, 0, 10 * MIB);
+    read(BLOCK, 10 * MIB);
+    assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(10 * MIB);
+    assertThat(bytes(sent(Opcode.READ))).isEqualTo(10 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(10 * MIB);
+  }
+
+  @Test
+  void aWriterWhoseExtentALateDeleteTookGoesOn() {
+    writeAcrossADelete(false);
+    assertThat(counter("blocks_mapped")).isEqualTo(1);
+    assertThat(volume.blocks().find(BLOCK).isWritten()).isFalse();
+  }
+
+  @Test
+  void aWriterWhoseBlockIsDeletedLeavesNothingBehind() {
+    writeAcrossADelete(true);
+    assertThat(counter("blocks_mapped")).isZero();
+  }
+
+  private void writeAcrossADelete(boolean isFileGone) {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, 4 * MIB);
+    assertThat(isFileGone && !file.delete()).isFalse();
+    volume.deleted(BLOCK);
+    writer.write(4 * MIB, 4 * MIB);
+    writer.close();
+    assertThat(counter("errors")).isZero();
+  }
+
+  @Test
+  void aReaderWhoseBlockIsDeletedLeavesNothingBehind() {
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> 64 * MIB, true);
+    reader.consume(0, PACKET);
+    volume.deleted(BLOCK);
+    for (long at = PACKET; at < 64 * MIB; at += PACKET) {
+      reader.consume(at, PACKET);
+    }
+    reader.close();
+    assertThat(counter("blocks_mapped")).isZero();
+    assertThat(counter("errors")).isZero();
+  }
+
+  @Test
+  void offForwardsNothingAndNeedsNoDevice() {
+    volume = volume("off");
+    write(BLOCK, 0, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(volume.blocks()).isNull();
+    assertThat(device.commands).isEmpty();
+    assertThat(counter("fallbacks")).isZero();
+  }
+
+  @Test
+  void switchedOnLaterItPreloadsWhatWasWrittenMeanwhile() {
+    volume = volume("off");
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, 4 * MIB);
+    volume.setMode("account");
+    writer.write(4 * MIB, 4 * MIB);
+    writer.close();
+    assertThat(bytes(device.preloads)).isEqualTo(4 * MIB);
+    assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(4 * MIB);
+    read(BLOCK, 8 * MIB);
+    assertThat(bytes(device.preloads)).isEqualTo(4 * MIB);
+  }
+
+  @Test
+  void theModeReachesTheDevice() {
+    volume.setMode("real-time");
+    assertThat(volume.getMode()).isEqualTo("real-time");
+    volume.setTimeDilation(20);
+    volume.setMode("off");
+    assertThat(device.modes).containsExactly(false, true, true, false);
+    assertThatThrownBy(() -> volume.setMode("warp")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> volume.setTimeDilation(0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void theHintCanBeSwitchedOff() {
+    volume.setHintFullBlockSequential(false);
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(sent(Opcode.WRITE)).allMatch(c -> c.directive() == Directive.NONE);
+    assertThat(counter("unhinted_blocks")).isEqualTo(1);
+  }
+
+  @Test
+  void errorsAreCountedAndLeaveTheVolumeInService() {
+    device.status = SimStatus.UNSUPPORTED;
+    write(BLOCK, 0, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    assertThat(counter("errors")).isPositive();
+    assertThat(volume.isHealthy()).isTrue();
+    assertThat(volume.getLastError()).contains("UNSUPPORTED").contains("the fake's error");
+    device.status = 0;
+    read(BLOCK, 8 * MIB);
+    assertThat(sent(Opcode.READ)).isNotEmpty();
+  }
+
+  @Test
+  void whatTheDeviceRefusedIsPlacedLater() {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, 4 * MIB);
+    device.status = SimStatus.CAPACITY;
+    writer.write(4 * MIB, 2 * MIB);
+    device.status = 0;
+    writer.write(6 * MIB, 2 * MIB);
+    writer.close();
+    assertThat(volume.blocks().find(BLOCK).mappedBytes()).isLessThan(6 * MIB);
+    read(BLOCK, 8 * MIB);
+    assertThat(bytes(device.preloads)).isBetween(2L * MIB, 5L * MIB);
+    assertThat(volume.blocks().find(BLOCK).mappedBytes()).isEqualTo(8 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void aWriterClosedWhileSwitchedOffGivesItsTicketsUp() {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, 8 * MIB);
+    assertThat(device.open).isNotEmpty();
+    volume.setMode("off");
+    writer.close();
+    assertThat(device.open).isEmpty();
+  }
+
+  @Test
+  void aCallWaitsForTheTimeoutOnceHoweverMuchIsUnderWay() {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "100ms");
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, 8 * MIB);
+    device.stuck = true;
+    long begin = System.nanoTime();
+    writer.close();
+    assertThat(System.nanoTime() - begin).isLessThan(400_000_000L);
+    assertThat(counter("timeouts")).isPositive();
+  }
+
+  @Test
+  void aPanicTakesTheVolumeOutOfService() {
+    write(BLOCK, 0, 8 * MIB);
+    device.status = SimStatus.PANIC;
+    read(BLOCK, 8 * MIB);
+    assertThat(volume.isHealthy()).isFalse();
+    device.status = 0;
+    device.commands.clear();
+    device.open.clear();
+    read(BLOCK, 8 * MIB);
+    write(new BlockKey("BP-1", 9), 0, 8 * MIB);
+    assertThat(device.commands).isEmpty();
+    assertThat(counter("fallbacks")).isPositive();
+  }
+
+  @Test
+  void anExceptionTakesTheVolumeOutOfService() {
+    device.thrown = new IllegalStateException("broken binding");
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(volume.isHealthy()).isFalse();
+    assertThat(volume.getLastError()).contains("broken binding");
+  }
+
+  @Test
+  void aDeviceThatCannotBeOpenedLeavesAStockVolume() {
+    MeldVolume broken =
+        new MeldVolume(
+            "DS-2",
+            new File("/data/2/current"),
+            volumeConfig(),
+            () -> {
+              throw new SimException("no library", null);
+            },
+            new SimFailures(),
+            BlockHints.BY_SIZE);
+    assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
+    BlockWriter writer = new BlockWriter(broken, BLOCK, file, true);
+    writer.write(0, PACKET);
+    writer.close();
+    assertThat(broken.isHealthy()).isFalse();
+    assertThat(broken.getMode()).isEqualTo("account");
+    assertThat(broken.getCounters().get("fallbacks")).isPositive();
+    assertThat(broken.getCounters().get("errors")).isEqualTo(1);
+  }
+
+  @Test
+  void anIncompatibleBindingLeavesAStockVolume() throws IOException {
+    try (MeldVolumes volumes =
+        new MeldVolumes(
+            volumeConfig(),
+            () -> {
+              throw new Error("incompatible JNA native library");
+            })) {
+      volumes.add("DS-2", new File("/data/2/current"));
+      assertThat(volumes.holding(new File("/data/2/current/BP-1/blk_1")).isHealthy()).isFalse();
+    }
+  }
+
+  @Test
+  void interruptedCallersKeepTheirInterrupt() {
+    Thread.currentThread().interrupt();
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void aDeviceThatDoesNotAnswerIsGivenUpAfterTheTimeout() {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "60ms");
+    device.stuck = true;
+    write(BLOCK, 0, 100);
+    assertThat(counter("timeouts")).isEqualTo(1);
+    assertThat(counter("writer_wait_ns")).isPositive();
+    assertThat(volume.isHealthy()).isTrue();
+  }
+
+  @Test
+  void aCallWaitsForRoomNoLongerThanTheTimeout() {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "60ms");
+    device.full = true;
+    write(BLOCK, 0, 100);
+    assertThat(counter("timeouts")).isEqualTo(1);
+    assertThat(counter("writer_wait_ns")).isGreaterThanOrEqualTo(60_000_000);
+    assertThat(counter("errors")).isZero();
+    read(BLOCK, 100);
+    assertThat(counter("timeouts")).isEqualTo(2);
+    device.full = false;
+    read(BLOCK, 100);
+    assertThat(sent(Opcode.READ)).hasSize(1);
+    assertThat(device.preloads).hasSize(1);
+  }
+
+  @Test
+  void aStreamThatMustNotWaitGoesOnWithoutRoom() {
+    volume = volume("real-time");
+    device.full = true;
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> 100, false);
+    reader.consume(0, 100);
+    reader.close();
+    assertThat(counter("reader_wait_ns")).isZero();
+    assertThat(counter("timeouts")).isEqualTo(1);
+  }
+
+  @Test
+  void aDeletedBlockIsDeallocatedWhenThereIsRoom() {
+    volume = volume("real-time");
+    write(BLOCK, 0, 8 * MIB);
+    device.full = true;
+    volume.deleted(BLOCK);
+    assertThat(sent(Opcode.DEALLOCATE)).isEmpty();
+    device.full = false;
+    write(new BlockKey("BP-1", 9), 0, 100);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+  }
+
+  @Test
+  void aBlockDeletedBeforeItsOpenFileIsUsedIsNotMapped() {
+    assertThat(file.delete()).isTrue();
+    BlockReader reader = new BlockReader(volume, BLOCK, BlockFile.of(file), true);
+    reader.consume(0, PACKET);
+    reader.close();
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(device.commands).isEmpty();
+    assertThat(device.preloads).isEmpty();
+    assertThat(counter("blocks_mapped")).isZero();
+  }
+
+  @Test
+  void aBlockDeletedWhileItIsPreloadedIsDeallocatedAfterwards() {
+    device.before = () -> deleteOnce(device.preloads);
+    read(BLOCK, 8 * MIB);
+    assertThat(bytes(device.preloads)).isEqualTo(8 * MIB);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+    assertThat(sent(Opcode.READ)).isEmpty();
+    assertThat(counter("blocks_mapped")).isZero();
+  }
+
+  @Test
+  void aBlockDeletedWhileItIsWrittenIsDeallocatedAfterwards() {
+    device.before = () -> deleteOnce(device.commands);
+    write(BLOCK, 0, 8 * MIB);
+    assertThat(device.commands)
+        .extracting(FakeDevice.Command::opcode)
+        .startsWith(Opcode.WRITE, Opcode.DEALLOCATE);
+    assertThat(device.commands.get(1).length()).isEqualTo(device.commands.get(0).length());
+  }
+
+  /** While the first command is being issued; its slot must stay the block's until it is. */
+  private void deleteOnce(List<FakeDevice.Command> issued) {
+    device.before = () -> {};
+    volume.deleted(BLOCK);
+    assertThat(issued).isEmpty();
+    assertThat(sent(Opcode.DEALLOCATE)).isEmpty();
+  }
+
+  @Test
+  void aCutIsDeallocatedWhenThereIsRoom() {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "10ms");
+    write(BLOCK, 0, 8 * MIB);
+    volume.truncated(BLOCK, 4 * MIB);
+    device.full = true;
+    write(BLOCK, 4 * MIB, 4 * MIB + 100);
+    assertThat(sent(Opcode.DEALLOCATE)).isEmpty();
+    device.full = false;
+    write(BLOCK, 4 * MIB + 100, 5 * MIB);
+    assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(4 * MIB);
+  }
+
+  @Test
+  void aWaitEndsWhenTheThreadIsInterrupted() {
+    device.stuck = true;
+    Thread.currentThread().interrupt();
+    write(BLOCK, 0, 100);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(counter("timeouts")).isZero();
+  }
+
+  @Test
+  void streamsThatAreOnlyOpenedAreCounted() {
+    new BlockReader(volume, BLOCK, () -> 100, true).close();
+    assertThat(counter("opened_unread")).isEqualTo(1);
+    assertThat(counter("forwarded_reads")).isZero();
+  }
+
+  /** A block's file is told once, the device with every write. */
+  @ParameterizedTest
+  @CsvSource({"simulator, true", "write-lifetime, false", "both, true", "none, false"})
+  void aBlocksWritesGoToTheConfiguredSinks(String sinks, boolean device) throws Exception {
+    volume = volume("account", MeldKeys.DIRECTIVE_SINKS, sinks);
+    BlockWriter writer = new BlockWriter(volume, new BlockKey("BP-1", 7), file, true);
+    for (int at = 0; at < 8 << 20; at += 64 << 10) {
+      writer.write(at, 64 << 10);
+    }
+    writer.close();
+    assertThat(this.device.commands.stream().filter(c -> c.opcode() == Opcode.WRITE))
+        .hasSizeGreaterThan(4)
+        .allMatch(c -> (c.directive() != Directive.NONE) == device);
+    boolean tellsFile = sinks.equals("write-lifetime") || sinks.equals("both");
+    assertThat(
+            volume.getCounters().get("lifetime_hints")
+                + volume.getCounters().get("lifetime_hints_refused"))
+        .isEqualTo(tellsFile ? 1 : 0);
+  }
+
+  private static MeldConfiguration volumeConfig() {
+    try {
+      return MeldConfiguration.read(new Configuration());
+    } catch (MeldConfigurationException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

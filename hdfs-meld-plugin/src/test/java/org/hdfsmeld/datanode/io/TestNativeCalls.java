@@ -1,0 +1,150 @@
+package org.hdfsmeld.datanode.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A volume whose device is a library: HDFS's threads stay out of it. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TestNativeCalls {
+  private static final int MIB = 1 << 20;
+  private static final int PACKET = 64 << 10;
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
+
+  @TempDir Path dir;
+
+  private final Set<Thread> callers = ConcurrentHashMap.newKeySet();
+  private final FakeDevice device = new FakeDevice();
+  private File file;
+  private MeldVolume volume;
+
+  @BeforeEach
+  void makeTheFile() throws IOException {
+    device.isNative = true;
+    device.before = () -> callers.add(Thread.currentThread());
+    file = Files.createFile(dir.resolve("blk_7")).toFile();
+  }
+
+  @AfterEach
+  void close() {
+    volume.close();
+  }
+
+  private void open(String mode) {
+    volume = device.volume(mode, BlockHints.BY_SIZE, MeldKeys.STATE_ENABLED, "false");
+  }
+
+  private void write(long from, long to) {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    for (long at = from; at < to; at += PACKET) {
+      writer.write(at, PACKET);
+    }
+    writer.close();
+  }
+
+  private void read(BlockKey key, long length) {
+    BlockReader reader = new BlockReader(volume, key, () -> length, true);
+    for (long at = 0; at < length; at += PACKET) {
+      reader.consume(at, PACKET);
+    }
+    reader.close();
+  }
+
+  private long bytes(int opcode) {
+    List<FakeDevice.Command> commands = List.copyOf(device.commands);
+    return commands.stream()
+        .filter(command -> command.opcode() == opcode)
+        .mapToLong(FakeDevice.Command::length)
+        .sum();
+  }
+
+  /** Who asks for counters waits until the device has all commands. */
+  private long counter(String name) {
+    return volume.getCounters().get(name);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"account", "real-time"})
+  void areMadeByOtherThreads(String mode) {
+    open(mode);
+    write(0, 8 * MIB);
+    read(BLOCK, 8 * MIB);
+    read(new BlockKey("BP-1", 8), 4 * MIB);
+    volume.deleted(BLOCK);
+    assertThat(counter("errors")).isZero();
+    assertThat(bytes(Opcode.WRITE)).isEqualTo(8 * MIB);
+    assertThat(bytes(Opcode.READ)).isEqualTo(12 * MIB);
+    assertThat(bytes(Opcode.DEALLOCATE)).isEqualTo(8 * MIB);
+    assertThat(device.preloads.stream().mapToLong(FakeDevice.Command::length).sum())
+        .isEqualTo(4 * MIB);
+    assertThat(device.open).isEmpty();
+    assertThat(callers).isNotEmpty().doesNotContain(Thread.currentThread());
+  }
+
+  /**
+   * That a write was refused is known late; its place is filled as if it had been known at once.
+   */
+  @Test
+  void thatAreRefusedLeaveAGap() {
+    open("account");
+    write(0, 4 * MIB);
+    assertThat(counter("errors")).isZero();
+    device.status = SimStatus.UNSUPPORTED;
+    write(4 * MIB, 8 * MIB);
+    long errors = counter("errors");
+    assertThat(errors).isPositive();
+    device.status = 0;
+    read(BLOCK, 8 * MIB);
+    assertThat(counter("errors")).isEqualTo(errors);
+    assertThat(device.preloads.stream().mapToLong(FakeDevice.Command::length).sum())
+        .isEqualTo(4 * MIB);
+    assertThat(volume.isHealthy()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"account", "real-time"})
+  void thatNeverReturnCostTheDeviceOnly(String mode) {
+    open(mode);
+    CountDownLatch hang = new CountDownLatch(1);
+    device.before = FakeDevice.hang(hang);
+    try {
+      long begin = System.nanoTime();
+      write(0, 8 * MIB);
+      long written = System.nanoTime() - begin;
+      if (mode.equals("account")) {
+        assertThat(written).as("nobody waits").isLessThan(1_000_000_000);
+      }
+      // Counters look for the hang, where nobody has met it.
+      assertThat(counter("errors")).isPositive();
+      read(BLOCK, 8 * MIB);
+      volume.deleted(BLOCK);
+      assertThat(System.nanoTime() - begin).isLessThan(15_000_000_000L);
+      assertThat(volume.isHealthy()).isFalse();
+      assertThat(volume.getLastError()).contains("hangs");
+      assertThat(counter("fallbacks")).isPositive();
+    } finally {
+      hang.countDown();
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package org.hdfsmeld.datanode.io;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.zip.GZIPInputStream;
+import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldConfigurationException;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.device.MeldDevice;
+import org.hdfsmeld.datanode.device.MeldDeviceBean;
+import org.hdfsmeld.datanode.hint.HintSource;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.BlockTrace;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Several volumes on one device. */
+class TestSharedDevice {
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
+
+  /** A device with two NVM sets. */
+  private static final class Divided extends FakeDevice {
+    final List<Integer> sets = new ArrayList<>();
+    volatile Runnable whenLookedAt = () -> {};
+
+    @Override
+    public int stats(long[] out) {
+      whenLookedAt.run();
+      return super.stats(out);
+    }
+
+    @Override
+    public int sets() {
+      return 2;
+    }
+
+    @Override
+    public NamespaceInfo createNamespaceIn(int set, long sizeBytes) {
+      sets.add(set);
+      NamespaceInfo info = super.createNamespace(sizeBytes);
+      return new NamespaceInfo(
+          sets.size(),
+          info.lbaBytes(),
+          info.sizeLbas(),
+          info.pageBytes(),
+          info.wordlineBytes(),
+          info.capacityBytes());
+    }
+  }
+
+  @TempDir File file;
+
+  private final List<Divided> opened = new ArrayList<>();
+  private final MeldVolumes volumes = volumes("/data/1=@ssd0/0,/data/2=@ssd0/1,/data/3=@ssd0/2");
+
+  private static MeldConfiguration config(String bindings) {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.DEVICES, "ssd0=some");
+    conf.set(MeldKeys.VOLUME_PROFILES, bindings);
+    try {
+      return MeldConfiguration.read(conf);
+    } catch (MeldConfigurationException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private MeldVolumes volumes(String bindings) {
+    return new MeldVolumes(
+        config(bindings),
+        () -> {
+          Divided device = new Divided();
+          opened.add(device);
+          return device;
+        });
+  }
+
+  @AfterEach
+  void close() {
+    volumes.close();
+  }
+
+  private MeldVolume add(int number) throws IOException {
+    volumes.add("DS-" + number, new File("/data/" + number + "/current"));
+    return volumes.holding(new File("/data/" + number + "/current/BP-1/blk_1"));
+  }
+
+  private void write(MeldVolume volume, int bytes) {
+    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    writer.write(0, bytes);
+    writer.close();
+  }
+
+  @Test
+  void eachVolumeHasANamespaceInItsSet() throws IOException {
+    MeldVolume first = add(1);
+    MeldVolume second = add(2);
+    assertThat(opened).hasSize(1);
+    assertThat(opened.get(0).sets).containsExactly(0, 1);
+    assertThat(first.device().namespace().nsid()).isEqualTo(1);
+    assertThat(second.device().namespace().nsid()).isEqualTo(2);
+    assertThat(first.getDevice()).isEqualTo("ssd0");
+    assertThat(first.getProfile()).isEqualTo("some");
+  }
+
+  @Test
+  void aVolumeThatWasRefusedIsInNoTrace(@TempDir Path folder) throws IOException {
+    BlockTrace trace = new BlockTrace(folder, 1, 1 << 20, 1024, false);
+    MeldConfiguration config = config("/data/1=@ssd0/0,/data/3=@ssd0/2");
+    try (MeldVolumes traced =
+        new MeldVolumes(config, profile -> Divided::new, HintSource.NONE, trace)) {
+      traced.add("DS-1", new File("/data/1/current"));
+      assertThatThrownBy(() -> traced.add("DS-3", new File("/data/3/current")))
+          .isInstanceOf(MeldConfigurationException.class);
+      trace.start();
+      trace.stop();
+      InputStream file = new ByteArrayInputStream(trace.read(trace.getFiles().get(0), 0, 1 << 20));
+      String text = new String(new GZIPInputStream(file).readAllBytes(), US_ASCII);
+      assertThat(text.lines().filter(line -> line.startsWith("# volume"))).hasSize(1);
+    }
+  }
+
+  /** A look at the counters that never returns costs the one who looks, and nobody else. */
+  @Test
+  @Timeout(60)
+  void aLookThatHangsKeepsNoDeviceOpen() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    MeldDevice device = add(1).device().device();
+    opened.get(0).whenLookedAt =
+        () -> {
+          hangs.countDown();
+          try {
+            never.await();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        };
+    Thread lost = new Thread(device::counters);
+    lost.start();
+    hangs.await();
+    opened.get(0).whenLookedAt = () -> {};
+    assertThat(device.counters()).containsKey("read_commands");
+    volumes.close();
+    assertThat(opened.get(0).closed).isTrue();
+    never.countDown();
+    lost.join();
+  }
+
+  @Test
+  void modeAndHealthAreTheDevices() throws IOException {
+    MeldVolume first = add(1);
+    first.setMode("real-time");
+    first.setTimeDilation(3);
+    MeldVolume second = add(2);
+    assertThat(second.getMode()).isEqualTo("real-time");
+    assertThat(second.getTimeDilation()).isEqualTo(3);
+    second.setMode("account");
+    assertThat(first.getMode()).isEqualTo("account");
+    opened.get(0).status = SimStatus.PANIC;
+    write(first, 1 << 20);
+    assertThat(second.isHealthy()).isFalse();
+    assertThat(first.counters().errors.sum()).isEqualTo(1);
+    assertThat(second.counters().errors.sum()).as("not the second's doing").isZero();
+    write(second, 1 << 20);
+    assertThat(second.counters().fallbacks.sum()).isPositive();
+  }
+
+  @Test
+  void aSetThatTheDeviceLacksIsNamedWithItsKey() throws IOException {
+    add(1);
+    assertThatThrownBy(() -> add(3))
+        .isInstanceOf(MeldConfigurationException.class)
+        .hasMessageContaining(MeldKeys.VOLUME_PROFILES)
+        .hasMessageContaining("/data/3=@ssd0/2")
+        .hasMessageContaining("NVM set 2 does not exist");
+    assertThat(opened.get(0).closed).isFalse();
+  }
+
+  @Test
+  void aVolumeThatLeavesTakesItsBlocksAlong() throws IOException {
+    add(1);
+    write(add(2), 1 << 20);
+    volumes.retain(Set.of("DS-1"));
+    assertThat(opened.get(0).closed).isFalse();
+    assertThat(opened.get(0).commands)
+        .filteredOn(c -> c.opcode() == Opcode.DEALLOCATE)
+        .singleElement()
+        .satisfies(c -> assertThat(c.length()).isEqualTo(1 << 20));
+    MeldVolume again = add(2);
+    assertThat(opened.get(0).sets).as("its namespace is still there").hasSize(2);
+    assertThat(again.device().namespace().nsid()).isEqualTo(2);
+  }
+
+  @Test
+  void theLastVolumeClosesTheDevice() throws IOException {
+    add(1);
+    add(2);
+    volumes.retain(Set.of("DS-2"));
+    volumes.retain(Set.of());
+    assertThat(opened.get(0).closed).isTrue();
+    add(1);
+    assertThat(opened).hasSize(2);
+    assertThat(opened.get(1).sets).containsExactly(0);
+  }
+
+  @Test
+  void whatTheDeviceDidIsCountedOnce() throws IOException {
+    MeldVolume first = add(1);
+    assertThat(first.getCounters())
+        .containsKey("forwarded_writes")
+        .doesNotContainKeys("now_ps", "host_read_bytes");
+    var bean = new MeldDeviceBean(first.device().device(), "some");
+    assertThat(bean.getCounters()).containsKeys("now_ps", "host_read_bytes");
+    assertThat(bean.getVolumes()).containsExactly("/data/1");
+  }
+}

@@ -1,0 +1,134 @@
+package org.hdfsmeld.datanode.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.model.ReadPattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of a device's state: what goes in comes out, and damage is told from it. */
+class TestStateFiles {
+  private static final long MAX_BYTES = 1 << 20;
+
+  @TempDir Path dir;
+
+  private static BlockRecord block(long id, long... slots) {
+    HintDecision decision =
+        new HintDecision(ReadPattern.RANDOM, HintDecision.Source.EXPLICIT, "set on /a");
+    return new BlockRecord(1, new BlockKey("BP-1", id), 5 * id, 7 * id, slots, decision);
+  }
+
+  private static StateSnapshot snapshot() {
+    return new StateSnapshot(
+        "ssd0",
+        "name = \"x\"",
+        128 << 20,
+        List.of(new StateSnapshot.Namespace(1, 3, "DS-1")),
+        List.of(block(1, 0), block(2, 5, 9)),
+        new byte[] {1, 2, 3});
+  }
+
+  private static void assertSame(BlockRecord actual, BlockRecord expected) {
+    assertThat(actual).usingRecursiveComparison().isEqualTo(expected);
+  }
+
+  @Test
+  void aSnapshotComesBack() throws IOException {
+    Path file = StateFiles.snapshot(dir, 1);
+    assertThat(snapshot().write(file, MAX_BYTES)).isEqualTo(Files.size(file));
+    assertThat(StateSnapshot.read(file, MAX_BYTES))
+        .usingRecursiveComparison()
+        .isEqualTo(snapshot());
+    assertThat(dir).isDirectoryNotContaining("glob:**.tmp");
+  }
+
+  @Test
+  void everyDamageToASnapshotIsSeen() throws IOException {
+    Path file = StateFiles.snapshot(dir, 1);
+    snapshot().write(file, MAX_BYTES);
+    byte[] good = Files.readAllBytes(file);
+    for (int at = 0; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= 0x10;
+      Files.write(file, bad);
+      assertThatThrownBy(() -> StateSnapshot.read(file, MAX_BYTES))
+          .as("byte %d", at)
+          .isInstanceOf(IOException.class);
+      Files.write(file, Arrays.copyOf(good, at));
+      assertThatThrownBy(() -> StateSnapshot.read(file, MAX_BYTES))
+          .as("cut to %d", at)
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void aSnapshotThatIsTooLargeIsNotLeftBehind() {
+    Path file = StateFiles.snapshot(dir, 1);
+    assertThatThrownBy(() -> snapshot().write(file, 100))
+        .hasMessageContaining(MeldKeys.STATE_SNAPSHOT_MAX_BYTES);
+    assertThat(dir).isEmptyDirectory();
+  }
+
+  @Test
+  void aJournalComesBackUpToItsFirstDamage() throws IOException {
+    Path file = StateFiles.journal(dir, 1);
+    List<BlockRecord> written = List.of(block(1, 0), block(2, 5, 9), block(1));
+    try (StateJournal journal = StateJournal.create(file)) {
+      long bytes = journal.append(written.subList(0, 1));
+      bytes += journal.append(written.subList(1, 3));
+      assertThat(bytes).isEqualTo(Files.size(file));
+    }
+    List<BlockRecord> read = new ArrayList<>();
+    assertThat(StateJournal.replay(file, read::add)).isTrue();
+    assertThat(read).hasSize(3);
+    for (int i = 0; i < 3; i++) {
+      assertSame(read.get(i), written.get(i));
+    }
+    byte[] good = Files.readAllBytes(file);
+    for (int at = 0; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= 0x10;
+      replayDamaged(file, bad, written, false);
+      replayDamaged(file, Arrays.copyOf(good, at), written, null);
+    }
+  }
+
+  private static void replayDamaged(
+      Path file, byte[] bytes, List<BlockRecord> written, Boolean whole) throws IOException {
+    Files.write(file, bytes);
+    List<BlockRecord> read = new ArrayList<>();
+    boolean said = StateJournal.replay(file, read::add);
+    if (whole != null) {
+      assertThat(said).isEqualTo(whole);
+    }
+    assertThat(read.size()).isLessThan(written.size());
+    for (int i = 0; i < read.size(); i++) {
+      assertSame(read.get(i), written.get(i));
+    }
+  }
+
+  @Test
+  void filesGoByNumberNotByTime() throws IOException {
+    for (String name : List.of("snapshot-9", "snapshot-10", "journal-10", "journal-x", "other")) {
+      Files.createFile(dir.resolve(name));
+    }
+    Files.setLastModifiedTime(
+        dir.resolve("snapshot-9"), java.nio.file.attribute.FileTime.fromMillis(4_000_000_000_000L));
+    StateFiles files = StateFiles.find(List.of(dir, dir.resolve("absent")));
+    assertThat(files.snapshots().lastEntry().getValue()).hasFileName("snapshot-10");
+    assertThat(files.last()).isEqualTo(10);
+    files.deleteBefore(10);
+    assertThat(dir.resolve("snapshot-9")).doesNotExist();
+    assertThat(dir.resolve("journal-10")).exists();
+  }
+}

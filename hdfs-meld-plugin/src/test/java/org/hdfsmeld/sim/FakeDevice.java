@@ -1,0 +1,255 @@
+package org.hdfsmeld.sim;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.volume.MeldVolume;
+
+/** A device that writes down what it is asked. 4 KiB blocks and pages, wordlines of three pages. */
+public class FakeDevice implements SimDevice {
+  public static final int PAGE = 4 << 10;
+  public static final int WORDLINE = 3 * PAGE;
+
+  public record Command(int opcode, long offset, long length, int directive, boolean detached) {}
+
+  public final List<Command> commands = new ArrayList<>();
+  public final List<Command> preloads = new ArrayList<>();
+  public final Set<Long> open = new HashSet<>();
+  public final List<Boolean> modes = new ArrayList<>();
+
+  /** What the next calls return instead of success; 0 for success. */
+  public volatile int status;
+
+  /** Whether waits run into their timeout, in no time. */
+  public volatile boolean stuck;
+
+  /** Whether there is no room for commands. */
+  public volatile boolean full;
+
+  /** Whether it is called as a library is: see {@link SimDevice#isNative}. */
+  public volatile boolean isNative;
+
+  /** What happens just before a command is taken. */
+  public volatile Runnable before = () -> {};
+
+  /** What the next calls throw; null for nothing. */
+  public volatile RuntimeException thrown;
+
+  /** Its counters; each counts its own place, but for those of {@link #statValues}. */
+  public List<String> statNames = SimStats.NAMES;
+
+  public final Map<String, Long> statValues = new ConcurrentHashMap<>();
+
+  public volatile boolean closed;
+  private long tickets;
+
+  /**
+   * A volume on this device.
+   *
+   * @param mode as in {@link MeldKeys#MODE}
+   * @param settings further keys and their values, in turn
+   */
+  public MeldVolume volume(String mode, BlockHints hints, String... settings) {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.MODE, mode);
+    for (int i = 0; i < settings.length; i += 2) {
+      conf.set(settings[i], settings[i + 1]);
+    }
+    try {
+      MeldConfiguration config = MeldConfiguration.read(conf);
+      File current = new File("/data/1/current");
+      MeldVolume volume =
+          new MeldVolume("DS-1", current, config, () -> this, new SimFailures(), hints);
+      volume.change(config.mode(), config.timeDilation());
+      return volume;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What never comes back, for {@link #before}, until it is let go. */
+  public static Runnable hang(CountDownLatch until) {
+    return () -> {
+      try {
+        until.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    };
+  }
+
+  private void check() {
+    if (thrown != null) {
+      throw thrown;
+    }
+  }
+
+  @Override
+  public NamespaceInfo createNamespace(long sizeBytes) {
+    return new NamespaceInfo(1, PAGE, sizeBytes / PAGE, PAGE, WORDLINE, 1L << 37);
+  }
+
+  @Override
+  public NamespaceInfo createNamespaceIn(int set, long sizeBytes) {
+    return createNamespace(sizeBytes);
+  }
+
+  @Override
+  public int sets() {
+    return 1;
+  }
+
+  @Override
+  public List<NamespaceInfo> namespaces() {
+    return List.of(createNamespace(1L << 40));
+  }
+
+  @Override
+  public synchronized long submit(
+      int opcode, int nsid, long slba, int nlb, int directive, boolean detached) {
+    check();
+    if (status < 0) {
+      return status;
+    }
+    if (full) {
+      return SimStatus.TIMEOUT;
+    }
+    before.run();
+    commands.add(
+        new Command(opcode, slba * PAGE, Integer.toUnsignedLong(nlb) * PAGE, directive, detached));
+    if (detached) {
+      return 0;
+    }
+    open.add(++tickets);
+    return tickets;
+  }
+
+  @Override
+  public long submitBatch(CommandBatch batch, boolean detached) {
+    throw new UnsupportedOperationException("not on the plugin's path");
+  }
+
+  @Override
+  public synchronized long await(long ticket, long timeoutNs) {
+    check();
+    if (status < 0) {
+      return status;
+    }
+    if (stuck) {
+      return SimStatus.TIMEOUT;
+    }
+    return open.remove(ticket) ? 1 : SimStatus.TICKET;
+  }
+
+  @Override
+  public synchronized int forget(long ticket) {
+    return open.remove(ticket) ? SimStatus.OK : SimStatus.TICKET;
+  }
+
+  @Override
+  public synchronized int preload(int nsid, long slba, long nlb, int directive) {
+    check();
+    if (status < 0) {
+      return status;
+    }
+    before.run();
+    preloads.add(new Command(-1, slba * PAGE, nlb * PAGE, directive, true));
+    return SimStatus.OK;
+  }
+
+  @Override
+  public int layout(int nsid, long slba, long nlb, long[] out) {
+    check();
+    out[0] = nlb;
+    out[1] = 0;
+    out[2] = nlb / 2;
+    return SimStatus.OK;
+  }
+
+  @Override
+  public int bindStream(int nsid, int stream, int directive) {
+    throw new UnsupportedOperationException("not on the plugin's path");
+  }
+
+  @Override
+  public int releaseStream(int nsid, int stream) {
+    throw new UnsupportedOperationException("not on the plugin's path");
+  }
+
+  @Override
+  public void precondition(int fillPercent, int randomPercent) {
+    throw new UnsupportedOperationException("not on the plugin's path");
+  }
+
+  @Override
+  public String profile() {
+    return "name = \"fake\"";
+  }
+
+  @Override
+  public byte[] snapshot() {
+    check();
+    return new byte[] {42};
+  }
+
+  @Override
+  public int setMode(boolean realTime, double timeDilation) {
+    modes.add(realTime);
+    return status;
+  }
+
+  @Override
+  public List<String> statNames() {
+    return statNames;
+  }
+
+  @Override
+  public int stats(long[] out) {
+    for (int i = 0; i < out.length; i++) {
+      out[i] = statValues.getOrDefault(statNames.get(i), (long) i);
+    }
+    return statNames.size();
+  }
+
+  @Override
+  public long latencyPs(int opcode, double quantile) {
+    return status < 0 ? status : (long) (quantile * 1000) * (opcode == Opcode.READ ? 1 : 2);
+  }
+
+  @Override
+  public long[] channelsBusyPs() {
+    return new long[0];
+  }
+
+  @Override
+  public long[] diesBusyPs() {
+    return new long[0];
+  }
+
+  @Override
+  public boolean isNative() {
+    return isNative;
+  }
+
+  @Override
+  public String lastError() {
+    return "the fake's error";
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}
