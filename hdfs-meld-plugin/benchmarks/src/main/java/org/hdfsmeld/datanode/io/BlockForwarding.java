@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.device.CatchUp;
 import org.hdfsmeld.datanode.hint.BlockHints;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
@@ -107,7 +108,7 @@ public class BlockForwarding {
   /** The device simulates what it was given. */
   @TearDown(Level.Invocation)
   public void catchUp() {
-    volume.device().device().deferred().drain();
+    CatchUp.with(volume.device().device());
   }
 
   /** The same requests in one batch: the simulation itself; per packet. */
