@@ -1,6 +1,5 @@
 package org.hdfsmeld.sim;
 
-
 /** Opens simulated devices of the configured profile. */
 @FunctionalInterface
 public interface SimDeviceOpener {
