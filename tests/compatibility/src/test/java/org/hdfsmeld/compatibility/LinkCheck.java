@@ -23,7 +23,7 @@ final class LinkCheck {
   }
 
   /** Something found: a class, and what the JVM says of whoever may use it. */
-  private record Member(ClassNode owner, String name, int access) {
+  private record Member(ClassNode owner, int access) {
     boolean has(int flag) {
       return (access & flag) != 0;
     }
@@ -91,13 +91,16 @@ final class LinkCheck {
       if (use.field()) {
         for (FieldNode field : at.fields) {
           if (field.name.equals(use.name()) && field.desc.equals(use.descriptor())) {
-            return new Member(at, field.name, field.access);
+            return new Member(at, field.access);
           }
         }
       } else {
         MethodNode method = method(at, use.name(), use.descriptor());
+        if (method == null) {
+          method = polymorphic(at, use.name());
+        }
         if (method != null) {
-          return new Member(at, method.name, method.access);
+          return new Member(at, method.access);
         }
       }
     }
@@ -107,6 +110,21 @@ final class LinkCheck {
   private static MethodNode method(ClassNode type, String name, String descriptor) {
     for (MethodNode method : type.methods) {
       if (method.name.equals(name) && method.desc.equals(descriptor)) {
+        return method;
+      }
+    }
+    return null;
+  }
+
+  /** The JVM has these for every descriptor (JVMS 2.9.3). */
+  private static MethodNode polymorphic(ClassNode type, String name) {
+    if (!type.name.equals("java/lang/invoke/VarHandle")
+        && !type.name.equals("java/lang/invoke/MethodHandle")) {
+      return null;
+    }
+    int wanted = Opcodes.ACC_NATIVE | Opcodes.ACC_VARARGS;
+    for (MethodNode method : type.methods) {
+      if (method.name.equals(name) && (method.access & wanted) == wanted) {
         return method;
       }
     }

@@ -154,7 +154,8 @@ class TestLinks {
   /** The one member that the plugin reaches by reflection. */
   @ParameterizedTest
   @FieldSource("VERSIONS")
-  void theProviderOfFileIoIsAFieldOfTheDataNode(String version) throws ReflectiveOperationException {
+  void theProviderOfFileIoIsAFieldOfTheDataNode(String version)
+      throws ReflectiveOperationException {
     Class<?> dataNode = HADOOP.get(version).load("org/apache/hadoop/hdfs/server/datanode/DataNode");
     Field field = dataNode.getDeclaredField("fileIoProvider");
     assertThat(field.getType().getName())
