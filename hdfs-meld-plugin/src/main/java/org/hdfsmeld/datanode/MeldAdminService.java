@@ -3,10 +3,10 @@ package org.hdfsmeld.datanode;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.ipc.Server;
 import org.apache.hadoop.security.AccessControlException;
@@ -47,11 +47,8 @@ final class MeldAdminService {
     }
     try {
       MeldAdminService service = new MeldAdminService(conf, volumes);
-      DFSUtil.addInternalPBProtocol(
-          conf,
-          MeldDatanodeProtocolPB.class,
-          new BytesService(MeldDatanodeProtocolPB.class, service.handlers()),
-          datanode.ipcServer);
+      new BytesService(MeldDatanodeProtocolPB.class, service.handlers())
+          .addTo(datanode.ipcServer, conf);
     } catch (IOException e) {
       LOG.warn("'hdfs meld' cannot ask this DataNode", e);
     }
@@ -81,7 +78,7 @@ final class MeldAdminService {
     UserGroupInformation caller = Server.getRemoteUser();
     if (permissions
         && !caller.getUserName().equals(owner)
-        && !caller.getGroupsSet().contains(superGroup)) {
+        && !Arrays.asList(caller.getGroupNames()).contains(superGroup)) {
       throw new AccessControlException(
           "Superuser privilege is required, which " + caller + " lacks");
     }

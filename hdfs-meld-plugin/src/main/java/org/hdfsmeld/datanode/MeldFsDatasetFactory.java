@@ -5,7 +5,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDataset;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetFactory;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDatasets;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.hint.NameNodeAsker;
@@ -19,32 +20,47 @@ import org.hdfsmeld.datanode.volume.MeldVolumes;
  *
  * <p>The dataset is Hadoop's own; blocks are stored as ever.
  */
-public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<MeldFsDataset> {
+public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSpi<?>> {
   /**
-   * Makes the dataset.
+   * Makes the dataset; that of stock HDFS where the plugin does not link with this Hadoop.
    *
    * @throws MeldConfigurationException when a key is unknown or has a value that cannot be used
-   * @throws IOException as stock HDFS; also when the simulator cannot be used and the configuration
-   *     asks for fail-fast
+   * @throws IOException as stock HDFS; also when the simulator cannot be used, or the plugin does
+   *     not link, and the configuration asks for fail-fast
    */
   @Override
-  public MeldFsDataset newInstance(DataNode datanode, DataStorage storage, Configuration conf)
+  public FsDatasetSpi<?> newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
+    FsDatasetSpi.Factory<?> stock = new FsDatasetFactory();
+    return StockFallback.start(
+        datanode,
+        conf,
+        () -> simulated(datanode, storage, conf),
+        () -> stock.newInstance(datanode, storage, conf));
+  }
+
+  private static FsDatasetSpi<?> simulated(
+      DataNode datanode, DataStorage storage, Configuration conf) throws IOException {
     MeldConfiguration config = MeldConfiguration.read(conf);
     String uuid = String.valueOf(storage.getDatanodeUuid());
     MeldVolumes volumes =
         new MeldVolumes(
             config, NameNodeAsker.of(conf, config.hints(), uuid), config.trace().newTrace(uuid));
-    String problem =
-        FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));
-    if (problem != null) {
-      String message = "Block I/O cannot be forwarded to simulated devices: " + problem + ".";
-      if (config.failFast()) {
-        throw new IOException(message);
+    try {
+      String problem =
+          FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));
+      if (problem != null) {
+        String message = "Block I/O cannot be forwarded to simulated devices: " + problem + ".";
+        if (config.failFast()) {
+          throw new IOException(message);
+        }
+        volumes.notForwarded(message);
       }
-      volumes.notForwarded(message);
+      MeldAdminService.install(datanode, conf, volumes);
+      return MeldFsDatasets.newDataset(datanode, storage, conf, volumes);
+    } catch (LinkageError e) {
+      volumes.close();
+      throw e;
     }
-    MeldAdminService.install(datanode, conf, volumes);
-    return new MeldFsDataset(datanode, storage, conf, volumes);
   }
 }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.XAttr;
-import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
@@ -18,7 +17,6 @@ import org.apache.hadoop.hdfs.server.namenode.MeldRpcServers;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.hdfs.server.namenode.NameNode.OperationCategory;
 import org.apache.hadoop.hdfs.server.namenode.XAttrFeature;
-import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.Server;
 import org.apache.hadoop.ipc.StandbyException;
@@ -60,13 +58,8 @@ public final class ReadPatternService implements ServicePlugin {
     callers = new DataNodeCallers(nameNode.getConf());
     BytesService methods =
         new BytesService(ReadPatternProtocolPB.class, Map.of("readPatterns", this::readPatterns));
-    try {
-      for (RPC.Server server : MeldRpcServers.of(nameNode)) {
-        DFSUtil.addInternalPBProtocol(
-            nameNode.getConf(), ReadPatternProtocolPB.class, methods, server);
-      }
-    } catch (IOException e) {
-      LOG.error("DataNodes get no hints how blocks will be read", e);
+    for (RPC.Server server : MeldRpcServers.of(nameNode)) {
+      methods.addTo(server, nameNode.getConf());
     }
   }
 
@@ -95,7 +88,8 @@ public final class ReadPatternService implements ServicePlugin {
   }
 
   private BlockHint hint(long blockId) throws StandbyException {
-    namesystem.readLock(RwLockMode.GLOBAL);
+    // Of the whole namesystem: 3.5 can lock a part of it, and that is not needed here.
+    namesystem.readLock();
     try {
       namesystem.checkOperation(OperationCategory.WRITE);
       BlockInfo block = namesystem.getBlockManager().getStoredBlock(new Block(blockId));
@@ -103,7 +97,7 @@ public final class ReadPatternService implements ServicePlugin {
           block == null ? null : namesystem.getBlockCollection(block.getBlockCollectionId());
       return file == null ? BlockHint.NONE : hint(file);
     } finally {
-      namesystem.readUnlock(RwLockMode.GLOBAL, OPERATION);
+      namesystem.readUnlock(OPERATION);
     }
   }
 

@@ -6,6 +6,8 @@ import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.thirdparty.protobuf.BlockingService;
 import org.apache.hadoop.thirdparty.protobuf.ByteString;
@@ -50,6 +52,7 @@ public final class BytesService implements BlockingService {
     void write(DataOutput out) throws IOException;
   }
 
+  private final Class<?> protocol;
   private final ServiceDescriptor descriptor;
   private final Map<String, Handler> handlers;
 
@@ -60,8 +63,18 @@ public final class BytesService implements BlockingService {
    * @param handlers by the methods' names
    */
   public BytesService(Class<?> protocol, Map<String, Handler> handlers) {
+    this.protocol = protocol;
     this.descriptor = describe(RPC.getProtocolName(protocol), handlers);
     this.handlers = Map.copyOf(handlers);
+  }
+
+  /**
+   * Adds the protocol to a server. Hadoop's own method for it, in {@code DFSUtil}, has a name in
+   * 3.3 and another one since 3.4.
+   */
+  public void addTo(RPC.Server server, Configuration conf) {
+    RPC.setProtocolEngine(conf, protocol, ProtobufRpcEngine2.class);
+    server.addProtocol(RPC.RpcKind.RPC_PROTOCOL_BUFFER, protocol, this);
   }
 
   private static ServiceDescriptor describe(String protocol, Map<String, Handler> handlers) {

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -15,7 +14,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.server.namenode.MeldRpcServers;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.ipc.RPC;
@@ -43,13 +41,8 @@ class ITHintFaults {
           new BytesService(
               ReadPatternProtocolPB.class,
               Map.of("readPatterns", (request, response) -> handler.handle(request, response)));
-      try {
-        for (RPC.Server server : MeldRpcServers.of(nameNode)) {
-          DFSUtil.addInternalPBProtocol(
-              nameNode.getConf(), ReadPatternProtocolPB.class, methods, server);
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+      for (RPC.Server server : MeldRpcServers.of(nameNode)) {
+        methods.addTo(server, nameNode.getConf());
       }
     }
 

@@ -32,7 +32,7 @@ public final class FileIoProviderSwap {
     } catch (NoSuchFieldException e) {
       return "this Hadoop version has no DataNode."
           + FIELD
-          + "; use Hadoop 3.4 or 3.5, or remove dfs.datanode.fsdataset.factory";
+          + "; use Hadoop 3.3.6 to 3.5.0, or remove dfs.datanode.fsdataset.factory";
     } catch (IllegalAccessException | IllegalArgumentException | SecurityException e) {
       return "this Java does not allow writing DataNode."
           + FIELD

@@ -8,10 +8,11 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.RoundRobinVolumeChoosingPolicy;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.VolumeChoosingPolicy;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDataset;
+import org.apache.hadoop.util.ReflectionUtils;
 import org.hdfsmeld.datanode.config.PlacementConfiguration;
 import org.hdfsmeld.datanode.metrics.PlacementReason;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.datanode.volume.SimulatedDataset;
 
 /**
  * Divides new blocks between the Optane and the NAND volumes of a DataNode by how they will be
@@ -44,9 +45,10 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
   @Override
   public void setConf(Configuration conf) {
     this.conf = conf;
-    amongAll.setConf(conf);
-    amongOptane.setConf(conf);
-    amongNand.setConf(conf);
+    // That of 3.3 is not Configurable.
+    ReflectionUtils.setConf(amongAll, conf);
+    ReflectionUtils.setConf(amongOptane, conf);
+    ReflectionUtils.setConf(amongNand, conf);
   }
 
   @Override
@@ -165,7 +167,7 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
   }
 
   private MeldVolumes simulated(List<V> volumes) {
-    return !volumes.isEmpty() && volumes.get(0).getDataset() instanceof MeldFsDataset dataset
+    return !volumes.isEmpty() && volumes.get(0).getDataset() instanceof SimulatedDataset dataset
         ? dataset.simulated()
         : null;
   }

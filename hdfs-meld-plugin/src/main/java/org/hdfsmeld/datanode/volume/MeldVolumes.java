@@ -303,6 +303,11 @@ public final class MeldVolumes implements AutoCloseable {
     creating.set(new Creating(new BlockKey(pool, blockId), hints.of(pool, blockId)));
   }
 
+  /** Whether this thread is creating the block already. */
+  public boolean isCreating(String pool, long blockId) {
+    return creating.get().key().equals(new BlockKey(pool, blockId));
+  }
+
   /** This thread's block has its volume. */
   public void created() {
     creating.remove();

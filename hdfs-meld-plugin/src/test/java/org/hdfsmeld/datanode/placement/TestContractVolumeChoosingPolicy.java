@@ -7,6 +7,7 @@ import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
+import static org.mockito.Mockito.withSettings;
 
 import java.io.File;
 import java.io.IOException;
@@ -17,13 +18,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDataset;
 import org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.datanode.volume.SimulatedDataset;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
@@ -38,7 +40,8 @@ class TestContractVolumeChoosingPolicy {
   private static final long ROOM = 100L << 30;
 
   private final Map<String, FakeDevice> devices = new HashMap<>();
-  private final MeldFsDataset dataset = mock(MeldFsDataset.class);
+  private final FsDatasetSpi<?> dataset =
+      mock(FsDatasetSpi.class, withSettings().extraInterfaces(SimulatedDataset.class));
   private final ContractVolumeChoosingPolicy<FsVolumeSpi> policy =
       new ContractVolumeChoosingPolicy<>();
   private BlockHint hint = BlockHint.NONE;
@@ -66,7 +69,7 @@ class TestContractVolumeChoosingPolicy {
               @Override
               public void ask(BlockKey block, Consumer<BlockHint> then) {}
             });
-    when(dataset.simulated()).thenReturn(volumes);
+    when(((SimulatedDataset) dataset).simulated()).thenReturn(volumes);
     optane = volume("optane");
     nand = volume("nand");
     otherNand = volume("nand-2");
@@ -136,6 +139,15 @@ class TestContractVolumeChoosingPolicy {
   void theFilesBlockSizeCountsMoreThanTheDataNodes() throws IOException {
     assertThat(choose(hint(ReadPattern.UNKNOWN, 1 << 20), FULL_BLOCK)).isSameAs(optane);
     assertThat(choose(hint(ReadPattern.UNKNOWN, FULL_BLOCK), 1)).isNotSameAs(optane);
+  }
+
+  @Test
+  void aBlockIsBeingCreatedUntilItHasItsVolume() {
+    volumes.creates("BP-1", 7);
+    assertThat(volumes.isCreating("BP-1", 7)).isTrue();
+    assertThat(volumes.isCreating("BP-1", 8)).isFalse();
+    volumes.created();
+    assertThat(volumes.isCreating("BP-1", 7)).isFalse();
   }
 
   @Test

@@ -18,14 +18,18 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.datanode.volume.SimulatedDataset;
 
 /**
  * Hadoop's dataset, which keeps the set of simulated volumes and their blocks in step with its own.
  * Block I/O itself is seen elsewhere, by the DataNode's file I/O provider.
  *
- * <p>In this package because {@code FsDatasetImpl} can be extended only here.
+ * <p>In this package because {@code FsDatasetImpl} can be extended only here. Not public: javac
+ * gives a public class a bridge for each public method of its package-private superclass, with the
+ * types of the Hadoop it is compiled with. The DataNode asks the class for its methods, and where
+ * Hadoop lacks one of these types that ends it.
  */
-public class MeldFsDataset extends FsDatasetImpl {
+class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   private final MeldVolumes simulated;
 
   /**
@@ -33,14 +37,13 @@ public class MeldFsDataset extends FsDatasetImpl {
    *
    * @throws IOException as stock HDFS, or when a device must not be missing and is
    */
-  public MeldFsDataset(
-      DataNode datanode, DataStorage storage, Configuration conf, MeldVolumes simulated)
+  MeldFsDataset(DataNode datanode, DataStorage storage, Configuration conf, MeldVolumes simulated)
       throws IOException {
     super(datanode, storage, conf);
     this.simulated = simulated;
     try {
       followVolumes();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | LinkageError e) {
       shutdown();
       throw e;
     }
@@ -69,9 +72,23 @@ public class MeldFsDataset extends FsDatasetImpl {
     forgetRemovedVolumes();
   }
 
-  /** The volumes' simulated side; null while the dataset is being built. */
+  @Override
   public MeldVolumes simulated() {
     return simulated;
+  }
+
+  /** What 3.3.6 and 3.4.0 call; the later ones call the one below, and go on to it from here. */
+  @Override
+  public ReplicaHandler createRbw(
+      StorageType storageType, String storageId, ExtendedBlock b, boolean allowLazyPersist)
+      throws IOException {
+    // Asked here, before any lock is held.
+    simulated.creates(b.getBlockPoolId(), b.getBlockId());
+    try {
+      return super.createRbw(storageType, storageId, b, allowLazyPersist);
+    } finally {
+      simulated.created();
+    }
   }
 
   @Override
@@ -82,7 +99,9 @@ public class MeldFsDataset extends FsDatasetImpl {
       boolean allowLazyPersist,
       long newGS)
       throws IOException {
-    // Asked here, before any lock is held.
+    if (simulated.isCreating(b.getBlockPoolId(), b.getBlockId())) {
+      return super.createRbw(storageType, storageId, b, allowLazyPersist, newGS);
+    }
     simulated.creates(b.getBlockPoolId(), b.getBlockId());
     try {
       return super.createRbw(storageType, storageId, b, allowLazyPersist, newGS);
