@@ -5,7 +5,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
-import org.hdfsmeld.datanode.MeldVolumes;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
