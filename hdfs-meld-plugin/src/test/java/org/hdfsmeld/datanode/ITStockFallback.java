@@ -38,11 +38,11 @@ class ITStockFallback {
 
   /** Loads the plugin's classes itself, and has Hadoop's from the test's loader. */
   private static final class OwnPlugin extends URLClassLoader {
-    private final String folder;
+    private final String plugin;
 
     OwnPlugin(URL plugin, ClassLoader hadoop) {
       super(new URL[] {plugin}, hadoop);
-      this.folder = plugin.toString();
+      this.plugin = plugin.toString();
     }
 
     @Override
@@ -53,7 +53,8 @@ class ITStockFallback {
           return loaded;
         }
         URL file = getResource(name.replace('.', '/') + ".class");
-        boolean ours = file != null && file.toString().startsWith(folder);
+        // In a jar as well as in a folder.
+        boolean ours = file != null && file.toString().contains(plugin);
         return ours ? findClass(name) : super.loadClass(name, resolve);
       }
     }
