@@ -4,7 +4,7 @@ use meldsim::{Command, Device, Directive, NamespaceId, Pattern, Profile, Status}
 
 /// A device small enough that a few commands fill it.
 pub(super) fn tiny_profile() -> Profile {
-    let text = include_str!("../../../meldsim/tests/common/small.toml");
+    let text = include_str!("../../small.toml");
     Profile::from_toml(text).unwrap_or_else(|error| panic!("{error}"))
 }
 

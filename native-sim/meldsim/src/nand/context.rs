@@ -126,11 +126,11 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// A die is given something to do.
     #[inline]
     pub(super) fn begin(&mut self, way: u32, now: Instant) {
-        let die = &mut self.dies[way as usize];
         // Without overlap only an idle die is given anything.
-        if !PLAIN && self.shared.overlap && !die.is_idle() {
+        if self.overlaps() && !self.dies[way as usize].is_idle() {
             return;
         }
+        let die = &mut self.dies[way as usize];
         debug_assert!(die.is_idle());
         die.busy_since = now;
         die.planes_used = 0;

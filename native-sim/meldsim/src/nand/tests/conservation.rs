@@ -153,11 +153,18 @@ fn finished(rig: &Rig) -> Expected {
     finished
 }
 
-/// Everything that finishes and when, if data may be granted the bus ahead of time or not.
-fn timeline(profile: &Profile, steps: &[Step], early_grants: bool) -> Vec<(Duration, String)> {
+/// Everything that finishes and when, if data may be granted the bus ahead of time or not, and if a plain
+/// channel may be treated as one or not.
+fn timeline(
+    profile: &Profile,
+    steps: &[Step],
+    early_grants: bool,
+    plain: bool,
+) -> Vec<(Duration, String)> {
     let units = units(profile);
     let mut rig = Rig::new(profile);
     rig.flash.shared.early_grants &= early_grants;
+    rig.flash.shared.is_plain &= plain;
     for (n, step) in (0..).zip(steps) {
         submit(&mut rig, step, n, units, &mut Expected::new());
     }
@@ -191,7 +198,24 @@ proptest! {
         profile in any_profile(),
         steps in prop::collection::vec(step(), 1..150),
     ) {
-        let timelines = [false, true].map(|early_grants| timeline(&profile, &steps, early_grants));
+        // A plain channel always grants early: it is left aside.
+        let timelines =
+            [false, true].map(|early_grants| timeline(&profile, &steps, early_grants, false));
+        prop_assert_eq!(&timelines[0], &timelines[1]);
+    }
+
+    #[test]
+    fn a_plain_channel_does_what_any_other_would(
+        other in any_profile(),
+        steps in prop::collection::vec(step(), 1..150),
+    ) {
+        let mut profile = profile();
+        profile.geometry.channels = other.geometry.channels;
+        profile.geometry.dies_per_channel = other.geometry.dies_per_channel;
+        profile.timing.program_pages = other.timing.program_pages;
+        profile.controller = other.controller;
+        prop_assert!(Rig::new(&profile).flash.shared.is_plain);
+        let timelines = [false, true].map(|plain| timeline(&profile, &steps, true, plain));
         prop_assert_eq!(&timelines[0], &timelines[1]);
     }
 
