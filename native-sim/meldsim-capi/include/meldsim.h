@@ -111,6 +111,11 @@
 #define MELDSIM_NO_WAIT 2
 
 /**
+ * Flag of `meldsim_submit`: the ticket's outcome goes to the completion queue, for `meldsim_reap`.
+ */
+#define MELDSIM_POSTED 4
+
+/**
  * DSM field of a write: sequential, written seldom and read often; it will be read sequentially.
  */
 #define MELDSIM_DSM_SEQUENTIAL_READS 0x43
@@ -858,9 +863,10 @@ int32_t meldsim_streams_bound(int64_t handle, uint32_t nsid, uint64_t *out, uint
  *
  * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
  * and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
- * MELDSIM_DETACHED and MELDSIM_NO_WAIT. A DSM field and a queue need `meldsim_submit_batch`.
+ * MELDSIM_DETACHED or MELDSIM_POSTED, and MELDSIM_NO_WAIT. A DSM field and a queue need `meldsim_submit_batch`.
  *
- * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
+ * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once (with MELDSIM_POSTED, `meldsim_reap`
+ * gives it back instead of a wait); 0 when detached; or an error. When
  * MELDSIM_MAX_OUTSTANDING commands are on the device, the engine runs (account mode) or the call blocks (real-time mode)
  * until there is room. With MELDSIM_NO_WAIT it never blocks: nothing is submitted and MELDSIM_ERR_TIMEOUT returned.
  * Thread-safe.
@@ -914,6 +920,24 @@ int64_t meldsim_deallocate(int64_t handle,
 int64_t meldsim_wait(int64_t handle,
                      int64_t ticket,
                      uint64_t timeout_ns);
+
+/**
+ * Takes outcomes from the completion queue, oldest first, `n` (1 to MELDSIM_MAX_OUTSTANDING) of them at most, and returns
+ * how many. Never blocks; moves no time in account mode.
+ *
+ * Each is two values in `out`: the ticket, of a submission with MELDSIM_POSTED, and what `meldsim_wait` would return for
+ * it. In real-time mode `*due_ns` is the wall time until more may follow; else, or when nothing is scheduled, it is
+ * UINT64_MAX. A command that is submitted meanwhile may be done before that. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, `n`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` points to `2 * n` writable values, `due_ns` to one, or they are null.
+ */
+int32_t meldsim_reap(int64_t handle,
+                     int64_t *out,
+                     uint32_t n,
+                     uint64_t *due_ns);
 
 /**
  * Gives a ticket up without waiting; its commands run on as if detached. Thread-safe.

@@ -8,11 +8,21 @@ use crate::clock::{Clock, Deadline};
 use crate::error::{Failure, MELDSIM_ERR_TIMEOUT, catch};
 use crate::monitor::{Guard, Monitor, Next};
 use crate::state::{Executive, FaultCheck, State};
-use crate::tickets::DETACHED;
+use crate::tickets::{DETACHED, Outcome};
 
 /// The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
 /// blocks (real-time mode) until there is room.
 pub const MELDSIM_MAX_OUTSTANDING: u32 = 1024;
+
+/// How commands are submitted.
+#[derive(Clone, Copy)]
+pub(crate) struct How {
+    /// Nobody waits.
+    pub(crate) detached: bool,
+    /// The outcome goes to the completion queue.
+    pub(crate) posted: bool,
+    pub(crate) no_wait: bool,
+}
 
 /// An open device.
 pub(crate) struct Session {
@@ -132,8 +142,11 @@ impl Session {
     pub(crate) fn submit(
         &self,
         count: usize,
-        detached: bool,
-        no_wait: bool,
+        How {
+            detached,
+            posted,
+            no_wait,
+        }: How,
         mut send: impl FnMut(&mut Device, usize, u64) -> Result<(), Failure>,
     ) -> Result<i64, Failure> {
         let mut state = self.usable()?;
@@ -151,7 +164,7 @@ impl Session {
         }
         let ticket = match detached {
             true => DETACHED as i64,
-            false => state.tickets.issue(count as u32)?,
+            false => state.tickets.issue(count as u32, posted)?,
         };
         let mut outcome = Ok(ticket);
         for sent in 0..count {
@@ -185,6 +198,25 @@ impl Session {
             Some(Err(status)) => Err(Failure::of_command(status)),
             None => Err(Failure::panic("a wait ended without an outcome")),
         }
+    }
+
+    /// Gives `take` the outcomes in the completion queue, `most` of them, and says how many. In real-time mode with the
+    /// time until more may follow; `None` when nothing is scheduled, and in account mode.
+    pub(crate) fn reap(
+        &self,
+        most: usize,
+        mut take: impl FnMut(usize, i64, Outcome),
+    ) -> Result<(usize, Option<std::time::Duration>), Failure> {
+        self.with_check(|state| {
+            let mut count = 0;
+            while count < most
+                && let Some((ticket, outcome)) = state.tickets.reap()
+            {
+                take(count, ticket, outcome);
+                count += 1;
+            }
+            Ok((count, state.until_due()))
+        })
     }
 
     pub(crate) fn forget(&self, ticket: i64) -> Result<(), Failure> {

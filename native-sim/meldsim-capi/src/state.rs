@@ -156,6 +156,15 @@ impl State {
         Ok(Some(limit.min(left.unwrap_or(Duration::MAX))))
     }
 
+    /// Real-time mode: how long to sleep until the next event is due.
+    pub(crate) fn until_due(&self) -> Option<Duration> {
+        let Executive::RealTime(clock) = &self.executive else {
+            return None;
+        };
+        let due = clock.wall_of(self.device.next_event()?)?;
+        Some(due.saturating_duration_since(Instant::now()).max(clock.quantum))
+    }
+
     /// Real-time mode: when the next event is due, with the time that a sleep may be too long.
     pub(crate) fn next_due(&self) -> Option<Instant> {
         let Executive::RealTime(clock) = &self.executive else {

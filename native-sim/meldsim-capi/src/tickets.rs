@@ -1,6 +1,9 @@
 //! Tickets: what a caller holds while its commands are on the device.
 //!
-//! A ticket is `generation << 32 | (slot + 1)`, and the tag of each of its commands. Tag 0 marks detached commands.
+//! A ticket is `generation << 32 | (slot + 1)`, and the tag of each of its commands. Tag 0 marks detached commands. The
+//! outcome of a ticket is waited for, or it is posted: put into the completion queue, from which it is reaped.
+
+use std::collections::VecDeque;
 
 use meldsim::{Completion, Status};
 
@@ -8,7 +11,7 @@ use crate::error::{Failure, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_TICKET};
 
 /// The tag of commands nobody waits for.
 pub(crate) const DETACHED: u64 = 0;
-/// Tickets given out and neither waited for nor forgotten; more is a leak in the caller.
+/// Tickets given out and neither waited for, reaped nor forgotten; more is a leak in the caller.
 const TICKETS_MAX: usize = 1 << 20;
 const GENERATION_MAX: u32 = i32::MAX as u32;
 
@@ -17,6 +20,8 @@ struct Entry {
     generation: u32,
     live: bool,
     forgotten: bool,
+    /// Its outcome goes to the completion queue.
+    posted: bool,
     /// Commands still on the device.
     pending: u32,
     /// Threads blocked on this ticket.
@@ -25,19 +30,30 @@ struct Entry {
     failed: Option<Status>,
 }
 
+impl Entry {
+    fn outcome(&self) -> Outcome {
+        match self.failed {
+            None => Ok(self.latency_ps),
+            Some(status) => Err(status),
+        }
+    }
+}
+
 /// All tickets of one device.
 #[derive(Default)]
 pub(crate) struct Tickets {
     entries: Vec<Entry>,
     free: Vec<u32>,
+    /// The completion queue: slots of posted tickets that are done, oldest first.
+    done: VecDeque<u32>,
 }
 
 /// What became of a ticket's commands: the slowest one's latency, or the first error.
 pub(crate) type Outcome = Result<u64, Status>;
 
 impl Tickets {
-    /// A new ticket for `commands` commands.
-    pub(crate) fn issue(&mut self, commands: u32) -> Result<i64, Failure> {
+    /// A new ticket for `commands` commands, whose outcome is `posted` or waited for.
+    pub(crate) fn issue(&mut self, commands: u32, posted: bool) -> Result<i64, Failure> {
         let index = match self.free.pop() {
             Some(index) => index as usize,
             None if self.entries.len() < TICKETS_MAX => {
@@ -48,7 +64,7 @@ impl Tickets {
                 return Err(Failure::new(
                     MELDSIM_ERR_CAPACITY,
                     format!(
-                        "{TICKETS_MAX} tickets were neither waited for nor forgotten; submit detached what nobody waits for"
+                        "{TICKETS_MAX} tickets were neither waited for, reaped nor forgotten; submit detached what nobody waits for"
                     ),
                 ));
             }
@@ -58,10 +74,11 @@ impl Tickets {
         *entry = Entry {
             generation,
             live: true,
+            posted,
             pending: commands,
             ..Entry::default()
         };
-        Ok(i64::from(generation) << 32 | (index as i64 + 1))
+        Ok(ticket(generation, index))
     }
 
     /// Takes note of a completion. True when a thread is blocked on the ticket that this finishes.
@@ -85,21 +102,41 @@ impl Tickets {
         let awaited = entry.waiters > 0;
         if entry.forgotten {
             self.release(index);
+        } else if entry.posted {
+            self.done.push_back(index as u32);
         }
         awaited
+    }
+
+    /// The oldest outcome in the completion queue, with its ticket, which is void afterwards.
+    pub(crate) fn reap(&mut self) -> Option<(i64, Outcome)> {
+        while let Some(index) = self.done.pop_front() {
+            let index = index as usize;
+            let entry = &self.entries[index];
+            let ticket = ticket(entry.generation, index);
+            let reaped = (!entry.forgotten).then(|| (ticket, entry.outcome()));
+            self.release(index);
+            if reaped.is_some() {
+                return reaped;
+            }
+        }
+        None
     }
 
     /// The outcome of `ticket`, which is void afterwards; `None` while commands are on the device.
     pub(crate) fn take(&mut self, ticket: i64) -> Result<Option<Outcome>, Failure> {
         let index = self.valid(ticket)?;
         let entry = &self.entries[index];
+        if entry.posted {
+            return Err(Failure::new(
+                MELDSIM_ERR_TICKET,
+                format!("ticket {ticket:#x} is not waited for but reaped"),
+            ));
+        }
         if entry.pending > 0 {
             return Ok(None);
         }
-        let outcome = match entry.failed {
-            None => Ok(entry.latency_ps),
-            Some(status) => Err(status),
-        };
+        let outcome = entry.outcome();
         self.release(index);
         Ok(Some(outcome))
     }
@@ -110,7 +147,8 @@ impl Tickets {
         let entry = &mut self.entries[index];
         let awaited = entry.waiters > 0;
         entry.forgotten = true;
-        if entry.pending == 0 {
+        // A posted one that is done is in the completion queue, which releases it.
+        if entry.pending == 0 && !entry.posted {
             self.release(index);
         }
         Ok(awaited)
@@ -163,9 +201,13 @@ impl Tickets {
     }
 }
 
+fn ticket(generation: u32, index: usize) -> i64 {
+    i64::from(generation) << 32 | (index as i64 + 1)
+}
+
 fn unknown(ticket: i64) -> Failure {
     Failure::new(
         MELDSIM_ERR_TICKET,
-        format!("ticket {ticket:#x} was never given out, or was already waited for or forgotten"),
+        format!("ticket {ticket:#x} was never given out, or was already waited for, reaped or forgotten"),
     )
 }

@@ -9,7 +9,7 @@ use crate::entry::{
     List, Versioned, check_out, check_reserved, count, device, give, long, session, status, take,
 };
 use crate::error::{Failure, MELDSIM_ERR_UNSUPPORTED};
-use crate::session::{MELDSIM_MAX_OUTSTANDING, Session};
+use crate::session::{How, MELDSIM_MAX_OUTSTANDING, Session};
 
 /// Opcode of `meldsim_submit`: everything buffered goes to the flash.
 pub const MELDSIM_FLUSH: u32 = 0;
@@ -24,6 +24,9 @@ pub const MELDSIM_DEALLOCATE: u32 = 9;
 pub const MELDSIM_DETACHED: u32 = 1;
 /// Flag of `meldsim_submit`: in real-time mode, MELDSIM_ERR_TIMEOUT when there is no room, instead of blocking.
 pub const MELDSIM_NO_WAIT: u32 = 2;
+
+/// Flag of `meldsim_submit`: the ticket's outcome goes to the completion queue, for `meldsim_reap`.
+pub const MELDSIM_POSTED: u32 = 4;
 
 /// DSM field of a write: sequential, written seldom and read often; it will be read sequentially.
 pub const MELDSIM_DSM_SEQUENTIAL_READS: u32 = 0x43;
@@ -95,9 +98,10 @@ unsafe impl Versioned for meldsim_queue_shares {
 ///
 /// `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
 /// and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
-/// MELDSIM_DETACHED and MELDSIM_NO_WAIT. A DSM field and a queue need `meldsim_submit_batch`.
+/// MELDSIM_DETACHED or MELDSIM_POSTED, and MELDSIM_NO_WAIT. A DSM field and a queue need `meldsim_submit_batch`.
 ///
-/// Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once; 0 when detached; or an error. When
+/// Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once (with MELDSIM_POSTED, `meldsim_reap`
+/// gives it back instead of a wait); 0 when detached; or an error. When
 /// MELDSIM_MAX_OUTSTANDING commands are on the device, the engine runs (account mode) or the call blocks (real-time mode)
 /// until there is room. With MELDSIM_NO_WAIT it never blocks: nothing is submitted and MELDSIM_ERR_TIMEOUT returned.
 /// Thread-safe.
@@ -197,6 +201,52 @@ pub extern "C" fn meldsim_wait(handle: i64, ticket: i64, timeout_ns: u64) -> i64
     })
 }
 
+/// Takes outcomes from the completion queue, oldest first, `n` (1 to MELDSIM_MAX_OUTSTANDING) of them at most, and returns
+/// how many. Never blocks; moves no time in account mode.
+///
+/// Each is two values in `out`: the ticket, of a submission with MELDSIM_POSTED, and what `meldsim_wait` would return for
+/// it. In real-time mode `*due_ns` is the wall time until more may follow; else, or when nothing is scheduled, it is
+/// UINT64_MAX. A command that is submitted meanwhile may be done before that. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (null, `n`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `out` points to `2 * n` writable values, `due_ns` to one, or they are null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_reap(
+    handle: i64,
+    out: *mut i64,
+    n: u32,
+    due_ns: *mut u64,
+) -> i32 {
+    session(handle, |session| {
+        check_out(out, "out")?;
+        check_out(due_ns, "due_ns")?;
+        if !(1..=MELDSIM_MAX_OUTSTANDING).contains(&n) {
+            return Err(Failure::argument(format!(
+                "n is {n}; must be 1 to {MELDSIM_MAX_OUTSTANDING}"
+            )));
+        }
+        let (taken, due) = session.reap(n as usize, |at, ticket, outcome| {
+            let value = match outcome {
+                Ok(latency_ps) => long(latency_ps),
+                Err(status) => i64::from(Failure::of_command(status).code),
+            };
+            // SAFETY: not null, and the caller vouches for `2 * n` writable values; `at` is below `n`.
+            unsafe {
+                out.add(2 * at).write(ticket);
+                out.add(2 * at + 1).write(value);
+            }
+        })?;
+        let due = due.map_or(u64::MAX, |due| {
+            u64::try_from(due.as_nanos()).unwrap_or(u64::MAX)
+        });
+        // SAFETY: not null, and the caller vouches that it is writable.
+        unsafe { due_ns.write(due) };
+        Ok(count(taken as u64))
+    })
+}
+
 /// Gives a ticket up without waiting; its commands run on as if detached. Thread-safe.
 ///
 /// Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
@@ -293,13 +343,22 @@ fn submit(
     flags: u32,
     send: impl FnMut(&mut Device, usize, u64) -> Result<(), Failure>,
 ) -> Result<i64, Failure> {
-    if flags & !(MELDSIM_DETACHED | MELDSIM_NO_WAIT) != 0 {
+    if flags & !(MELDSIM_DETACHED | MELDSIM_NO_WAIT | MELDSIM_POSTED) != 0 {
         return Err(Failure::argument(format!(
-            "flags {flags:#x} has unknown bits; only 1 (detached) and 2 (no wait) are known"
+            "flags {flags:#x} has unknown bits; only 1 (detached), 2 (no wait) and 4 (posted) are known"
         )));
     }
-    let (detached, no_wait) = (flags & MELDSIM_DETACHED != 0, flags & MELDSIM_NO_WAIT != 0);
-    session.submit(commands, detached, no_wait, send)
+    let how = How {
+        detached: flags & MELDSIM_DETACHED != 0,
+        posted: flags & MELDSIM_POSTED != 0,
+        no_wait: flags & MELDSIM_NO_WAIT != 0,
+    };
+    if how.detached && how.posted {
+        return Err(Failure::argument(
+            "flags 1 (detached) and 4 (posted) exclude each other",
+        ));
+    }
+    session.submit(commands, how, send)
 }
 
 fn send(device: &mut Device, command: &meldsim_command, tag: u64) -> Result<(), Failure> {

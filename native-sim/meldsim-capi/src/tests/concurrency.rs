@@ -80,6 +80,25 @@ fn idle_time_passes_too() {
 }
 
 #[test]
+fn the_wall_clock_brings_posted_outcomes_when_they_are_due() {
+    let rig = Rig::preloaded(4);
+    ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 100.0));
+    assert_eq!(rig.reap(4), (vec![], FOREVER), "nothing is scheduled");
+    let start = Instant::now();
+    let ticket = rig.submit(MELDSIM_READ, 0, 4096, MELDSIM_POSTED);
+    loop {
+        let (done, due_ns) = rig.reap(4);
+        if let [(reaped, latency_ps)] = done[..] {
+            assert_eq!(reaped, ticket);
+            assert!(start.elapsed().as_nanos() >= latency_ps as u128 / 1000 * 100);
+            break;
+        }
+        assert!(due_ns < ns(Duration::from_secs(1)), "{due_ns}");
+        thread::sleep(Duration::from_nanos(due_ns));
+    }
+}
+
+#[test]
 fn a_timeout_leaves_the_ticket_valid() {
     let rig = Rig::preloaded(64);
     ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 5.0));

@@ -198,7 +198,7 @@ fn one_command_deallocates_several_ranges() {
     assert_eq!(location(&rig, MIB).kind, MELDSIM_ON_FLASH);
     assert_eq!(deallocate(&rig, &ranges[..1], MELDSIM_DETACHED), 0);
     assert_eq!(
-        deallocate(&rig, &ranges, 4),
+        deallocate(&rig, &ranges, 8),
         i64::from(MELDSIM_ERR_ARGUMENT)
     );
     assert_eq!(deallocate(&rig, &[], 0), i64::from(MELDSIM_ERR_ARGUMENT));

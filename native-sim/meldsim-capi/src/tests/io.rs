@@ -68,6 +68,62 @@ fn a_ticket_is_good_for_one_wait() {
 }
 
 #[test]
+fn posted_outcomes_are_reaped_in_the_order_of_their_completions() {
+    let rig = Rig::preloaded(64);
+    let timeout = i64::from(MELDSIM_ERR_TICKET);
+    let long = rig.submit(MELDSIM_READ, 0, 16 * MIB, MELDSIM_POSTED);
+    let given_up = rig.submit(MELDSIM_READ, 32 * MIB, 4096, MELDSIM_POSTED);
+    let short = rig.submit(MELDSIM_READ, 32 * MIB, 4096, MELDSIM_POSTED);
+    assert_eq!(meldsim_wait(rig.handle, short, FOREVER), timeout);
+    assert!(last_error().contains("reaped"), "{}", last_error());
+    assert_eq!(rig.reap(8), (vec![], u64::MAX), "no time has passed");
+    ok(meldsim_forget(rig.handle, given_up));
+    let waited = rig.submit(MELDSIM_READ, 0, 16 * MIB, 0);
+    assert!(meldsim_wait(rig.handle, waited, FOREVER) > 0);
+
+    let (first, _) = rig.reap(1);
+    let (rest, _) = rig.reap(8);
+    let mut tickets: Vec<i64> = first.iter().chain(&rest).map(|done| done.0).collect();
+    // All were submitted at one time.
+    assert!(first[0].1 > 0 && first[0].1 < rest[0].1);
+    tickets.sort_unstable();
+    assert_eq!(tickets, [long, short]);
+    assert_eq!(rig.reap(8).0, []);
+    assert_eq!(meldsim_forget(rig.handle, long), MELDSIM_ERR_TICKET);
+}
+
+#[test]
+fn a_posted_outcome_that_is_done_can_be_given_up() {
+    let rig = Rig::preloaded(4);
+    let posted = rig.submit(MELDSIM_READ, 0, 4096, MELDSIM_POSTED);
+    rig.read(0, MIB);
+    ok(meldsim_forget(rig.handle, posted));
+    assert_eq!(meldsim_forget(rig.handle, posted), MELDSIM_ERR_TICKET);
+    assert_eq!(rig.reap(8).0, []);
+}
+
+#[test]
+fn reaping_checks_its_arguments() {
+    let rig = Rig::new();
+    let both = MELDSIM_POSTED | MELDSIM_DETACHED;
+    let argument = i64::from(MELDSIM_ERR_ARGUMENT);
+    assert_eq!(rig.submit(MELDSIM_READ, 0, 4096, both), argument);
+    let (mut out, mut due_ns) = ([0i64; 2], 0u64);
+    for n in [0, MELDSIM_MAX_OUTSTANDING + 1] {
+        // SAFETY: nothing is written where `n` is refused.
+        let code = unsafe { meldsim_reap(rig.handle, out.as_mut_ptr(), n, &mut due_ns) };
+        assert_eq!(code, MELDSIM_ERR_ARGUMENT);
+    }
+    // SAFETY: nulls are refused.
+    let code = unsafe { meldsim_reap(rig.handle, std::ptr::null_mut(), 1, &mut due_ns) };
+    assert_eq!(code, MELDSIM_ERR_ARGUMENT);
+    // SAFETY: as above.
+    let code =
+        unsafe { meldsim_reap(rig.handle, out.as_mut_ptr(), 1, std::ptr::null_mut()) };
+    assert_eq!(code, MELDSIM_ERR_ARGUMENT);
+}
+
+#[test]
 fn polling_with_no_timeout_makes_progress() {
     let rig = Rig::preloaded(64);
     for at in 0..500 {
@@ -160,7 +216,7 @@ fn what_the_device_refuses_has_its_code() {
     for (at, (outcome, code)) in cases.into_iter().enumerate() {
         assert_eq!(outcome, i64::from(code), "case {at}: {}", last_error());
     }
-    let flags = meldsim_submit(rig.handle, MELDSIM_READ, rig.nsid, 0, 1, 0, 4);
+    let flags = meldsim_submit(rig.handle, MELDSIM_READ, rig.nsid, 0, 1, 0, 8);
     assert_eq!(flags, i64::from(MELDSIM_ERR_ARGUMENT));
     assert_eq!(
         meldsim_preload(rig.handle, rig.nsid, 0, beyond + 1, 0),

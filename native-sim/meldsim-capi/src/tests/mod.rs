@@ -82,6 +82,17 @@ impl Rig {
         latency_ps
     }
 
+    /// Reaps at most `most`: tickets with what a wait would have returned, and the time until more may follow.
+    fn reap(&self, most: usize) -> (Vec<(i64, i64)>, u64) {
+        let (mut out, mut due_ns) = (vec![0; 2 * most], 0);
+        // SAFETY: room for `most` pairs, and a writable time.
+        let count =
+            unsafe { meldsim_reap(self.handle, out.as_mut_ptr(), most as u32, &mut due_ns) };
+        assert!(count >= 0, "{}", last_error());
+        let pairs = out.chunks_exact(2).take(count as usize);
+        (pairs.map(|pair| (pair[0], pair[1])).collect(), due_ns)
+    }
+
     fn stat(&self, name: &str) -> u64 {
         stat(self.handle, name)
     }

@@ -110,7 +110,9 @@ static void snapshot(int64_t device, uint32_t nsid) {
 static void used(void) {
   int64_t device = 0, ticket = 0;
   uint32_t nsid = 0;
-  uint64_t channels[8], dies[64];
+  uint64_t channels[8], dies[64], due_ns;
+  int64_t done[2];
+  int32_t reaped;
   CHECK(meldsim_open(MELDSIM_ABI_VERSION, "melded-tlc-8x8", &device), == MELDSIM_OK);
   CHECK(meldsim_sets(device), == 1);
   CHECK(meldsim_namespace_create_in(device, 0, UINT64_C(1) << 26, &nsid), == MELDSIM_OK);
@@ -119,6 +121,12 @@ static void used(void) {
   CHECK(counter(device, "mapped_pages"), == (1 << 25) / 4096);
   CHECK(meldsim_set_mode(device, MELDSIM_REAL_TIME, 0.001), == MELDSIM_OK);
   CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_READ, nsid, 0, 64, 0, 0), UINT64_MAX), > 0);
+  ticket = meldsim_submit(device, MELDSIM_READ, nsid, 0, 64, 0, MELDSIM_POSTED);
+  do {
+    reaped = meldsim_reap(device, done, 1, &due_ns);
+  } while (reaped == 0);
+  CHECK(reaped, == 1);
+  CHECK(done[0] == ticket && done[1] > 0, == 1);
   CHECK(meldsim_set_mode(device, MELDSIM_ACCOUNT, 1), == MELDSIM_OK);
   ticket = meldsim_submit(device, MELDSIM_READ, nsid, 0, 64, 0, MELDSIM_NO_WAIT);
   CHECK(meldsim_forget(device, ticket), == MELDSIM_OK);

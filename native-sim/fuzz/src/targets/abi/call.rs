@@ -137,6 +137,10 @@ pub(super) enum Call {
         device: Number,
         ticket: Number,
     },
+    Reap {
+        device: Number,
+        room: u8,
+    },
     Preload {
         device: Number,
         order: Order,

@@ -145,6 +145,15 @@ impl Caller {
             Call::Forget { device, ticket } => {
                 meldsim_forget(self.device(device), pick(&self.tickets, ticket)).into()
             }
+            Call::Reap { device, room } => {
+                let (mut out, mut due_ns) = ([0i64; 2 * 255], 0);
+                // SAFETY: room for `room` pairs, and a writable time.
+                let reaped = unsafe {
+                    meldsim_reap(self.device(device), out.as_mut_ptr(), room.into(), &mut due_ns)
+                };
+                assert!(reaped <= i32::from(room));
+                reaped.into()
+            }
             Call::Preload { device, order } => {
                 let c = order.command();
                 meldsim_preload(

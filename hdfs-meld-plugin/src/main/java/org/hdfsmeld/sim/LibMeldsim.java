@@ -7,13 +7,15 @@ import com.sun.jna.Pointer;
  * arguments are primitives. Bound by {@link NativeLoader} only; calling anything before that is an
  * {@link UnsatisfiedLinkError}.
  *
- * <p>{@code commands} of {@link #meldsim_submit_batch} is an address. A struct is an array of bytes
+ * <p>{@code commands} of {@link #meldsim_submit_batch}, {@code out} and {@code dueNs} of {@link
+ * #meldsim_reap} are addresses. A struct is an array of bytes
  * that begins with its size.
  */
 final class LibMeldsim {
   static final int ABI_VERSION = 2;
   static final int FLAG_DETACHED = 1;
   static final int FLAG_NO_WAIT = 2;
+  static final int FLAG_POSTED = 4;
 
   private LibMeldsim() {}
 
@@ -45,6 +47,8 @@ final class LibMeldsim {
   static native long meldsim_wait(long handle, long ticket, long timeoutNs);
 
   static native int meldsim_forget(long handle, long ticket);
+
+  static native int meldsim_reap(long handle, long out, int n, long dueNs);
 
   static native int meldsim_preload(long handle, int nsid, long slba, long nlb, int directive);
 

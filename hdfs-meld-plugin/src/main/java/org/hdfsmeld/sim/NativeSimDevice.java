@@ -108,6 +108,17 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
+  public long post(int opcode, int nsid, long slba, int nlb, int directive) {
+    int flags = LibMeldsim.FLAG_NO_WAIT | LibMeldsim.FLAG_POSTED;
+    return LibMeldsim.meldsim_submit(handle, opcode, nsid, slba, nlb, directive, flags);
+  }
+
+  @Override
+  public int reap(Completions done) {
+    return LibMeldsim.meldsim_reap(handle, done.pairsAddress(), Completions.MAX, done.dueAddress());
+  }
+
+  @Override
   public long submitBatch(CommandBatch batch, boolean detached) {
     long address = Pointer.nativeValue(Native.getDirectBufferPointer(batch.memory()));
     return LibMeldsim.meldsim_submit_batch(
@@ -214,11 +225,6 @@ public final class NativeSimDevice implements SimDevice {
     long[] busy = new long[must(LibMeldsim.meldsim_dies_busy_ps(handle, null, 0))];
     must(LibMeldsim.meldsim_dies_busy_ps(handle, busy, busy.length));
     return busy;
-  }
-
-  @Override
-  public boolean isNative() {
-    return true;
   }
 
   @Override

@@ -54,6 +54,20 @@ public interface SimDevice extends AutoCloseable {
    */
   long submit(int opcode, int nsid, long slba, int nlb, int directive, boolean detached);
 
+  /**
+   * As {@link #submit}, with a ticket that is not waited for: its outcome is posted to the device's
+   * completion queue.
+   */
+  long post(int opcode, int nsid, long slba, int nlb, int directive);
+
+  /**
+   * Takes what is in the completion queue, oldest first. Does not wait, and moves no time in account
+   * mode.
+   *
+   * @return how many it took, or a status below 0
+   */
+  int reap(Completions done);
+
   /** Submits commands that reach the device at one instant, under one ticket. */
   long submitBatch(CommandBatch batch, boolean detached);
 
@@ -169,11 +183,6 @@ public interface SimDevice extends AutoCloseable {
    * @throws SimException when the device is out of service
    */
   long[] diesBusyPs() throws SimException;
-
-  /** Whether its calls leave Java: such a call cannot be stopped, should it not return. */
-  default boolean isNative() {
-    return false;
-  }
 
   /** Text of this thread's last failure. */
   String lastError();

@@ -3,7 +3,9 @@ package org.hdfsmeld.sim;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,12 +24,18 @@ public class FakeDevice implements SimDevice {
   public static final int PAGE = 4 << 10;
   public static final int WORDLINE = 3 * PAGE;
 
+  private static final long POLL_NS = 1_000_000;
+
   public record Command(int opcode, long offset, long length, int directive, boolean detached) {}
 
-  public final List<Command> commands = new ArrayList<>();
-  public final List<Command> preloads = new ArrayList<>();
-  public final Set<Long> open = new HashSet<>();
+  private final List<Command> commands = new ArrayList<>();
+  private final List<Command> preloads = new ArrayList<>();
+  private final Set<Long> open = new HashSet<>();
+  private final Deque<Long> posted = new ArrayDeque<>();
   public final List<Boolean> modes = new ArrayList<>();
+
+  /** Returns when the device has got all that it was given. */
+  public volatile Runnable settled = () -> {};
 
   /** What the next calls return instead of success; 0 for success. */
   public volatile int status;
@@ -37,9 +45,6 @@ public class FakeDevice implements SimDevice {
 
   /** Whether there is no room for commands. */
   public volatile boolean full;
-
-  /** Whether it is called as a library is: see {@link SimDevice#isNative}. */
-  public volatile boolean isNative;
 
   /** What happens just before a command is taken. */
   public volatile Runnable before = () -> {};
@@ -73,10 +78,50 @@ public class FakeDevice implements SimDevice {
       MeldVolume volume =
           new MeldVolume("DS-1", current, config, () -> this, new SimFailures(), hints);
       volume.change(config.mode(), config.timeDilation());
+      settled = () -> volume.device().device().stats();
       return volume;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** What it was asked, but for preloads. */
+  public List<Command> commands() {
+    settled.run();
+    synchronized (this) {
+      return List.copyOf(commands);
+    }
+  }
+
+  /** What was preloaded. */
+  public List<Command> preloads() {
+    settled.run();
+    synchronized (this) {
+      return List.copyOf(preloads);
+    }
+  }
+
+  /** Tickets that were neither waited for, reaped nor forgotten. */
+  public Set<Long> open() {
+    settled.run();
+    synchronized (this) {
+      return Set.copyOf(open);
+    }
+  }
+
+  /** Forgets what it was asked. */
+  public void clear() {
+    settled.run();
+    synchronized (this) {
+      commands.clear();
+      preloads.clear();
+    }
+  }
+
+  /** From now on, but not for what was asked before, calls return this. */
+  public void fail(int newStatus) {
+    settled.run();
+    status = newStatus;
   }
 
   /** What never comes back, for {@link #before}, until it is let go. */
@@ -134,6 +179,32 @@ public class FakeDevice implements SimDevice {
     }
     open.add(++tickets);
     return tickets;
+  }
+
+  @Override
+  public synchronized long post(int opcode, int nsid, long slba, int nlb, int directive) {
+    long ticket = submit(opcode, nsid, slba, nlb, directive, false);
+    if (ticket > 0) {
+      posted.add(ticket);
+    }
+    return ticket;
+  }
+
+  @Override
+  public synchronized int reap(Completions done) {
+    check();
+    if (status < 0) {
+      return status;
+    }
+    done.due(posted.isEmpty() ? Completions.NEVER : POLL_NS);
+    int count = 0;
+    while (!stuck && !posted.isEmpty() && count < Completions.MAX) {
+      long ticket = posted.remove();
+      if (open.remove(ticket)) {
+        done.set(count++, ticket, 1);
+      }
+    }
+    return count;
   }
 
   @Override
@@ -236,11 +307,6 @@ public class FakeDevice implements SimDevice {
   @Override
   public long[] diesBusyPs() {
     return new long[0];
-  }
-
-  @Override
-  public boolean isNative() {
-    return isNative;
   }
 
   @Override

@@ -2,49 +2,47 @@ package org.hdfsmeld.datanode.device;
 
 import java.util.Map;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
- * How much is outstanding on a device, reads and writes together: the mean since the last look.
+ * How much is outstanding on a device, reads and writes together: the mean between the last two
+ * samples.
  *
  * <p>By Little's law: the latencies of all commands that completed in an interval, divided by the
  * interval, are the mean number of commands outstanding. All of it is simulated time, so a time
  * dilation changes nothing.
+ *
+ * <p>The device's thread takes the samples while it works, so who asks waits for nothing.
  */
-public final class DeviceLoad {
-  /** Looks that follow each other sooner get the same answer. */
+final class DeviceLoad {
+  /** Time between two samples. */
   static final long PERIOD_NS = 20_000_000;
 
-  private final Supplier<Map<String, Long>> counters;
   private final LongSupplier clock;
   private Map<String, Long> before;
-  private long beforeNs;
-  private long bytes;
+  private volatile long bytes;
+  private volatile long sampledNs;
 
   /**
    * A load of nothing.
    *
-   * @param counters the device's
    * @param clock wall time in nanoseconds
    */
-  public DeviceLoad(Supplier<Map<String, Long>> counters, LongSupplier clock) {
-    this.counters = counters;
+  DeviceLoad(LongSupplier clock) {
     this.clock = clock;
   }
 
-  /** Mean bytes outstanding. */
-  public synchronized long outstandingBytes() {
-    long now = clock.getAsLong();
-    if (before != null && now - beforeNs < PERIOD_NS) {
-      return bytes;
-    }
-    Map<String, Long> after = counters.get();
+  /** Takes a sample of the device's counters. By one thread. */
+  void sample(Map<String, Long> counters) {
     if (before != null) {
-      bytes = meanBytes(after);
+      bytes = meanBytes(counters);
     }
-    before = after;
-    beforeNs = now;
-    return bytes;
+    before = counters;
+    sampledNs = clock.getAsLong();
+  }
+
+  /** Mean bytes outstanding; 0 when the device has done nothing for a while. */
+  long outstandingBytes() {
+    return clock.getAsLong() - sampledNs < 2 * PERIOD_NS ? bytes : 0;
   }
 
   private long meanBytes(Map<String, Long> after) {

@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
@@ -47,9 +45,6 @@ public final class MeldDevice implements DeviceState.Source {
 
   private static final long SLOT_ALIGNMENT = 64 << 10;
 
-  /** Counters are read by few, and in microseconds: who waits longer shows the last ones. */
-  private static final long LOOK_MS = 1_000;
-
   /** Where the blocks of a volume lie on the device. */
   public interface BlockTable {
     List<BlockRecord> records();
@@ -70,7 +65,6 @@ public final class MeldDevice implements DeviceState.Source {
 
   private final MeldConfiguration config;
   private final SimDeviceOpener opener;
-  private final BoundedCalls calls = new BoundedCalls();
   private final List<VolumeDevice> volumes = new CopyOnWriteArrayList<>();
 
   private final SimFailures failures;
@@ -95,15 +89,14 @@ public final class MeldDevice implements DeviceState.Source {
   private volatile double timeDilation;
   private volatile boolean healthy = true;
   private volatile boolean closed;
-  private volatile SimDevice device;
 
-  /** Null before the device is open, and for one whose calls always return. */
-  private volatile DeferredCommands deferred;
+  /** Null before the device is open. */
+  private volatile CommandQueue queue;
 
+  private final DeviceLoad load = new DeviceLoad(System::nanoTime);
   private volatile String lastError = "";
   private volatile List<String> statNames = SimStats.NAMES;
   private volatile long[] lastStats = new long[statNames.size()];
-  private final ReentrantLock looking = new ReentrantLock();
 
   /** A device that is not open, in mode {@code off}, without volumes. */
   public MeldDevice(
@@ -151,14 +144,14 @@ public final class MeldDevice implements DeviceState.Source {
     return lastError;
   }
 
-  /** The open device while it is in service, else null. */
-  SimDevice usable() {
-    return healthy ? device : null;
+  /** The queue of the open device while it is in service, else null. */
+  CommandQueue usable() {
+    return healthy ? queue : null;
   }
 
-  /** Where commands are put that nobody waits for; null where they go to the device at once. */
-  DeferredCommands deferred() {
-    return deferred;
+  /** Mean bytes outstanding; 0 where nobody waits for the device or it is out of service. */
+  public long outstandingBytes() {
+    return mode == MeldMode.REAL_TIME && healthy ? load.outstandingBytes() : 0;
   }
 
   /**
@@ -187,9 +180,10 @@ public final class MeldDevice implements DeviceState.Source {
     if (state != null) {
       state.close(config.waitTimeoutNs());
     }
-    SimDevice target = device;
+    CommandQueue target = queue;
     if (target != null) {
       target.close();
+      target.awaitClosed(config.waitTimeoutNs());
     }
   }
 
@@ -234,22 +228,19 @@ public final class MeldDevice implements DeviceState.Source {
     }
     timeDilation = newDilation;
     try {
-      if (newMode != MeldMode.OFF && device == null && !closed) {
+      if (newMode != MeldMode.OFF && queue == null && !closed) {
         open();
       }
-      SimDevice target = usable();
+      CommandQueue target = usable();
       if (target != null) {
         if (newMode == MeldMode.REAL_TIME && mode != MeldMode.REAL_TIME) {
           // What was written while nobody waited must not sit in the device's buffer, where readers
           // would find it faster than on the flash.
           for (VolumeDevice volume : volumes) {
-            volume.settle();
+            volume.flush();
           }
         }
-        int status = target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
-        if (status < 0) {
-          throw new SimException(status, target.lastError());
-        }
+        target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
       }
     } catch (SimException e) {
       outOfService(e.getMessage());
@@ -275,14 +266,18 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** The device's counters; zeros before it is open, the last known ones once it failed. */
   public Map<String, Long> stats() {
-    List<String> names = statNames;
     long[] values = lastStats;
     look("stats", target -> target.stats(values));
+    Map<String, Long> byName = byName(values);
+    stateCounters.addTo(byName);
+    return byName;
+  }
+
+  private Map<String, Long> byName(long[] values) {
     Map<String, Long> byName = new LinkedHashMap<>();
     for (int i = 0; i < values.length; i++) {
-      byName.put(names.get(i), values[i]);
+      byName.put(statNames.get(i), values[i]);
     }
-    stateCounters.addTo(byName);
     return byName;
   }
 
@@ -306,45 +301,30 @@ public final class MeldDevice implements DeviceState.Source {
     return Math.max(ps[0], 0);
   }
 
-  /**
-   * Asks the device something for people. Not under this object's monitor: should the call hang,
-   * the device can still be closed, and who looks next goes without after a while.
-   */
+  /** Asks the device something for people, on behalf of one of its volumes. */
   private void look(String what, ToIntFunction<SimDevice> call) {
-    SimDevice target = usable();
-    List<VolumeDevice> present = volumes();
-    if (target == null || present.isEmpty()) {
+    for (VolumeDevice volume : volumes) {
+      volume.ask(what, call);
       return;
-    }
-    try {
-      if (looking.tryLock(LOOK_MS, TimeUnit.MILLISECONDS)) {
-        try {
-          present.get(0).guarded(what, () -> call.applyAsInt(target));
-        } finally {
-          looking.unlock();
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
   private void open() throws SimException {
-    adopt(calls.around(opener).open());
+    queue = new CommandQueue(name, this::sample, DeviceLoad.PERIOD_NS);
     try {
+      queue.open(opener);
       if (config.state().enabled()) {
         recover();
       }
-      statNames = device.statNames();
+      statNames = queue.call(SimDevice::statNames);
       lastStats = new long[statNames.size()];
       for (VolumeDevice volume : volumes) {
         volume.opened(namespace(volume));
       }
     } catch (SimException | RuntimeException | Error e) {
-      SimDevice opened = device;
-      device = null;
+      queue.close();
+      queue = null;
       namespaces.clear();
-      opened.close();
       throw e;
     }
     if (state != null) {
@@ -352,9 +332,11 @@ public final class MeldDevice implements DeviceState.Source {
     }
   }
 
-  private void adopt(SimDevice opened) {
-    deferred = opened.isNative() ? new DeferredCommands(name, opened, calls) : null;
-    device = deferred == null ? opened : new BoundedDevice(opened, calls, deferred);
+  private void sample(SimDevice device) {
+    long[] values = new long[statNames.size()];
+    if (device.stats(values) >= 0) {
+      load.sample(byName(values));
+    }
   }
 
   /** Puts the device of a usable state in place of the fresh one. */
@@ -363,20 +345,22 @@ public final class MeldDevice implements DeviceState.Source {
     StateFiles files = RecoveredState.find(folders, failures, stateCounters);
     RecoveredState.Expected expected =
         new RecoveredState.Expected(
-            shared, device.profile(), config.slotBytes(), volumes.get(0).storageId());
+            shared,
+            queue.call(SimDevice::profile),
+            config.slotBytes(),
+            volumes.get(0).storageId());
     RecoveredState found =
         RecoveredState.read(
             files,
             expected,
             config.state().snapshotMaxBytes(),
-            calls.around(opener),
+            image -> queue.callPatiently(fresh -> opener.restore(image)),
             failures,
             stateCounters);
     if (found != null) {
-      device.close();
-      adopt(found.device());
+      queue.open(found::device);
       Map<Integer, NamespaceInfo> byId = new HashMap<>();
-      device.namespaces().forEach(namespace -> byId.put(namespace.nsid(), namespace));
+      queue.call(SimDevice::namespaces).forEach(space -> byId.put(space.nsid(), space));
       for (StateSnapshot.Namespace namespace : found.namespaces()) {
         namespaces.put(namespace.storageId(), byId.get(namespace.nsid()));
         sets.put(namespace.storageId(), namespace.set());
@@ -417,10 +401,10 @@ public final class MeldDevice implements DeviceState.Source {
       }
     }
     long begin = System.nanoTime();
-    byte[] image = device.snapshot();
+    byte[] image = queue.callPatiently(SimDevice::snapshot);
     long took = System.nanoTime() - begin;
     stateCounters.snapshotStallNs.accumulateAndGet(took, Math::max);
-    return new StateSnapshot(shared, device.profile(), config.slotBytes(), spaces, records, image);
+    return new StateSnapshot(shared, queue.call(SimDevice::profile), config.slotBytes(), spaces, records, image);
   }
 
   private NamespaceInfo namespace(VolumeDevice volume) throws SimException {
@@ -441,8 +425,8 @@ public final class MeldDevice implements DeviceState.Source {
    * @throws SimException when it does not
    */
   public synchronized void checkSet(int set) throws SimException {
-    SimDevice target = usable();
-    int sets = target == null ? Integer.MAX_VALUE : target.sets();
+    CommandQueue target = usable();
+    int sets = target == null ? Integer.MAX_VALUE : target.call(SimDevice::sets);
     if (set >= sets) {
       throw new SimException(
           SimStatus.ARGUMENT,
@@ -453,9 +437,9 @@ public final class MeldDevice implements DeviceState.Source {
   private NamespaceInfo create(int set) throws SimException {
     long slot = (config.slotBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
     if (set == VolumeBinding.ANY_SET) {
-      return device.createNamespace(SLOTS * slot);
+      return queue.call(target -> target.createNamespace(SLOTS * slot));
     }
     checkSet(set);
-    return device.createNamespaceIn(set, SLOTS * slot);
+    return queue.call(target -> target.createNamespaceIn(set, SLOTS * slot));
   }
 }

@@ -2,8 +2,7 @@ package org.hdfsmeld.datanode.device;
 
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntSupplier;
-import java.util.function.LongConsumer;
+import java.util.function.ToIntFunction;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.metrics.SimFailures;
@@ -23,27 +22,25 @@ import org.hdfsmeld.sim.SimStatus;
  * After a failure that the device cannot recover from, {@link #forwards} is false for good and the
  * volume is stock HDFS.
  *
- * <p>In account mode commands are deferred: what a call says of them is what is known by then.
+ * <p>Commands are queued: what a call says of them is what is known by then.
  */
-public final class VolumeDevice implements DeferredCommands.Issuer {
+public final class VolumeDevice implements CommandQueue.Origin {
   /** Slices of a wait: how soon an interrupt or a change of mode is seen. */
   private static final long WAIT_SLICE_NS = 50_000_000;
 
-  /** How soon it is seen that the device has room for commands again. */
+  /** How soon it is seen that the queue has room for commands again. */
   private static final long ROOM_POLL_NS = 1_000_000;
 
   private final String storageId;
   private final String volume;
   private final int set;
   private final MeldDevice device;
-  private final long waitTimeoutNs;
   private final SimFailures failures;
   private final VolumeCounters counters;
 
   private volatile boolean closed;
   private volatile boolean refused;
   private volatile NamespaceInfo namespace;
-  private volatile LongConsumer losses = slba -> {};
 
   /** A volume that is not yet on its device; {@link #attach} puts it there. */
   public VolumeDevice(
@@ -51,14 +48,12 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
       String volume,
       int set,
       MeldDevice device,
-      long waitTimeoutNs,
       SimFailures failures,
       VolumeCounters counters) {
     this.storageId = storageId;
     this.volume = volume;
     this.set = set;
     this.device = device;
-    this.waitTimeoutNs = waitTimeoutNs;
     this.failures = failures;
     this.counters = counters;
   }
@@ -100,11 +95,6 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
     namespace = opened;
   }
 
-  /** Who hears, by their first block, of writes that the device was given and did not take. */
-  public void onLoss(LongConsumer newLosses) {
-    losses = newLosses;
-  }
-
   /**
    * Puts the volume on its device, if it is not there yet.
    *
@@ -118,11 +108,6 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
       counters.errors.increment();
       throw e;
     }
-  }
-
-  /** Has the device program all that was written. Waits for it. */
-  void settle() {
-    await(flush(), new WaitBudget(waitTimeoutNs), counters.writerWaitNs);
   }
 
   /**
@@ -143,32 +128,27 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
     return false;
   }
 
-  /** The open device while it is in service, else null. */
-  private SimDevice usable() {
+  /** The queue of the open device while it is in service, else null. */
+  private CommandQueue usable() {
     return closed ? null : device.usable();
   }
 
   /**
    * Submits a command. Never blocks.
    *
+   * @param extent what is written, or null
    * @return a ticket, {@link TicketedIo#NOTHING} when detached, {@link SimStatus#TIMEOUT} when the
-   *     device has no room for it at present, or another status below 0
+   *     queue has no room for it at present, or another status below 0
    */
-  public long submit(int opcode, long slba, int nlb, int directive, boolean detached) {
-    SimDevice target = usable();
-    if (target == null) {
+  public long submit(
+      WrittenExtent extent, int opcode, long slba, int nlb, int directive, boolean detached) {
+    CommandQueue queue = usable();
+    if (queue == null) {
       return SimStatus.CLOSED;
     }
     try {
-      DeferredCommands deferred = device.deferred();
-      if (deferred != null && mode() == MeldMode.ACCOUNT) {
-        return deferred.submit(this, opcode, namespace.nsid(), slba, nlb, directive, detached);
-      }
-      long ticket = target.submit(opcode, namespace.nsid(), slba, nlb, directive, detached);
-      if (ticket < 0 && ticket != SimStatus.TIMEOUT) {
-        failed(Opcode.name(opcode), ticket, target.lastError());
-      }
-      return ticket;
+      return queue.submit(
+          this, extent, opcode, namespace.nsid(), slba, nlb, directive, detached);
     } catch (RuntimeException | Error e) {
       broken(e);
       return SimStatus.CLOSED;
@@ -177,11 +157,11 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
 
   /** Submits a flush: a ticket, or {@link TicketedIo#NOTHING} when that failed. */
   public long flush() {
-    return Math.max(submit(Opcode.FLUSH, 0, 0, Directive.NONE, false), TicketedIo.NOTHING);
+    return Math.max(submit(null, Opcode.FLUSH, 0, 0, Directive.NONE, false), TicketedIo.NOTHING);
   }
 
   /**
-   * Lets a little time pass in which the device may get room for commands.
+   * Lets a little time pass in which the queue may get room for commands.
    *
    * @param waitNs gets the wall time spent
    * @return whether to try again; false when the budget is spent or waiting has become pointless
@@ -209,18 +189,14 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
    * @param waitNs gets the wall time spent, in real-time mode
    */
   public void await(long ticket, WaitBudget budget, LongAdder waitNs) {
-    SimDevice target = usable();
-    if (target == null || ticket == TicketedIo.NOTHING) {
+    CommandQueue queue = usable();
+    if (queue == null || ticket == TicketedIo.NOTHING) {
       return;
     }
     boolean timed = mode() == MeldMode.REAL_TIME;
     long begin = timed ? System.nanoTime() : 0;
     try {
-      if (DeferredCommands.owns(ticket)) {
-        device.deferred().settle(this, ticket);
-      } else {
-        awaitSliced(target, ticket, budget);
-      }
+      awaitSliced(queue, ticket, budget);
     } catch (RuntimeException | Error e) {
       broken(e);
     } finally {
@@ -230,70 +206,71 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
     }
   }
 
-  private void awaitSliced(SimDevice target, long ticket, WaitBudget budget) {
-    // The clock is read only when the first slice was not enough.
-    long begin = 0;
-    while (true) {
-      boolean interrupted = Thread.currentThread().isInterrupted();
-      long slice = interrupted ? 0 : Math.min(WAIT_SLICE_NS, budget.leftNs());
-      long result = target.await(ticket, slice);
-      if (result >= 0) {
-        return;
+  private void awaitSliced(CommandQueue queue, long ticket, WaitBudget budget) {
+    boolean done;
+    do {
+      long slice = Math.min(WAIT_SLICE_NS, budget.leftNs());
+      long begin = System.nanoTime();
+      done = queue.await(this, ticket, slice);
+      if (!done) {
+        budget.spend(System.nanoTime() - begin);
+        if (budget.isSpent()) {
+          timedOut();
+        }
+        if (budget.isSpent()
+            || Thread.currentThread().isInterrupted()
+            || closed
+            || mode() == MeldMode.OFF) {
+          queue.forget(this, ticket);
+          return;
+        }
       }
-      if (result != SimStatus.TIMEOUT) {
-        failed("wait", result, target.lastError());
-        return;
-      }
-      long now = System.nanoTime();
-      budget.spend(begin == 0 ? slice : now - begin);
-      begin = now;
-      boolean late = budget.isSpent();
-      if (late) {
-        timedOut();
-      }
-      if (late || interrupted || closed || mode() == MeldMode.OFF) {
-        target.forget(ticket);
-        return;
-      }
-    }
+    } while (!done);
   }
 
   /** Gives a ticket up. */
   public void forget(long ticket) {
-    SimDevice target = usable();
-    if (target == null || ticket == TicketedIo.NOTHING) {
+    CommandQueue queue = usable();
+    if (queue == null || ticket == TicketedIo.NOTHING) {
       return;
     }
-    guarded(
-        "forget",
-        () -> {
-          if (DeferredCommands.owns(ticket)) {
-            device.deferred().forget(this, ticket);
-            return SimStatus.OK;
-          }
-          return target.forget(ticket);
-        });
+    try {
+      queue.forget(this, ticket);
+    } catch (RuntimeException | Error e) {
+      broken(e);
+    }
   }
 
-  /** Places data as if long since written; false when the device refused. */
-  public boolean preload(long slba, long nlb, int directive) {
-    SimDevice target = usable();
-    return target != null
-        && guarded("preload", () -> target.preload(namespace.nsid(), slba, nlb, directive));
+  /** Whether a command that is submitted now finds room. */
+  public boolean hasRoom() {
+    CommandQueue queue = usable();
+    return queue == null || queue.hasRoom();
   }
 
-  /** Makes a call that returns a status; whether it succeeded. Never throws. */
-  boolean guarded(String what, IntSupplier call) {
-    SimDevice target = usable();
-    if (target == null) {
+  /**
+   * Places data as if long since written. Never blocks.
+   *
+   * @return false when there was no room to ask for it
+   */
+  public boolean preload(WrittenExtent extent, long slba, int nlb, int directive) {
+    return submit(extent, CommandQueue.PRELOAD, slba, nlb, directive, true) >= 0;
+  }
+
+  /** Asks the device, waits for the status that it returns, and says whether that is a success. */
+  boolean ask(String what, ToIntFunction<SimDevice> call) {
+    CommandQueue queue = usable();
+    if (queue == null) {
       return false;
     }
     try {
-      int status = call.getAsInt();
-      if (status < 0) {
-        failed(what, status, target.lastError());
-      }
-      return status >= 0;
+      return queue.<Boolean, RuntimeException>call(
+          target -> {
+            int status = call.applyAsInt(target);
+            if (status < 0) {
+              failed(what, status, target.lastError());
+            }
+            return status >= 0;
+          });
     } catch (RuntimeException | Error e) {
       broken(e);
       return false;
@@ -302,9 +279,12 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
 
   /** How a range is laid out, as of {@link SimDevice#layout}; false when the device refused. */
   public boolean layout(long slba, long nlb, long[] out) {
-    SimDevice target = usable();
-    return target != null
-        && guarded("layout", () -> target.layout(namespace.nsid(), slba, nlb, out));
+    return ask("layout", target -> target.layout(namespace.nsid(), slba, nlb, out));
+  }
+
+  /** The namespace has no room for a block. */
+  public void full() {
+    failed("write", SimStatus.CAPACITY, "the namespace has no slot left for another block");
   }
 
   /** Takes the volume off its device. Waiters return; later calls do nothing. */
@@ -328,14 +308,14 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
   }
 
   @Override
-  public void failed(int opcode, long slba, long status, String error) {
+  public void failed(WrittenExtent extent, int opcode, long slba, long status, String error) {
     if (usable() == null) {
       // Given before the device went out of service.
       return;
     }
-    failed(opcode < 0 ? "wait" : Opcode.name(opcode), status, error);
-    if (opcode == Opcode.WRITE) {
-      losses.accept(slba);
+    failed(opcode == CommandQueue.PRELOAD ? "preload" : Opcode.name(opcode), status, error);
+    if (extent != null) {
+      extent.lost(slba);
     }
   }
 

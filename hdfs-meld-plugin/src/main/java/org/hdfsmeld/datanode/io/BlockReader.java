@@ -171,7 +171,14 @@ final class BlockReader implements RequestedRange.Source {
       // more.
       return 0;
     }
-    return blocks.readableBytes(extent, file.length());
+    long fileBytes = file.length();
+    long readable;
+    do {
+      readable = blocks.readableBytes(extent, fileBytes);
+    } while (readable < fileBytes
+        && !volume.device().hasRoom()
+        && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
+    return readable;
   }
 
   @Override

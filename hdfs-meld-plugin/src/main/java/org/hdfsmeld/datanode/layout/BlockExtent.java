@@ -2,6 +2,7 @@ package org.hdfsmeld.datanode.layout;
 
 import java.util.Arrays;
 import java.util.function.Consumer;
+import org.hdfsmeld.datanode.device.WrittenExtent;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockHint;
@@ -15,7 +16,7 @@ import org.hdfsmeld.model.HintDecision;
  * <p>Bookkeeping only, under its own short lock, so that it may be called under Hadoop's locks.
  * Device commands that must keep their order are issued under {@link #order}.
  */
-public final class BlockExtent implements DeviceState.Block {
+public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private static final long[] NO_SLOTS = {};
 
   /**
@@ -28,6 +29,7 @@ public final class BlockExtent implements DeviceState.Block {
   private final BlockKey key;
   private final SlotAllocator allocator;
   private final long slotBytes;
+  private final long lbaBytes;
 
   private long[] slots = NO_SLOTS;
   private long mapped;
@@ -71,11 +73,13 @@ public final class BlockExtent implements DeviceState.Block {
       BlockKey key,
       SlotAllocator allocator,
       long slotBytes,
+      long lbaBytes,
       Consumer<DeviceState.Block> journal) {
     this.nsid = nsid;
     this.key = key;
     this.allocator = allocator;
     this.slotBytes = slotBytes;
+    this.lbaBytes = lbaBytes;
     this.journal = journal;
   }
 
@@ -174,11 +178,12 @@ public final class BlockExtent implements DeviceState.Block {
     change();
   }
 
-  /** The device did not take what was written to this place of a slot, if it is one of these. */
-  synchronized void lost(long slot, long offset) {
+  @Override
+  public synchronized void lost(long slba) {
+    long address = slba * lbaBytes;
     for (int i = 0; i < slots.length; i++) {
-      if (slots[i] == slot) {
-        mapped = Math.min(mapped, i * slotBytes + offset);
+      if (slots[i] == address / slotBytes) {
+        mapped = Math.min(mapped, i * slotBytes + address % slotBytes);
         preloaded = Math.min(preloaded, mapped);
         change();
       }

@@ -106,16 +106,11 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     this.slotBytes = (minSlotBytes + wordline - 1) / wordline * wordline;
     this.sizeBytes = namespace.sizeLbas() * lbaBytes / slotBytes * slotBytes;
     this.slots = new SlotAllocator(sizeBytes / slotBytes);
-    device.onLoss(this::lost);
     device.device().keep(nsid, this);
   }
 
-  /** A write that was deferred was not taken: what follows in its block is not mapped. */
-  private void lost(long slba) {
-    long address = slba * lbaBytes;
-    for (BlockExtent extent : extents.values()) {
-      extent.lost(address / slotBytes, address % slotBytes);
-    }
+  private BlockExtent newExtent(BlockKey key) {
+    return new BlockExtent(nsid, key, slots, slotBytes, lbaBytes, journal);
   }
 
   /** What else the namespace holds is deallocated; replicas that are found are laid out anew. */
@@ -124,7 +119,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     TreeSet<Long> used = new TreeSet<>();
     for (BlockRecord record : records) {
       boolean lies = intact.test(record.key()) && claim(used, record.slots());
-      BlockExtent extent = new BlockExtent(nsid, record.key(), slots, slotBytes, journal);
+      BlockExtent extent = newExtent(record.key());
       if (lies) {
         extent.restore(record);
       } else {
@@ -209,7 +204,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
   }
 
   private BlockExtent begin(BlockKey key, BlockFile file) {
-    BlockExtent begun = new BlockExtent(nsid, key, slots, slotBytes, journal);
+    BlockExtent begun = newExtent(key);
     begun.decide(hints.decide(key, BlockHint.NONE));
     BlockExtent present = extents.putIfAbsent(key, begun);
     if (present != null) {
@@ -292,11 +287,17 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
       long length =
           Math.min(Math.min(to - offset, extent.contiguousBytes(offset)), PRELOAD_BYTES_MAX);
       long address = extent.address(offset);
-      if (address == SlotAllocator.NONE
-          || !device.preload(address / lbaBytes, lbas(length), directive)) {
+      if (address == SlotAllocator.NONE) {
+        full(extent);
         return;
       }
-      extent.preloaded(offset, offset + length);
+      // The device's thread may refuse it at once: the extent hears of that afterwards.
+      synchronized (extent) {
+        if (!device.preload(extent, address / lbaBytes, (int) lbas(length), directive)) {
+          return;
+        }
+        extent.preloaded(offset, offset + length);
+      }
       offset += length;
     }
   }
@@ -341,11 +342,14 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
         if (file != null && extent.tell(settled)) {
           sink.apply(settled, file);
         }
-        long ticket = submit(Opcode.WRITE, extent, offset, length, settled, detached, client);
-        if (ticket >= 0) {
-          extent.written(offset, Math.min(offset + length, blockBytes));
+        // As above.
+        synchronized (extent) {
+          long ticket = submit(Opcode.WRITE, extent, offset, length, settled, detached, client);
+          if (ticket >= 0) {
+            extent.written(offset, Math.min(offset + length, blockBytes));
+          }
+          return ticket;
         }
-        return ticket;
       } finally {
         giveUp(extent, extent.leave());
       }
@@ -455,12 +459,15 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     }
     long address = extent.address(offset);
     if (address == SlotAllocator.NONE) {
+      full(extent);
       return SimStatus.CAPACITY;
     }
     boolean write = opcode == Opcode.WRITE;
     int directive = write ? sink.apply(settled, null) : Directive.NONE;
     long lbas = lbas(length);
-    long ticket = device.submit(opcode, address / lbaBytes, (int) lbas, directive, detached);
+    long ticket =
+        device.submit(
+            write ? extent : null, opcode, address / lbaBytes, (int) lbas, directive, detached);
     if (ticket >= 0 && trace.isRecording()) {
       TraceOp op = write ? TraceOp.WRITE : TraceOp.READ;
       record(op, extent, offset, (int) (lbas * lbaBytes), settled, client);
@@ -525,8 +532,15 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
   private boolean deallocate(long address, long length) {
     long status =
         device.submit(
-            Opcode.DEALLOCATE, address / lbaBytes, (int) lbas(length), Directive.NONE, true);
+            null, Opcode.DEALLOCATE, address / lbaBytes, (int) lbas(length), Directive.NONE, true);
     return status != SimStatus.TIMEOUT;
+  }
+
+  /** No slot is left, unless it is the block that is gone. */
+  private void full(BlockExtent extent) {
+    if (!extent.isDropped()) {
+      device.full();
+    }
   }
 
   private void place(BlockExtent extent, HintDecision settled) {

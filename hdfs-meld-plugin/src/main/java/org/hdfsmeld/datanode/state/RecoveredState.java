@@ -14,7 +14,7 @@ import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.StateCounters;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.SimDevice;
-import org.hdfsmeld.sim.SimDeviceOpener;
+import org.hdfsmeld.sim.SimException;
 
 /**
  * What the files of a device's state say: the device as of the newest usable snapshot, and the
@@ -41,6 +41,11 @@ public record RecoveredState(
    */
   public record Expected(String device, String profile, long slotBytes, String storageId) {}
 
+  /** Opens a device of a snapshot. */
+  public interface Restorer {
+    SimDevice restore(byte[] image) throws SimException;
+  }
+
   /**
    * Reads the files, newest first. One that cannot be used is counted, said, and passed over.
    *
@@ -50,14 +55,14 @@ public record RecoveredState(
       StateFiles files,
       Expected expected,
       long snapshotMaxBytes,
-      SimDeviceOpener opener,
+      Restorer restorer,
       SimFailures failures,
       StateCounters counters) {
     for (Map.Entry<Long, Path> file : files.snapshots().descendingMap().entrySet()) {
       try {
         StateSnapshot snapshot = StateSnapshot.read(file.getValue(), snapshotMaxBytes);
         check(snapshot, expected);
-        SimDevice device = opener.restore(snapshot.image());
+        SimDevice device = restorer.restore(snapshot.image());
         Collection<Path> journals = files.journals().tailMap(file.getKey()).values();
         return of(snapshot, device, journals, counters);
       } catch (IOException | RuntimeException e) {

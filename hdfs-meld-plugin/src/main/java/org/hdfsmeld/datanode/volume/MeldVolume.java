@@ -9,7 +9,6 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.config.WindowMode;
-import org.hdfsmeld.datanode.device.DeviceLoad;
 import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.VolumeDevice;
 import org.hdfsmeld.datanode.device.WaitBudget;
@@ -54,7 +53,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   private final DirectiveSink sink;
   private final VolumeDevice device;
-  private final DeviceLoad load;
   private final ParkedWindows parkedWindows = new ParkedWindows();
   private final VolumeTrace trace;
   private volatile VolumeBlocks blocks;
@@ -113,10 +111,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
             getVolume(),
             binding.set(),
             device,
-            config.waitTimeoutNs(),
             failures,
             counters);
-    this.load = new DeviceLoad(device::stats, System::nanoTime);
     this.trace = trace.volume(storageId, this::state);
   }
 
@@ -157,7 +153,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   /** Mean bytes outstanding on the device; 0 where nobody waits for it or it is out of service. */
   long outstandingBytes() {
-    return device.mode() == MeldMode.REAL_TIME && device.isHealthy() ? load.outstandingBytes() : 0;
+    return device.isHealthy() ? device.device().outstandingBytes() : 0;
   }
 
   /** The blocks on the device; null until it is open. */

@@ -89,7 +89,7 @@ class TestBlockHints {
   }
 
   private List<Integer> directives() {
-    return device.commands.stream()
+    return device.commands().stream()
         .filter(command -> command.opcode() == Opcode.WRITE)
         .map(FakeDevice.Command::directive)
         .distinct()
@@ -169,7 +169,7 @@ class TestBlockHints {
   void aHintThatComesLateCountsForWhatIsWrittenFromThenOn() {
     BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
     writer.write(0, MIB);
-    assertThat(device.commands).as("deferred while nobody knows").isEmpty();
+    assertThat(device.commands()).as("deferred while nobody knows").isEmpty();
     source.answers(says(ReadPattern.RANDOM));
     writer.write(MIB, 7 * MIB);
     writer.close();
@@ -179,10 +179,10 @@ class TestBlockHints {
   @Test
   void aBlockFoundOnDiskIsLaidOutAnewWhenItsHintComes() {
     read(8 * MIB);
-    assertThat(device.preloads)
+    assertThat(device.preloads())
         .containsExactly(new FakeDevice.Command(-1, 0, 8 * MIB, SEQUENTIAL, true));
     source.answers(says(ReadPattern.RANDOM));
-    assertThat(device.preloads.get(1))
+    assertThat(device.preloads().get(1))
         .isEqualTo(new FakeDevice.Command(-1, 0, 8 * MIB, Directive.NONE, true));
     assertThat(counter("hints_full_block")).isEqualTo(1);
     assertThat(counter("hints_explicit")).isEqualTo(1);
@@ -192,16 +192,16 @@ class TestBlockHints {
   void aHintThatChangesNothingMovesNothing() {
     read(8 * MIB);
     source.answers(says(ReadPattern.SEQUENTIAL));
-    assertThat(device.preloads).hasSize(1);
+    assertThat(device.preloads()).hasSize(1);
   }
 
   @Test
   void whatWasWrittenSinceIsLeftWhereItIs() {
     write(8 * MIB, 12 * MIB);
-    assertThat(device.preloads).hasSize(1);
+    assertThat(device.preloads()).hasSize(1);
     source.answers(says(ReadPattern.RANDOM));
-    assertThat(device.preloads.get(1).length()).isEqualTo(8 * MIB);
+    assertThat(device.preloads().get(1).length()).isEqualTo(8 * MIB);
     write(0, 8 * MIB);
-    assertThat(device.preloads).hasSize(2);
+    assertThat(device.preloads()).hasSize(2);
   }
 }

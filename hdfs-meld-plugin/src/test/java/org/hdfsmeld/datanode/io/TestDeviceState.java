@@ -74,6 +74,7 @@ class TestDeviceState {
     volumes = new MeldVolumes(MeldConfiguration.read(conf), opener);
     volumes.add(storageId, current);
     volume = volumes.holding(new File(current, POOL + "/blk_1"));
+    device().settled = () -> volume.device().device().stats();
   }
 
   /** As by kill -9: the files are as they are, and nothing more is written. */
@@ -152,13 +153,13 @@ class TestDeviceState {
     assertThat(counter("state_restored_blocks")).isEqualTo(2);
     reconcile(block -> block * 4 * MIB);
     read(2, 8 * MIB);
-    assertThat(device().preloads).as("nothing had to be laid out anew").isEmpty();
-    assertThat(device().commands)
+    assertThat(device().preloads()).as("nothing had to be laid out anew").isEmpty();
+    assertThat(device().commands())
         .filteredOn(c -> c.opcode() == Opcode.READ)
         .first()
         .satisfies(c -> assertThat(c.offset()).as("the second slot").isEqualTo(SLOT));
     write(3, MIB);
-    assertThat(device().commands)
+    assertThat(device().commands())
         .filteredOn(c -> c.opcode() == Opcode.WRITE)
         .allSatisfy(c -> assertThat(c.offset()).as("a slot of its own").isEqualTo(2 * SLOT));
   }
@@ -169,14 +170,14 @@ class TestDeviceState {
     write(2, 4 * MIB);
     write(3, 4 * MIB);
     restart();
-    device().commands.clear();
+    device().clear();
     reconcile(block -> block == 1 ? -1 : block == 2 ? 2 * MIB : 6 * MIB);
     assertThat(counter("blocks_mapped")).isEqualTo(2);
-    assertThat(device().commands)
+    assertThat(device().commands())
         .extracting(FakeDevice.Command::offset)
         .as("the block that is gone, and the end of the one that was cut")
         .containsExactlyInAnyOrder(0L, SLOT + 2 * MIB);
-    assertThat(device().preloads)
+    assertThat(device().preloads())
         .singleElement()
         .satisfies(
             c -> {
@@ -196,9 +197,9 @@ class TestDeviceState {
     crash(() -> {});
     assertThat(counter("blocks_mapped")).isEqualTo(1);
     assertThat(counter("state_relaid_blocks")).isEqualTo(1);
-    assertThat(device().commands).as("what nobody owns").isNotEmpty();
+    assertThat(device().commands()).as("what nobody owns").isNotEmpty();
     reconcile(block -> 4 * MIB);
-    assertThat(device().preloads).extracting(FakeDevice.Command::length).containsExactly(4L * MIB);
+    assertThat(device().preloads()).extracting(FakeDevice.Command::length).containsExactly(4L * MIB);
   }
 
   @Test
@@ -239,7 +240,7 @@ class TestDeviceState {
     assertThat(counter("blocks_mapped")).isZero();
     assertThat(volume.isHealthy()).isTrue();
     read(1, 4 * MIB);
-    assertThat(device().preloads).as("as without a state").isNotEmpty();
+    assertThat(device().preloads()).as("as without a state").isNotEmpty();
   }
 
   @Test

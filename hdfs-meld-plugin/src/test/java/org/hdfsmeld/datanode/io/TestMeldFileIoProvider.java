@@ -53,6 +53,7 @@ class TestMeldFileIoProvider {
     File current = dir.resolve("1/current").toFile();
     volumes.add("DS-1", current);
     when(volume.getStorageID()).thenReturn("DS-1");
+    device.settled = () -> volumes.of(volume).device().device().stats();
     provider = new MeldFileIoProvider(null, null, volumes);
     File rbw = new File(current, "BP-1/current/rbw");
     assertThat(rbw.mkdirs()).isTrue();
@@ -62,7 +63,7 @@ class TestMeldFileIoProvider {
 
   @AfterEach
   void close() {
-    assertThat(device.open).isEmpty();
+    assertThat(device.open()).isEmpty();
     volumes.close();
     assertThat(device.closed).isTrue();
   }
@@ -72,7 +73,7 @@ class TestMeldFileIoProvider {
   }
 
   private long sent(int opcode) {
-    return device.commands.stream()
+    return device.commands().stream()
         .filter(c -> c.opcode() == opcode)
         .mapToLong(FakeDevice.Command::length)
         .sum();
@@ -128,7 +129,7 @@ class TestMeldFileIoProvider {
       assertThat(in.readAllBytes()).isEqualTo(DATA);
     }
     assertThat(counter("blocks_mapped")).isZero();
-    assertThat(device.preloads).isEmpty();
+    assertThat(device.preloads()).isEmpty();
   }
 
   @Test
@@ -175,7 +176,7 @@ class TestMeldFileIoProvider {
       out.write(1);
     }
     provider.delete(volume, meta);
-    assertThat(device.commands).isEmpty();
+    assertThat(device.commands()).isEmpty();
   }
 
   @Test
@@ -194,7 +195,7 @@ class TestMeldFileIoProvider {
     assertThat(block).hasBinaryContent(DATA);
     assertThat(meta).hasSize(100);
     assertThat(counter("forwarded_write_bytes")).isEqualTo(DATA.length);
-    assertThat(device.commands.stream().filter(c -> c.opcode() == Opcode.FLUSH)).hasSize(1);
+    assertThat(device.commands().stream().filter(c -> c.opcode() == Opcode.FLUSH)).hasSize(1);
   }
 
   @Test
@@ -210,7 +211,7 @@ class TestMeldFileIoProvider {
     byte[] expected = DATA.clone();
     Arrays.fill(expected, 2 * MIB, 3 * MIB, (byte) 0);
     assertThat(block).hasBinaryContent(expected);
-    assertThat(device.preloads.stream().mapToLong(FakeDevice.Command::length).sum())
+    assertThat(device.preloads().stream().mapToLong(FakeDevice.Command::length).sum())
         .isEqualTo(2 * MIB);
     assertThat(sent(Opcode.WRITE)).isEqualTo(MIB);
   }
@@ -224,7 +225,7 @@ class TestMeldFileIoProvider {
       out.write(7);
     }
     assertThat(block).hasSize(DATA.length + 1);
-    assertThat(device.preloads).isEmpty();
+    assertThat(device.preloads()).isEmpty();
     assertThat(volumes.of(volume).blocks().find(new BlockKey("BP-1", 42)).mappedBytes())
         .isEqualTo(DATA.length + 1);
   }
@@ -243,7 +244,7 @@ class TestMeldFileIoProvider {
     }
     assertThat(volumes.of(volume).blocks().find(new BlockKey("BP-1", 42)).mappedBytes())
         .isEqualTo(MIB);
-    assertThat(device.commands)
+    assertThat(device.commands())
         .filteredOn(c -> c.opcode() == Opcode.READ)
         .allMatch(FakeDevice.Command::detached);
   }

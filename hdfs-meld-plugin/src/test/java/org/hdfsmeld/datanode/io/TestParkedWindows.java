@@ -35,7 +35,7 @@ class TestParkedWindows {
   }
 
   private long requestedBytes() {
-    return device.commands.stream().mapToLong(FakeDevice.Command::length).sum();
+    return device.commands().stream().mapToLong(FakeDevice.Command::length).sum();
   }
 
   @Test
@@ -48,7 +48,7 @@ class TestParkedWindows {
     // Nothing was requested twice, and what is outstanding is a window of each.
     long read = 2 * 64 * PREAD;
     assertThat(requestedBytes()).isBetween(read + (8L << 20), 48L << 20);
-    assertThat(device.commands).hasSizeLessThan(2 * 64);
+    assertThat(device.commands()).hasSizeLessThan(2 * 64);
   }
 
   @Test
@@ -67,7 +67,7 @@ class TestParkedWindows {
       pread(8L << 20, 512);
       pread(16L << 20, PREAD);
     }
-    assertThat(device.commands).hasSize(20);
+    assertThat(device.commands()).hasSize(20);
     assertThat(requestedBytes()).isEqualTo(10 * (4096 + PREAD));
   }
 
@@ -79,7 +79,7 @@ class TestParkedWindows {
       pread(at, 5120);
       at += 4608;
     }
-    assertThat(device.commands).hasSizeLessThan(10);
+    assertThat(device.commands()).hasSizeLessThan(10);
   }
 
   @Test
@@ -92,7 +92,7 @@ class TestParkedWindows {
       reader.close();
     }
     // Two requests each: the window of the first packet, of which one was awaited.
-    assertThat(device.open).hasSizeLessThanOrEqualTo(2 * 1024);
+    assertThat(device.open()).hasSizeLessThanOrEqualTo(2 * 1024);
   }
 
   @Test
@@ -111,7 +111,7 @@ class TestParkedWindows {
   void otherModesKeepNothing() {
     open("fixed");
     pread(0, PREAD);
-    assertThat(device.open).isEmpty();
+    assertThat(device.open()).isEmpty();
     assertThat(volume.parkedWindows().take(BLOCK, PREAD, PREAD)).isNull();
   }
 }

@@ -202,7 +202,7 @@ class TestSharedDevice {
     write(add(2), 1 << 20);
     volumes.retain(Set.of("DS-1"));
     assertThat(opened.get(0).closed).isFalse();
-    assertThat(opened.get(0).commands)
+    assertThat(opened.get(0).commands())
         .filteredOn(c -> c.opcode() == Opcode.DEALLOCATE)
         .singleElement()
         .satisfies(c -> assertThat(c.length()).isEqualTo(1 << 20));

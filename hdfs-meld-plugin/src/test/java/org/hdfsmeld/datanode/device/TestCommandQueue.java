@@ -1,0 +1,420 @@
+package org.hdfsmeld.datanode.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.hdfsmeld.sim.Directive;
+import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What HDFS's threads leave to the thread of a device. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TestCommandQueue {
+  private static final int CAPACITY = 4096;
+  private static final int TICKETS = 1 << 16;
+  private static final long FOREVER = Long.MAX_VALUE;
+
+  private final FakeDevice device = new FakeDevice();
+  private final AtomicInteger samples = new AtomicInteger();
+  private final CommandQueue queue =
+      new CommandQueue("test", target -> samples.incrementAndGet(), 1_000_000, 3);
+  private final CountDownLatch hang = new CountDownLatch(1);
+  private final List<String> failures = new ArrayList<>();
+  private final List<Long> lost = new ArrayList<>();
+  private final WrittenExtent extent = lost::add;
+
+  private final CommandQueue.Origin origin =
+      new CommandQueue.Origin() {
+        @Override
+        public void failed(
+            WrittenExtent written, int opcode, long slba, long status, String error) {
+          failures.add(opcode + " " + slba + " " + status + " " + error);
+          if (written != null) {
+            written.lost(slba);
+          }
+        }
+
+        @Override
+        public void broken(Throwable e) {
+          failures.add(e.getMessage());
+        }
+      };
+
+  @BeforeEach
+  void open() throws SimException {
+    queue.open(() -> device);
+    device.settled = this::drain;
+  }
+
+  @AfterEach
+  void close() {
+    hang.countDown();
+    queue.close();
+  }
+
+  /** A call comes after all that was put in before. */
+  private void drain() {
+    queue.<List<String>, RuntimeException>call(SimDevice::statNames);
+  }
+
+  private long submit(int opcode, long slba, boolean detached) {
+    return queue.submit(origin, extent, opcode, 1, slba, 1, Directive.NONE, detached);
+  }
+
+  private Thread awaiting(long ticket) {
+    Thread thread = new Thread(() -> queue.await(origin, ticket, FOREVER));
+    thread.start();
+    return thread;
+  }
+
+  @Test
+  void commandsReachTheDeviceInTheirOrder() {
+    List<FakeDevice.Command> expected = new ArrayList<>();
+    for (int i = 0; i < 3 * CAPACITY; i++) {
+      int opcode = i % 3 == 0 ? Opcode.WRITE : Opcode.READ;
+      boolean detached = i % 2 == 0;
+      long ticket = submit(opcode, i, detached);
+      assertThat(ticket == TicketedIo.NOTHING).isEqualTo(detached);
+      expected.add(
+          new FakeDevice.Command(
+              opcode, (long) i * FakeDevice.PAGE, FakeDevice.PAGE, Directive.NONE, detached));
+      if (!detached) {
+        assertThat(queue.await(origin, ticket, 0)).as("nobody waits").isTrue();
+      }
+      if (i % 1000 == 0) {
+        drain();
+      }
+    }
+    assertThat(device.commands()).isEqualTo(expected);
+    assertThat(device.open()).isEmpty();
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void commandsOfManyThreadsKeepTheOrderOfEach() throws Exception {
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      long base = t * 1_000_000L;
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int i = 0; i < 20_000; i++) {
+                  while (submit(Opcode.READ, base + i, true) == SimStatus.TIMEOUT) {
+                    Thread.onSpinWait();
+                  }
+                }
+              });
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    long[] next = new long[4];
+    for (FakeDevice.Command command : device.commands()) {
+      long slba = command.offset() / FakeDevice.PAGE;
+      int thread = (int) (slba / 1_000_000);
+      assertThat(slba % 1_000_000).isEqualTo(next[thread]++);
+    }
+    assertThat(next).containsOnly(20_000);
+  }
+
+  @Test
+  void commandsThatNobodyAsksForReachTheDeviceSoon() {
+    for (int i = 1; i <= 3; i++) {
+      CountDownLatch reached = new CountDownLatch(1);
+      device.before = reached::countDown;
+      submit(Opcode.READ, 0, true);
+      await().until(() -> reached.getCount() == 0);
+    }
+  }
+
+  @Test
+  void aFailureIsToldToTheOriginAndWhatWasToBeWritten() throws SimException {
+    device.fail(SimStatus.RANGE);
+    long ticket = submit(Opcode.WRITE, 7, false);
+    queue.await(origin, ticket, 0);
+    device.fail(0);
+    device.thrown = new IllegalStateException("broken binding");
+    submit(Opcode.READ, 8, true);
+    drain();
+    device.thrown = null;
+    long failing = submit(Opcode.WRITE, 9, false);
+    device.fail(SimStatus.CAPACITY);
+    queue.await(origin, failing, 0);
+    drain();
+    assertThat(failures)
+        .containsExactly(
+            Opcode.WRITE + " 7 " + SimStatus.RANGE + " the fake's error",
+            "broken binding",
+            Opcode.WRITE + " 9 " + SimStatus.CAPACITY + " the fake's error");
+    assertThat(lost).containsExactly(7L, 9L);
+  }
+
+  @Test
+  void forgottenTicketsAreForgotten() {
+    long ticket = submit(Opcode.READ, 0, false);
+    assertThat(device.open()).hasSize(1);
+    queue.forget(origin, ticket);
+    queue.forget(origin, ticket);
+    queue.await(origin, ticket, 0);
+    assertThat(device.open()).isEmpty();
+  }
+
+  @Test
+  void ticketsThatNobodyComesForAreBounded() {
+    long first = submit(Opcode.READ, 0, false);
+    for (int i = 0; i < TICKETS + 10; i++) {
+      while (submit(Opcode.READ, 0, false) == SimStatus.TIMEOUT) {
+        drain();
+      }
+    }
+    assertThat(device.open()).hasSize(TICKETS);
+    queue.await(origin, first, 0);
+    assertThat(device.open()).hasSize(TICKETS);
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void thereIsNoRoomBehindADeviceThatIsSlow() {
+    device.before = FakeDevice.hang(hang);
+    for (int i = 0; i < CAPACITY; i++) {
+      assertThat(submit(Opcode.READ, i, true)).isZero();
+    }
+    assertThat(queue.hasRoom()).isFalse();
+    assertThat(submit(Opcode.READ, CAPACITY, true)).isEqualTo(SimStatus.TIMEOUT);
+    hang.countDown();
+    drain();
+    assertThat(submit(Opcode.READ, CAPACITY, true)).isZero();
+    assertThat(device.commands()).hasSize(CAPACITY + 1);
+  }
+
+  @Test
+  void whoCallsDoesNotWaitForAHang() {
+    device.before = FakeDevice.hang(hang);
+    submit(Opcode.READ, 0, true);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(this::drain).hasMessageContaining("hangs");
+    assertThat(Thread.interrupted()).isTrue();
+    assertThatThrownBy(() -> submit(Opcode.READ, 0, true)).hasMessageContaining("hangs");
+  }
+
+  /** Nobody need wait for the device for a hang to be found. */
+  @Test
+  void whoPutsInFindsAHang() {
+    device.before = FakeDevice.hang(hang);
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                submit(Opcode.READ, 0, true);
+                Thread.onSpinWait();
+              }
+            })
+        .hasMessageContaining("hangs");
+  }
+
+  @Test
+  void whoAwaitsFindsAHang() throws SimException {
+    queue.setMode(true, 1);
+    device.before = FakeDevice.hang(hang);
+    long ticket = submit(Opcode.READ, 0, false);
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                queue.await(origin, ticket, 10_000_000);
+              }
+            })
+        .hasMessageContaining("hangs");
+  }
+
+  /** A device of a large snapshot takes longer to open than any call. */
+  @Test
+  void openingHasMorePatience() throws Exception {
+    CountDownLatch opening = new CountDownLatch(1);
+    Thread opener =
+        new Thread(
+            () -> {
+              try {
+                queue.open(
+                    () -> {
+                      FakeDevice.hang(opening).run();
+                      return device;
+                    });
+              } catch (SimException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    opener.start();
+    // Each is a look: three are too many for a call.
+    for (int i = 0; i < 5; i++) {
+      Thread.sleep(CommandQueue.LOOK_MS);
+      assertThat(submit(Opcode.READ, i, true)).isZero();
+    }
+    opening.countDown();
+    opener.join();
+    assertThat(device.commands()).hasSize(5);
+  }
+
+  @Test
+  void inRealTimeWhoAwaitsGoesOnWhenTheSimulatorHasPosted() throws Exception {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    long ticket = submit(Opcode.READ, 0, false);
+    assertThat(queue.await(origin, ticket, 1)).isFalse();
+    Thread waiting = awaiting(ticket);
+    await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+    device.stuck = false;
+    waiting.join();
+    assertThat(device.open()).isEmpty();
+    assertThat(queue.await(origin, ticket, FOREVER)).as("is done").isTrue();
+  }
+
+  @Test
+  void inRealTimeAFailureEndsTheWaitOfAll() throws Exception {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    Thread first = awaiting(submit(Opcode.READ, 0, false));
+    Thread second = awaiting(submit(Opcode.WRITE, 1, false));
+    drain();
+    device.status = SimStatus.PANIC;
+    first.join();
+    second.join();
+    assertThat(failures).hasSize(2).allMatch(text -> text.contains(" " + SimStatus.PANIC + " "));
+    assertThat(lost).contains(1L);
+  }
+
+  @Test
+  void inRealTimeAnExceptionEndsTheWaitOfAll() throws Exception {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    Thread waiting = awaiting(submit(Opcode.READ, 0, false));
+    drain();
+    device.thrown = new IllegalStateException("broken binding");
+    waiting.join();
+    assertThat(failures).containsExactly("broken binding");
+    device.thrown = null;
+  }
+
+  @Test
+  void anInterruptEndsAWaitAndStaysSet() throws SimException {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    long ticket = submit(Opcode.READ, 0, false);
+    Thread.currentThread().interrupt();
+    assertThat(queue.await(origin, ticket, FOREVER)).isFalse();
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void inRealTimeWhatFindsNoRoomOnTheDeviceKeepsItsPlace() throws SimException {
+    queue.setMode(true, 1);
+    device.full = true;
+    submit(Opcode.READ, 1, true);
+    submit(Opcode.READ, 2, true);
+    assertThat(device.commands()).as("calls pass it").isEmpty();
+    device.full = false;
+    await().until(() -> device.commands().size() == 2);
+    assertThat(device.commands())
+        .extracting(FakeDevice.Command::offset)
+        .containsExactly((long) FakeDevice.PAGE, 2L * FakeDevice.PAGE);
+  }
+
+  @Test
+  void inRealTimeTheDeviceIsSampledWhileItWorks() throws SimException {
+    device.stuck = true;
+    queue.setMode(true, 1);
+    queue.forget(origin, submit(Opcode.READ, 0, false));
+    await().until(() -> samples.get() > 3);
+  }
+
+  @Test
+  void aChangeOfModeEndsWaits() throws Exception {
+    for (boolean realTime : new boolean[] {true, false, true}) {
+      device.stuck = true;
+      long ticket = submit(Opcode.READ, 0, false);
+      Thread waiting = awaiting(ticket);
+      drain();
+      queue.setMode(realTime, 1);
+      waiting.join();
+      assertThat(queue.await(origin, ticket, FOREVER)).isTrue();
+      device.stuck = false;
+      assertThat(device.open()).isEmpty();
+    }
+    device.status = SimStatus.ARGUMENT;
+    assertThatThrownBy(() -> queue.setMode(true, 1)).isInstanceOf(SimException.class);
+  }
+
+  /** One thread of the device, however many of HDFS wait for it. */
+  @Test
+  void manyWaitAndOneThreadServesThem() throws Exception {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    Set<Thread> callers = ConcurrentHashMap.newKeySet();
+    device.before = () -> callers.add(Thread.currentThread());
+    List<Thread> waiting = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      waiting.add(awaiting(submit(Opcode.READ, i, false)));
+    }
+    drain();
+    device.stuck = false;
+    for (Thread thread : waiting) {
+      thread.join();
+    }
+    assertThat(callers).hasSize(1).doesNotContain(Thread.currentThread());
+    assertThat(callers.iterator().next().isDaemon()).isTrue();
+  }
+
+  @Test
+  void exceptionsAreTheCallers() {
+    assertThatThrownBy(
+            () ->
+                queue.call(
+                    target -> {
+                      throw new SimException(SimStatus.CLOSED, "closed");
+                    }))
+        .isInstanceOf(SimException.class);
+    assertThatThrownBy(
+            () ->
+                queue.call(
+                    target -> {
+                      throw new UnsatisfiedLinkError("another library");
+                    }))
+        .isInstanceOf(UnsatisfiedLinkError.class);
+    assertThatThrownBy(
+            () ->
+                queue.call(
+                    target -> {
+                      throw new IllegalArgumentException("thrown");
+                    }))
+        .isInstanceOf(IllegalArgumentException.class);
+    drain();
+  }
+
+  @Test
+  void aClosedQueueTakesNothing() throws Exception {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    Thread waiting = awaiting(submit(Opcode.READ, 0, false));
+    drain();
+    queue.close();
+    waiting.join();
+    queue.awaitClosed(FOREVER);
+    assertThat(device.closed).isTrue();
+    assertThat(submit(Opcode.READ, 0, true)).isEqualTo(SimStatus.CLOSED);
+    assertThatThrownBy(this::drain).hasMessageContaining("closed");
+  }
+}

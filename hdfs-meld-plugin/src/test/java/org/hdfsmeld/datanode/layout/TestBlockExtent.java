@@ -1,0 +1,39 @@
+package org.hdfsmeld.datanode.layout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.hdfsmeld.model.BlockKey;
+import org.junit.jupiter.api.Test;
+
+/** A block's slots while commands are issued to them. */
+class TestBlockExtent {
+  private static final long SLOT = 1 << 20;
+  private static final int LBA = 512;
+
+  private final SlotAllocator slots = new SlotAllocator(4);
+  private final BlockExtent extent =
+      new BlockExtent(1, new BlockKey("BP-1", 7), slots, SLOT, LBA, block -> {});
+
+  @Test
+  void slotsInUseAreGivenUpWhenTheCommandsHaveBeenIssued() {
+    extent.address(0);
+    assertThat(extent.enter()).isTrue();
+    assertThat(extent.drop()).isEmpty();
+    assertThat(extent.address(0)).isEqualTo(SlotAllocator.NONE);
+    assertThat(extent.leave()).containsExactly(0);
+    assertThat(extent.enter()).isFalse();
+    assertThat(extent.leave()).isEmpty();
+  }
+
+  @Test
+  void whatTheDeviceDidNotTakeIsNotMapped() {
+    extent.address(0);
+    extent.address(SLOT);
+    extent.preloaded(0, 2 * SLOT);
+    extent.lost(3 * SLOT / LBA);
+    assertThat(extent.mappedBytes()).as("no slot of the block's").isEqualTo(2 * SLOT);
+    extent.lost((SLOT + 4096) / LBA);
+    assertThat(extent.mappedBytes()).isEqualTo(SLOT + 4096);
+    assertThat(extent.preloadedBytes()).isEqualTo(SLOT + 4096);
+  }
+}
