@@ -3,7 +3,7 @@ package org.hdfsmeld.datanode.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.FakeDevice;
@@ -25,7 +25,7 @@ class TestParkedWindows {
   }
 
   private void open(String mode) {
-    volume = device.volume("account", BlockHints.BY_SIZE, MeldKeys.READAHEAD_MODE, mode);
+    volume = device.volume("account", HintSource.NONE, MeldKeys.READAHEAD_MODE, mode);
   }
 
   private void pread(long offset, int length) {
