@@ -1,7 +1,9 @@
 package org.hdfsmeld.datanode.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.WeakReference;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
@@ -93,6 +95,26 @@ class TestParkedWindows {
     }
     // Two requests each: the window of the first packet, of which one was awaited.
     assertThat(device.open).hasSizeLessThanOrEqualTo(2 * 1024);
+  }
+
+  @Test
+  void aWindowThatWaitsKeepsNoReader() {
+    open("adaptive");
+    WeakReference<BlockReader> gone = closedReader();
+    await()
+        .until(
+            () -> {
+              System.gc();
+              return gone.get() == null;
+            });
+    assertThat(volume.parkedWindows().take(BLOCK, PREAD, PREAD)).isNotNull();
+  }
+
+  private WeakReference<BlockReader> closedReader() {
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> BLOCK_BYTES, true);
+    reader.consume(0, PREAD);
+    reader.close();
+    return new WeakReference<>(reader);
   }
 
   @Test
