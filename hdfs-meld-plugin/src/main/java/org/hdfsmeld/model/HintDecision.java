@@ -37,25 +37,27 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
   public static final HintDecision BY_SIZE =
       new HintDecision(ReadPattern.AUTO, Source.NONE, "no read pattern: its size decides");
 
-  /** What the attribute says, which must be other than {@code auto}. */
-  public static HintDecision explicit(BlockHint hint) {
-    return new HintDecision(
-        hint.pattern(), Source.EXPLICIT, ReadPattern.XATTR + " of " + bearer(hint.level()));
-  }
-
-  /** {@link #BY_SIZE}, for an attribute whose value is invalid. */
-  public static HintDecision invalid(BlockHint hint) {
-    return new HintDecision(
-        ReadPattern.AUTO,
-        Source.NONE,
-        ReadPattern.XATTR + " of " + bearer(hint.level()) + " has an invalid value: size decides");
-  }
-
-  private static String bearer(int level) {
-    return switch (level) {
-      case 0 -> "the file";
-      case 1 -> "its directory";
-      default -> "the directory " + level + " levels up";
+  /** What a hint decides alone: by size where it is unknown, {@code auto} or invalid. */
+  public static HintDecision of(BlockHint hint) {
+    return switch (hint.pattern()) {
+      case SEQUENTIAL, RANDOM, NONE ->
+          new HintDecision(hint.pattern(), Source.EXPLICIT, attribute(hint.level()));
+      case AUTO, UNKNOWN ->
+          hint.isInvalid()
+              ? new HintDecision(
+                  ReadPattern.AUTO,
+                  Source.NONE,
+                  attribute(hint.level()) + " has an invalid value: size decides")
+              : BY_SIZE;
     };
+  }
+
+  private static String attribute(int level) {
+    return ReadPattern.XATTR
+        + switch (level) {
+          case 0 -> " of the file";
+          case 1 -> " of its directory";
+          default -> " of the directory " + level + " levels up";
+        };
   }
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 
@@ -66,7 +66,7 @@ public class FakeDevice implements SimDevice {
    * @param mode as in {@link MeldKeys#MODE}
    * @param settings further keys and their values, in turn
    */
-  public MeldVolume volume(String mode, BlockHints hints, String... settings) {
+  public MeldVolume volume(String mode, HintSource hints, String... settings) {
     Configuration conf = new Configuration();
     conf.set(MeldKeys.MODE, mode);
     for (int i = 0; i < settings.length; i += 2) {

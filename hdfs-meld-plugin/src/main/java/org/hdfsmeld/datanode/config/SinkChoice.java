@@ -15,6 +15,11 @@ public enum SinkChoice {
   /** Neither. */
   NONE;
 
+  /** Whether this one of the two is among them. */
+  public boolean has(SinkChoice sink) {
+    return this == sink || this == BOTH;
+  }
+
   /** The name in the configuration. */
   String text() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>The device's times come from a second one of the same profile, measured once, in the
  * background, when there first is enough history to use them.
  */
-public final class HistoryHints implements AutomaticHints, AutoCloseable {
+public final class HistoryHints implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HistoryHints.class);
 
   /** Melded data must be faster by this much: a tie is no reason for a directive. */
@@ -99,7 +99,7 @@ public final class HistoryHints implements AutomaticHints, AutoCloseable {
     return times;
   }
 
-  @Override
+  /** Decides at once: neither waits nor does I/O. By size where too little is known. */
   public HintDecision decide(BlockKey block, BlockHint hint) {
     LayoutTimes known = times;
     HintDecision decision = null;

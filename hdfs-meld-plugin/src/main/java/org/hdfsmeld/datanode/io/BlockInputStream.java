@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode.io;
 
+import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -15,6 +16,7 @@ final class BlockInputStream extends FileInputStream {
   private static final long UNKNOWN = -1;
 
   private final FileInputStream in;
+  private final FileDescriptor descriptor;
   private final BlockReader reader;
   private BlockFileChannel channel;
   private long position = UNKNOWN;
@@ -22,7 +24,15 @@ final class BlockInputStream extends FileInputStream {
   BlockInputStream(FileInputStream in, BlockReader reader) throws IOException {
     super(in.getFD());
     this.in = in;
+    this.descriptor = in.getFD();
     this.reader = reader;
+  }
+
+  /** If this is the descriptor's stream, it was opened for more than a few packets. */
+  void longRead(FileDescriptor of) {
+    if (descriptor == of) {
+      reader.longRead();
+    }
   }
 
   @Override

@@ -146,7 +146,7 @@ final class BlockReader implements RequestedRange.Source {
   /** Gives the window up, or to whoever goes on here. */
   private void leave() {
     if (mayPark() && window.next() < file.length()) {
-      volume.parkedWindows().park(key, window);
+      volume.parkedWindows().park(key, window, this);
     } else {
       window.release();
     }

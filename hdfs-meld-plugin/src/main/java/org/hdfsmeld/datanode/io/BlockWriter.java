@@ -143,7 +143,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
 
   @Override
   public boolean defers(long blockBytes) {
-    return volume.rule().defers(extent.decision(), blockBytes);
+    return extent.defers(blockBytes);
   }
 
   @Override

@@ -7,6 +7,8 @@ import java.io.FileNotFoundException;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.nio.channels.FileChannel;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -40,8 +42,11 @@ public final class MeldFileIoProvider extends FileIoProvider {
    */
   private static final ThreadLocal<OpenMeta> OPEN_META = new ThreadLocal<>();
 
-  /** The block file that this thread opened last: what HDFS advises of it comes soon after. */
-  private static final ThreadLocal<OpenRead> OPEN_READ = new ThreadLocal<>();
+  /**
+   * The block file that this thread opened last: what HDFS advises of it comes soon after. A thread
+   * may open nothing more for long.
+   */
+  private static final ThreadLocal<Reference<BlockInputStream>> OPEN_READ = new ThreadLocal<>();
 
   private final MeldVolumes volumes;
 
@@ -62,8 +67,6 @@ public final class MeldFileIoProvider extends FileIoProvider {
       return file.exists();
     }
   }
-
-  private record OpenRead(FileDescriptor descriptor, BlockReader reader) {}
 
   private record OpenMeta(FileDescriptor descriptor, BlockKey block, File folder) {
     File dataFile() {
@@ -108,7 +111,7 @@ public final class MeldFileIoProvider extends FileIoProvider {
     }
     BlockReader reader = new BlockReader(simulated, block, new OpenFile(in.getChannel(), f), paced);
     BlockInputStream stream = new BlockInputStream(in, reader);
-    OPEN_READ.set(new OpenRead(in.getFD(), reader));
+    OPEN_READ.set(new WeakReference<>(stream));
     return stream;
   }
 
@@ -122,12 +125,12 @@ public final class MeldFileIoProvider extends FileIoProvider {
       int flags)
       throws NativeIOException {
     super.posixFadvise(volume, identifier, outFd, offset, length, flags);
-    OpenRead open = OPEN_READ.get();
+    Reference<BlockInputStream> opened = OPEN_READ.get();
+    BlockInputStream stream = opened == null ? null : opened.get();
     // Of all the advice that HDFS gives only the one for long reads is about the whole file. The
     // flags say nothing where Hadoop's native library is absent.
-    if (open != null && open.descriptor() == outFd && offset == 0 && length == 0) {
-      OPEN_READ.remove();
-      open.reader().longRead();
+    if (stream != null && offset == 0 && length == 0) {
+      stream.longRead(outFd);
     }
   }
 

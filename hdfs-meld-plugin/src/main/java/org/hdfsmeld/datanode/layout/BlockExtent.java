@@ -27,6 +27,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   private final int nsid;
   private final BlockKey key;
+  private final LayoutPolicy policy;
   private final SlotAllocator allocator;
   private final long slotBytes;
   private final long lbaBytes;
@@ -45,7 +46,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Whether commands are being issued to the slots. */
   private boolean inUse;
 
-  /** Slots of the ended block that are not given up yet. */
+  /** Slots of the ended block that may still be in use. */
   private long[] ending = NO_SLOTS;
 
   /** Bytes from the block's start that were preloaded, and never written. */
@@ -59,8 +60,8 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private volatile BlockHint hint = BlockHint.NONE;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
 
-  /** What the block's file was told last. */
-  private HintDecision told;
+  /** By which the block's file got its write-lifetime hint. */
+  private HintDecision fileDecision;
 
   /**
    * A block of which the device holds nothing.
@@ -71,26 +72,35 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   BlockExtent(
       int nsid,
       BlockKey key,
+      LayoutPolicy policy,
       SlotAllocator allocator,
       long slotBytes,
       long lbaBytes,
       Consumer<DeviceState.Block> journal) {
     this.nsid = nsid;
     this.key = key;
+    this.policy = policy;
     this.allocator = allocator;
     this.slotBytes = slotBytes;
     this.lbaBytes = lbaBytes;
     this.journal = journal;
   }
 
-  /** Takes over where the block lay before a restart. */
-  synchronized void restore(BlockRecord record) {
+  /**
+   * Takes over what was decided on the block before a restart, and where it lay.
+   *
+   * @param intact whether it lies there still
+   */
+  synchronized void restore(BlockRecord record, boolean intact) {
+    decision = record.decision();
+    if (!intact) {
+      return;
+    }
     slots = record.slots();
     mapped = record.mapped();
     reach = record.reach();
     // What a truncation had left may be there still.
     trimEnd = reach;
-    decision = record.decision();
     placed = true;
   }
 
@@ -121,26 +131,32 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     return hint;
   }
 
-  /** The NameNode said this of the block. */
-  void know(BlockHint newHint) {
+  /** The NameNode said this of the block: decides what is written from now on. */
+  void decide(BlockHint newHint) {
     hint = newHint;
+    decision = policy.decide(key, newHint);
   }
 
-  /** How the block will be read. */
+  /** How the block will be read, by what the device has of it. */
   public HintDecision decision() {
-    return decision;
+    return decision(mappedBytes());
   }
 
-  /** The block will be read so: counts for what is written from now on. */
-  void decide(HintDecision newDecision) {
-    decision = newDecision;
+  /** How a block of this length will be read, if it is this one. */
+  HintDecision decision(long blockBytes) {
+    return policy.atSize(decision, blockBytes);
   }
 
-  /** The block's file is about to be told of this decision; false when it has been. */
-  synchronized boolean tell(HintDecision settled) {
-    boolean news = !settled.equals(told);
-    told = settled;
-    return news;
+  /** Whether a block of this length, if it is this one, is too short to be written yet. */
+  public boolean defers(long blockBytes) {
+    return policy.defers(decision, blockBytes);
+  }
+
+  /** The block's file is about to get the hint of this decision; false when it has it. */
+  synchronized boolean changesFile(HintDecision newDecision) {
+    boolean changes = !newDecision.equals(fileDecision);
+    fileDecision = newDecision;
+    return changes;
   }
 
   /** Bytes from the block's start that the device holds. */
@@ -281,7 +297,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /**
    * The commands have been issued.
    *
-   * @return slots to give up, when the block has ended meanwhile
+   * @return slots to deallocate, when the block has ended meanwhile
    */
   synchronized long[] leave() {
     inUse = false;
@@ -291,7 +307,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /**
    * Ends the block.
    *
-   * @return slots to give up; none when it has ended before, or while they are in use
+   * @return slots to deallocate; none when it has ended before, or while they are in use
    */
   synchronized long[] drop() {
     if (!dropped) {

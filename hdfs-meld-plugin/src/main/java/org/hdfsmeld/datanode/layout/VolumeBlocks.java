@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
@@ -16,9 +17,8 @@ import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.TicketedIo;
 import org.hdfsmeld.datanode.device.VolumeDevice;
 import org.hdfsmeld.datanode.device.WaitBudget;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.VolumeCounters;
-import org.hdfsmeld.datanode.sink.DirectiveSink;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockHint;
@@ -46,9 +46,9 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
   private static final long DEALLOCATE_BYTES_MAX = 1L << 39;
 
   private final VolumeDevice device;
-  private final HintRule rule;
-  private final DirectiveSink sink;
-  private final BlockHints hints;
+  private final LayoutPolicy policy;
+  private final BiConsumer<HintDecision, File> fileHints;
+  private final HintSource hints;
   private final VolumeCounters counters;
   private final VolumeTrace trace;
   private final SlotAllocator slots;
@@ -69,31 +69,33 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
 
   private record Ended(long slot, long bytes) {}
 
-  /** A block that waits for its hint; equal to itself, so that it can be taken back. */
-  private record Begun(VolumeBlocks blocks, BlockExtent extent) implements Consumer<BlockHint> {
+  /** Equal for the same block, so that its question can be taken back. */
+  private record HintListener(VolumeBlocks blocks, BlockExtent extent)
+      implements Consumer<BlockHint> {
     @Override
     public void accept(BlockHint hint) {
-      extent.know(hint);
-      blocks.decide(extent, blocks.hints.decide(extent.key(), hint));
+      blocks.decide(extent, hint);
     }
   }
 
   /**
    * The blocks of a volume on its device, which is open, in slots of at least {@code minSlotBytes};
    * with those from before a restart.
+   *
+   * @param fileHints gets each decision on a block, and the block's file, as data is written
    */
   public VolumeBlocks(
       VolumeDevice device,
       long minSlotBytes,
-      HintRule rule,
-      DirectiveSink sink,
-      BlockHints hints,
+      LayoutPolicy policy,
+      BiConsumer<HintDecision, File> fileHints,
+      HintSource hints,
       VolumeCounters counters,
       VolumeTrace trace) {
     this.device = device;
     this.journal = device.device()::changed;
-    this.rule = rule;
-    this.sink = sink;
+    this.policy = policy;
+    this.fileHints = fileHints;
     this.hints = hints;
     this.counters = counters;
     this.trace = trace;
@@ -110,7 +112,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
   }
 
   private BlockExtent newExtent(BlockKey key) {
-    return new BlockExtent(nsid, key, slots, slotBytes, lbaBytes, journal);
+    return new BlockExtent(nsid, key, policy, slots, slotBytes, lbaBytes, journal);
   }
 
   /** What else the namespace holds is deallocated; replicas that are found are laid out anew. */
@@ -118,13 +120,8 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
   public int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact) {
     TreeSet<Long> used = new TreeSet<>();
     for (BlockRecord record : records) {
-      boolean lies = intact.test(record.key()) && claim(used, record.slots());
       BlockExtent extent = newExtent(record.key());
-      if (lies) {
-        extent.restore(record);
-      } else {
-        extent.decide(record.decision());
-      }
+      extent.restore(record, intact.test(record.key()) && claim(used, record.slots()));
       extents.put(record.key(), extent);
       restored.add(record.key());
     }
@@ -179,7 +176,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
    */
   public BlockExtent extent(BlockKey key, BlockFile file) {
     BlockExtent present = extents.get(key);
-    return present == null ? begin(key, file) : present;
+    return present == null ? create(key, BlockHint.NONE, file) : present;
   }
 
   /** The block's place, or null when it has none. */
@@ -203,50 +200,54 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     return pages;
   }
 
-  private BlockExtent begin(BlockKey key, BlockFile file) {
-    BlockExtent begun = newExtent(key);
-    begun.decide(hints.decide(key, BlockHint.NONE));
-    BlockExtent present = extents.putIfAbsent(key, begun);
+  /**
+   * Makes a place for a block, unless it has one. Waits for nothing.
+   *
+   * @param hint the NameNode's; where it is {@link BlockHint#NONE} it is asked for
+   * @param file an open file of the block; where it was deleted the place has ended already
+   */
+  public BlockExtent create(BlockKey key, BlockHint hint, BlockFile file) {
+    BlockExtent created = newExtent(key);
+    created.decide(hint);
+    BlockExtent present = extents.putIfAbsent(key, created);
     if (present != null) {
       return present;
     }
     if (!file.exists()) {
       // Whoever deleted the block found nothing to drop.
-      if (extents.remove(key, begun)) {
-        end(begun);
+      if (extents.remove(key, created)) {
+        end(created);
       }
-      return begun;
+    } else if (hint.equals(BlockHint.NONE)) {
+      HintListener listener = new HintListener(this, created);
+      hints.ask(key, listener);
+      if (created.isDropped()) {
+        hints.forget(key, listener);
+      }
     }
-    Begun question = new Begun(this, begun);
-    hints.ask(key, question);
-    if (begun.isDropped()) {
-      hints.forget(key, question);
-    }
-    return begun;
+    return created;
   }
 
   /**
-   * The block will be read so. What is preloaded already is laid out anew: it shall lie as if the
-   * decision had been known when it was written.
+   * The block's hint has come. What is preloaded already is laid out anew: it shall lie as if the
+   * hint had been known when it was written.
    */
-  private void decide(BlockExtent extent, HintDecision decision) {
+  private void decide(BlockExtent extent, BlockHint hint) {
     synchronized (extent.order) {
-      HintDecision before = extent.decision();
-      extent.decide(decision);
       long bytes = extent.preloadedBytes();
-      if (bytes > 0 && directive(before, bytes) != directive(decision, bytes) && extent.enter()) {
+      int before = policy.directive(extent.decision(bytes));
+      extent.decide(hint);
+      HintDecision decision = extent.decision(bytes);
+      int directive = policy.directive(decision);
+      if (bytes > 0 && directive != before && extent.enter()) {
         try {
-          countPlacement(rule.settle(decision, bytes));
-          preload(extent, 0, bytes, directive(decision, bytes));
+          countPlacement(decision);
+          preload(extent, 0, bytes, directive);
         } finally {
-          giveUp(extent, extent.leave());
+          deallocate(extent, extent.leave());
         }
       }
     }
-  }
-
-  private int directive(HintDecision decision, long blockBytes) {
-    return sink.apply(rule.settle(decision, blockBytes), null);
   }
 
   /**
@@ -271,12 +272,12 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
         trim(extent);
         long offset = extent.mappedBytes();
         if (offset < bytes) {
-          HintDecision settled = rule.settle(extent.decision(), bytes);
-          place(extent, settled);
-          preload(extent, offset - offset % pageBytes, bytes, sink.apply(settled, null));
+          HintDecision decision = extent.decision(bytes);
+          place(extent, decision);
+          preload(extent, offset - offset % pageBytes, bytes, policy.directive(decision));
         }
       } finally {
-        giveUp(extent, extent.leave());
+        deallocate(extent, extent.leave());
       }
     }
   }
@@ -310,8 +311,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
    */
   public long read(
       BlockExtent extent, long offset, int length, boolean detached, ClientKind client) {
-    HintDecision settled = rule.settle(extent.decision(), extent.mappedBytes());
-    return submit(Opcode.READ, extent, offset, length, settled, detached, client);
+    return submit(Opcode.READ, extent, offset, length, extent.decision(), detached, client);
   }
 
   /**
@@ -337,21 +337,21 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
       }
       try {
         trim(extent);
-        HintDecision settled = rule.settle(extent.decision(), blockBytes);
-        place(extent, settled);
-        if (file != null && extent.tell(settled)) {
-          sink.apply(settled, file);
+        HintDecision decision = extent.decision(blockBytes);
+        place(extent, decision);
+        if (file != null && extent.changesFile(decision)) {
+          fileHints.accept(decision, file);
         }
         // As above.
         synchronized (extent) {
-          long ticket = submit(Opcode.WRITE, extent, offset, length, settled, detached, client);
+          long ticket = submit(Opcode.WRITE, extent, offset, length, decision, detached, client);
           if (ticket >= 0) {
             extent.written(offset, Math.min(offset + length, blockBytes));
           }
           return ticket;
         }
       } finally {
-        giveUp(extent, extent.leave());
+        deallocate(extent, extent.leave());
       }
     }
   }
@@ -377,11 +377,12 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
 
   private void end(BlockExtent extent) {
     long[] endedSlots = extent.drop();
-    hints.forget(extent.key(), new Begun(this, extent));
-    giveUp(extent, endedSlots);
+    hints.forget(extent.key(), new HintListener(this, extent));
+    deallocate(extent, endedSlots);
   }
 
-  private void giveUp(BlockExtent extent, long[] endedSlots) {
+  /** As soon as the device has room for it. */
+  private void deallocate(BlockExtent extent, long[] endedSlots) {
     if (endedSlots.length == 0) {
       return;
     }
@@ -444,18 +445,18 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
       BlockExtent extent,
       long offset,
       int length,
-      HintDecision settled,
+      HintDecision decision,
       boolean detached,
       ClientKind client) {
     long first = Math.min(length, extent.contiguousBytes(offset));
     if (first < length) {
       // The range goes on in another slot: the last part's ticket stands for all of it.
-      long status = submit(opcode, extent, offset, (int) first, settled, true, client);
+      long status = submit(opcode, extent, offset, (int) first, decision, true, client);
       if (status < 0) {
         return status;
       }
       return submit(
-          opcode, extent, offset + first, (int) (length - first), settled, detached, client);
+          opcode, extent, offset + first, (int) (length - first), decision, detached, client);
     }
     long address = extent.address(offset);
     if (address == SlotAllocator.NONE) {
@@ -463,14 +464,14 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
       return SimStatus.CAPACITY;
     }
     boolean write = opcode == Opcode.WRITE;
-    int directive = write ? sink.apply(settled, null) : Directive.NONE;
+    int directive = write ? policy.directive(decision) : Directive.NONE;
     long lbas = lbas(length);
     long ticket =
         device.submit(
             write ? extent : null, opcode, address / lbaBytes, (int) lbas, directive, detached);
     if (ticket >= 0 && trace.isRecording()) {
       TraceOp op = write ? TraceOp.WRITE : TraceOp.READ;
-      record(op, extent, offset, (int) (lbas * lbaBytes), settled, client);
+      record(op, extent, offset, (int) (lbas * lbaBytes), decision, client);
     }
     return ticket;
   }
@@ -482,8 +483,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
 
   private void recordWhole(TraceOp op, BlockExtent extent, long offset, ClientKind client) {
     if (trace.isRecording()) {
-      HintDecision settled = rule.settle(extent.decision(), extent.mappedBytes());
-      record(op, extent, offset, 0, settled, client);
+      record(op, extent, offset, 0, extent.decision(), client);
     }
   }
 
@@ -492,11 +492,11 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
       BlockExtent extent,
       long offset,
       int length,
-      HintDecision settled,
+      HintDecision decision,
       ClientKind client) {
     BlockKey key = extent.key();
     int pattern =
-        switch (settled.pattern()) {
+        switch (decision.pattern()) {
           case SEQUENTIAL -> 1;
           case RANDOM -> 2;
           case NONE, AUTO, UNKNOWN -> 0;
@@ -543,16 +543,16 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     }
   }
 
-  private void place(BlockExtent extent, HintDecision settled) {
+  private void place(BlockExtent extent, HintDecision decision) {
     if (extent.place()) {
-      countPlacement(settled);
+      countPlacement(decision);
     }
   }
 
-  private void countPlacement(HintDecision settled) {
-    (sink.apply(settled, null) == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks)
+  private void countPlacement(HintDecision decision) {
+    (policy.directive(decision) == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks)
         .increment();
-    counters.laidOut(settled.source());
+    counters.laidOut(decision.source());
   }
 
   /** Logical blocks that {@code length} bytes take, up to whole pages. */

@@ -83,12 +83,12 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
   /** Where a block belongs. */
   private static PlacementReason wish(
       MeldVolumes simulated, long replicaSize, PlacementConfiguration rules) {
-    return switch (simulated.creatingDecision().pattern()) {
+    return switch (simulated.newBlockPattern()) {
       case RANDOM -> PlacementReason.RANDOM;
       case SEQUENTIAL -> PlacementReason.SEQUENTIAL;
       case NONE, AUTO, UNKNOWN -> {
-        long told = simulated.creating().expectedBytes();
-        long expected = told > 0 ? told : replicaSize;
+        long known = simulated.newBlockBytes();
+        long expected = known > 0 ? known : replicaSize;
         yield expected <= rules.smallBytes() ? PlacementReason.SMALL : PlacementReason.SEQUENTIAL;
       }
     };

@@ -45,8 +45,13 @@ public final class ParkedWindows {
     return windows.remove(place);
   }
 
-  /** Keeps a window that has been read through. */
-  public void park(BlockKey block, ReadAhead window) {
+  /**
+   * Keeps a window that has been read through, and nothing of its reader.
+   *
+   * @param reader gives up what a window requested that has to go
+   */
+  public void park(BlockKey block, ReadAhead window, RequestedRange.Source reader) {
+    window.range().detach();
     Place place = new Place(block, window.next() / LinuxConfiguration.PAGE_BYTES);
     ReadAhead displaced;
     synchronized (windows) {
@@ -58,6 +63,7 @@ public final class ParkedWindows {
       }
     }
     if (displaced != null) {
+      displaced.range().attach(reader);
       displaced.release();
     }
   }

@@ -24,6 +24,8 @@ public final class RequestedRange {
   }
 
   private final TicketQueue tickets;
+
+  /** Null while nobody reads. */
   private Source source;
 
   private long requested;
@@ -40,6 +42,11 @@ public final class RequestedRange {
   /** Another stream reads on, through {@code next}. */
   public void attach(Source next) {
     source = next;
+  }
+
+  /** Nobody reads on for now: keeps nothing of the stream. */
+  void detach() {
+    source = null;
   }
 
   /** Bytes of the block, from its start, that the device can read at present. */

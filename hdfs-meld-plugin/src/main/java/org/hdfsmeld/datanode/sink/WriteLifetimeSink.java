@@ -6,7 +6,6 @@ import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.VolumeCounters;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
-import org.hdfsmeld.sim.Directive;
 
 /**
  * Tells Linux how long the data of a block's file is expected to live, which a device with streams
@@ -21,7 +20,7 @@ import org.hdfsmeld.sim.Directive;
  * block is finalized. Some kernels and file systems refuse it, and some take it and forget it, so
  * it is read back, and only what was found again counts as set.
  */
-final class WriteLifetimeSink implements DirectiveSink {
+public final class WriteLifetimeSink {
   /** RWH_WRITE_LIFE_MEDIUM. */
   static final long MEDIUM = 3;
 
@@ -34,19 +33,18 @@ final class WriteLifetimeSink implements DirectiveSink {
   private final VolumeCounters counters;
   private final SimFailures failures;
 
-  WriteLifetimeSink(String volume, VolumeCounters counters, SimFailures failures) {
+  public WriteLifetimeSink(String volume, VolumeCounters counters, SimFailures failures) {
     this.volume = volume;
     this.counters = counters;
     this.failures = failures;
   }
 
-  @Override
-  public int apply(HintDecision settled, File file) {
-    long hint = lifetime(settled.pattern());
-    if (file != null && hint != UNKNOWN) {
+  /** Data of a block is written to its file as decided. Never throws, and changes no byte. */
+  public void apply(HintDecision decision, File file) {
+    long hint = lifetime(decision.pattern());
+    if (hint != UNKNOWN) {
       set(file, hint);
     }
-    return Directive.NONE;
   }
 
   private void set(File file, long hint) {

@@ -4,20 +4,22 @@ import java.io.File;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.datanode.config.SinkChoice;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.config.WindowMode;
 import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.VolumeDevice;
 import org.hdfsmeld.datanode.device.WaitBudget;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.hint.HistoryHints;
 import org.hdfsmeld.datanode.hint.LayoutTimes;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.BlockFile;
-import org.hdfsmeld.datanode.layout.HintRule;
+import org.hdfsmeld.datanode.layout.LayoutPolicy;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
 import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
 import org.hdfsmeld.datanode.metrics.SimFailures;
@@ -28,11 +30,11 @@ import org.hdfsmeld.datanode.readahead.ParkedWindows;
 import org.hdfsmeld.datanode.readahead.ReadAhead;
 import org.hdfsmeld.datanode.readahead.ReadAheadWindow;
 import org.hdfsmeld.datanode.readahead.RequestedRange;
-import org.hdfsmeld.datanode.sink.DirectiveSink;
-import org.hdfsmeld.datanode.sink.DirectiveSinks;
+import org.hdfsmeld.datanode.sink.WriteLifetimeSink;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.sim.SimException;
@@ -44,14 +46,14 @@ public final class MeldVolume implements MeldVolumeMXBean {
   private final File currentDir;
   private final MeldConfiguration config;
   private final VolumeCounters counters = new VolumeCounters();
-  private final HintRule rule;
-  private final BlockHints hints;
+  private final LayoutPolicy policy;
+  private final HintSource hints;
   private final VolumeBinding binding;
 
   /** How the volume has been read; null where that decides nothing. */
   private final HistoryHints history;
 
-  private final DirectiveSink sink;
+  private final BiConsumer<HintDecision, File> fileHints;
   private final VolumeDevice device;
   private final ParkedWindows parkedWindows = new ParkedWindows();
   private final VolumeTrace trace;
@@ -64,7 +66,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
       MeldConfiguration config,
       SimDeviceOpener opener,
       SimFailures failures,
-      BlockHints hints) {
+      HintSource hints) {
     this(
         storageId,
         currentDir,
@@ -82,7 +84,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
       MeldConfiguration config,
       MeldDevice device,
       SimFailures failures,
-      BlockHints hints,
+      HintSource hints,
       BlockTrace trace) {
     this.currentDir = currentDir;
     this.config = config;
@@ -91,19 +93,19 @@ public final class MeldVolume implements MeldVolumeMXBean {
         automatic == HistoryConfiguration.Automatic.HISTORY
             ? new HistoryHints(root(currentDir), config.history(), device.opener(), counters)
             : null;
-    this.hints = history == null ? hints : hints.after(history);
-    this.rule =
-        new HintRule(
+    this.hints = hints;
+    this.policy =
+        new LayoutPolicy(
+            history == null ? (block, hint) -> HintDecision.BY_SIZE : history::decide,
             config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
             config.hintMinBytes(),
-            config.windowBytes());
-    this.sink =
-        DirectiveSinks.of(
-            config.directiveSinks(),
-            (settled, file) -> rule.directive(settled),
-            getVolume(),
-            counters,
-            failures);
+            config.directiveSinks().has(SinkChoice.SIMULATOR)
+                ? Directive.sequential(config.windowBytes())
+                : Directive.NONE);
+    this.fileHints =
+        config.directiveSinks().has(SinkChoice.WRITE_LIFETIME)
+            ? new WriteLifetimeSink(getVolume(), counters, failures)::apply
+            : (decision, file) -> {};
     this.binding = config.devices().of(root(currentDir));
     this.device =
         new VolumeDevice(
@@ -147,8 +149,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return counters;
   }
 
-  public HintRule rule() {
-    return rule;
+  public LayoutPolicy policy() {
+    return policy;
   }
 
   /** Mean bytes outstanding on the device; 0 where nobody waits for it or it is out of service. */
@@ -164,7 +166,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   private synchronized VolumeBlocks makeBlocks() {
     if (blocks == null) {
-      blocks = new VolumeBlocks(device, config.slotBytes(), rule, sink, hints, counters, trace);
+      blocks =
+          new VolumeBlocks(device, config.slotBytes(), policy, fileHints, hints, counters, trace);
     }
     return blocks;
   }
@@ -251,9 +254,12 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
-  /** How a new block would be read, for all that is known here. */
-  public HintDecision decide(BlockKey block, BlockHint hint) {
-    return hints.decide(block, hint);
+  /** The block was created on this volume, and this is what is known of it. */
+  void created(BlockKey key, BlockHint hint, File file) {
+    VolumeBlocks present = blocks();
+    if (present != null && device.isHealthy() && device.mode() != MeldMode.OFF) {
+      present.create(key, hint, BlockFile.of(file));
+    }
   }
 
   /** The block's file was cut. */
@@ -344,12 +350,12 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public boolean isHintFullBlockSequential() {
-    return rule.isEnabled();
+    return policy.isFullBlockSequential();
   }
 
   @Override
   public void setHintFullBlockSequential(boolean enabled) {
-    rule.setEnabled(enabled);
+    policy.setFullBlockSequential(enabled);
   }
 
   @Override

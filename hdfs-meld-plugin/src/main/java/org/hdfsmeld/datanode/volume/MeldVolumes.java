@@ -19,8 +19,6 @@ import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.MeldDeviceBean;
-import org.hdfsmeld.datanode.hint.AutomaticHints;
-import org.hdfsmeld.datanode.hint.BlockHints;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
@@ -45,15 +43,15 @@ import org.slf4j.LoggerFactory;
 public final class MeldVolumes implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MeldVolumes.class);
 
-  /** A block, and what is known of it. */
-  private record Creating(BlockKey key, BlockHint hint) {
-    static final Creating NOTHING = new Creating(new BlockKey("", 0), BlockHint.NONE);
+  /** A block that is being created, and what the NameNode said of it. */
+  private record NewBlock(BlockKey key, BlockHint hint) {
+    static final NewBlock NONE = new NewBlock(new BlockKey("", 0), BlockHint.NONE);
   }
 
   private final MeldConfiguration config;
   private final Function<String, SimDeviceOpener> openers;
-  private final BlockHints hints;
-  private final ThreadLocal<Creating> creating = ThreadLocal.withInitial(() -> Creating.NOTHING);
+  private final HintSource hints;
+  private final ThreadLocal<NewBlock> newBlock = ThreadLocal.withInitial(() -> NewBlock.NONE);
   private final SimFailures failures = new SimFailures();
   private final Map<String, MeldDevice> shared = new HashMap<>();
   private final BlockTrace trace;
@@ -92,7 +90,7 @@ public final class MeldVolumes implements AutoCloseable {
       BlockTrace trace) {
     this.config = config;
     this.openers = openers;
-    this.hints = new BlockHints(hints, AutomaticHints.BY_SIZE);
+    this.hints = hints;
     this.trace = trace;
     this.traceBean = PublishedBean.register("MeldTrace-" + trace.name(), trace);
   }
@@ -296,39 +294,47 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * This thread is about to create a block: asks how it will be read, for the choice of its volume
-   * and for its layout. {@link #created} ends it.
+   * This thread begins to create a block: asks how it will be read, for the choice of its volume
+   * and for its layout. {@link #endCreate} follows.
    */
-  public void creates(String pool, long blockId) {
-    creating.set(new Creating(new BlockKey(pool, blockId), hints.of(pool, blockId)));
+  public void beginCreate(String pool, long blockId) {
+    newBlock.set(new NewBlock(new BlockKey(pool, blockId), hints.of(pool, blockId)));
   }
 
   /** Whether this thread is creating the block already. */
   public boolean isCreating(String pool, long blockId) {
-    return creating.get().key().equals(new BlockKey(pool, blockId));
+    return newBlock.get().key().equals(new BlockKey(pool, blockId));
   }
 
-  /** This thread's block has its volume. */
-  public void created() {
-    creating.remove();
-  }
-
-  /** What is known of how the block will be read that this thread creates. */
-  public HintDecision creatingDecision() {
-    Creating block = creating.get();
-    // Its volume is not chosen yet: the first history that knows its directory decides.
-    for (MeldVolume volume : volumes.values()) {
-      HintDecision decision = volume.decide(block.key(), block.hint());
-      if (decision.pattern() != ReadPattern.AUTO) {
-        return decision;
-      }
+  /** This thread has created the block on a volume, which keeps what is known of it. */
+  public void created(FsVolumeSpi volume, File file) {
+    MeldVolume simulated = of(volume);
+    if (simulated != null) {
+      simulated.created(newBlock.get().key(), newBlock.get().hint(), file);
     }
-    return hints.decide(block.key(), block.hint());
   }
 
-  /** What is known of the block that this thread creates. */
-  public BlockHint creating() {
-    return creating.get().hint();
+  /** This thread creates the block no more. */
+  public void endCreate() {
+    newBlock.remove();
+  }
+
+  /**
+   * How the block that this thread creates would be read. Its volume is not chosen yet: the first
+   * history that knows its directory decides.
+   */
+  public ReadPattern newBlockPattern() {
+    NewBlock block = newBlock.get();
+    return volumes.values().stream()
+        .map(volume -> volume.policy().decide(block.key(), block.hint()).pattern())
+        .filter(pattern -> pattern != ReadPattern.AUTO)
+        .findFirst()
+        .orElse(ReadPattern.AUTO);
+  }
+
+  /** The most bytes that this thread's block is expected to get; 0 when that is not known. */
+  public long newBlockBytes() {
+    return newBlock.get().hint().expectedBytes();
   }
 
   /** Whether the volume's device counts as Optane. */
@@ -358,11 +364,11 @@ public final class MeldVolumes implements AutoCloseable {
       VolumeBlocks blocks = volume.blocks();
       BlockExtent extent = blocks == null ? null : blocks.find(block);
       if (extent != null) {
-        HintDecision settled = volume.rule().settle(extent.decision(), extent.mappedBytes());
-        return layout(volume.getVolume(), volume.getProfile(), settled, blocks.layout(extent));
+        return layout(
+            volume.getVolume(), volume.getProfile(), extent.decision(), blocks.layout(extent));
       }
     }
-    return layout("", "", hints.decide(block, hints.of(block.pool(), block.id())), new long[3]);
+    return layout("", "", HintDecision.of(hints.of(block.pool(), block.id())), new long[3]);
   }
 
   private static BlockLayout layout(

@@ -6,18 +6,19 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
-import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who decides how a block will be read, and what comes of it on the device. */
 class TestBlockHints {
@@ -61,14 +62,7 @@ class TestBlockHints {
 
   private final FakeDevice device = new FakeDevice();
   private final FakeSource source = new FakeSource();
-  private final BlockHints hints =
-      new BlockHints(
-          source,
-          (block, hint) ->
-              hint.directoryId() == 5
-                  ? new HintDecision(ReadPattern.RANDOM, HintDecision.Source.HISTORY, "points")
-                  : HintDecision.BY_SIZE);
-  private final MeldVolume volume = device.volume("account", hints);
+  private MeldVolume volume = device.volume("account", source);
 
   private static BlockHint says(ReadPattern pattern) {
     return new BlockHint(pattern, 0, 1, 2, 0);
@@ -119,14 +113,6 @@ class TestBlockHints {
   }
 
   @Test
-  void autoAsksTheAutomaticRuleWithAllThatIsKnown() {
-    source.hint = new BlockHint(ReadPattern.AUTO, 0, 1, 5, 3);
-    write(0, 8 * MIB);
-    assertThat(directives()).containsExactly(Directive.NONE);
-    assertThat(counter("hints_history")).isEqualTo(1);
-  }
-
-  @Test
   void nobodysWordLeavesItToTheSize() {
     source.hint = says(ReadPattern.AUTO);
     write(0, 8 * MIB);
@@ -149,20 +135,21 @@ class TestBlockHints {
     assertThat(source.waiting).isEmpty();
   }
 
-  @Test
-  void anInvalidValueIsTreatedAsUnknownAndSaidSo() {
-    BlockHint invalid = says(ReadPattern.UNKNOWN);
-    assertThat(hints.decide(BLOCK, invalid).pattern()).isEqualTo(ReadPattern.AUTO);
-    assertThat(hints.decide(BLOCK, invalid).reason()).contains("of the file has an invalid value");
-    assertThat(hints.decide(BLOCK, BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
-  }
-
-  @Test
-  void theReasonNamesWhoHasTheAttribute() {
-    assertThat(hints.decide(BLOCK, new BlockHint(ReadPattern.NONE, 0, 1, 2, 1)).reason())
-        .isEqualTo("user.meld.read-pattern of its directory");
-    assertThat(hints.decide(BLOCK, new BlockHint(ReadPattern.NONE, 0, 1, 2, 4)).reason())
-        .isEqualTo("user.meld.read-pattern of the directory 4 levels up");
+  @ParameterizedTest
+  @CsvSource({
+    "simulator, true, 0",
+    "write-lifetime, false, 1",
+    "both, true, 1",
+    "none, false, 0",
+  })
+  void eachSinkGetsWhatItIsFor(String sinks, boolean melds, long files) {
+    volume = device.volume("account", source, MeldKeys.DIRECTIVE_SINKS, sinks);
+    source.hint = says(ReadPattern.SEQUENTIAL);
+    write(0, 2 * MIB);
+    write(2 * MIB, 4 * MIB);
+    assertThat(directives()).containsExactly(melds ? SEQUENTIAL : Directive.NONE);
+    assertThat(counter("hinted_blocks")).isEqualTo(melds ? 1 : 0);
+    assertThat(counter("lifetime_hints") + counter("lifetime_hints_refused")).isEqualTo(files);
   }
 
   @Test

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.FakeDevice;
@@ -51,7 +51,7 @@ class TestDeviceThread {
   }
 
   private void open(String mode) {
-    volume = device.volume(mode, BlockHints.BY_SIZE, MeldKeys.STATE_ENABLED, "false");
+    volume = device.volume(mode, HintSource.NONE, MeldKeys.STATE_ENABLED, "false");
   }
 
   private void write(long from, long to) {

@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -10,6 +11,7 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
@@ -20,6 +22,7 @@ import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.FakeDevice;
@@ -98,6 +101,47 @@ class TestMeldFileIoProvider {
       assertThat(in.read(some)).isEqualTo(-1);
     }
     assertThat(counter("forwarded_read_bytes")).isEqualTo(DATA.length - 1000 - 99);
+  }
+
+  @Test
+  void aThreadKeepsNoStreamThatItOpened() throws IOException {
+    store();
+    WeakReference<FileInputStream> gone = closedStream();
+    await()
+        .until(
+            () -> {
+              System.gc();
+              return gone.get() == null;
+            });
+  }
+
+  private WeakReference<FileInputStream> closedStream() throws IOException {
+    try (FileInputStream in = provider.openAndSeek(volume, block, 0)) {
+      return new WeakReference<>(in);
+    }
+  }
+
+  @Test
+  void adviceOnTheWholeFileIsOfALongRead() throws IOException {
+    store();
+    volumes.close();
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.READAHEAD_MODE, "linux");
+    conf.set(MeldKeys.READAHEAD_LINUX_FADVISE, "true");
+    volumes = new MeldVolumes(MeldConfiguration.read(conf), () -> device);
+    volumes.add("DS-1", dir.resolve("1/current").toFile());
+    provider = new MeldFileIoProvider(null, null, volumes);
+    byte[] packet = new byte[64 << 10];
+    try (FileInputStream in = provider.openAndSeek(volume, block, 0)) {
+      assertThat(in.read(packet)).isEqualTo(packet.length);
+    }
+    long unadvised = sent(Opcode.READ);
+    device.commands.clear();
+    try (FileInputStream in = provider.openAndSeek(volume, block, 0)) {
+      provider.posixFadvise(volume, block.getName(), in.getFD(), 0, 0, 0);
+      assertThat(in.read(packet)).isEqualTo(packet.length);
+    }
+    assertThat(sent(Opcode.READ)).isGreaterThan(unadvised);
   }
 
   @Test

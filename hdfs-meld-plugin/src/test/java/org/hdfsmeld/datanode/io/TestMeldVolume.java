@@ -14,7 +14,7 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockFile;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
@@ -46,7 +46,7 @@ class TestMeldVolume {
   private MeldVolume volume = volume("account");
 
   private MeldVolume volume(String mode, String... settings) {
-    return device.volume(mode, BlockHints.BY_SIZE, settings);
+    return device.volume(mode, HintSource.NONE, settings);
   }
 
   @BeforeEach
@@ -385,7 +385,7 @@ class TestMeldVolume {
               throw new SimException("no library", null);
             },
             new SimFailures(),
-            BlockHints.BY_SIZE);
+            HintSource.NONE);
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
     BlockWriter writer = new BlockWriter(broken, BLOCK, file, true);
     writer.write(0, PACKET);

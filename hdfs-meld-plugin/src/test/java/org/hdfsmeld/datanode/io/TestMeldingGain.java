@@ -10,7 +10,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
@@ -41,7 +41,7 @@ class TestMeldingGain {
             config,
             () -> NativeSimDevice.open("", config.devices().profile()),
             new SimFailures(),
-            BlockHints.BY_SIZE);
+            HintSource.NONE);
     try {
       volume.change(MeldMode.ACCOUNT, 1);
       BlockKey block = new BlockKey("BP-1", 1);

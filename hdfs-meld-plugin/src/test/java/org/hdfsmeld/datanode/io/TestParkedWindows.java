@@ -1,9 +1,11 @@
 package org.hdfsmeld.datanode.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.WeakReference;
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.FakeDevice;
@@ -25,7 +27,7 @@ class TestParkedWindows {
   }
 
   private void open(String mode) {
-    volume = device.volume("account", BlockHints.BY_SIZE, MeldKeys.READAHEAD_MODE, mode);
+    volume = device.volume("account", HintSource.NONE, MeldKeys.READAHEAD_MODE, mode);
   }
 
   private void pread(long offset, int length) {
@@ -93,6 +95,26 @@ class TestParkedWindows {
     }
     // Two requests each: the window of the first packet, of which one was awaited.
     assertThat(device.open()).hasSizeLessThanOrEqualTo(2 * 1024);
+  }
+
+  @Test
+  void aWindowThatWaitsKeepsNoReader() {
+    open("adaptive");
+    WeakReference<BlockReader> gone = closedReader();
+    await()
+        .until(
+            () -> {
+              System.gc();
+              return gone.get() == null;
+            });
+    assertThat(volume.parkedWindows().take(BLOCK, PREAD, PREAD)).isNotNull();
+  }
+
+  private WeakReference<BlockReader> closedReader() {
+    BlockReader reader = new BlockReader(volume, BLOCK, () -> BLOCK_BYTES, true);
+    reader.consume(0, PREAD);
+    reader.close();
+    return new WeakReference<>(reader);
   }
 
   @Test

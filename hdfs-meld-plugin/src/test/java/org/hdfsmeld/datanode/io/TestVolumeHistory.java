@@ -9,8 +9,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
-import org.hdfsmeld.datanode.hint.AutomaticHints;
-import org.hdfsmeld.datanode.hint.BlockHints;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
@@ -71,7 +69,7 @@ class TestVolumeHistory {
       for (int block = 1; block <= 8; block++) {
         scan(volume, new BlockKey("BP-1", block));
       }
-      await().until(() -> volume.decide(BLOCK, NEW_FILE).pattern() == expected);
+      await().until(() -> volume.policy().decide(BLOCK, NEW_FILE).pattern() == expected);
       assertThat(volume.getCounters())
           .containsEntry("history_runs", 8L)
           .containsEntry("history_entries", 2L);
@@ -88,7 +86,7 @@ class TestVolumeHistory {
             MeldConfiguration.read(conf),
             () -> NativeSimDevice.open("", "melded-tlc-8x8"),
             new SimFailures(),
-            new BlockHints(new Told(), AutomaticHints.BY_SIZE));
+            new Told());
     volume.change(MeldMode.ACCOUNT, 1);
     return volume;
   }

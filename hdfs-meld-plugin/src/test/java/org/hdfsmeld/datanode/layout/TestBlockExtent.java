@@ -12,7 +12,7 @@ class TestBlockExtent {
 
   private final SlotAllocator slots = new SlotAllocator(4);
   private final BlockExtent extent =
-      new BlockExtent(1, new BlockKey("BP-1", 7), slots, SLOT, LBA, block -> {});
+      new BlockExtent(1, new BlockKey("BP-1", 7), null, slots, SLOT, LBA, block -> {});
 
   @Test
   void slotsInUseAreGivenUpWhenTheCommandsHaveBeenIssued() {

@@ -77,7 +77,7 @@ class TestContractVolumeChoosingPolicy {
 
   @AfterEach
   void stop() {
-    volumes.created();
+    volumes.endCreate();
     volumes.close();
   }
 
@@ -98,7 +98,7 @@ class TestContractVolumeChoosingPolicy {
   private FsVolumeSpi choose(BlockHint known, long bytes, List<FsVolumeSpi> among)
       throws IOException {
     hint = known;
-    volumes.creates("BP-1", 1);
+    volumes.beginCreate("BP-1", 1);
     return policy.chooseVolume(new ArrayList<>(among), bytes, null);
   }
 
@@ -142,18 +142,18 @@ class TestContractVolumeChoosingPolicy {
   }
 
   @Test
-  void aBlockIsBeingCreatedUntilItHasItsVolume() {
-    volumes.creates("BP-1", 7);
+  void aBlockIsBeingCreatedUntilThatEnds() {
+    volumes.beginCreate("BP-1", 7);
     assertThat(volumes.isCreating("BP-1", 7)).isTrue();
     assertThat(volumes.isCreating("BP-1", 8)).isFalse();
-    volumes.created();
+    volumes.endCreate();
     assertThat(volumes.isCreating("BP-1", 7)).isFalse();
   }
 
   @Test
   void theHintIsOfOneBlockOnly() throws IOException {
     assertThat(choose(hint(ReadPattern.RANDOM), FULL_BLOCK)).isSameAs(optane);
-    volumes.created();
+    volumes.endCreate();
     assertThat(policy.chooseVolume(List.of(nand, optane), FULL_BLOCK, null)).isSameAs(nand);
   }
 

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.device.CatchUp;
-import org.hdfsmeld.datanode.hint.BlockHints;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
@@ -55,7 +55,7 @@ public class BlockForwarding {
             config,
             () -> NativeSimDevice.open("", config.devices().profile()),
             new SimFailures(),
-            BlockHints.BY_SIZE);
+            HintSource.NONE);
     volume.change(config.mode(), config.timeDilation());
 
     device = NativeSimDevice.open("", config.devices().profile());

@@ -82,13 +82,7 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public ReplicaHandler createRbw(
       StorageType storageType, String storageId, ExtendedBlock b, boolean allowLazyPersist)
       throws IOException {
-    // Asked here, before any lock is held.
-    simulated.creates(b.getBlockPoolId(), b.getBlockId());
-    try {
-      return super.createRbw(storageType, storageId, b, allowLazyPersist);
-    } finally {
-      simulated.created();
-    }
+    return create(b, () -> super.createRbw(storageType, storageId, b, allowLazyPersist));
   }
 
   @Override
@@ -99,26 +93,33 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       boolean allowLazyPersist,
       long newGS)
       throws IOException {
-    if (simulated.isCreating(b.getBlockPoolId(), b.getBlockId())) {
-      return super.createRbw(storageType, storageId, b, allowLazyPersist, newGS);
-    }
-    simulated.creates(b.getBlockPoolId(), b.getBlockId());
-    try {
-      return super.createRbw(storageType, storageId, b, allowLazyPersist, newGS);
-    } finally {
-      simulated.created();
-    }
+    return create(b, () -> super.createRbw(storageType, storageId, b, allowLazyPersist, newGS));
   }
 
   @Override
   public ReplicaHandler createTemporary(
       StorageType storageType, String storageId, ExtendedBlock b, boolean isTransfer)
       throws IOException {
-    simulated.creates(b.getBlockPoolId(), b.getBlockId());
+    return create(b, () -> super.createTemporary(storageType, storageId, b, isTransfer));
+  }
+
+  private interface Creation {
+    ReplicaHandler run() throws IOException;
+  }
+
+  /** Asks for the block's hint before any lock is held, and once for calls within each other. */
+  private ReplicaHandler create(ExtendedBlock b, Creation creation) throws IOException {
+    if (simulated.isCreating(b.getBlockPoolId(), b.getBlockId())) {
+      return creation.run();
+    }
+    simulated.beginCreate(b.getBlockPoolId(), b.getBlockId());
     try {
-      return super.createTemporary(storageType, storageId, b, isTransfer);
+      ReplicaHandler created = creation.run();
+      ReplicaInfo replica = created.getReplica().getReplicaInfo();
+      simulated.created(replica.getVolume(), new File(replica.getBlockURI()));
+      return created;
     } finally {
-      simulated.created();
+      simulated.endCreate();
     }
   }
 

@@ -9,33 +9,24 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import org.hdfsmeld.datanode.config.SinkChoice;
-import org.hdfsmeld.datanode.layout.HintRule;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.VolumeCounters;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
-import org.hdfsmeld.sim.Directive;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One contract for every sink, and what each of them adds. */
-class TestDirectiveSinks {
-  private static final long MIN_BYTES = 1 << 20;
-  private static final HintRule RULE = new HintRule(true, MIN_BYTES, 1 << 20);
-  private static final DirectiveSink SIMULATOR = (settled, file) -> RULE.directive(settled);
-
+class TestWriteLifetimeSink {
   // In target/, as on a DataNode's disk: memory file systems know no hints.
   @TempDir(factory = BesideTheClasses.class)
   Path dir;
 
   private final VolumeCounters counters = new VolumeCounters();
-  private final SimFailures failures = new SimFailures();
+  private final WriteLifetimeSink sink =
+      new WriteLifetimeSink("/data/1", counters, new SimFailures());
   private File file;
 
   /** On the disk that the build is on. */
@@ -52,10 +43,6 @@ class TestDirectiveSinks {
   @BeforeEach
   void writeTheFile() throws IOException {
     file = Files.writeString(dir.resolve("blk_7"), "data").toFile();
-  }
-
-  private DirectiveSink sink(SinkChoice choice) {
-    return DirectiveSinks.of(choice, SIMULATOR, "/data/1", counters, failures);
   }
 
   private static HintDecision decided(ReadPattern pattern) {
@@ -81,54 +68,23 @@ class TestDirectiveSinks {
 
   @ParameterizedTest
   @EnumSource
-  void noSinkThrowsOrTouchesAByte(SinkChoice choice) throws IOException {
-    DirectiveSink sink = sink(choice);
-    for (ReadPattern pattern : ReadPattern.values()) {
-      for (File target : new File[] {file, new File("/nowhere/blk_7"), null}) {
-        assertThatCode(() -> sink.apply(decided(pattern), target)).doesNotThrowAnyException();
-      }
+  void itNeitherThrowsNorTouchesAByte(ReadPattern pattern) throws IOException {
+    for (File target : new File[] {file, new File("/nowhere/blk_7")}) {
+      assertThatCode(() -> sink.apply(decided(pattern), target)).doesNotThrowAnyException();
     }
     assertThat(Files.readString(file.toPath())).isEqualTo("data");
   }
 
   @ParameterizedTest
-  @EnumSource
-  void theDirectiveDoesNotDependOnTheFile(SinkChoice choice) {
-    DirectiveSink sink = sink(choice);
-    for (ReadPattern pattern : ReadPattern.values()) {
-      int alone = sink.apply(decided(pattern), null);
-      assertThat(sink.apply(decided(pattern), file)).isEqualTo(alone);
-      assertThat(sink.apply(decided(pattern), file)).as("again").isEqualTo(alone);
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void whatIsNotKnownIsNotSaid(SinkChoice choice) {
-    DirectiveSink sink = sink(choice);
-    for (ReadPattern pattern : List.of(ReadPattern.NONE, ReadPattern.UNKNOWN)) {
-      assertThat(sink.apply(decided(pattern), file)).isEqualTo(Directive.NONE);
-    }
+  @EnumSource(names = {"NONE", "UNKNOWN"})
+  void whatIsNotKnownIsNotSaid(ReadPattern pattern) {
+    sink.apply(decided(pattern), file);
     assertThat(hints() + refusals()).isZero();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "SIMULATOR, true, 0",
-    "WRITE_LIFETIME, false, 1",
-    "BOTH, true, 1",
-    "NONE, false, 0",
-  })
-  void eachGetsWhatItIsFor(SinkChoice choice, boolean device, long files) {
-    int directive = sink(choice).apply(decided(ReadPattern.SEQUENTIAL), file);
-    assertThat(directive != Directive.NONE).isEqualTo(device);
-    assertThat(hints() + refusals()).isEqualTo(files);
   }
 
   @Test
   void theKernelHasTheHint() {
     assumeTrue(kernelKeepsHints(), "this kernel or file system keeps no write-lifetime hints");
-    DirectiveSink sink = sink(SinkChoice.WRITE_LIFETIME);
     sink.apply(decided(ReadPattern.SEQUENTIAL), file);
     assertThat(LibC.writeLifetime(file)).isEqualTo(WriteLifetimeSink.LONG);
     sink.apply(decided(ReadPattern.RANDOM), file);
@@ -145,10 +101,8 @@ class TestDirectiveSinks {
 
   @Test
   void aRefusalIsCounted() {
-    DirectiveSink sink = sink(SinkChoice.BOTH);
     for (int i = 0; i < 3; i++) {
-      assertThat(sink.apply(decided(ReadPattern.SEQUENTIAL), new File("/nowhere/blk_7")))
-          .isNotEqualTo(Directive.NONE);
+      sink.apply(decided(ReadPattern.SEQUENTIAL), new File("/nowhere/blk_7"));
     }
     assertThat(refusals()).isEqualTo(3);
     assertThat(hints()).isZero();
