@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode.device;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -144,7 +145,7 @@ final class BoundedCalls {
       }
 
       @Override
-      public SimDevice restore(byte[] snapshot) throws SimException {
+      public SimDevice restore(ByteBuffer snapshot) throws SimException {
         return opening.make(() -> opener.restore(snapshot));
       }
     };

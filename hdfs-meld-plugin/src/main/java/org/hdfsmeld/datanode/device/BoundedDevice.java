@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode.device;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -129,8 +130,8 @@ final class BoundedDevice implements SimDevice {
   }
 
   @Override
-  public byte[] snapshot() throws SimException {
-    return ask(device::snapshot);
+  public long snapshot(ByteBuffer out) throws SimException {
+    return ask(() -> device.snapshot(out));
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -99,6 +100,8 @@ class TestBoundedDevice {
         arguments.add(true);
       } else if (type == long[].class) {
         arguments.add(new long[number]);
+      } else if (type == ByteBuffer.class) {
+        arguments.add(ByteBuffer.allocateDirect(number));
       } else {
         assertThat(type).isEqualTo(CommandBatch.class);
         arguments.add(new CommandBatch(number));
@@ -116,9 +119,6 @@ class TestBoundedDevice {
     }
     if (type == String.class) {
       return "answer";
-    }
-    if (type == byte[].class) {
-      return new byte[] {42};
     }
     if (type == long[].class) {
       return new long[] {42};
@@ -181,7 +181,8 @@ class TestBoundedDevice {
               return fake;
             });
     assertThatThrownBy(never::open).hasMessageContaining("hangs");
-    assertThatThrownBy(() -> slow.restore(new byte[1])).isInstanceOf(SimException.class);
+    assertThatThrownBy(() -> slow.restore(ByteBuffer.allocateDirect(1)))
+        .isInstanceOf(SimException.class);
   }
 
   private static void sleep(long ms) {
