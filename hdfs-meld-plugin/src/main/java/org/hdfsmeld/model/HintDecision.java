@@ -12,15 +12,26 @@ import java.util.Locale;
  */
 public record HintDecision(ReadPattern pattern, Source source, String reason) {
   /** Who decides how a block will be read. */
-  public enum Source {
+  public enum Source implements Coded {
     /** An extended attribute. */
-    EXPLICIT,
+    EXPLICIT(0),
     /** How the file, or its directory, was read before. */
-    HISTORY,
+    HISTORY(1),
     /** The rule that full-size blocks are read sequentially. */
-    FULL_BLOCK,
+    FULL_BLOCK(2),
     /** Nobody: the block is written without a directive. */
-    NONE;
+    NONE(3);
+
+    private final int code;
+
+    Source(int code) {
+      this.code = code;
+    }
+
+    @Override
+    public int code() {
+      return code;
+    }
 
     /** The name of its counter: how many blocks were laid out on its word. */
     public String counter() {

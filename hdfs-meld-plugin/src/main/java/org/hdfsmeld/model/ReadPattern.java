@@ -4,20 +4,31 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** How a block will be read. All but {@link #UNKNOWN} can be the value of {@link #XATTR}. */
-public enum ReadPattern {
+public enum ReadPattern implements Coded {
   /** Front to back, in large pieces: the device melds its pages. */
-  SEQUENTIAL,
+  SEQUENTIAL(0),
   /** In small pieces, anywhere: the pages stay apart. */
-  RANDOM,
+  RANDOM(1),
   /** No hint is wanted: the pages stay apart. */
-  NONE,
+  NONE(2),
   /** The DataNode shall find out; ends what would be inherited otherwise. */
-  AUTO,
+  AUTO(3),
   /** Nothing was said: treated as {@link #AUTO}. */
-  UNKNOWN;
+  UNKNOWN(4);
 
   /** The extended attribute of a file or directory; the nearest ancestor's counts. */
   public static final String XATTR = "user.meld.read-pattern";
+
+  private final int code;
+
+  ReadPattern(int code) {
+    this.code = code;
+  }
+
+  @Override
+  public int code() {
+    return code;
+  }
 
   /** The pattern that a value of the attribute names, in any case; empty when it names none. */
   public static Optional<ReadPattern> parse(String text) {

@@ -1,6 +1,7 @@
 package org.hdfsmeld.sim;
 
 import com.sun.jna.Pointer;
+import java.nio.ByteBuffer;
 
 /**
  * The C ABI, bound by JNA's direct mapping: a call costs a few hundred nanoseconds, as long as its
@@ -60,9 +61,9 @@ final class LibMeldsim {
 
   static native int meldsim_stream_release(long handle, int nsid, int stream);
 
-  static native long meldsim_snapshot(long handle, byte[] out, long n);
+  static native long meldsim_snapshot(long handle, ByteBuffer out, long n);
 
-  static native int meldsim_restore(int abiVersion, byte[] snapshot, long n, long[] handle);
+  static native int meldsim_restore(int abiVersion, ByteBuffer snapshot, long n, long[] handle);
 
   static native int meldsim_namespaces(long handle);
 

@@ -23,10 +23,8 @@ public final class NativeSimDevice implements SimDevice {
   private static final int PAGE_COUNTS_BYTES = 8 + 8 * PAGE_COUNTS;
 
   private static final int FIRST_LONG = 8;
-  private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
 
   private final long handle;
-  private volatile int snapshotRoom = 1 << 20;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private NativeSimDevice(long handle) {
@@ -53,14 +51,14 @@ public final class NativeSimDevice implements SimDevice {
    * its time and its counters begin anew, its namespaces keep their identifiers.
    *
    * @param library as of {@link #open}
-   * @param snapshot what {@link #snapshot} returned, in this or another process
+   * @param snapshot the bytes of {@link #snapshot}, of this or another process; a direct buffer
    * @throws SimException when the library cannot be loaded or refuses the snapshot ({@link
    *     SimException#status} is then {@link SimStatus#SNAPSHOT})
    */
-  public static NativeSimDevice restore(String library, byte[] snapshot) throws SimException {
+  public static NativeSimDevice restore(String library, ByteBuffer snapshot) throws SimException {
     NativeLoader.load(library);
     long[] handle = new long[1];
-    must(LibMeldsim.meldsim_restore(LibMeldsim.ABI_VERSION, snapshot, snapshot.length, handle));
+    must(LibMeldsim.meldsim_restore(LibMeldsim.ABI_VERSION, snapshot, snapshot.limit(), handle));
     return new NativeSimDevice(handle[0]);
   }
 
@@ -174,23 +172,8 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
-  public byte[] snapshot() throws SimException {
-    // To ask for the size costs as much as the snapshot: begin with the last one's and some room.
-    byte[] bytes = new byte[snapshotRoom];
-    while (true) {
-      int room = bytes.length;
-      long size = must(LibMeldsim.meldsim_snapshot(handle, bytes, room));
-      // The device may change between two calls.
-      snapshotRoom = (int) Math.min(MAX_ARRAY_BYTES, size + size / 8 + (1 << 16));
-      if (size <= room) {
-        return Arrays.copyOf(bytes, (int) size);
-      }
-      if (size > MAX_ARRAY_BYTES) {
-        throw new SimException(
-            SimStatus.CAPACITY, "the snapshot has " + size + " bytes, more than an array holds");
-      }
-      bytes = new byte[snapshotRoom];
-    }
+  public long snapshot(ByteBuffer out) throws SimException {
+    return must(LibMeldsim.meldsim_snapshot(handle, out, out.capacity()));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.hdfsmeld.sim;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -134,11 +135,13 @@ public interface SimDevice extends AutoCloseable {
 
   /**
    * What would survive if the power were cut now: all data whose write has been acknowledged, the
-   * wear of the blocks, the namespaces and the profile.
+   * wear of the blocks, the namespaces and the profile. To ask for its size alone costs as much.
    *
+   * @param out a direct buffer, filled from its beginning; left alone when it has too little room
+   * @return bytes of the snapshot
    * @throws SimException when the device is out of service
    */
-  byte[] snapshot() throws SimException;
+  long snapshot(ByteBuffer out) throws SimException;
 
   /**
    * Chooses who moves simulated time.

@@ -1,5 +1,7 @@
 package org.hdfsmeld.sim;
 
+import java.nio.ByteBuffer;
+
 /** Opens simulated devices of the configured profile. */
 @FunctionalInterface
 public interface SimDeviceOpener {
@@ -9,9 +11,10 @@ public interface SimDeviceOpener {
   /**
    * A device as of a snapshot.
    *
+   * @param snapshot a direct buffer with nothing else in it
    * @throws SimException when it is none
    */
-  default SimDevice restore(byte[] snapshot) throws SimException {
+  default SimDevice restore(ByteBuffer snapshot) throws SimException {
     throw new SimException(SimStatus.UNSUPPORTED, "this device cannot be restored");
   }
 
@@ -24,7 +27,7 @@ public interface SimDeviceOpener {
       }
 
       @Override
-      public SimDevice restore(byte[] snapshot) throws SimException {
+      public SimDevice restore(ByteBuffer snapshot) throws SimException {
         return NativeSimDevice.restore(library, snapshot);
       }
     };

@@ -3,6 +3,7 @@ package org.hdfsmeld.sim;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -270,9 +271,10 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
-  public byte[] snapshot() {
+  public long snapshot(ByteBuffer out) {
     check();
-    return new byte[] {42};
+    out.put(0, (byte) 42);
+    return 1;
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.sun.jna.NativeLibrary;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -171,21 +172,32 @@ class TestNativeSimDevice {
   @Test
   void aSnapshotIsTheDeviceAfterAPowerCut() throws SimException {
     assertThat(meldedPages(Directive.sequential(1 << 20), Directive.NO_DSM)).isEqualTo(256);
-    byte[] snapshot = device.snapshot();
+    ByteBuffer snapshot = snapshot(device);
     try (SimDevice restored = NativeSimDevice.restore("", snapshot)) {
       assertThat(restored.namespaces()).containsExactly(namespace);
-      assertThat(restored.snapshot()).isEqualTo(snapshot);
+      assertThat(snapshot(restored)).isEqualTo(snapshot);
       long[] stats = new long[restored.statNames().size()];
       restored.stats(stats);
       assertThat(stats[restored.statNames().indexOf("mapped_pages")]).isEqualTo(256);
       assertThat(stats[restored.statNames().indexOf("now_ps")]).isZero();
     }
-    snapshot[snapshot.length - 1] ^= 1;
+    int last = snapshot.limit() - 1;
+    snapshot.put(last, (byte) (snapshot.get(last) ^ 1));
     SimException e =
         catchThrowableOfType(SimException.class, () -> NativeSimDevice.restore("", snapshot));
     assertThat(e.status()).isEqualTo(SimStatus.SNAPSHOT);
     assertThat(SimStatus.name(e.status())).isEqualTo("SNAPSHOT");
     assertThat(e).hasMessageContaining("checksum");
+  }
+
+  /** In a buffer that is first too small. */
+  private static ByteBuffer snapshot(SimDevice device) throws SimException {
+    ByteBuffer small = ByteBuffer.allocateDirect(8);
+    int size = Math.toIntExact(device.snapshot(small));
+    assertThat(small).as("left alone").isEqualTo(ByteBuffer.allocate(8));
+    ByteBuffer whole = ByteBuffer.allocateDirect(size);
+    assertThat(device.snapshot(whole)).isEqualTo(size);
+    return whole;
   }
 
   @Test

@@ -1,6 +1,8 @@
 package org.hdfsmeld.datanode.device;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,6 +23,7 @@ import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.StateCounters;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
+import org.hdfsmeld.datanode.state.ImageBuffer;
 import org.hdfsmeld.datanode.state.RecoveredState;
 import org.hdfsmeld.datanode.state.StateFiles;
 import org.hdfsmeld.datanode.state.StateSnapshot;
@@ -385,7 +388,7 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   @Override
-  public StateSnapshot snapshot() throws SimException {
+  public StateSnapshot snapshot(ImageBuffer buffer) throws IOException {
     List<StateSnapshot.Namespace> spaces = new ArrayList<>();
     List<BlockRecord> records = new ArrayList<>();
     for (Map.Entry<String, NamespaceInfo> entry : namespaces.entrySet()) {
@@ -401,7 +404,7 @@ public final class MeldDevice implements DeviceState.Source {
       }
     }
     long begin = System.nanoTime();
-    byte[] image = queue.callPatiently(SimDevice::snapshot);
+    ByteBuffer image = queue.callPatiently(buffer::take);
     long took = System.nanoTime() - begin;
     stateCounters.snapshotStallNs.accumulateAndGet(took, Math::max);
     return new StateSnapshot(shared, queue.call(SimDevice::profile), config.slotBytes(), spaces, records, image);

@@ -5,14 +5,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.File;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.zip.CRC32C;
+import org.hdfsmeld.datanode.state.VersionedFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * CRC-32C          of all before, 4 bytes
  * </pre>
  *
- * <p>It is replaced as a whole, by a rename. One that cannot be read is left, and the history
- * begins anew: it is an optimisation, no data.
+ * <p>It is replaced as a whole. When it cannot be read the history begins anew: it is an
+ * optimisation, no data.
  */
 final class HistoryFile {
   static final String NAME = "meld-read-history";
@@ -70,15 +68,9 @@ final class HistoryFile {
 
   /** Replaces the file. Never throws; false when that failed. */
   boolean save(ReadHistory history) {
-    Path temporary = file.resolveSibling(NAME + ".tmp");
     try {
       byte[] bytes = encode(history);
-      try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
-        out.write(bytes);
-        out.getFD().sync();
-      }
-      Files.move(
-          temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      VersionedFile.replace(file, out -> out.write(bytes));
       return true;
     } catch (IOException | RuntimeException e) {
       LOG.warn("The read history {} cannot be saved: {}", file, e.toString());
@@ -109,23 +101,18 @@ final class HistoryFile {
     if (length < HEADER_BYTES) {
       throw new IOException("it is cut off");
     }
-    if (checksum(bytes, length) != ByteBuffer.wrap(bytes).getInt(length)) {
-      throw new IOException("its checksum is wrong");
-    }
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 0, length));
     if (in.readLong() != MAGIC) {
       throw new IOException("it is no read history");
     }
-    int version = in.readInt();
-    if (version != VERSION) {
-      throw new IOException("it is of version " + version + ", this plugin's is " + VERSION);
+    VersionedFile.checkVersion(in.readInt(), VERSION);
+    if (checksum(bytes, length) != ByteBuffer.wrap(bytes).getInt(length)) {
+      throw new IOException("its checksum is wrong");
     }
     history.read(in);
   }
 
   private static int checksum(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
+    return VersionedFile.checksum(ByteBuffer.wrap(bytes, 0, length));
   }
 }

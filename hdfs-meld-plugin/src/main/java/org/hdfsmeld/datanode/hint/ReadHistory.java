@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.Coded;
 
 /**
  * How the files and directories of a volume have been read.
@@ -21,11 +22,22 @@ final class ReadHistory {
   static final int ENTRY_BYTES = 320;
 
   /** Whose reads are counted together. */
-  enum Kind {
-    FILE,
-    DIRECTORY,
+  enum Kind implements Coded {
+    FILE(0),
+    DIRECTORY(1),
     /** For blocks of which it is not known whose they are. */
-    BLOCK
+    BLOCK(2);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    @Override
+    public int code() {
+      return code;
+    }
   }
 
   /**
@@ -119,7 +131,7 @@ final class ReadHistory {
     out.writeInt(mixes.size());
     for (Map.Entry<Key, ReadMix> entry : mixes.entrySet()) {
       Key key = entry.getKey();
-      out.writeByte(key.kind().ordinal());
+      out.writeByte(key.kind().code());
       out.writeUTF(key.pool());
       out.writeLong(key.id());
       entry.getValue().write(out);
@@ -134,11 +146,8 @@ final class ReadHistory {
   synchronized void read(DataInput in) throws IOException {
     int count = in.readInt();
     for (int i = 0; i < count; i++) {
-      int kind = in.readByte();
-      if (kind < 0 || kind >= Kind.values().length) {
-        throw new IOException("no kind " + kind);
-      }
-      Key key = new Key(Kind.values()[kind], in.readUTF(), in.readLong());
+      Kind kind = Coded.of(Kind.values(), in.readByte());
+      Key key = new Key(kind, in.readUTF(), in.readLong());
       mixes.put(key, ReadMix.read(in));
     }
   }

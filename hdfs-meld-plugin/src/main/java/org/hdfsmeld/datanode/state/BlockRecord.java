@@ -4,6 +4,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.Coded;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
 
@@ -34,8 +35,8 @@ public record BlockRecord(
     for (long slot : slots) {
       out.writeLong(slot);
     }
-    out.writeByte(decision.pattern().ordinal());
-    out.writeByte(decision.source().ordinal());
+    out.writeByte(decision.pattern().code());
+    out.writeByte(decision.source().code());
     out.writeUTF(decision.reason());
   }
 
@@ -57,16 +58,9 @@ public record BlockRecord(
     for (int i = 0; i < count; i++) {
       slots[i] = in.readLong();
     }
-    ReadPattern pattern = of(ReadPattern.values(), in.readByte());
-    HintDecision.Source source = of(HintDecision.Source.values(), in.readByte());
+    ReadPattern pattern = Coded.of(ReadPattern.values(), in.readByte());
+    HintDecision.Source source = Coded.of(HintDecision.Source.values(), in.readByte());
     HintDecision decision = new HintDecision(pattern, source, in.readUTF());
     return new BlockRecord(nsid, key, mapped, reach, slots, decision);
-  }
-
-  private static <T> T of(T[] values, int ordinal) throws IOException {
-    if (ordinal < 0 || ordinal >= values.length) {
-      throw new IOException("unknown value " + ordinal);
-    }
-    return values[ordinal];
   }
 }

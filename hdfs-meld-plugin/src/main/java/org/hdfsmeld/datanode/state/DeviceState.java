@@ -13,7 +13,6 @@ import java.util.function.LongSupplier;
 import org.hdfsmeld.datanode.config.StateConfiguration;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.StateCounters;
-import org.hdfsmeld.sim.SimException;
 
 /**
  * Keeps a device's state on disk: a snapshot at intervals and at the end, and between them a
@@ -42,9 +41,10 @@ public final class DeviceState {
     /**
      * The blocks at present, and after that the device.
      *
-     * @throws SimException when the device is out of service
+     * @param image takes the device's part
+     * @throws IOException when the device is out of service, or its part too large
      */
-    StateSnapshot snapshot() throws SimException;
+    StateSnapshot snapshot(ImageBuffer image) throws IOException;
   }
 
   /** A block that the device may have. */
@@ -65,6 +65,7 @@ public final class DeviceState {
 
   private final List<Block> drained = new ArrayList<>();
   private final AtomicLong changes = new AtomicLong();
+  private final ImageBuffer image;
   private final Thread writer;
 
   private final CountDownLatch closing = new CountDownLatch(1);
@@ -95,6 +96,7 @@ public final class DeviceState {
     this.failures = failures;
     this.counters = counters;
     this.clock = clock;
+    this.image = new ImageBuffer(config.snapshotMaxBytes());
     this.writer = new Thread(this::run, "meld-state-" + device);
     this.writer.setDaemon(true);
   }
@@ -186,7 +188,7 @@ public final class DeviceState {
       snapshot();
       snapshotChanges = present;
       counters.snapshots.increment();
-    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+    } catch (IOException | RuntimeException e) {
       failed("a snapshot", e);
     }
     counters.snapshotNs.add(clock.getAsLong() - begin);
@@ -204,12 +206,12 @@ public final class DeviceState {
     }
     closeJournal();
     number++;
-    journal = StateJournal.create(StateFiles.journal(folder, number));
+    journal = new StateJournal(StateFiles.journal(folder, number));
     journalBytes = 0;
     journalComplete = true;
-    StateSnapshot taken = source.snapshot();
-    counters.snapshotBytes.set(
-        taken.write(StateFiles.snapshot(folder, number), config.snapshotMaxBytes()));
+    Path file = StateFiles.snapshot(folder, number);
+    source.snapshot(image).write(file, config.snapshotMaxBytes());
+    counters.snapshotBytes.set(Files.size(file));
     // The one before stays, in case that this one is damaged later.
     StateFiles.find(folders).deleteBefore(number - 1);
   }

@@ -2,7 +2,6 @@ package org.hdfsmeld.datanode.state;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -64,7 +63,7 @@ public record RecoveredState(
         check(snapshot, expected);
         SimDevice device = restorer.restore(snapshot.image());
         Collection<Path> journals = files.journals().tailMap(file.getKey()).values();
-        return of(snapshot, device, journals, counters);
+        return of(snapshot, device, journals, failures, counters);
       } catch (IOException | RuntimeException e) {
         counters.rejected.increment();
         failures.stateRejected(file.getValue(), e.getMessage());
@@ -92,27 +91,31 @@ public record RecoveredState(
   }
 
   private static RecoveredState of(
-      StateSnapshot snapshot, SimDevice device, Collection<Path> journals, StateCounters counters) {
+      StateSnapshot snapshot,
+      SimDevice device,
+      Collection<Path> journals,
+      SimFailures failures,
+      StateCounters counters) {
     Map<Integer, Map<BlockKey, BlockRecord>> blocks = new ConcurrentHashMap<>();
     Set<BlockKey> changed = new HashSet<>();
     snapshot.blocks().forEach(block -> put(blocks, block));
     for (Path journal : journals) {
-      List<BlockRecord> records = new ArrayList<>();
-      boolean whole;
       try {
-        whole = StateJournal.replay(journal, records::add);
-      } catch (IOException e) {
-        whole = false;
-      }
-      for (BlockRecord record : records) {
-        put(blocks, record);
-        changed.add(record.key());
-      }
-      if (!whole) {
-        // What follows in later journals may build on what is missing here.
+        if (StateJournal.replay(
+            journal,
+            record -> {
+              put(blocks, record);
+              changed.add(record.key());
+            })) {
+          continue;
+        }
         counters.torn.increment();
-        break;
+      } catch (IOException e) {
+        counters.rejected.increment();
+        failures.stateRejected(journal, e.getMessage());
       }
+      // What follows in later journals may build on what is missing here.
+      break;
     }
     return new RecoveredState(device, snapshot.namespaces(), blocks, changed);
   }

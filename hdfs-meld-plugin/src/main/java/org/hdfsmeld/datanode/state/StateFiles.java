@@ -5,6 +5,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.List;
 import java.util.TreeMap;
 
 /**
@@ -67,11 +68,10 @@ public record StateFiles(TreeMap<Long, Path> snapshots, TreeMap<Long, Path> jour
 
   /** Deletes what is older than {@code number}. */
   void deleteBefore(long number) throws IOException {
-    for (Path file : snapshots.headMap(number).values()) {
-      Files.deleteIfExists(file);
-    }
-    for (Path file : journals.headMap(number).values()) {
-      Files.deleteIfExists(file);
+    for (TreeMap<Long, Path> files : List.of(snapshots, journals)) {
+      for (Path file : files.headMap(number).values()) {
+        Files.deleteIfExists(file);
+      }
     }
   }
 }

@@ -1,47 +1,44 @@
 package org.hdfsmeld.datanode.state;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Collection;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 
 /**
- * What became of blocks since a snapshot, as an append-only file: records of a length (i32), a
- * CRC-32C (i32) and the block as it then was. The last record of a block counts.
+ * What became of blocks since a snapshot, as an append-only file: "MELDJRNL", a version (i32), and
+ * records of a length (i32), a CRC-32C (i32) and the block as it then was. The last record of a
+ * block counts. Version 1 begins with the first record. An empty file has no records.
  *
  * <p>Not made durable: after a loss of power the file ends early, which its checksums tell.
  */
 final class StateJournal implements AutoCloseable {
-  private static final int HEADER_BYTES = 8;
+  /** As the length of a record it is too large, so a reader of version 1 takes nothing for one. */
+  private static final long MAGIC = 0x4D454C444A524E4CL;
+
+  private static final int VERSION = 2;
+  private static final int HEADER_BYTES = 12;
+  private static final int RECORD_HEADER_BYTES = 8;
 
   /** A block of 128 TiB in slots of 1 GiB has a record of this size. */
   private static final int MAX_RECORD_BYTES = 2 << 20;
 
-  private final FileChannel out;
+  private final FileOutputStream out;
   private final ByteArrayOutputStream pending = new ByteArrayOutputStream();
   private final ByteArrayOutputStream one = new ByteArrayOutputStream();
 
-  private StateJournal(FileChannel out) {
-    this.out = out;
-  }
-
   /** Begins an empty journal. */
-  static StateJournal create(Path file) throws IOException {
-    return new StateJournal(
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE));
+  StateJournal(Path file) throws IOException {
+    out = new FileOutputStream(file.toFile());
+    pending.writeBytes(ByteBuffer.allocate(HEADER_BYTES).putLong(MAGIC).putInt(VERSION).array());
   }
 
   /**
@@ -50,18 +47,19 @@ final class StateJournal implements AutoCloseable {
    * @return bytes written
    */
   long append(Collection<BlockRecord> records) throws IOException {
-    pending.reset();
     DataOutputStream all = new DataOutputStream(pending);
     for (BlockRecord record : records) {
       one.reset();
       record.write(new DataOutputStream(one));
       byte[] bytes = one.toByteArray();
       all.writeInt(bytes.length);
-      all.writeInt(checksum(bytes));
+      all.writeInt(VersionedFile.checksum(ByteBuffer.wrap(bytes)));
       all.write(bytes);
     }
-    StateSnapshot.writeFully(out, ByteBuffer.wrap(pending.toByteArray()));
-    return pending.size();
+    long written = pending.size();
+    pending.writeTo(out);
+    pending.reset();
+    return written;
   }
 
   @Override
@@ -73,32 +71,34 @@ final class StateJournal implements AutoCloseable {
    * Reads a journal up to its end or its first damaged record.
    *
    * @return whether all of it was whole
+   * @throws IOException also when it is of a version that this plugin cannot read
    */
   static boolean replay(Path file, Consumer<BlockRecord> each) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
-    while (bytes.remaining() >= HEADER_BYTES) {
-      int length = bytes.getInt();
-      int checksum = bytes.getInt();
-      if (length <= 0 || length > MAX_RECORD_BYTES || length > bytes.remaining()) {
-        return false;
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
+      long left = Files.size(file);
+      in.mark(HEADER_BYTES);
+      if (left >= HEADER_BYTES && in.readLong() == MAGIC) {
+        VersionedFile.checkVersion(in.readInt(), VERSION);
+        left -= HEADER_BYTES;
+      } else {
+        in.reset();
       }
-      byte[] record = new byte[length];
-      bytes.get(record);
-      if (checksum(record) != checksum) {
-        return false;
+      while (left >= RECORD_HEADER_BYTES) {
+        int length = in.readInt();
+        int checksum = in.readInt();
+        left -= RECORD_HEADER_BYTES + length;
+        if (length <= 0 || length > MAX_RECORD_BYTES || left < 0) {
+          return false;
+        }
+        ByteBuffer record = ByteBuffer.wrap(in.readNBytes(length));
+        if (VersionedFile.checksum(record) != checksum) {
+          return false;
+        }
+        each.accept(
+            BlockRecord.read(new DataInputStream(new ByteArrayInputStream(record.array()))));
       }
-      try {
-        each.accept(BlockRecord.read(new DataInputStream(new ByteArrayInputStream(record))));
-      } catch (IOException e) {
-        return false;
-      }
+      return left == 0;
     }
-    return !bytes.hasRemaining();
-  }
-
-  private static int checksum(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, bytes.length);
-    return (int) crc.getValue();
   }
 }

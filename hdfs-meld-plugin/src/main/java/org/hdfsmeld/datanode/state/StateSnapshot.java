@@ -1,19 +1,20 @@
 package org.hdfsmeld.datanode.state;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
 import org.hdfsmeld.datanode.config.MeldKeys;
 
 /**
@@ -29,7 +30,7 @@ import org.hdfsmeld.datanode.config.MeldKeys;
  * @param device a shared device's name; empty for a volume's own
  * @param profile the device's profile as TOML
  * @param slotBytes bytes of a slot of every namespace
- * @param image the simulator's snapshot
+ * @param image the simulator's snapshot, outside of the Java heap
  */
 public record StateSnapshot(
     String device,
@@ -37,53 +38,53 @@ public record StateSnapshot(
     long slotBytes,
     List<Namespace> namespaces,
     List<BlockRecord> blocks,
-    byte[] image) {
+    ByteBuffer image) {
   private static final long MAGIC = 0x4D454C4453544154L;
   private static final int VERSION = 1;
   private static final int HEADER_BYTES = 28;
+  private static final int BUFFER_BYTES = 64 << 10;
 
   /** Which namespace belonged to which volume. */
   public record Namespace(int nsid, int set, String storageId) {}
 
   /**
-   * Writes to a temporary file, makes it durable, and puts it in place.
+   * Puts it in a file.
    *
-   * @return its size in bytes
-   * @throws IOException also when it would be larger than {@code maxBytes}
+   * @throws IOException also when the file would be larger than {@code maxBytes}
    */
-  long write(Path file, long maxBytes) throws IOException {
-    byte[] body = body();
-    long size = HEADER_BYTES + (long) body.length;
+  void write(Path file, long maxBytes) throws IOException {
+    VersionedFile.replace(
+        file,
+        out -> {
+          FileChannel channel = out.getChannel();
+          channel.position(HEADER_BYTES);
+          CRC32C checksum = new CRC32C();
+          writeTables(new CheckedOutputStream(out, checksum));
+          long size = channel.position() + image.remaining();
+          checkSize(size, maxBytes);
+          checksum.update(image.duplicate());
+          for (ByteBuffer left = image.duplicate(); left.hasRemaining(); ) {
+            channel.write(left);
+          }
+          channel.position(0);
+          DataOutputStream header = new DataOutputStream(out);
+          header.writeLong(MAGIC);
+          header.writeInt(VERSION);
+          header.writeLong(size - HEADER_BYTES);
+          header.writeLong(checksum.getValue());
+        });
+  }
+
+  /**
+   * Looks at the size of a file or a part of it.
+   *
+   * @throws IOException when it is above {@code maxBytes}
+   */
+  static void checkSize(long size, long maxBytes) throws IOException {
     if (size > maxBytes) {
       throw new IOException(
-          "it would have "
-              + size
-              + " bytes; raise "
-              + MeldKeys.STATE_SNAPSHOT_MAX_BYTES
-              + " to keep the state");
+          "it has " + size + " bytes; raise " + MeldKeys.STATE_SNAPSHOT_MAX_BYTES + " to keep it");
     }
-    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
-    header.putLong(MAGIC).putInt(VERSION).putLong(body.length).putLong(checksum(body)).flip();
-    Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
-    try {
-      try (FileChannel out =
-          FileChannel.open(
-              temporary,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        writeFully(out, header);
-        writeFully(out, ByteBuffer.wrap(body));
-        out.force(true);
-      }
-      Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(temporary);
-    }
-    try (FileChannel folder = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
-      folder.force(true);
-    }
-    return size;
   }
 
   /**
@@ -92,33 +93,32 @@ public record StateSnapshot(
    * @throws IOException when it is not that; says what is wrong
    */
   static StateSnapshot read(Path file, long maxBytes) throws IOException {
-    if (Files.size(file) > maxBytes) {
-      throw new IOException("it is larger than " + MeldKeys.STATE_SNAPSHOT_MAX_BYTES);
+    try (FileInputStream in = new FileInputStream(file.toFile())) {
+      FileChannel channel = in.getChannel();
+      checkSize(channel.size(), maxBytes);
+      DataInputStream header = new DataInputStream(in);
+      if (channel.size() < HEADER_BYTES || header.readLong() != MAGIC) {
+        throw new IOException("it is no snapshot of a device's state");
+      }
+      VersionedFile.checkVersion(header.readInt(), VERSION);
+      long length = header.readLong();
+      long left = channel.size() - HEADER_BYTES;
+      if (length != left) {
+        throw new IOException("its body has " + left + " bytes instead of " + length);
+      }
+      long checksum = header.readLong();
+      CheckedInputStream body = new CheckedInputStream(in, new CRC32C());
+      body.transferTo(OutputStream.nullOutputStream());
+      if (checksum != body.getChecksum().getValue()) {
+        throw new IOException("its checksum is wrong");
+      }
+      channel.position(HEADER_BYTES);
+      return parse(new DataInputStream(new BufferedInputStream(in)), channel);
     }
-    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
-    if (bytes.remaining() < HEADER_BYTES || bytes.getLong() != MAGIC) {
-      throw new IOException("it is no snapshot of a device's state");
-    }
-    int version = bytes.getInt();
-    if (version != VERSION) {
-      throw new IOException("it has version " + version + ", this plugin reads " + VERSION);
-    }
-    long length = bytes.getLong();
-    long checksum = bytes.getLong();
-    if (length != bytes.remaining()) {
-      throw new IOException("its body has " + bytes.remaining() + " bytes instead of " + length);
-    }
-    byte[] body = new byte[bytes.remaining()];
-    bytes.get(body);
-    if (checksum != checksum(body)) {
-      throw new IOException("its checksum is wrong");
-    }
-    return parse(body);
   }
 
-  private byte[] body() throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(image.length + 100 * blocks.size());
-    DataOutputStream out = new DataOutputStream(bytes);
+  private void writeTables(OutputStream to) throws IOException {
+    DataOutputStream out = new DataOutputStream(new BufferedOutputStream(to, BUFFER_BYTES));
     out.writeUTF(device);
     out.writeUTF(profile);
     out.writeLong(slotBytes);
@@ -132,13 +132,11 @@ public record StateSnapshot(
     for (BlockRecord block : blocks) {
       block.write(out);
     }
-    out.writeInt(image.length);
-    out.write(image);
-    return bytes.toByteArray();
+    out.writeInt(image.remaining());
+    out.flush();
   }
 
-  private static StateSnapshot parse(byte[] body) throws IOException {
-    DataInputStream in = new DataInputStream(new ByteArrayInputStream(body));
+  private static StateSnapshot parse(DataInputStream in, FileChannel file) throws IOException {
     String device = in.readUTF();
     String profile = in.readUTF();
     long slotBytes = in.readLong();
@@ -150,20 +148,11 @@ public record StateSnapshot(
     for (int left = in.readInt(); left > 0; left--) {
       blocks.add(BlockRecord.read(in));
     }
-    byte[] image = new byte[in.readInt()];
-    in.readFully(image);
-    return new StateSnapshot(device, profile, slotBytes, namespaces, blocks, image);
-  }
-
-  static void writeFully(FileChannel out, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      out.write(bytes);
-    }
-  }
-
-  private static long checksum(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, bytes.length);
-    return crc.getValue();
+    int length = in.readInt();
+    // It is the end of the file. The stream has read ahead.
+    file.position(file.size() - length);
+    ByteBuffer image = ByteBuffer.allocateDirect(length);
+    while (image.hasRemaining() && file.read(image) >= 0) {}
+    return new StateSnapshot(device, profile, slotBytes, namespaces, blocks, image.flip());
   }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,8 +54,8 @@ class TestDeviceState {
         }
 
         @Override
-        public SimDevice restore(byte[] snapshot) {
-          assertThat(snapshot).containsExactly(42);
+        public SimDevice restore(ByteBuffer snapshot) {
+          assertThat(snapshot).isEqualTo(ByteBuffer.wrap(new byte[] {42}));
           return open();
         }
       };

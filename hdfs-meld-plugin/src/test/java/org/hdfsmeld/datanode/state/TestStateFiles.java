@@ -3,7 +3,10 @@ package org.hdfsmeld.datanode.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +16,8 @@ import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.SimDevice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,7 +40,7 @@ class TestStateFiles {
         128 << 20,
         List.of(new StateSnapshot.Namespace(1, 3, "DS-1")),
         List.of(block(1, 0), block(2, 5, 9)),
-        new byte[] {1, 2, 3});
+        ByteBuffer.allocateDirect(3).put(0, new byte[] {1, 2, 3}));
   }
 
   private static void assertSame(BlockRecord actual, BlockRecord expected) {
@@ -45,7 +50,7 @@ class TestStateFiles {
   @Test
   void aSnapshotComesBack() throws IOException {
     Path file = StateFiles.snapshot(dir, 1);
-    assertThat(snapshot().write(file, MAX_BYTES)).isEqualTo(Files.size(file));
+    snapshot().write(file, MAX_BYTES);
     assertThat(StateSnapshot.read(file, MAX_BYTES))
         .usingRecursiveComparison()
         .isEqualTo(snapshot());
@@ -83,7 +88,7 @@ class TestStateFiles {
   void aJournalComesBackUpToItsFirstDamage() throws IOException {
     Path file = StateFiles.journal(dir, 1);
     List<BlockRecord> written = List.of(block(1, 0), block(2, 5, 9), block(1));
-    try (StateJournal journal = StateJournal.create(file)) {
+    try (StateJournal journal = new StateJournal(file)) {
       long bytes = journal.append(written.subList(0, 1));
       bytes += journal.append(written.subList(1, 3));
       assertThat(bytes).isEqualTo(Files.size(file));
@@ -107,7 +112,12 @@ class TestStateFiles {
       Path file, byte[] bytes, List<BlockRecord> written, Boolean whole) throws IOException {
     Files.write(file, bytes);
     List<BlockRecord> read = new ArrayList<>();
-    boolean said = StateJournal.replay(file, read::add);
+    boolean said = false;
+    try {
+      said = StateJournal.replay(file, read::add);
+    } catch (IOException e) {
+      assertThat(e).as("a damaged version").hasMessageContaining("version 2");
+    }
     if (whole != null) {
       assertThat(said).isEqualTo(whole);
     }
@@ -115,6 +125,65 @@ class TestStateFiles {
     for (int i = 0; i < read.size(); i++) {
       assertSame(read.get(i), written.get(i));
     }
+  }
+
+  @Test
+  void everyCodeOfAJournalOfVersion1IsRead() throws IOException {
+    Path file = Path.of("src/test/resources/state/written-by-0.1.0/every-code");
+    List<HintDecision> read = new ArrayList<>();
+    assertThat(StateJournal.replay(file, block -> read.add(block.decision()))).isTrue();
+    List<HintDecision> expected = new ArrayList<>();
+    for (String pattern : List.of("SEQUENTIAL", "RANDOM", "NONE", "AUTO", "UNKNOWN")) {
+      for (String source : List.of("EXPLICIT", "HISTORY", "FULL_BLOCK", "NONE")) {
+        expected.add(
+            new HintDecision(
+                ReadPattern.valueOf(pattern),
+                HintDecision.Source.valueOf(source),
+                pattern + " " + source));
+      }
+    }
+    assertThat(read).isEqualTo(expected);
+  }
+
+  /** It goes on with the snapshot, as after any journal that ends early. */
+  @Test
+  void aReaderOfVersion1TakesAJournalForATornOne() throws IOException {
+    Path file = StateFiles.journal(dir, 1);
+    try (StateJournal journal = new StateJournal(file)) {
+      assertThat(file).isEmptyFile();
+      journal.append(List.of(block(1, 0)));
+    }
+    int firstLength = ByteBuffer.wrap(Files.readAllBytes(file)).getInt();
+    assertThat(firstLength).as("no record is so long").isGreaterThan(2 << 20);
+  }
+
+  @Test
+  void theDevicesPartIsNeverOnTheHeap() throws IOException {
+    int size = 48 << 20;
+    SimDevice device =
+        new FakeDevice() {
+          @Override
+          public long snapshot(ByteBuffer out) {
+            for (int at = 0; out.capacity() >= size && at < size; at += Long.BYTES) {
+              out.putLong(at, at);
+            }
+            return size;
+          }
+        };
+    Path file = StateFiles.snapshot(dir, 1);
+    ImageBuffer buffer = new ImageBuffer(size);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    ByteBuffer image = buffer.take(device);
+    new StateSnapshot("", "", 1, List.of(), List.of(), image).write(file, size + 1000);
+    StateSnapshot read = StateSnapshot.read(file, size + 1000);
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(read.image().equals(image)).isTrue();
+    assertThat(image.getLong(size - 8)).isEqualTo(size - 8);
+    assertThat(buffer.take(device)).as("the same memory").isEqualTo(image);
+    assertThat(allocated).isBetween(1L, 4L << 20);
+    assertThatThrownBy(() -> new ImageBuffer(size - 1).take(device))
+        .hasMessageContaining(MeldKeys.STATE_SNAPSHOT_MAX_BYTES);
   }
 
   @Test

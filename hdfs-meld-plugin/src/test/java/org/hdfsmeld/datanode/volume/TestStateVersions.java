@@ -1,0 +1,127 @@
+package org.hdfsmeld.datanode.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.appender.WriterAppender;
+import org.apache.logging.log4j.core.layout.PatternLayout;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.sim.SimDeviceOpener;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * State that another release of the plugin left in a volume.
+ *
+ * <p>Release 0.1.0 was killed after it had written block 3 and deleted block 2. Blocks 1 and 2 are
+ * in its last snapshot. Nine reads of a file and one of a block of unknown origin are in the
+ * history. The files of version 99 differ in nothing but their version.
+ */
+class TestStateVersions {
+  private static final Path FILES = Path.of("src/test/resources/state");
+
+  @TempDir Path dir;
+
+  private final StringWriter log = new StringWriter();
+  private final Logger root = (Logger) LogManager.getRootLogger();
+  private final WriterAppender appender =
+      WriterAppender.createAppender(
+          PatternLayout.createDefaultLayout(), null, log, "versions", false, true);
+  private MeldVolumes volumes;
+  private MeldVolume volume;
+
+  @BeforeEach
+  void capture() {
+    appender.start();
+    root.addAppender(appender);
+  }
+
+  @AfterEach
+  void close() {
+    volumes.close();
+    root.removeAppender(appender);
+  }
+
+  private void put(String release) throws IOException {
+    Path from = FILES.resolve(release);
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Path to = dir.resolve(from.relativize(file).toString());
+        Files.createDirectories(to.getParent());
+        Files.copy(file, to);
+      }
+    }
+  }
+
+  private void start() throws IOException {
+    Configuration conf = new Configuration();
+    conf.set("dfs.blocksize", "1m");
+    String profile = FILES.resolve("profile.toml").toString();
+    File current = dir.resolve("current").toFile();
+    volumes = new MeldVolumes(MeldConfiguration.read(conf), SimDeviceOpener.ofLibrary("", profile));
+    volumes.add("DS-1", current);
+    volume = volumes.holding(new File(current, "BP-1/blk_1"));
+  }
+
+  private long counter(String name) {
+    return volume.getCounters().get(name);
+  }
+
+  private void assertRefused(String file) {
+    assertThat(log.toString().lines())
+        .filteredOn(line -> line.contains(dir.resolve(file).toString()))
+        .singleElement()
+        .asString()
+        .contains("version 99", "go back to the plugin that wrote it");
+  }
+
+  @Test
+  void theStateOfTheReleaseBeforeIsTakenOver() throws IOException {
+    put("written-by-0.1.0");
+    start();
+    assertThat(counter("state_restored_blocks")).isEqualTo(1);
+    assertThat(counter("state_relaid_blocks")).isEqualTo(1);
+    assertThat(counter("blocks_mapped")).isEqualTo(2);
+    assertThat(counter("mapped_pages")).as("block 1").isEqualTo((1 << 20) / (16 << 10));
+    assertThat(counter("history_entries")).isEqualTo(3);
+    for (String fault : List.of("state_rejected", "state_torn_journals", "history_resets")) {
+      assertThat(counter(fault)).as(fault).isZero();
+    }
+  }
+
+  @Test
+  void aLaterStateIsRefusedInWordsAndTheDeviceBeginsEmpty() throws IOException {
+    put("of-version-99");
+    start();
+    assertRefused("meld/snapshot-4");
+    assertRefused("meld-read-history");
+    assertThat(counter("state_rejected")).isEqualTo(1);
+    assertThat(counter("blocks_mapped")).isZero();
+    assertThat(counter("history_entries")).isZero();
+    assertThat(counter("history_resets")).isEqualTo(1);
+    assertThat(volume.isHealthy()).isTrue();
+  }
+
+  @Test
+  void anOwnSnapshotBesideALaterStateIsUsed() throws IOException {
+    put("written-by-0.1.0");
+    Files.delete(dir.resolve("meld-read-history"));
+    put("of-version-99");
+    start();
+    assertRefused("meld/snapshot-4");
+    assertRefused("meld/journal-4");
+    assertThat(counter("state_rejected")).isEqualTo(2);
+    assertThat(counter("blocks_mapped")).isEqualTo(2);
+  }
+}
