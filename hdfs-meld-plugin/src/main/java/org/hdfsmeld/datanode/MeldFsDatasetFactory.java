@@ -58,7 +58,7 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSp
       }
       MeldAdminService.install(datanode, conf, volumes);
       return MeldFsDatasets.newDataset(datanode, storage, conf, volumes);
-    } catch (LinkageError e) {
+    } catch (IOException | RuntimeException | LinkageError e) {
       volumes.close();
       throw e;
     }

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
@@ -82,6 +84,9 @@ public final class MeldDevice implements DeviceState.Source {
   /** The block tables of the volumes, by namespace. */
   private final Map<Integer, BlockTable> blocks = new ConcurrentHashMap<>();
 
+  private final ScheduledExecutorService files =
+      Executors.newSingleThreadScheduledExecutor(this::newFilesThread);
+
   private volatile RecoveredState recovered;
   private volatile DeviceState state;
 
@@ -92,6 +97,7 @@ public final class MeldDevice implements DeviceState.Source {
   private volatile double timeDilation;
   private volatile boolean healthy = true;
   private volatile boolean closed;
+  private boolean started;
 
   /** Null before the device is open. */
   private volatile CommandQueue queue;
@@ -116,9 +122,20 @@ public final class MeldDevice implements DeviceState.Source {
     this.timeDilation = config.timeDilation();
   }
 
+  private Thread newFilesThread(Runnable task) {
+    Thread thread = new Thread(task, "meld-files-" + name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
   /** A shared device's name, or the folder of the only volume on it. */
   public String name() {
     return name;
+  }
+
+  /** The thread that writes files: of the device's state, and of its volumes' histories. */
+  public ScheduledExecutorService files() {
+    return files;
   }
 
   /** Opens further devices like this one. */
@@ -136,10 +153,6 @@ public final class MeldDevice implements DeviceState.Source {
 
   boolean isHealthy() {
     return healthy;
-  }
-
-  public boolean isClosed() {
-    return closed;
   }
 
   /** Text of the last failure, empty when there was none. */
@@ -172,9 +185,29 @@ public final class MeldDevice implements DeviceState.Source {
     }
   }
 
-  /** A volume leaves the device. The last one closes it: waiters return, later calls do nothing. */
+  /**
+   * Begins to work in the configured mode, unless it has begun.
+   *
+   * @throws SimException as {@link #setMode}
+   */
+  public synchronized void start() throws SimException {
+    if (!started) {
+      setMode(config.mode(), config.timeDilation());
+    }
+  }
+
+  /**
+   * A volume leaves the device, which keeps no file on its disk open any more. The last one closes
+   * it: waiters return, later calls do nothing.
+   */
   synchronized void detach(VolumeDevice volume) {
-    if (!volumes.remove(volume) || !volumes.isEmpty()) {
+    if (!volumes.remove(volume)) {
+      return;
+    }
+    if (!volumes.isEmpty()) {
+      if (state != null) {
+        state.leave(folder(volume.volume()));
+      }
       return;
     }
     closed = true;
@@ -183,6 +216,7 @@ public final class MeldDevice implements DeviceState.Source {
     if (state != null) {
       state.close(config.waitTimeoutNs());
     }
+    files.shutdown();
     CommandQueue target = queue;
     if (target != null) {
       target.close();
@@ -192,6 +226,13 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** The table of a volume's blocks: gets those from before a restart, and is kept from now on. */
   public void keep(int nsid, BlockTable table) {
+    // A snapshot has the records here or there.
+    synchronized (blocks) {
+      keepNow(nsid, table);
+    }
+  }
+
+  private void keepNow(int nsid, BlockTable table) {
     RecoveredState from = recovered;
     Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
     if (records != null) {
@@ -230,6 +271,7 @@ public final class MeldDevice implements DeviceState.Source {
       throw new IllegalArgumentException("time dilation " + newDilation + ": " + problem);
     }
     timeDilation = newDilation;
+    started = true;
     try {
       if (newMode != MeldMode.OFF && queue == null && !closed) {
         open();
@@ -345,7 +387,7 @@ public final class MeldDevice implements DeviceState.Source {
   /** Puts the device of a usable state in place of the fresh one. */
   private void recover() throws SimException {
     List<Path> folders = stateFolders();
-    StateFiles files = RecoveredState.find(folders, failures, stateCounters);
+    StateFiles present = RecoveredState.find(folders, failures, stateCounters);
     RecoveredState.Expected expected =
         new RecoveredState.Expected(
             shared,
@@ -354,7 +396,7 @@ public final class MeldDevice implements DeviceState.Source {
             volumes.get(0).storageId());
     RecoveredState found =
         RecoveredState.read(
-            files,
+            present,
             expected,
             config.state().snapshotMaxBytes(),
             image -> queue.callPatiently(fresh -> opener.restore(image)),
@@ -372,7 +414,14 @@ public final class MeldDevice implements DeviceState.Source {
     }
     state =
         new DeviceState(
-            name, config.state(), this, files.last(), failures, stateCounters, System::nanoTime);
+            name,
+            config.state(),
+            this,
+            present.last(),
+            failures,
+            stateCounters,
+            files,
+            System::nanoTime);
   }
 
   @Override
@@ -383,24 +432,29 @@ public final class MeldDevice implements DeviceState.Source {
     return Stream.of(present, last, bound)
         .flatMap(roots -> roots)
         .distinct()
-        .map(root -> Path.of(root, StateFiles.FOLDER))
+        .map(MeldDevice::folder)
         .toList();
+  }
+
+  private static Path folder(String root) {
+    return Path.of(root, StateFiles.FOLDER);
   }
 
   @Override
   public StateSnapshot snapshot(ImageBuffer buffer) throws IOException {
     List<StateSnapshot.Namespace> spaces = new ArrayList<>();
     List<BlockRecord> records = new ArrayList<>();
-    for (Map.Entry<String, NamespaceInfo> entry : namespaces.entrySet()) {
-      int nsid = entry.getValue().nsid();
-      int set = sets.getOrDefault(entry.getKey(), VolumeBinding.ANY_SET);
-      spaces.add(new StateSnapshot.Namespace(nsid, set, entry.getKey()));
-      BlockTable table = blocks.get(nsid);
-      RecoveredState from = recovered;
-      if (table != null) {
-        records.addAll(table.records());
-      } else if (from != null) {
-        records.addAll(from.intact(nsid));
+    synchronized (blocks) {
+      for (Map.Entry<String, NamespaceInfo> entry : namespaces.entrySet()) {
+        int nsid = entry.getValue().nsid();
+        int set = sets.getOrDefault(entry.getKey(), VolumeBinding.ANY_SET);
+        spaces.add(new StateSnapshot.Namespace(nsid, set, entry.getKey()));
+        BlockTable table = blocks.get(nsid);
+        if (table != null) {
+          records.addAll(table.records());
+        } else if (recovered != null) {
+          records.addAll(recovered.intact(nsid));
+        }
       }
     }
     long begin = System.nanoTime();
@@ -427,9 +481,8 @@ public final class MeldDevice implements DeviceState.Source {
    *
    * @throws SimException when it does not
    */
-  public synchronized void checkSet(int set) throws SimException {
-    CommandQueue target = usable();
-    int sets = target == null ? Integer.MAX_VALUE : target.call(SimDevice::sets);
+  private void checkSet(int set) throws SimException {
+    int sets = queue.call(SimDevice::sets);
     if (set >= sets) {
       throw new SimException(
           SimStatus.ARGUMENT,

@@ -38,6 +38,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   private final SimFailures failures;
   private final VolumeCounters counters;
 
+  private volatile boolean leaving;
   private volatile boolean closed;
   private volatile boolean refused;
   private volatile NamespaceInfo namespace;
@@ -63,7 +64,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
     return device;
   }
 
-  String storageId() {
+  public String storageId() {
     return storageId;
   }
 
@@ -105,7 +106,6 @@ public final class VolumeDevice implements CommandQueue.Origin {
       device.attach(this);
     } catch (SimException e) {
       refused = true;
-      counters.errors.increment();
       throw e;
     }
   }
@@ -116,7 +116,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
    * <p>Cheap: called for every packet.
    */
   public boolean forwards() {
-    if (mode() == MeldMode.OFF) {
+    if (mode() == MeldMode.OFF || leaving) {
       return false;
     }
     if (isHealthy()) {
@@ -285,6 +285,11 @@ public final class VolumeDevice implements CommandQueue.Origin {
   /** The namespace has no room for a block. */
   public void full() {
     failed("write", SimStatus.CAPACITY, "the namespace has no slot left for another block");
+  }
+
+  /** HDFS's I/O goes to the device no more. */
+  public void leave() {
+    leaving = true;
   }
 
   /** Takes the volume off its device. Waiters return; later calls do nothing. */

@@ -2,10 +2,13 @@ package org.hdfsmeld.datanode.hint;
 
 import java.io.File;
 import java.util.Locale;
-import java.util.concurrent.Executors;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.hint.ReadHistory.Key;
@@ -35,6 +38,9 @@ public final class HistoryHints implements AutoCloseable {
 
   private static final double MIB = 1 << 20;
 
+  /** How long the end of a volume waits for its history. */
+  private static final long SAVE_S = 5;
+
   private final String volume;
   private final HistoryConfiguration config;
   private final SimDeviceOpener opener;
@@ -42,13 +48,8 @@ public final class HistoryHints implements AutoCloseable {
   private final ReadHistory history;
   private final HistoryFile file;
   private final AtomicBoolean measuring = new AtomicBoolean();
-  private final ScheduledExecutorService executor =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "meld-read-history");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ScheduledExecutorService writer;
+  private final Future<?> saving;
   private volatile LayoutTimes times;
 
   /**
@@ -56,13 +57,19 @@ public final class HistoryHints implements AutoCloseable {
    *
    * @param volume the volume's folder
    * @param opener makes devices of the volume's profile
+   * @param writer the thread that writes the files of the volume's device
    */
   public HistoryHints(
-      File volume, HistoryConfiguration config, SimDeviceOpener opener, VolumeCounters counters) {
+      File volume,
+      HistoryConfiguration config,
+      SimDeviceOpener opener,
+      VolumeCounters counters,
+      ScheduledExecutorService writer) {
     this.volume = volume.getPath();
     this.config = config;
     this.opener = opener;
     this.counters = counters;
+    this.writer = writer;
     this.history =
         new ReadHistory(config.maxEntries(), config.halfLifeMs(), System::currentTimeMillis);
     this.file = new HistoryFile(volume);
@@ -72,11 +79,11 @@ public final class HistoryHints implements AutoCloseable {
     if (history.size() > 0) {
       measure();
     }
-    if (config.saveIntervalMs() > 0) {
-      var unused =
-          executor.scheduleWithFixedDelay(
-              this::save, config.saveIntervalMs(), config.saveIntervalMs(), TimeUnit.MILLISECONDS);
-    }
+    long interval = config.saveIntervalMs();
+    this.saving =
+        interval > 0
+            ? writer.scheduleWithFixedDelay(this::save, interval, interval, TimeUnit.MILLISECONDS)
+            : CompletableFuture.completedFuture(null);
   }
 
   /** A run of sequential reads of a block has ended; see {@link ReadHistory#record}. */
@@ -149,7 +156,7 @@ public final class HistoryHints implements AutoCloseable {
       return;
     }
     try {
-      executor.execute(
+      writer.execute(
           () -> {
             try (SimDevice device = opener.open()) {
               times = LayoutTimes.measure(device);
@@ -172,16 +179,16 @@ public final class HistoryHints implements AutoCloseable {
     }
   }
 
-  /** Saves what has changed. */
+  /** Saves what has changed; waits for that a while. */
   @Override
   public void close() {
-    executor.shutdownNow();
+    saving.cancel(false);
     try {
-      // A save that is under way: two at once would write the same temporary file.
-      executor.awaitTermination(5, TimeUnit.SECONDS);
+      writer.submit(this::save).get(SAVE_S, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
+      counters.historySaveErrors.increment();
     }
-    save();
   }
 }

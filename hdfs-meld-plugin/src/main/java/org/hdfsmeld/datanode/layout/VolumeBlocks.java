@@ -418,26 +418,36 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     }
   }
 
+  /** The pool is gone: deallocates its blocks. */
+  public void dropPool(String pool) {
+    of(pool).forEach(this::drop);
+  }
+
   /**
-   * Compares with the replicas on disk: drops the blocks of a pool that have none, and cuts or
-   * completes those from before a restart.
+   * Compares the blocks from before a restart with the replicas on disk: drops those of a pool that
+   * have none, and cuts or completes the others. What is written since is told of when it goes; a
+   * replica that is being moved here is on disk before HDFS knows it.
    *
    * @param lengths length of a block's replica in bytes, below 0 when it has none
    */
   public void reconcile(String pool, LongUnaryOperator lengths) {
-    for (BlockKey key : Set.copyOf(extents.keySet())) {
-      if (key.pool().equals(pool)) {
-        boolean compare = restored.remove(key);
-        long length = lengths.applyAsLong(key.id());
-        BlockExtent extent = extents.get(key);
-        if (length < 0) {
-          drop(key);
-        } else if (compare && extent != null) {
-          extent.truncate(length);
-          preload(extent, length);
-        }
+    for (BlockKey key : of(pool)) {
+      BlockExtent extent = restored.remove(key) ? extents.get(key) : null;
+      if (extent == null) {
+        continue;
+      }
+      long length = lengths.applyAsLong(key.id());
+      if (length < 0) {
+        drop(key);
+      } else {
+        extent.truncate(length);
+        preload(extent, length);
       }
     }
+  }
+
+  private List<BlockKey> of(String pool) {
+    return extents.keySet().stream().filter(key -> key.pool().equals(pool)).toList();
   }
 
   private long submit(

@@ -6,8 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.hdfsmeld.datanode.config.StateConfiguration;
@@ -18,7 +20,7 @@ import org.hdfsmeld.datanode.metrics.StateCounters;
  * Keeps a device's state on disk: a snapshot at intervals and at the end, and between them a
  * journal of what became of the blocks.
  *
- * <p>All files are written by one thread of its own. What HDFS's threads do here is put a block
+ * <p>All files are written by one thread of the device. What HDFS's threads do here is put a block
  * into a bounded queue. When that is full, or a file cannot be written, the journal ends, which
  * costs no more than the blocks since to be laid out anew after a restart; the next snapshot begins
  * another.
@@ -66,11 +68,14 @@ public final class DeviceState {
   private final List<Block> drained = new ArrayList<>();
   private final AtomicLong changes = new AtomicLong();
   private final ImageBuffer image;
-  private final Thread writer;
+  private final ScheduledExecutorService writer;
 
-  private final CountDownLatch closing = new CountDownLatch(1);
+  /** Where nothing is to be kept open any more; null for nowhere. */
+  private volatile Path left;
+
   private volatile boolean journalComplete = true;
   private StateJournal journal;
+  private Path folder;
   private long journalBytes;
   private long number;
   private long attemptNs;
@@ -79,6 +84,7 @@ public final class DeviceState {
   /**
    * A state whose files so far end with number {@code last}; {@link #start} begins to write.
    *
+   * @param writer the thread that writes the files of the device
    * @param clock a clock that only goes forward, in nanoseconds
    */
   public DeviceState(
@@ -88,6 +94,7 @@ public final class DeviceState {
       long last,
       SimFailures failures,
       StateCounters counters,
+      ScheduledExecutorService writer,
       LongSupplier clock) {
     this.device = device;
     this.config = config;
@@ -97,14 +104,13 @@ public final class DeviceState {
     this.counters = counters;
     this.clock = clock;
     this.image = new ImageBuffer(config.snapshotMaxBytes());
-    this.writer = new Thread(this::run, "meld-state-" + device);
-    this.writer.setDaemon(true);
+    this.writer = writer;
   }
 
   /** Begins with a snapshot. */
   public void start() {
     attemptNs = clock.getAsLong() - config.intervalNs();
-    writer.start();
+    var unused = writer.scheduleWithFixedDelay(this::write, 0, GATHER_MS, TimeUnit.MILLISECONDS);
   }
 
   /** A block has changed. Never waits. */
@@ -116,27 +122,34 @@ public final class DeviceState {
     }
   }
 
+  /** Keeps no file in this folder open: goes on in another. Waits for nothing. */
+  public void leave(Path newLeft) {
+    left = newLeft;
+  }
+
   /** Takes the last snapshot, for which it waits at most {@code timeoutNs}. */
   public void close(long timeoutNs) {
-    closing.countDown();
     try {
-      writer.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
+      writer.submit(this::finish).get(timeoutNs, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      failed("the last snapshot", e);
     }
   }
 
-  private void run() {
-    try {
-      do {
-        drain();
-        if (isSnapshotDue()) {
-          snapshotIfChanged();
-        }
-      } while (!closing.await(GATHER_MS, TimeUnit.MILLISECONDS));
-    } catch (InterruptedException e) {
-      // Nobody interrupts this thread; if somebody does, it ends as when closed.
+  private void write() {
+    drain();
+    if (folder != null && folder.equals(left)) {
+      left = null;
+      snapshotChanges = -1;
+      snapshotIfChanged();
+    } else if (isSnapshotDue()) {
+      snapshotIfChanged();
     }
+  }
+
+  private void finish() {
     drain();
     snapshotIfChanged();
     closeJournal();
@@ -200,11 +213,11 @@ public final class DeviceState {
    */
   private void snapshot() throws IOException {
     List<Path> folders = source.stateFolders();
-    Path folder = folders.get(0);
+    closeJournal();
+    folder = folders.get(0);
     if (!Files.isDirectory(folder)) {
       Files.createDirectory(folder);
     }
-    closeJournal();
     number++;
     journal = new StateJournal(StateFiles.journal(folder, number));
     journalBytes = 0;

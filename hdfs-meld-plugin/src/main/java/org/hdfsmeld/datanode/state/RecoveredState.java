@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode.state;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -42,7 +43,7 @@ public record RecoveredState(
 
   /** Opens a device of a snapshot. */
   public interface Restorer {
-    SimDevice restore(byte[] image) throws SimException;
+    SimDevice restore(ByteBuffer image) throws SimException;
   }
 
   /**

@@ -14,7 +14,7 @@ public final class BlockFiles {
   private BlockFiles() {}
 
   /** The block whose data {@code file} holds. */
-  static OptionalLong dataBlockId(File file) {
+  public static OptionalLong dataBlockId(File file) {
     String name = file.getName();
     return name.startsWith(PREFIX) ? parse(name.substring(PREFIX.length())) : OptionalLong.empty();
   }

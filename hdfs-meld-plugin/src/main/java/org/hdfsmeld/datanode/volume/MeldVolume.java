@@ -91,7 +91,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
         automatic == HistoryConfiguration.Automatic.HISTORY
-            ? new HistoryHints(root(currentDir), config.history(), device.opener(), counters)
+            ? new HistoryHints(
+                root(currentDir), config.history(), device.opener(), counters, device.files())
             : null;
     this.hints = hints;
     this.policy =
@@ -172,13 +173,24 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return blocks;
   }
 
+  String storageId() {
+    return device.storageId();
+  }
+
   /**
-   * Puts the volume on its device, whatever mode that is in.
+   * Puts the volume on its device. The first one starts it in the configured mode; for others the
+   * mode stays what it is, which JMX may have changed.
    *
-   * @throws SimException when the device refuses it; the volume then goes without
+   * @throws SimException when the device cannot be used, or refuses the volume
    */
-  void attach() throws SimException {
-    device.attach();
+  void start() throws SimException {
+    try {
+      device.attach();
+      device.device().start();
+    } catch (SimException e) {
+      device.notStarted();
+      throw e;
+    }
   }
 
   /**
@@ -286,22 +298,32 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
-  /** The volume leaves the DataNode: other volumes get the room that it took on their device. */
-  void remove() {
-    VolumeBlocks present = blocks;
-    if (present != null && binding.isShared()) {
-      present.clear(newBudget(true));
-    }
-    close();
+  /** HDFS has the volume no more: nothing is forwarded from now on. Waits for nothing. */
+  void leave() {
+    device.leave();
   }
 
-  /** Takes the volume off its device. */
-  public void close() {
+  /**
+   * Takes the volume off its device, and saves what is to be kept. May wait for both.
+   *
+   * @param removed whether other volumes get the room that it took on their device
+   */
+  void end(boolean removed) {
+    VolumeBlocks present = blocks;
+    if (removed && present != null && binding.isShared()) {
+      present.clear(newBudget(true));
+    }
     if (history != null) {
       history.close();
     }
     device.close();
     trace.left();
+  }
+
+  /** Takes the volume off its device, at the end of a DataNode. */
+  public void close() {
+    leave();
+    end(false);
   }
 
   @Override

@@ -4,27 +4,19 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
-import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.config.VolumeBinding;
-import org.hdfsmeld.datanode.device.MeldDevice;
-import org.hdfsmeld.datanode.device.MeldDeviceBean;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
 import org.hdfsmeld.datanode.metrics.PlacementReason;
 import org.hdfsmeld.datanode.metrics.PublishedBean;
-import org.hdfsmeld.datanode.metrics.Publisher;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -33,31 +25,22 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.DatanodeReport;
 import org.hdfsmeld.sim.SimDeviceOpener;
-import org.hdfsmeld.sim.SimException;
-import org.hdfsmeld.sim.SimStatus;
 import org.hdfsmeld.trace.BlockTrace;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The simulated volumes of one DataNode. */
 public final class MeldVolumes implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(MeldVolumes.class);
-
   /** A block that is being created, and what the NameNode said of it. */
   private record NewBlock(BlockKey key, BlockHint hint) {
     static final NewBlock NONE = new NewBlock(new BlockKey("", 0), BlockHint.NONE);
   }
 
   private final MeldConfiguration config;
-  private final Function<String, SimDeviceOpener> openers;
   private final HintSource hints;
   private final ThreadLocal<NewBlock> newBlock = ThreadLocal.withInitial(() -> NewBlock.NONE);
   private final SimFailures failures = new SimFailures();
-  private final Map<String, MeldDevice> shared = new HashMap<>();
   private final BlockTrace trace;
   private final PublishedBean traceBean;
-  private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
-  private final Map<String, Publisher> publishers = new ConcurrentHashMap<>();
+  private final VolumeLifecycle lifecycle;
 
   /**
    * No volumes yet, and devices of libmeldsim.
@@ -89,10 +72,10 @@ public final class MeldVolumes implements AutoCloseable {
       HintSource hints,
       BlockTrace trace) {
     this.config = config;
-    this.openers = openers;
     this.hints = hints;
     this.trace = trace;
     this.traceBean = PublishedBean.register("MeldTrace-" + trace.name(), trace);
+    this.lifecycle = new VolumeLifecycle(config, openers, hints, failures, trace);
   }
 
   /** What the volumes' block I/O can be recorded in. */
@@ -106,173 +89,74 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * Gives a volume its device and publishes it. Does nothing when it has one.
+   * A volume that HDFS has: opens its device, unless that has happened, and publishes it.
    *
    * @param storageId the volume's storage uuid
    * @param currentDir its {@code current} folder
    * @throws MeldConfigurationException when the device's profile is unknown or invalid
    * @throws IOException when the device cannot be opened and the configuration asks for fail-fast
    */
-  public synchronized void add(String storageId, File currentDir) throws IOException {
-    if (volumes.containsKey(storageId)) {
-      return;
-    }
-    File root = MeldVolume.root(currentDir);
-    VolumeBinding binding = config.devices().of(root);
-    MeldDevice device = device(binding, root);
-    MeldVolume volume =
-        new MeldVolume(storageId, currentDir, config, device, failures, hints, trace);
-    try {
-      if (device.volumes().isEmpty()) {
-        volume.change(config.mode(), config.timeDilation());
-      } else {
-        // The mode stays what it is, which JMX may have changed.
-        volume.attach();
-      }
-    } catch (SimException e) {
-      refuse(e, binding, root, volume);
-    }
-    // Makes the table of its blocks, with those from before a restart.
-    volume.blocks();
-    volumes.put(storageId, volume);
-    LOG.info(
-        "Volume {}: simulated device {}, mode {}, {}",
-        volume.getVolume(),
-        volume.getProfile(),
-        volume.getMode(),
-        volume.isHealthy() ? "in service" : "out of service");
-    publish(storageId, Publisher.of(volume, storageId));
-    if (binding.isShared() && device.volumes().size() == 1) {
-      publish(
-          device.name(), Publisher.of(new MeldDeviceBean(device, binding.profile()), storageId));
-    }
+  public void add(String storageId, File currentDir) throws IOException {
+    lifecycle.open(storageId, currentDir);
+    lifecycle.activate(storageId);
+  }
+
+  /** As {@link #add}, of a volume that HDFS will have: {@link #add} or {@link #abandon} follows. */
+  public void open(String storageId, File currentDir) throws IOException {
+    lifecycle.open(storageId, currentDir);
+  }
+
+  /** HDFS does not take the volume that was opened. */
+  public void abandon(String storageId) {
+    lifecycle.abandon(storageId);
   }
 
   /**
-   * Checks what a volume is bound to, before it is added to a DataNode that runs.
+   * Takes the volumes out that were added and that HDFS has no more. Waits for nothing.
    *
-   * @param root the volume's folder
-   * @throws MeldConfigurationException when its device, which is open, has no such NVM set
+   * @param present the storage uuids that HDFS has
    */
-  public synchronized void check(File root) throws IOException {
-    VolumeBinding binding = config.devices().of(root);
-    MeldDevice present = shared.get(binding.device());
-    try {
-      if (present != null) {
-        present.checkSet(binding.set());
-      }
-    } catch (SimException e) {
-      throw unknownSet(binding, root, e);
-    }
-  }
-
-  private static MeldConfigurationException unknownSet(
-      VolumeBinding binding, File root, SimException e) {
-    return new MeldConfigurationException(
-        MeldKeys.VOLUME_PROFILES,
-        root + "=@" + binding.device() + "/" + binding.set(),
-        e.getMessage());
-  }
-
-  private void publish(String id, Publisher publisher) {
-    publisher.open();
-    publishers.put(id, publisher);
-  }
-
-  private void withdraw(String id) {
-    Publisher publisher = publishers.remove(id);
-    if (publisher != null) {
-      publisher.close();
-    }
-  }
-
-  /** The device that the volume is bound to; it may have others already. */
-  private MeldDevice device(VolumeBinding binding, File root) {
-    SimDeviceOpener opener = openers.apply(binding.profile());
-    if (!binding.isShared()) {
-      return new MeldDevice(root.getPath(), false, config, opener, failures);
-    }
-    MeldDevice present = shared.get(binding.device());
-    if (present == null || present.isClosed()) {
-      present = new MeldDevice(binding.device(), true, config, opener, failures);
-      shared.put(binding.device(), present);
-    }
-    return present;
-  }
-
-  /** The device cannot be used: throws what stops the DataNode, or says that it goes on without. */
-  private void refuse(SimException e, VolumeBinding binding, File root, MeldVolume volume)
-      throws IOException {
-    boolean mayLackSet = binding.set() != VolumeBinding.ANY_SET;
-    MeldConfigurationException wrong =
-        switch (e.status()) {
-          case SimStatus.PROFILE ->
-              new MeldConfigurationException(
-                  config.devices().profileKey(root),
-                  binding.profile(),
-                  e.getMessage() + "; correct it or use another");
-          case SimStatus.ARGUMENT -> mayLackSet ? unknownSet(binding, root, e) : null;
-          default -> null;
-        };
-    if (wrong == null && !config.failFast()) {
-      failures.notStarted(e.getMessage());
-      return;
-    }
-    volume.close();
-    throw wrong != null
-        ? wrong
-        : new IOException(
-            "The simulated device of volume "
-                + root
-                + " cannot be used and "
-                + MeldKeys.FAIL_FAST
-                + " is true: "
-                + e.getMessage(),
-            e);
-  }
-
-  /** Takes the volumes out whose storage uuid is not in {@code storageIds}. */
-  public synchronized void retain(Set<String> storageIds) {
-    for (String storageId : Set.copyOf(volumes.keySet())) {
-      if (!storageIds.contains(storageId)) {
-        end(storageId, MeldVolume::remove);
-      }
-    }
-  }
-
-  private void end(String storageId, Consumer<MeldVolume> end) {
-    withdraw(storageId);
-    MeldVolume volume = volumes.remove(storageId);
-    end.accept(volume);
-    if (volume.device().device().isClosed()) {
-      withdraw(volume.getDevice());
-    }
+  public void retain(Supplier<Set<String>> present) {
+    lifecycle.retain(present);
   }
 
   /**
-   * Compares the device with the replicas of a pool on a volume.
+   * Compares a volume's blocks from before a restart with its replicas.
    *
-   * @param storageId the volume
    * @param lengths length in bytes of a block's replica on that volume, below 0 when there is none
    */
   public void reconcile(String storageId, String pool, LongUnaryOperator lengths) {
-    MeldVolume volume = volumes.get(storageId);
-    if (volume != null && volume.blocks() != null) {
-      volume.blocks().reconcile(pool, lengths);
+    VolumeBlocks blocks = blocks(lifecycle.get(storageId));
+    if (blocks != null) {
+      blocks.reconcile(pool, lengths);
     }
+  }
+
+  /** All replicas of a pool are gone. */
+  public void poolGone(String pool) {
+    for (MeldVolume volume : lifecycle.volumes()) {
+      VolumeBlocks blocks = blocks(volume);
+      if (blocks != null) {
+        blocks.dropPool(pool);
+      }
+    }
+  }
+
+  private static VolumeBlocks blocks(MeldVolume volume) {
+    return volume == null ? null : volume.blocks();
   }
 
   /** A block has a replica on no volume any more. */
   public void gone(String pool, long blockId) {
     BlockKey key = new BlockKey(pool, blockId);
-    for (MeldVolume volume : volumes.values()) {
+    for (MeldVolume volume : lifecycle.volumes()) {
       volume.deleted(key);
     }
   }
 
   /** A block came onto a volume by a hard link. */
   public void linked(String storageId, String pool, long blockId, File file) {
-    MeldVolume volume = volumes.get(storageId);
+    MeldVolume volume = lifecycle.get(storageId);
     if (volume != null) {
       volume.linked(new BlockKey(pool, blockId), file);
     }
@@ -280,12 +164,12 @@ public final class MeldVolumes implements AutoCloseable {
 
   /** The simulated side of a volume, or null when it has none. */
   public MeldVolume of(FsVolumeSpi volume) {
-    return volume == null ? null : volumes.get(volume.getStorageID());
+    return volume == null ? null : lifecycle.get(volume.getStorageID());
   }
 
   /** The simulated volume that {@code file} is on, or null. */
   public MeldVolume holding(File file) {
-    for (MeldVolume volume : volumes.values()) {
+    for (MeldVolume volume : lifecycle.volumes()) {
       if (BlockFiles.pool(volume.currentDir(), file) != null) {
         return volume;
       }
@@ -325,7 +209,7 @@ public final class MeldVolumes implements AutoCloseable {
    */
   public ReadPattern newBlockPattern() {
     NewBlock block = newBlock.get();
-    return volumes.values().stream()
+    return lifecycle.volumes().stream()
         .map(volume -> volume.policy().decide(block.key(), block.hint()).pattern())
         .filter(pattern -> pattern != ReadPattern.AUTO)
         .findFirst()
@@ -360,7 +244,7 @@ public final class MeldVolumes implements AutoCloseable {
 
   /** The block on the device it is on; what is known of its hint where it is on none. */
   public BlockLayout layout(BlockKey block) {
-    for (MeldVolume volume : volumes.values()) {
+    for (MeldVolume volume : lifecycle.volumes()) {
       VolumeBlocks blocks = volume.blocks();
       BlockExtent extent = blocks == null ? null : blocks.find(block);
       if (extent != null) {
@@ -387,7 +271,7 @@ public final class MeldVolumes implements AutoCloseable {
   /** All volumes and what they count. */
   public DatanodeReport report() {
     List<DatanodeReport.Volume> reports = new ArrayList<>();
-    for (MeldVolume volume : volumes.values()) {
+    for (MeldVolume volume : lifecycle.volumes()) {
       reports.add(
           new DatanodeReport.Volume(
               volume.getVolume(),
@@ -407,10 +291,8 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
-    for (String storageId : Set.copyOf(volumes.keySet())) {
-      end(storageId, MeldVolume::close);
-    }
+  public void close() {
+    lifecycle.close();
     traceBean.close();
     trace.close();
     hints.close();

@@ -2,6 +2,7 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import java.io.File;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
@@ -32,6 +34,9 @@ import org.hdfsmeld.datanode.volume.SimulatedDataset;
 class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   private final MeldVolumes simulated;
 
+  /** The volume that this thread opens and HDFS does not have yet. */
+  private final ThreadLocal<String> opened = new ThreadLocal<>();
+
   /**
    * Builds the dataset as stock HDFS does, then gives each volume its device.
    *
@@ -49,11 +54,37 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     }
   }
 
+  /** Opens the device before HDFS has the volume, which is refused with it. */
+  @Override
+  public FsVolumeImpl createFsVolume(
+      String storageUuid, Storage.StorageDirectory sd, StorageLocation location)
+      throws IOException {
+    FsVolumeImpl volume = super.createFsVolume(storageUuid, sd, location);
+    if (hasDevice(volume)) {
+      try {
+        simulated.open(storageUuid, volume.getCurrentDir());
+      } catch (IOException | RuntimeException e) {
+        volume.shutdown();
+        sd.unlock();
+        throw e;
+      }
+      opened.set(storageUuid);
+    }
+    return volume;
+  }
+
   @Override
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
-    // Before HDFS has the volume: taking it out again needs a lock that the caller holds.
-    simulated.check(new File(location.getUri()));
-    super.addVolume(location, nsInfos);
+    try {
+      super.addVolume(location, nsInfos);
+    } catch (IOException | RuntimeException e) {
+      if (opened.get() != null) {
+        simulated.abandon(opened.get());
+      }
+      throw e;
+    } finally {
+      opened.remove();
+    }
     followVolumes();
     for (NamespaceInfo nsInfo : nsInfos) {
       reconcile(nsInfo.getBlockPoolID());
@@ -63,13 +94,13 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   @Override
   public void removeVolumes(Collection<StorageLocation> storageLocsToRemove, boolean clearFailure) {
     super.removeVolumes(storageLocsToRemove, clearFailure);
-    forgetRemovedVolumes();
+    simulated.retain(this::storageIds);
   }
 
   @Override
   public void handleVolumeFailures(Set<FsVolumeSpi> failedVolumes) {
     super.handleVolumeFailures(failedVolumes);
-    forgetRemovedVolumes();
+    simulated.retain(this::storageIds);
   }
 
   @Override
@@ -158,13 +189,21 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   @Override
   public void deleteBlockPool(String bpid, boolean force) throws IOException {
     super.deleteBlockPool(bpid, force);
-    reconcile(bpid);
+    simulated.poolGone(bpid);
   }
 
   @Override
   public void clearTrash(String bpid) {
+    List<Long> blocks = new ArrayList<>();
+    for (FsVolumeImpl volume : getVolumeList()) {
+      blocks.addAll(Trash.blocks(volume.getCurrentDir(), bpid));
+    }
     super.clearTrash(bpid);
-    reconcile(bpid);
+    for (long block : blocks) {
+      if (volumeMap.get(bpid, block) == null) {
+        simulated.gone(bpid, block);
+      }
+    }
   }
 
   @Override
@@ -179,15 +218,14 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
         simulated.add(volume.getStorageID(), volume.getCurrentDir());
       }
     }
-    forgetRemovedVolumes();
   }
 
-  private void forgetRemovedVolumes() {
+  private Set<String> storageIds() {
     Set<String> present = new HashSet<>();
     for (FsVolumeImpl volume : getVolumeList()) {
       present.add(volume.getStorageID());
     }
-    simulated.retain(present);
+    return present;
   }
 
   /** Memory and remote storage have no flash under them. */
@@ -195,7 +233,7 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     return !volume.isTransientStorage() && volume.getStorageType() != StorageType.PROVIDED;
   }
 
-  /** Whole folders of blocks go at once in some operations: compare with the replica map. */
+  /** Compares what devices had before a restart with the replicas, those in the trash included. */
   private void reconcile(String bpid) {
     for (FsVolumeImpl volume : getVolumeList()) {
       String storageId = volume.getStorageID();
@@ -204,8 +242,9 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
           bpid,
           blockId -> {
             ReplicaInfo replica = volumeMap.get(bpid, blockId);
-            boolean here = replica != null && storageId.equals(replica.getStorageUuid());
-            return here ? replica.getNumBytes() : -1;
+            return replica != null && storageId.equals(replica.getStorageUuid())
+                ? replica.getNumBytes()
+                : Trash.length(volume.getCurrentDir(), bpid, blockId);
           });
     }
   }

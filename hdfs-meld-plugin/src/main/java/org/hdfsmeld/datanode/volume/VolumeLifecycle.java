@@ -1,0 +1,335 @@
+package org.hdfsmeld.datanode.volume;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldConfigurationException;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.config.VolumeBinding;
+import org.hdfsmeld.datanode.device.MeldDevice;
+import org.hdfsmeld.datanode.device.MeldDeviceBean;
+import org.hdfsmeld.datanode.hint.HintSource;
+import org.hdfsmeld.datanode.metrics.Publisher;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.sim.SimDeviceOpener;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.BlockTrace;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings volumes onto their devices and takes them off: the only place where either happens.
+ *
+ * <p>A volume is opened, before HDFS has it; active, when HDFS has it; leaving, when HDFS has it no
+ * more; and gone. It leaves on a thread of its own: files are written then, on a disk that may have
+ * failed. The monitor is held for bookkeeping only, never while a device or a file is waited for.
+ */
+final class VolumeLifecycle {
+  private static final Logger LOG = LoggerFactory.getLogger(VolumeLifecycle.class);
+
+  /** A device, and how many volumes are bound to it at present. */
+  private static final class Seats {
+    final MeldDevice device;
+    int taken;
+
+    Seats(MeldDevice device) {
+      this.device = device;
+    }
+  }
+
+  private final MeldConfiguration config;
+  private final Function<String, SimDeviceOpener> openers;
+  private final HintSource hints;
+  private final SimFailures failures;
+  private final BlockTrace trace;
+
+  /** By storage id; those that are opened, and active. */
+  private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
+
+  // Under the monitor.
+  private final Set<String> opening = Collections.newSetFromMap(new HashMap<>());
+  private final Set<String> active = Collections.newSetFromMap(new HashMap<>());
+  private final Map<String, Seats> devices = new HashMap<>();
+  private final Map<Object, Publisher> publishers = new IdentityHashMap<>();
+
+  private final Map<MeldVolume, Future<?>> leaving = new ConcurrentHashMap<>();
+  private final ExecutorService closers =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task, "meld-close");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  VolumeLifecycle(
+      MeldConfiguration config,
+      Function<String, SimDeviceOpener> openers,
+      HintSource hints,
+      SimFailures failures,
+      BlockTrace trace) {
+    this.config = config;
+    this.openers = openers;
+    this.hints = hints;
+    this.failures = failures;
+    this.trace = trace;
+  }
+
+  /** The volumes that are opened or active. */
+  Collection<MeldVolume> volumes() {
+    return volumes.values();
+  }
+
+  /** The volume, or null. */
+  MeldVolume get(String storageId) {
+    return volumes.get(storageId);
+  }
+
+  /**
+   * Opens a volume's device and publishes both. Does nothing when that has happened.
+   *
+   * @throws MeldConfigurationException when the device's profile is unknown or invalid
+   * @throws IOException when the device cannot be opened and the configuration asks for fail-fast
+   */
+  void open(String storageId, File currentDir) throws IOException {
+    synchronized (this) {
+      if (volumes.containsKey(storageId) || !opening.add(storageId)) {
+        return;
+      }
+    }
+    File root = MeldVolume.root(currentDir);
+    VolumeBinding binding = config.devices().of(root);
+    MeldDevice device = null;
+    try {
+      awaitLeaving(storageId, deviceName(binding, root));
+      device = takeSeat(binding, root);
+      MeldVolume volume =
+          new MeldVolume(storageId, currentDir, config, device, failures, hints, trace);
+      start(volume, binding, root);
+      volumes.put(storageId, volume);
+      publish(volume, device, binding);
+      LOG.info(
+          "Volume {}: simulated device {}, mode {}, {}",
+          volume.getVolume(),
+          volume.getProfile(),
+          volume.getMode(),
+          volume.isHealthy() ? "in service" : "out of service");
+    } finally {
+      synchronized (this) {
+        opening.remove(storageId);
+        if (device != null && !volumes.containsKey(storageId)) {
+          leaveSeat(device);
+        }
+      }
+    }
+  }
+
+  private static String deviceName(VolumeBinding binding, File root) {
+    return binding.isShared() ? binding.device() : root.getPath();
+  }
+
+  /** The device that the volume is bound to; it may have others already. */
+  private synchronized MeldDevice takeSeat(VolumeBinding binding, File root) {
+    String name = deviceName(binding, root);
+    SimDeviceOpener opener = openers.apply(binding.profile());
+    Seats seats =
+        devices.computeIfAbsent(
+            name,
+            key -> new Seats(new MeldDevice(name, binding.isShared(), config, opener, failures)));
+    seats.taken++;
+    return seats.device;
+  }
+
+  /** The volume is bound to its device no more; under the monitor. */
+  private void leaveSeat(MeldDevice device) {
+    Seats seats = devices.get(device.name());
+    if (--seats.taken == 0) {
+      devices.remove(device.name());
+      withdraw(device);
+    }
+  }
+
+  private void start(MeldVolume volume, VolumeBinding binding, File root) throws IOException {
+    try {
+      volume.start();
+      // Makes the table of its blocks, with those from before a restart.
+      volume.blocks();
+    } catch (SimException e) {
+      IOException refused = refused(e, binding, root);
+      if (refused != null) {
+        volume.end(false);
+        throw refused;
+      }
+      failures.notStarted(e.getMessage());
+    }
+  }
+
+  /** What stops the DataNode when a device cannot be used; null when it goes on without. */
+  private IOException refused(SimException e, VolumeBinding binding, File root) {
+    if (e.status() == SimStatus.PROFILE) {
+      return new MeldConfigurationException(
+          config.devices().profileKey(root),
+          binding.profile(),
+          e.getMessage() + "; correct it or use another");
+    }
+    if (e.status() == SimStatus.ARGUMENT && binding.set() != VolumeBinding.ANY_SET) {
+      return new MeldConfigurationException(
+          MeldKeys.VOLUME_PROFILES,
+          root + "=@" + binding.device() + "/" + binding.set(),
+          e.getMessage());
+    }
+    return config.failFast()
+        ? new IOException(
+            "The simulated device of volume "
+                + root
+                + " cannot be used and "
+                + MeldKeys.FAIL_FAST
+                + " is true: "
+                + e.getMessage(),
+            e)
+        : null;
+  }
+
+  private synchronized void publish(MeldVolume volume, MeldDevice device, VolumeBinding binding) {
+    publish(volume, Publisher.of(volume, volume.storageId()));
+    if (binding.isShared() && !publishers.containsKey(device)) {
+      publish(
+          device,
+          Publisher.of(new MeldDeviceBean(device, binding.profile()), volume.storageId()));
+    }
+  }
+
+  private void publish(Object shown, Publisher publisher) {
+    publisher.open();
+    publishers.put(shown, publisher);
+  }
+
+  private void withdraw(Object shown) {
+    Publisher publisher = publishers.remove(shown);
+    if (publisher != null) {
+      publisher.close();
+    }
+  }
+
+  /** HDFS has the volume from now on. */
+  synchronized void activate(String storageId) {
+    if (volumes.containsKey(storageId)) {
+      active.add(storageId);
+    }
+  }
+
+  /** HDFS does not take the volume after all. */
+  void abandon(String storageId) {
+    leave(List.of(storageId), true);
+  }
+
+  /**
+   * Takes the active volumes out that HDFS has no more. Waits for nothing.
+   *
+   * @param present the storage ids that HDFS has
+   */
+  void retain(Supplier<Set<String>> present) {
+    List<String> gone;
+    synchronized (this) {
+      // HDFS had each of them before it became active here: who is missing has been removed.
+      gone = new ArrayList<>(active);
+      gone.removeAll(present.get());
+    }
+    leave(gone, true);
+  }
+
+  /**
+   * Takes all volumes out, and waits for that, no longer than the wait timeout.
+   *
+   * <p>Those that leave already are waited for too.
+   */
+  void close() {
+    leave(List.copyOf(volumes.keySet()), false);
+    long deadline = System.nanoTime() + config.waitTimeoutNs();
+    for (Map.Entry<MeldVolume, Future<?>> entry : leaving.entrySet()) {
+      await(entry.getKey(), entry.getValue(), deadline);
+    }
+    closers.shutdown();
+  }
+
+  private void leave(Collection<String> storageIds, boolean removed) {
+    for (String storageId : storageIds) {
+      MeldVolume volume;
+      synchronized (this) {
+        active.remove(storageId);
+        volume = volumes.remove(storageId);
+        if (volume == null) {
+          continue;
+        }
+        withdraw(volume);
+        leaveSeat(volume.device().device());
+      }
+      volume.leave();
+      FutureTask<?> end =
+          new FutureTask<>(
+              () -> {
+                try {
+                  volume.end(removed);
+                } finally {
+                  leaving.remove(volume);
+                }
+              },
+              null);
+      leaving.put(volume, end);
+      closers.execute(end);
+    }
+  }
+
+  /** A volume that comes back finds what it left: its files, or its namespace. */
+  private void awaitLeaving(String storageId, String device) throws IOException {
+    long deadline = System.nanoTime() + config.waitTimeoutNs();
+    for (Map.Entry<MeldVolume, Future<?>> entry : leaving.entrySet()) {
+      MeldVolume before = entry.getKey();
+      boolean last;
+      synchronized (this) {
+        last = before.device().device().name().equals(device) && !devices.containsKey(device);
+      }
+      if ((last || before.storageId().equals(storageId))
+          && !await(before, entry.getValue(), deadline)) {
+        throw new IOException(
+            "The simulated device of volume "
+                + before.getVolume()
+                + " is still being closed; check the volume's disk, then try again.");
+      }
+    }
+  }
+
+  private boolean await(MeldVolume volume, Future<?> end, long deadline) {
+    try {
+      end.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      LOG.warn("Volume {}: its simulated device is still being closed", volume.getVolume());
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException e) {
+      failures.broken(volume.getVolume(), e.getCause());
+      return true;
+    }
+  }
+}
