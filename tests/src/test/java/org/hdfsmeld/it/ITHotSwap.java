@@ -1,10 +1,12 @@
 package org.hdfsmeld.it;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ITHotSwap {
   private static final String DATA_DIR = "dfs.datanode.data.dir";
   private static final String UNKNOWN_SET = "data3";
+  private static final String OTHER = "data4";
   private static final int FILE_BYTES = MeldCluster.BLOCK_BYTES + 12_345;
 
   @TempDir java.nio.file.Path directory;
@@ -30,6 +33,7 @@ class ITHotSwap {
         MeldCluster.builder()
             .volumes(volumes)
             .bind(UNKNOWN_SET, "@ssd0/7")
+            .bind(OTHER, directory.resolve("other.toml").toString())
             .meld("devices", "ssd0=" + Profiles.divided(directory, sets))
             .set(
                 "dfs.datanode.fsdataset.volume.choosing.policy",
@@ -85,9 +89,8 @@ class ITHotSwap {
     assertThat(Volumes.all()).hasSize(1);
     assertThat(Volumes.devices()).hasSize(1);
     Content.assertSame(cluster.fileSystem(), first, firstBytes);
-    assertThat(Volumes.ofDevices("mapped_pages"))
-        .as("what is left after half of it has gone")
-        .isEqualTo(pages / 2);
+    await("what is left after half of it has gone")
+        .until(() -> Volumes.ofDevices("mapped_pages") == pages / 2);
 
     use(both);
     assertThat(Volumes.all()).hasSize(2);
@@ -124,6 +127,41 @@ class ITHotSwap {
     awaitSame(file, bytes);
     assertThat(Volumes.total("host_read_bytes")).isGreaterThanOrEqualTo(FILE_BYTES);
     assertThat(Volumes.total("errors")).isZero();
+  }
+
+  @Test
+  void volumesAddedAtOnceAreAllSimulated() throws Exception {
+    start("@ssd0/0", "melded-tlc-8x8", "@ssd0/1", "melded-tlc-8x8");
+    List<String> all = volumes();
+    for (int i = 0; i < 3; i++) {
+      use(all.subList(0, 1));
+      assertThat(Volumes.all()).hasSize(1);
+      use(all);
+      assertThat(Volumes.all()).hasSize(4);
+    }
+  }
+
+  @Test
+  void aVolumeWhoseProfileIsRefusedIsNotServedUntilItIsCorrected() throws Exception {
+    java.nio.file.Path profile = Files.writeString(directory.resolve("other.toml"), "no = 1");
+    start("melded-tlc-8x8", "melded-tlc-8x8");
+    List<String> both = volumes();
+    List<String> all = List.of(both.get(0), both.get(1), both.get(1).replace("data2", OTHER));
+    assertThatThrownBy(() -> use(all)).hasStackTraceContaining(profile.toString());
+    assertThat(inHdfs()).isEqualTo(2);
+    assertThat(Volumes.all()).hasSize(2);
+    Files.copy(
+        java.nio.file.Path.of(Profiles.divided(directory, "")), profile, REPLACE_EXISTING);
+    use(all);
+    assertThat(inHdfs()).isEqualTo(3);
+    assertThat(Volumes.all()).hasSize(3);
+  }
+
+  private int inHdfs() throws IOException {
+    try (var volumes =
+        cluster.hdfs().getDataNodes().get(0).getFSDataset().getFsVolumeReferences()) {
+      return volumes.size();
+    }
   }
 
   @Test

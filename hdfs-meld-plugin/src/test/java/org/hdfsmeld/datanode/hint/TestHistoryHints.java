@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.metrics.VolumeCounters;
 import org.hdfsmeld.model.BlockHint;
@@ -17,6 +19,7 @@ import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +36,7 @@ class TestHistoryHints {
 
   private static LayoutTimes tlc;
 
+  private final ScheduledExecutorService writer = Executors.newSingleThreadScheduledExecutor();
   private final VolumeCounters counters = new VolumeCounters();
   @TempDir Path folder;
 
@@ -188,7 +192,7 @@ class TestHistoryHints {
   @Test
   void aVolumeThatCannotBeWrittenIsCounted() throws Exception {
     try (HistoryHints hints =
-        new HistoryHints(new File("/no/such/volume"), config(8), this::device, counters)) {
+        new HistoryHints(new File("/no/such/volume"), config(8), this::device, counters, writer)) {
       record(hints, OF_FILE, 1);
     }
     assertThat(counters.values()).containsEntry("history_save_errors", 1L);
@@ -203,14 +207,20 @@ class TestHistoryHints {
             () -> {
               throw new SimException("no library", null);
             },
-            counters)) {
+            counters,
+            writer)) {
       record(hints, OF_FILE, 100);
       assertThat(hints.decide(BLOCK, NEW_FILE)).isEqualTo(HintDecision.BY_SIZE);
     }
   }
 
+  @AfterEach
+  void endWriter() {
+    writer.shutdownNow();
+  }
+
   private HistoryHints hints(int minRuns) {
-    return new HistoryHints(folder.toFile(), config(minRuns), this::device, counters);
+    return new HistoryHints(folder.toFile(), config(minRuns), this::device, counters, writer);
   }
 
   private SimDevice device() throws SimException {

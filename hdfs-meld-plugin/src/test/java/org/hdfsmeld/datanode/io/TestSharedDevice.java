@@ -204,12 +204,15 @@ class TestSharedDevice {
   void aVolumeThatLeavesTakesItsBlocksAlong() throws IOException {
     add(1);
     write(add(2), 1 << 20);
-    volumes.retain(Set.of("DS-1"));
+    volumes.retain(() -> Set.of("DS-1"));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(opened.get(0).commands())
+                    .filteredOn(c -> c.opcode() == Opcode.DEALLOCATE)
+                    .singleElement()
+                    .satisfies(c -> assertThat(c.length()).isEqualTo(1 << 20)));
     assertThat(opened.get(0).closed).isFalse();
-    assertThat(opened.get(0).commands())
-        .filteredOn(c -> c.opcode() == Opcode.DEALLOCATE)
-        .singleElement()
-        .satisfies(c -> assertThat(c.length()).isEqualTo(1 << 20));
     MeldVolume again = add(2);
     assertThat(opened.get(0).sets).as("its namespace is still there").hasSize(2);
     assertThat(again.device().namespace().nsid()).isEqualTo(2);
@@ -219,10 +222,11 @@ class TestSharedDevice {
   void theLastVolumeClosesTheDevice() throws IOException {
     add(1);
     add(2);
-    volumes.retain(Set.of("DS-2"));
-    volumes.retain(Set.of());
-    assertThat(opened.get(0).closed).isTrue();
+    volumes.retain(() -> Set.of("DS-2"));
+    volumes.retain(Set::of);
+    // Waits for the device of before.
     add(1);
+    assertThat(opened.get(0).closed).isTrue();
     assertThat(opened).hasSize(2);
     assertThat(opened.get(1).sets).containsExactly(0);
   }

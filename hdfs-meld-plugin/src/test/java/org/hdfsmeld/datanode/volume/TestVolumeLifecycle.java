@@ -1,0 +1,301 @@
+package org.hdfsmeld.datanode.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import javax.management.ObjectName;
+import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldConfigurationException;
+import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Volumes that come and go. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TestVolumeLifecycle {
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
+
+  @TempDir Path dir;
+
+  private final List<Snapshots> devices = new CopyOnWriteArrayList<>();
+  private final Configuration conf = new Configuration();
+  private volatile SimException refusal;
+  private volatile Runnable whileOpening = () -> {};
+  private volatile Runnable whileSaving = () -> {};
+  private MeldVolumes volumes;
+
+  /** A device with a namespace for each that asks. */
+  private final class Snapshots extends FakeDevice {
+    private int namespaces;
+
+    @Override
+    public NamespaceInfo createNamespace(long sizeBytes) {
+      NamespaceInfo info = super.createNamespace(sizeBytes);
+      return new NamespaceInfo(
+          ++namespaces,
+          info.lbaBytes(),
+          info.sizeLbas(),
+          info.pageBytes(),
+          info.wordlineBytes(),
+          info.capacityBytes());
+    }
+
+    @Override
+    public long snapshot(ByteBuffer out) {
+      whileSaving.run();
+      return super.snapshot(out);
+    }
+  }
+
+  private SimDevice device() throws SimException {
+    whileOpening.run();
+    if (refusal != null) {
+      throw refusal;
+    }
+    devices.add(new Snapshots());
+    return devices.get(devices.size() - 1);
+  }
+
+  private void start() throws IOException {
+    volumes = new MeldVolumes(MeldConfiguration.read(conf), this::device);
+  }
+
+  private void share() throws IOException {
+    conf.set(MeldKeys.DEVICES, "ssd0=some");
+    conf.set(MeldKeys.VOLUME_PROFILES, dir.resolve("1") + "=@ssd0," + dir.resolve("2") + "=@ssd0");
+    start();
+  }
+
+  @AfterEach
+  void close() {
+    whileSaving = () -> {};
+    volumes.close();
+  }
+
+  private File current(int number) throws IOException {
+    return Files.createDirectories(dir.resolve(number + "/current")).toFile();
+  }
+
+  private void add(int number) throws IOException {
+    volumes.add("DS-" + number, current(number));
+  }
+
+  private MeldVolume volume(int number) throws IOException {
+    return volumes.holding(new File(current(number), "BP-1/blk_1"));
+  }
+
+  private static boolean isPublished(int number) throws Exception {
+    return ManagementFactory.getPlatformMBeanServer()
+        .isRegistered(new ObjectName("Hadoop:service=DataNode,name=MeldVolume-DS-" + number));
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aVolumeThatHdfsDoesNotHaveYetStays() throws Exception {
+    start();
+    add(1);
+    volumes.open("DS-2", current(2));
+    volumes.retain(() -> Set.of("DS-1"));
+    assertThat(volume(2)).isNotNull();
+    add(2);
+    volumes.retain(() -> Set.of("DS-1"));
+    assertThat(volume(2)).isNull();
+  }
+
+  @Test
+  void whatIsPresentIsAskedWhereNobodyCanBecomeActive() throws Exception {
+    start();
+    add(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    Thread other =
+        new Thread(
+            () -> {
+              awaitQuietly(asked);
+              try {
+                add(2);
+              } catch (IOException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    other.start();
+    volumes.retain(
+        () -> {
+          asked.countDown();
+          await().until(() -> other.getState() == Thread.State.BLOCKED || !other.isAlive());
+          return Set.of("DS-1");
+        });
+    other.join();
+    assertThat(volume(2)).isNotNull();
+  }
+
+  @Test
+  void aVolumeThatHdfsRefusesLeavesNothing() throws Exception {
+    start();
+    volumes.open("DS-1", current(1));
+    assertThat(isPublished(1)).isTrue();
+    volumes.abandon("DS-1");
+    assertThat(volume(1)).isNull();
+    assertThat(isPublished(1)).isFalse();
+    await().until(() -> devices.get(0).closed);
+  }
+
+  @Test
+  void aVolumeWhoseDeviceIsRefusedCanBeAddedLater() throws Exception {
+    start();
+    refusal = new SimException(SimStatus.PROFILE, "no such key");
+    assertThatThrownBy(() -> add(1)).isInstanceOf(MeldConfigurationException.class);
+    assertThat(volume(1)).isNull();
+    refusal = null;
+    add(1);
+    assertThat(volume(1).isHealthy()).isTrue();
+  }
+
+  /** Its disk may have failed: what is written there is nobody's business who removes it. */
+  @Test
+  void whoRemovesAVolumeWaitsForNoFile() throws Exception {
+    start();
+    add(1);
+    add(2);
+    CountDownLatch saving = new CountDownLatch(1);
+    CountDownLatch hang = new CountDownLatch(1);
+    whileSaving =
+        () -> {
+          saving.countDown();
+          awaitQuietly(hang);
+        };
+    volume(1).blocks().preload(extent(1), 4096);
+    volumes.retain(() -> Set.of("DS-2"));
+    assertThat(volume(1)).isNull();
+    saving.await();
+    assertThat(devices.get(0).closed).isFalse();
+    assertThat(volume(2).isHealthy()).isTrue();
+    hang.countDown();
+    await().until(() -> devices.get(0).closed);
+  }
+
+  private org.hdfsmeld.datanode.layout.BlockExtent extent(int number) throws IOException {
+    return volume(number).blocks().extent(BLOCK, BlockFile.of(current(number)));
+  }
+
+  @Test
+  void aVolumeThatComesBackWaitsUntilItHasLeft() throws Exception {
+    start();
+    add(1);
+    volume(1).blocks().preload(extent(1), 4096);
+    CountDownLatch saving = new CountDownLatch(1);
+    CountDownLatch hang = new CountDownLatch(1);
+    whileSaving =
+        () -> {
+          saving.countDown();
+          awaitQuietly(hang);
+        };
+    volumes.retain(Set::of);
+    saving.await();
+    whileOpening = () -> assertThat(devices.get(0).closed).isTrue();
+    Thread back =
+        new Thread(
+            () -> {
+              try {
+                add(1);
+              } catch (IOException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    back.start();
+    await().until(() -> back.getState() == Thread.State.TIMED_WAITING);
+    hang.countDown();
+    back.join();
+    assertThat(devices).hasSize(2);
+  }
+
+  @Test
+  void volumesLeaveAtTheSameTimeWhenTheDataNodeEnds() throws Exception {
+    start();
+    add(1);
+    add(2);
+    volume(1).blocks().preload(extent(1), 4096);
+    volume(2).blocks().preload(extent(2), 4096);
+    CountDownLatch both = new CountDownLatch(2);
+    whileSaving =
+        () -> {
+          both.countDown();
+          awaitQuietly(both);
+        };
+    volumes.close();
+    assertThat(devices).allMatch(device -> device.closed);
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void noFileStaysOpenOnTheDiskOfAVolumeThatHasLeft() throws Exception {
+    share();
+    add(1);
+    add(2);
+    volume(1).blocks().preload(extent(1), 4096);
+    String left = dir.resolve("1").toString();
+    await().until(() -> openFiles().anyMatch(file -> file.startsWith(left)));
+    volumes.retain(() -> Set.of("DS-2"));
+    await().until(() -> openFiles().noneMatch(file -> file.startsWith(left)));
+    await()
+        .until(() -> openFiles().anyMatch(file -> file.startsWith(dir.resolve("2").toString())));
+  }
+
+  private static Stream<String> openFiles() throws IOException {
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      return descriptors.toList().stream()
+          .map(
+              descriptor -> {
+                try {
+                  return Files.readSymbolicLink(descriptor).toString();
+                } catch (IOException e) {
+                  return "closed meanwhile";
+                }
+              });
+    }
+  }
+
+  /** As a replica that is being moved here, which HDFS knows when it is whole. */
+  @Test
+  void whatWasWrittenSinceTheStartIsNotComparedWithTheReplicas() throws Exception {
+    start();
+    add(1);
+    volume(1).blocks().preload(extent(1), 4096);
+    volumes.reconcile("DS-1", "BP-1", id -> -1);
+    assertThat(volume(1).blocks().find(BLOCK)).isNotNull();
+    volumes.poolGone("BP-2");
+    assertThat(volume(1).blocks().find(BLOCK)).isNotNull();
+    volumes.poolGone("BP-1");
+    assertThat(volume(1).blocks().find(BLOCK)).isNull();
+  }
+}
