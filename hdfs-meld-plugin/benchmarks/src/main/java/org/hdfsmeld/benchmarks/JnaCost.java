@@ -2,7 +2,7 @@ package org.hdfsmeld.benchmarks;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.hdfsmeld.datanode.device.CallByAnotherThread;
+import org.hdfsmeld.datanode.device.HandOffs;
 import org.hdfsmeld.datanode.hint.HintLookup;
 import org.hdfsmeld.datanode.io.BlockForwarding;
 import org.hdfsmeld.sim.PacketForwarding;
@@ -17,12 +17,14 @@ import org.openjdk.jmh.util.Statistics;
 
 /**
  * Measures what forwarding a 64 KiB packet costs on top of the simulation itself, and what finding
- * a block's hint costs, and prints tables. Exits with 1 when either costs more than its bar.
+ * a block's hint and a real-time request's hand-offs cost, and prints tables. Exits with 1 when one
+ * costs more than its bar.
  *
  * <p>Differences are between the best iterations: other work on the machine only ever adds time.
  */
 public final class JnaCost {
-  private static final double PACKET_BAR_NS = 600;
+  private static final double PACKET_BAR_NS = 300;
+  private static final double HAND_OFFS_BAR_NS = 8_000;
   private static final double HINT_BAR_NS = 100;
 
   private final Map<String, Statistics> measured = new HashMap<>();
@@ -46,7 +48,7 @@ public final class JnaCost {
         .include(PacketForwarding.class.getName())
         .include(BlockForwarding.class.getName())
         .include(HintLookup.class.getName())
-        .include(CallByAnotherThread.class.getName())
+        .include(HandOffs.class.getName())
         .forks(1)
         .jvmArgsAppend("-Dslf4j.internal.verbosity=ERROR")
         .warmupIterations(3)
@@ -74,7 +76,6 @@ public final class JnaCost {
     row("simulation itself: the window's requests in a batch", "readPathSimulationOnly", null);
     row("the DataNode's read path: 16 MiB window", "readPath", "readPathSimulationOnly");
     row("what it takes of HDFS's thread", "readPathOfHdfs", null);
-    row("real-time mode: a call made by another thread", "boundedCall", null);
     double worst =
         Math.max(cost("submitAllThenWait", "batch"), cost("readPath", "readPathSimulationOnly"));
     boolean packets = worst <= PACKET_BAR_NS;
@@ -86,7 +87,16 @@ public final class JnaCost {
     System.out.printf(
         "Bar: a hint that is known is found in at most %.0f ns. Best %.0f ns, mean %.0f ns, %s.%n",
         HINT_BAR_NS, lookup.getMin(), lookup.getMean(), hints ? "held" : "missed");
-    return packets && hints;
+    double handOffs = measured.get("handOffs").getPercentile(50);
+    boolean real = handOffs <= HAND_OFFS_BAR_NS;
+    System.out.printf(
+        "Bar: the hand-offs of a request in real-time mode take at most %.0f ns at the median."
+            + " Median %.0f ns, 90 %% %.0f ns, %s.%n",
+        HAND_OFFS_BAR_NS,
+        handOffs,
+        measured.get("handOffs").getPercentile(90),
+        real ? "held" : "missed");
+    return packets && hints && real;
   }
 
   private void row(String what, String name, String base) {

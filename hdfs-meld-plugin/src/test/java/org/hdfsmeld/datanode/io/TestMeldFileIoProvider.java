@@ -136,7 +136,7 @@ class TestMeldFileIoProvider {
       assertThat(in.read(packet)).isEqualTo(packet.length);
     }
     long unadvised = sent(Opcode.READ);
-    device.commands().clear();
+    device.clear();
     try (FileInputStream in = provider.openAndSeek(volume, block, 0)) {
       provider.posixFadvise(volume, block.getName(), in.getFD(), 0, 0, 0);
       assertThat(in.read(packet)).isEqualTo(packet.length);

@@ -78,6 +78,7 @@ class TestSharedDevice {
     Configuration conf = new Configuration();
     conf.set(MeldKeys.DEVICES, "ssd0=some");
     conf.set(MeldKeys.VOLUME_PROFILES, bindings);
+    conf.set(MeldKeys.WAIT_TIMEOUT, "1s");
     try {
       return MeldConfiguration.read(conf);
     } catch (MeldConfigurationException e) {
@@ -182,6 +183,7 @@ class TestSharedDevice {
     assertThat(first.getMode()).isEqualTo("account");
     opened.get(0).status = SimStatus.PANIC;
     write(first, 1 << 20);
+    opened.get(0).settled.run();
     assertThat(second.isHealthy()).isFalse();
     assertThat(first.counters().errors.sum()).isEqualTo(1);
     assertThat(second.counters().errors.sum()).as("not the second's doing").isZero();
