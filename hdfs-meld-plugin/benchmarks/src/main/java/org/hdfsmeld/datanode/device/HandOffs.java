@@ -2,7 +2,6 @@ package org.hdfsmeld.datanode.device;
 
 import java.util.concurrent.TimeUnit;
 import org.hdfsmeld.sim.Directive;
-import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimException;
@@ -19,8 +18,8 @@ import org.openjdk.jmh.annotations.TearDown;
 /**
  * What it takes in real-time mode to hand a request to the device's thread and its completion back.
  *
- * <p>The read itself takes no time to speak of: simulated time runs a thousand times faster than
- * the wall clock. The device's thread has slept before, for {@value #IDLE_US} µs.
+ * <p>The request is a flush of nothing, and simulated time runs a thousand times faster than the wall
+ * clock: it is done when it has been submitted. The device's thread has slept before, for {@value #IDLE_US} µs.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -28,20 +27,17 @@ import org.openjdk.jmh.annotations.TearDown;
 public class HandOffs implements CommandQueue.Origin {
   private static final long IDLE_US = 300;
   private static final double DILATION = 0.001;
-  private static final int LBAS = 8;
 
   private CommandQueue queue;
   private int nsid;
   private String failure;
 
-  /** A device in real-time mode with data to read. */
+  /** A device in real-time mode that holds nothing. */
   @Setup
   public void open() throws SimException {
     queue = new CommandQueue("benchmark", device -> {}, Long.MAX_VALUE);
     queue.open(() -> NativeSimDevice.open("", "melded-tlc-8x8"));
-    NamespaceInfo namespace = queue.call(device -> device.createNamespace(1 << 30));
-    nsid = namespace.nsid();
-    queue.<Integer, RuntimeException>call(device -> device.preload(nsid, 0, LBAS, Directive.NONE));
+    nsid = queue.call(device -> device.createNamespace(1 << 30)).nsid();
     queue.setMode(true, DILATION);
   }
 
@@ -63,10 +59,10 @@ public class HandOffs implements CommandQueue.Origin {
     }
   }
 
-  /** A read, submitted and awaited. */
+  /** A request, submitted and awaited. */
   @Benchmark
   public boolean handOffs() {
-    long ticket = queue.submit(this, null, Opcode.READ, nsid, 0, LBAS, Directive.NONE, false);
+    long ticket = queue.submit(this, null, Opcode.FLUSH, nsid, 0, 0, Directive.NONE, false);
     return queue.await(this, ticket, Long.MAX_VALUE);
   }
 
