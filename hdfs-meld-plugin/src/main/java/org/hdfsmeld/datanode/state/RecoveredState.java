@@ -62,7 +62,7 @@ public record RecoveredState(
         return of(snapshot, device, journals, counters);
       } catch (IOException | RuntimeException e) {
         counters.rejected.increment();
-        failures.stateRejected(file.getValue(), e.getMessage());
+        failures.stateRejected(file.getValue(), e);
       }
     }
     return null;
@@ -135,7 +135,7 @@ public record RecoveredState(
       return StateFiles.find(folders);
     } catch (IOException e) {
       counters.rejected.increment();
-      failures.stateRejected(folders.get(0), e.toString());
+      failures.stateRejected(folders.get(0), e);
       return StateFiles.none();
     }
   }

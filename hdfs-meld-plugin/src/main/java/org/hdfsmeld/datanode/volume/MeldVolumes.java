@@ -217,7 +217,7 @@ public final class MeldVolumes implements AutoCloseable {
           default -> null;
         };
     if (wrong == null && !config.failFast()) {
-      failures.notStarted(e.getMessage());
+      failures.notStarted(e);
       return;
     }
     volume.close();
