@@ -35,6 +35,11 @@ public final class BlockHints implements AutoCloseable {
     return source.of(pool, blockId);
   }
 
+  /** What is known without asking; see {@link HintSource#known}. */
+  public BlockHint known(BlockKey block) {
+    return source.known(block);
+  }
+
   /** Asks without waiting; see {@link HintSource#ask}. */
   public void ask(BlockKey block, Consumer<BlockHint> then) {
     source.ask(block, then);
