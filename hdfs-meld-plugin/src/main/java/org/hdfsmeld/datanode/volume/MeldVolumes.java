@@ -45,6 +45,12 @@ import org.slf4j.LoggerFactory;
 public final class MeldVolumes implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MeldVolumes.class);
 
+  private static final HintDecision NOT_ASKED =
+      new HintDecision(
+          ReadPattern.AUTO,
+          HintDecision.Source.NONE,
+          "not known yet: the NameNode is asked when the block is opened");
+
   /** A block, and what is known of it. */
   private record Creating(BlockKey key, BlockHint hint) {
     static final Creating NOTHING = new Creating(new BlockKey("", 0), BlockHint.NONE);
@@ -352,7 +358,10 @@ public final class MeldVolumes implements AutoCloseable {
     }
   }
 
-  /** The block on the device it is on; what is known of its hint where it is on none. */
+  /**
+   * The block on the device it is on; what is known of its hint where it is on none. Nobody is
+   * asked: whoever asks for made-up blocks must not keep the NameNode from those that are written.
+   */
   public BlockLayout layout(BlockKey block) {
     for (MeldVolume volume : volumes.values()) {
       VolumeBlocks blocks = volume.blocks();
@@ -362,7 +371,9 @@ public final class MeldVolumes implements AutoCloseable {
         return layout(volume.getVolume(), volume.getProfile(), settled, blocks.layout(extent));
       }
     }
-    return layout("", "", hints.decide(block, hints.of(block.pool(), block.id())), new long[3]);
+    BlockHint known = hints.known(block);
+    HintDecision decision = known == null ? NOT_ASKED : hints.decide(block, known);
+    return layout("", "", decision, new long[3]);
   }
 
   private static BlockLayout layout(
