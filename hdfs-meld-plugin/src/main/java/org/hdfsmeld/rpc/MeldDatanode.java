@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocolPB.ClientDatanodeProtocolPB;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.token.Token;
 
 /** A DataNode's plugin, as {@code hdfs meld} sees it: over a connection as clients have. */
 public final class MeldDatanode implements AutoCloseable {
@@ -28,13 +31,22 @@ public final class MeldDatanode implements AutoCloseable {
    * How blocks are laid out, in their order.
    *
    * @param blockIds at most {@link ReadPatterns#MAX_BLOCKS}
-   * @throws IOException when the DataNode does not answer, or has no plugin
+   * @param tokens of the blocks, as the NameNode gave them with their locations; nobody looks at
+   *     those of a superuser, or where block tokens are not enabled
+   * @throws AccessControlException when the caller may not read one of the blocks
+   * @throws IOException when the DataNode does not answer, has no plugin, or is answering the
+   *     caller's user already
    */
-  public List<BlockLayout> blockLayouts(String pool, long... blockIds) throws IOException {
-    ReadPatterns.Question question = new ReadPatterns.Question(pool, blockIds);
+  public List<BlockLayout> blockLayouts(
+      String pool, long[] blockIds, List<Token<BlockTokenIdentifier>> tokens) throws IOException {
     return rpc.call(
         MeldDatanodeProtocolPB::blockLayouts,
-        out -> ReadPatterns.writeQuestion(question, out),
+        out -> {
+          ReadPatterns.writeQuestion(new ReadPatterns.Question(pool, blockIds), out);
+          for (Token<BlockTokenIdentifier> token : tokens) {
+            BlockTokens.write(token, out);
+          }
+        },
         in -> {
           List<BlockLayout> layouts = new ArrayList<>(blockIds.length);
           for (int i = 0; i < blockIds.length; i++) {

@@ -6,9 +6,12 @@ import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
 /** What {@code hdfs meld} asks DataNodes. {@link MeldDatanode} is the client's end. */
-@ProtocolInfo(protocolName = "org.hdfsmeld.MeldDatanodeProtocol", protocolVersion = 1)
+@ProtocolInfo(protocolName = "org.hdfsmeld.MeldDatanodeProtocol", protocolVersion = 2)
 public interface MeldDatanodeProtocolPB {
-  /** How some blocks of one pool are laid out, as of {@link BlockLayout}. */
+  /**
+   * How some blocks of one pool are laid out, as of {@link BlockLayout}. For the superuser, and for
+   * whoever sends {@link BlockTokens} with READ access of them.
+   */
   BytesValue blockLayouts(RpcController controller, BytesValue request) throws ServiceException;
 
   /** The volumes and what they count, as of {@link DatanodeReport}. */

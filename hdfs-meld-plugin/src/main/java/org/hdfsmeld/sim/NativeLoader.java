@@ -8,6 +8,8 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 /**
  * Loads libmeldsim and binds {@link LibMeldsim} to it.
@@ -16,10 +18,31 @@ import java.nio.file.StandardCopyOption;
  * that loads. Asking for the same one again costs nothing; asking for another one is an error,
  * never a silent substitute. A library that cannot be loaded binds nothing, so a later call with a
  * better path still succeeds.
+ *
+ * <p>The packed library is unpacked where JNA unpacks its own: into the folder {@code jna.tmpdir}
+ * when an operator has set that, or else into the first that allows execution of the JVM's
+ * temporary folder, the user's home and the working directory.
  */
 public final class NativeLoader {
   private static final String FILE_NAME = "libmeldsim.so";
   private static final String PACKED = "";
+
+  /** JNA's, and nothing else is tried where it is set. */
+  private static final String FOLDER_KEY = "jna.tmpdir";
+
+  private static final List<String> FOLDER_KEYS =
+      List.of("java.io.tmpdir", "user.home", "user.dir");
+
+  static {
+    // JNA looks once, when it is first used, and is of no use in this JVM if it fails.
+    if (System.getProperty(FOLDER_KEY) == null) {
+      FOLDER_KEYS.stream()
+          .map(System::getProperty)
+          .filter(NativeLoader::allowsExecution)
+          .findFirst()
+          .ifPresent(folder -> System.setProperty(FOLDER_KEY, folder));
+    }
+  }
 
   /** What is bound: a canonical path, {@link #PACKED}, or null. */
   private static String bound;
@@ -28,6 +51,30 @@ public final class NativeLoader {
   private static String packedProblem;
 
   private NativeLoader() {}
+
+  /** Before JNA is used: sees to it that JNA finds a folder to load its own library from. */
+  public static void prepare() {
+    // The class is initialized then.
+  }
+
+  private static boolean allowsExecution(String folder) {
+    try {
+      Path probe =
+          Files.createTempFile(
+              Path.of(folder),
+              "libmeldsim",
+              ".probe",
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      try {
+        // access(2) says no on a file system that is mounted noexec.
+        return Files.isExecutable(probe);
+      } finally {
+        Files.delete(probe);
+      }
+    } catch (IOException e) {
+      return false;
+    }
+  }
 
   /**
    * Loads the library.
@@ -87,11 +134,11 @@ public final class NativeLoader {
       throw e;
     } catch (IOException e) {
       packedProblem =
-          "cannot unpack libmeldsim into "
-              + System.getProperty("java.io.tmpdir")
-              + " ("
-              + e.getMessage()
-              + "); make it writable or set dfs.datanode.meld.native.library to the library";
+          "cannot unpack libmeldsim ("
+              + e
+              + "); name a folder that is writable and not mounted noexec with -D"
+              + FOLDER_KEY
+              + "=FOLDER, or set dfs.datanode.meld.native.library to the library";
       throw new SimException(packedProblem, e);
     }
   }
@@ -107,7 +154,12 @@ public final class NativeLoader {
                 + " platform, or set dfs.datanode.meld.native.library to the library",
             null);
       }
-      Path copy = Files.createTempFile("libmeldsim", ".so");
+      String folder = System.getProperty(FOLDER_KEY);
+      if (folder == null) {
+        throw new IOException("none of " + FOLDER_KEYS + " allows execution");
+      }
+      Path copy =
+          Files.createTempFile(Files.createDirectories(Path.of(folder)), "libmeldsim", ".so");
       Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
       return copy;
     }
@@ -124,8 +176,9 @@ public final class NativeLoader {
               + library
               + " ("
               + e.getMessage()
-              + "); check that it was built for this platform and that its directory allows"
-              + " execution",
+              + "); check that it was built for this platform, and that its directory and JNA's, -D"
+              + FOLDER_KEY
+              + ", allow execution",
           e);
     }
     if (version != LibMeldsim.ABI_VERSION) {

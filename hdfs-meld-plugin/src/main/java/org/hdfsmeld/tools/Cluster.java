@@ -8,6 +8,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.AccessControlException;
 import org.hdfsmeld.rpc.MeldDatanode;
 
 /** The HDFS that commands talk to. */
@@ -40,6 +41,8 @@ final class Cluster {
       return question.ask(asked);
     } catch (RpcNoSuchProtocolException e) {
       throw new IOException("the DataNode is without the plugin", e);
+    } catch (AccessControlException e) {
+      throw new IOException("refused: " + MeldAdmin.firstLine(e), e);
     } catch (IOException e) {
       throw new IOException("no answer: " + MeldAdmin.firstLine(e), e);
     }

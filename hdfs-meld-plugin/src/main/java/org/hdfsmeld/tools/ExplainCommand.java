@@ -11,13 +11,15 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.security.token.Token;
 import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.ReadPatterns;
 
 /** Shows for each block of a file where its replicas are, how they are laid out, and why. */
 final class ExplainCommand implements Command {
-  /** A block on one DataNode. */
-  private record Replica(DatanodeInfo dataNode, long blockId) {}
+  /** A block on one DataNode, and what shows there that it may be read. */
+  private record Replica(DatanodeInfo dataNode, long blockId, Token<BlockTokenIdentifier> token) {}
 
   @Override
   public String name() {
@@ -71,9 +73,13 @@ final class ExplainCommand implements Command {
     List<Replica> replicas = new ArrayList<>();
     DatanodeInfo[] locations = block.getLocations();
     for (int i = 0; i < locations.length; i++) {
+      long id = block.getBlock().getBlockId();
       // Of a striped block each DataNode has a part of its own.
-      int part = block instanceof LocatedStripedBlock striped ? striped.getBlockIndices()[i] : 0;
-      replicas.add(new Replica(locations[i], block.getBlock().getBlockId() + part));
+      replicas.add(
+          block instanceof LocatedStripedBlock striped
+              ? new Replica(
+                  locations[i], id + striped.getBlockIndices()[i], striped.getBlockTokens()[i])
+              : new Replica(locations[i], id, block.getBlockToken()));
     }
     return replicas;
   }
@@ -105,9 +111,10 @@ final class ExplainCommand implements Command {
       List<Replica> replicas,
       Map<Replica, String> texts) {
     long[] ids = replicas.stream().mapToLong(Replica::blockId).toArray();
+    List<Token<BlockTokenIdentifier>> tokens = replicas.stream().map(Replica::token).toList();
     try {
       List<BlockLayout> layouts =
-          Cluster.ask(context.conf(), dataNode, asked -> asked.blockLayouts(pool, ids));
+          Cluster.ask(context.conf(), dataNode, asked -> asked.blockLayouts(pool, ids, tokens));
       for (int i = 0; i < ids.length; i++) {
         texts.put(replicas.get(i), text(layouts.get(i)));
       }

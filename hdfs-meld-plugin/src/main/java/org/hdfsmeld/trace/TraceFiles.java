@@ -1,11 +1,13 @@
 package org.hdfsmeld.trace;
 
+import com.sun.security.auth.module.UnixSystem;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -23,8 +25,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The files of a DataNode's traces, readable by its own user only. The oldest ones go when there
- * are too many. Their names sort by age.
+ * The files of a DataNode's traces, readable by its own user only, in a folder that must be its own
+ * user's. The oldest ones go when there are too many. Their names sort by age.
  */
 final class TraceFiles {
   private static final String PREFIX = "meld-trace-";
@@ -73,6 +75,7 @@ final class TraceFiles {
    */
   OutputStream create(String session, int number) throws IOException {
     Files.createDirectories(folder, PRIVATE_FOLDER);
+    checkOwner();
     Path file = folder.resolve(String.format(PREFIX + "%s-%06d.csv.gz", session, number));
     OutputStream out =
         Channels.newOutputStream(
@@ -85,6 +88,22 @@ final class TraceFiles {
       Files.deleteIfExists(folder.resolve(old));
     }
     return out;
+  }
+
+  /** Whoever owns the folder may put anything in the place of its files. */
+  private void checkOwner() throws IOException {
+    int owner = (int) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    long user = new UnixSystem().getUid();
+    if (owner != user) {
+      throw new IOException(
+          folder
+              + " belongs to the user of number "
+              + owner
+              + " and not to the DataNode's, "
+              + user
+              + "; set dfs.datanode.meld.trace.dir to a folder that only the DataNode's user may"
+              + " write to");
+    }
   }
 
   /** Names of the files there are, the oldest first. */
@@ -106,13 +125,17 @@ final class TraceFiles {
    *
    * @return at most {@code length} bytes; none at the file's end
    * @throws NoSuchFileException when there is no trace file of this name (any more)
+   * @throws IOException when the folder is another user's
    */
   byte[] read(String name, long offset, int length) throws IOException {
     // Nothing but the trace's own files can be asked for.
     if (!NAME.matcher(name).matches()) {
       throw new NoSuchFileException(name, null, "is no trace file of this DataNode");
     }
-    try (SeekableByteChannel channel = Files.newByteChannel(folder.resolve(name))) {
+    checkOwner();
+    try (SeekableByteChannel channel =
+        Files.newByteChannel(
+            folder.resolve(name), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
       int available = (int) Math.max(0, Math.min(length, channel.size() - offset));
       ByteBuffer part = ByteBuffer.allocate(available);
       channel.position(offset);

@@ -15,18 +15,24 @@ import java.security.PrivilegedExceptionAction;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocolPB.ClientNamenodeProtocolPB;
 import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolPB;
 import org.apache.hadoop.minikdc.MiniKdc;
+import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.SecurityUtil;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
+import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.ToolRunner;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.namenode.ReadPatternService;
+import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.MeldDatanode;
 import org.hdfsmeld.rpc.MeldRpc;
 import org.hdfsmeld.rpc.ReadPatternProtocolPB;
@@ -214,14 +220,53 @@ class ITKerberos {
   }
 
   @Test
+  void whoMayNotReadABlockDoesNotLearnItsLayout() throws Exception {
+    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path("/explained");
+    PrivilegedExceptionAction<ExtendedBlock> write =
+        () -> {
+          try (FSDataOutputStream out = cluster.getFileSystem().create(path)) {
+            out.write(new byte[2 * BLOCK_BYTES]);
+          }
+          return DFSTestUtil.getFirstBlock(cluster.getFileSystem(), path);
+        };
+    ExtendedBlock block = superuser.doAs(write);
+    assertThat(meld(alice, "-explain", "/explained")).startsWith("0 ").contains("full_block");
+    PrivilegedExceptionAction<Void> hide =
+        () -> {
+          cluster.getFileSystem().setPermission(path, new FsPermission("600"));
+          return null;
+        };
+    superuser.doAs(hide);
+    assertThat(meld(alice, "-explain", "/explained"))
+        .startsWith("2 ")
+        .contains("Permission denied");
+    assertThat(meld(superuser, "-explain", "/explained")).startsWith("0 ").contains("full_block");
+    PrivilegedExceptionAction<List<BlockLayout>> guess =
+        () -> {
+          try (MeldDatanode dataNode = dataNode()) {
+            return dataNode.blockLayouts(
+                block.getBlockPoolId(), new long[] {block.getBlockId()}, List.of(new Token<>()));
+          }
+        };
+    assertThatThrownBy(() -> alice.doAs(guess))
+        .isInstanceOf(AccessControlException.class)
+        .hasMessageContaining("READ access of " + block.getBlockName())
+        .hasMessageContaining("alice");
+    assertThat(superuser.doAs(guess)).hasSize(1);
+  }
+
+  private static MeldDatanode dataNode() throws IOException {
+    int port = cluster.getDataNodes().get(0).getIpcPort();
+    return new MeldDatanode(conf(), new InetSocketAddress("127.0.0.1", port));
+  }
+
+  @Test
   void onlyTheSuperuserHasTraces() throws Exception {
     String folder = dir.resolve("fetched").toString();
     assertThat(meld(superuser, "-trace", "start")).startsWith("0 ");
     PrivilegedExceptionAction<Void> snoop =
         () -> {
-          InetSocketAddress ipc =
-              new InetSocketAddress("127.0.0.1", cluster.getDataNodes().get(0).getIpcPort());
-          try (MeldDatanode dataNode = new MeldDatanode(conf(), ipc)) {
+          try (MeldDatanode dataNode = dataNode()) {
             assertThatThrownBy(dataNode::traceStatus).hasMessageContaining("Superuser");
             assertThatThrownBy(() -> dataNode.readTrace("any", 0))
                 .hasMessageContaining("Superuser");

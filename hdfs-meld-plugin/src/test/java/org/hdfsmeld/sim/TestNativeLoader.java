@@ -3,6 +3,7 @@ package org.hdfsmeld.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.File;
 import java.io.InputStream;
@@ -10,9 +11,11 @@ import java.lang.reflect.InvocationTargetException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,6 +82,57 @@ class TestNativeLoader {
       assertThatThrownBy(() -> loader.load(""))
           .hasMessageContaining("libmeldsim.so on the class path")
           .hasMessageContaining("classifier \"all\"");
+    }
+  }
+
+  @Test
+  void loadsWhereTheTemporaryFolderIsMountedNoexec() throws Exception {
+    Path mount = Files.createDirectory(dir.resolve("noexec"));
+    String mounted = "mount -t tmpfs -o noexec tmpfs " + mount;
+    // In namespaces of its own, which the user may not be allowed to make.
+    String unshare = "unshare --mount --user --map-root-user";
+    Process probe = new ProcessBuilder(List.of("sh", "-c", unshare + " " + mounted)).start();
+    assumeThat(probe.waitFor()).as("mounts are allowed").isZero();
+    String load = String.join(" ", javaCommand(mount, dir, dir));
+    assertThat(said(unshare + " sh -c '" + mounted + " && " + load + "'")).endsWith("loaded");
+  }
+
+  @Test
+  void loadsWhereTheTemporaryFolderIsNotWritable() throws Exception {
+    Path absent = dir.resolve("absent");
+    assertThat(said(String.join(" ", javaCommand(absent, dir, absent)))).endsWith("loaded");
+    assertThat(said(String.join(" ", javaCommand(absent, absent, dir)))).endsWith("loaded");
+  }
+
+  @Test
+  void whereNoFolderAllowsExecutionTheRemedyIsSaid() throws Exception {
+    Path absent = dir.resolve("absent");
+    assertThat(said(String.join(" ", javaCommand(absent, absent, absent))))
+        .contains("-Djna.tmpdir=FOLDER")
+        .doesNotContain("loaded");
+  }
+
+  /** A JVM that loads the packed library, with these folders for what JNA and the loader try. */
+  private static List<String> javaCommand(Path temporary, Path home, Path working) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-Djava.io.tmpdir=" + temporary,
+        "-Duser.home=" + home,
+        "-Duser.dir=" + working,
+        "-cp",
+        System.getProperty("java.class.path"),
+        TestNativeLoader.class.getName());
+  }
+
+  private static String said(String command) throws Exception {
+    Process process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
+  }
+
+  /** Loads the packed library, and says so. */
+  public static void main(String[] arguments) throws SimException {
+    try (SimDevice device = NativeSimDevice.open("", "melded-tlc-8x8")) {
+      System.out.println(device.sets() + " sets: loaded");
     }
   }
 

@@ -237,6 +237,41 @@ class TestBlockTrace {
   }
 
   @Test
+  void aFolderOfAnotherUserIsRefused() throws IOException {
+    Path others = othersFolder();
+    String name = "meld-trace-20260101T000000000Z-000001.csv.gz";
+    try (BlockTrace trace = new BlockTrace(others, 3, 1 << 20, 1024, false)) {
+      assertThatThrownBy(trace::start)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining(others + " belongs to")
+          .hasMessageContaining("dfs.datanode.meld.trace.dir");
+      assertThat(trace.isRecording()).isFalse();
+      assertThatThrownBy(() -> trace.read(name, 0, 1)).hasMessageContaining("belongs to");
+    }
+  }
+
+  /** Only root can give a folder away; to all others root's are another user's. */
+  private Path othersFolder() throws IOException {
+    Path folder = Files.createDirectory(dir.resolve("dn"));
+    if ((int) Files.getAttribute(folder, "unix:uid") != 0) {
+      return Path.of("/usr");
+    }
+    Files.setAttribute(folder, "unix:uid", 4711);
+    return folder;
+  }
+
+  @Test
+  void aLinkIsNotFollowed() throws IOException {
+    Path secret = Files.writeString(dir.resolve("secret"), "x");
+    String name = "meld-trace-20260101T000000000Z-000001.csv.gz";
+    Files.createDirectory(dir.resolve("dn"));
+    Files.createSymbolicLink(dir.resolve("dn").resolve(name), secret);
+    try (BlockTrace trace = trace(3, 1 << 20, 1024)) {
+      assertThatThrownBy(() -> trace.read(name, 0, 1)).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
   void aFailureEndsTheTraceAndIsCounted() throws IOException {
     try (BlockTrace trace = trace(3, 1 << 10, 1 << 16)) {
       VolumeTrace volume = trace.volume("DS-1", () -> "");

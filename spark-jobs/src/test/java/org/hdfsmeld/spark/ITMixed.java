@@ -72,7 +72,7 @@ class ITMixed {
     for (MixedResult.Round round : result.rounds()) {
       assertThat(round.alone().latency().requests()).isBetween(1L, atMost);
       assertThat(round.withWriter().latency().requests()).isBetween(1L, atMost);
-      assertThat(round.alone().lateMs()).isBetween(0L, (long) PHASE_MS);
+      assertThat(round.alone().lateMs()).isNotNegative();
     }
   }
 
@@ -80,7 +80,7 @@ class ITMixed {
   void phasesFollowEachOther() {
     assertThat(result.series())
         .isSortedAccordingTo((a, b) -> Long.compare(a.startMs(), b.startMs()));
-    assertThat(result.series().get(0).startMs()).isBetween(0L, PHASE_MS - 1L);
+    assertThat(result.series().get(0).startMs()).isNotNegative();
     boolean writer = false;
     int switches = 0;
     for (MixedResult.Point point : result.series()) {

@@ -157,7 +157,7 @@ class ITMeldAdmin {
     cluster.hdfs().waitActive();
     DFSTestUtil.waitReplication(cluster.fileSystem(), FILE, (short) 1);
     assertThat(meld("-explain", FILE.toString())).isZero();
-    assertThat(printed()).contains("not on a device yet: random, explicit");
+    assertThat(printed()).contains("not on a device yet: auto, none (not known yet: ");
   }
 
   @Test

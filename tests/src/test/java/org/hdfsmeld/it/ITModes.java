@@ -18,9 +18,7 @@ class ITModes {
     try (MeldCluster cluster = MeldCluster.builder().start()) {
       byte[] bytes = Content.write(cluster.fileSystem(), FILE, 1, FILE_BYTES);
       Content.assertSame(cluster.fileSystem(), FILE, bytes);
-      assertThat(Volumes.total("reader_wait_ns"))
-          .as("account mode waits for nothing")
-          .isLessThan(200_000_000);
+      assertThat(Volumes.total("reader_wait_ns")).as("account mode waits for nothing").isZero();
 
       Volumes.setAll("Mode", "off");
       long reads = Volumes.total("read_commands");
@@ -31,20 +29,21 @@ class ITModes {
 
       Volumes.setAll("TimeDilation", 500.0);
       Volumes.setAll("Mode", "real-time");
-      long simulatedBefore = Volumes.total("now_ps");
-      long waitedBefore = Volumes.total("reader_wait_ns");
+      // The clock is read around the counters: however long it takes, more of it has passed.
       long start = System.nanoTime();
+      long simulatedBefore = Volumes.total("now_ps");
+      long activeBefore = Volumes.total("read_active_ps");
       Content.assertSame(cluster.fileSystem(), FILE, bytes);
-      long wallNs = System.nanoTime() - start;
+      long activePs = Volumes.total("read_active_ps") - activeBefore;
       long simulatedPs = Volumes.total("now_ps") - simulatedBefore;
-      long waitedNs = Volumes.total("reader_wait_ns") - waitedBefore;
+      long wallNs = System.nanoTime() - start;
 
       assertThat(simulatedPs / 1000.0 * 500.0)
           .as("simulated time is never ahead of the scaled wall clock")
-          .isLessThanOrEqualTo(wallNs * 1.02 + 5e6);
-      // 12 MiB at no more than 8 channels x 692 MB/s is over 2.2 ms, dilated over 1.1 s.
-      assertThat(wallNs).as("the reader was slowed to the device").isGreaterThan(1_100_000_000L);
-      assertThat(waitedNs).isGreaterThan(wallNs / 2);
+          .isLessThanOrEqualTo(wallNs);
+      // 12 MiB at no more than 8 channels x 692 MB/s.
+      assertThat(activePs).as("time the device needs").isBetween(2_200_000_000L, simulatedPs);
+      assertThat(Volumes.total("reader_wait_ns")).as("the reader waited for it").isPositive();
     }
   }
 

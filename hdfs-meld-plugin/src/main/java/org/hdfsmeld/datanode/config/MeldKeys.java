@@ -148,7 +148,7 @@ public final class MeldKeys {
   /** Folder under which each DataNode keeps its trace files. */
   public static final String TRACE_DIR = PREFIX + "trace.dir";
 
-  public static final String TRACE_DIR_DEFAULT = "${hadoop.tmp.dir}/meld-trace";
+  public static final String TRACE_DIR_DEFAULT = "${user.home}/meld-trace";
 
   /** Most trace files of a DataNode. */
   public static final String TRACE_MAX_FILES = PREFIX + "trace.max-files";

@@ -38,15 +38,9 @@ final class CircuitBreaker {
     state = State.CLOSED;
   }
 
-  /**
-   * It did not.
-   *
-   * @return whether that is news
-   */
-  synchronized boolean open(long pauseNs) {
-    boolean news = state != State.OPEN;
+  /** It did not. */
+  synchronized void open(long pauseNs) {
     state = State.OPEN;
     openUntilNs = nanoTime.getAsLong() + pauseNs;
-    return news;
   }
 }

@@ -22,6 +22,11 @@ public interface HintSource extends AutoCloseable {
   /** The hint of a block that is about to be created. May wait, for a bounded time. */
   BlockHint of(String pool, long blockId);
 
+  /** What is known of the block; null where somebody would have to be asked. */
+  default BlockHint known(BlockKey block) {
+    return BlockHint.NONE;
+  }
+
   /**
    * Asks without waiting.
    *

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.hdfsmeld.datanode.config.HintConfiguration;
@@ -60,6 +61,7 @@ final class NameNodeHints implements HintSource {
   private final HintCounters counters = new HintCounters();
   private final HintMetricsSource metrics;
   private final CircuitBreaker breaker = new CircuitBreaker(System::nanoTime);
+  private final AtomicBoolean said = new AtomicBoolean();
   private volatile boolean closed;
   private final Thread thread = new Thread(this::work, "meld-hints");
 
@@ -130,6 +132,11 @@ final class NameNodeHints implements HintSource {
       LOG.debug("no hint of block {}", blockId, e);
     }
     return BlockHint.NONE;
+  }
+
+  @Override
+  public BlockHint known(BlockKey block) {
+    return cache.get(block.pool(), block.id());
   }
 
   @Override
@@ -287,12 +294,16 @@ final class NameNodeHints implements HintSource {
 
   private void unavailable(Throwable reason) {
     boolean absent = reason instanceof RpcNoSuchProtocolException;
-    if (breaker.open(absent ? PAUSES_WITHOUT_SERVICE * pauseNs : pauseNs)) {
-      LOG.info(
-          "No hint in time how blocks will be read; the automatic rule decides meanwhile. Is {}"
-              + " among the dfs.namenode.plugins?",
-          ReadPatternService.class.getName(),
-          reason);
+    breaker.open(absent ? PAUSES_WITHOUT_SERVICE * pauseNs : pauseNs);
+    LOG.debug("no hint in time", reason);
+    if (!said.getAndSet(true)) {
+      LOG.warn(
+          "No hint in time how blocks will be read ({}); the automatic rule decides meanwhile, and"
+              + " hints count again once they come in time. Is {} among the dfs.namenode.plugins?"
+              + " Said once; see timeouts, failures and breaker_open of MeldHints.",
+          // What the NameNode threw goes on with its stack trace.
+          reason.toString().lines().findFirst().orElseThrow(),
+          ReadPatternService.class.getName());
     }
   }
 

@@ -1,6 +1,8 @@
 package org.hdfsmeld.datanode.metrics;
 
 import java.lang.management.ManagementFactory;
+import java.util.HashMap;
+import java.util.Map;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -16,6 +18,9 @@ import org.slf4j.LoggerFactory;
 public final class PublishedBean implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedBean.class);
 
+  /** Who has a name; under its own monitor. */
+  private static final Map<ObjectName, PublishedBean> OWNERS = new HashMap<>();
+
   private final ObjectName name;
 
   private PublishedBean(ObjectName name) {
@@ -24,29 +29,36 @@ public final class PublishedBean implements AutoCloseable {
 
   /** Registers a bean. A failure costs visibility, not service: it is logged. */
   public static PublishedBean register(String name, Object bean) {
-    try {
-      MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-      ObjectName objectName = new ObjectName("Hadoop:service=DataNode,name=" + name);
-      if (server.isRegistered(objectName)) {
-        server.unregisterMBean(objectName);
+    synchronized (OWNERS) {
+      try {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName objectName = new ObjectName("Hadoop:service=DataNode,name=" + name);
+        if (server.isRegistered(objectName)) {
+          server.unregisterMBean(objectName);
+        }
+        server.registerMBean(bean, objectName);
+        PublishedBean published = new PublishedBean(objectName);
+        OWNERS.put(objectName, published);
+        return published;
+      } catch (JMException e) {
+        LOG.warn("{} is not visible over JMX", name, e);
+        return new PublishedBean(null);
       }
-      server.registerMBean(bean, objectName);
-      return new PublishedBean(objectName);
-    } catch (JMException e) {
-      LOG.warn("{} is not visible over JMX", name, e);
-      return new PublishedBean(null);
     }
   }
 
+  /** Takes the bean away, but not one that has taken its name over. */
   @Override
   public void close() {
-    if (name == null) {
-      return;
-    }
-    try {
-      ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-    } catch (JMException e) {
-      LOG.debug("Bean {} was gone already", name, e);
+    synchronized (OWNERS) {
+      if (name == null || !OWNERS.remove(name, this)) {
+        return;
+      }
+      try {
+        ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+      } catch (JMException e) {
+        LOG.debug("Bean {} was gone already", name, e);
+      }
     }
   }
 }

@@ -1,19 +1,12 @@
 package org.hdfsmeld.datanode.metrics;
 
-import org.apache.hadoop.metrics2.MetricsException;
 import org.apache.hadoop.metrics2.MetricsSource;
-import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Shows a volume, or a device that volumes share, over JMX and to Hadoop's metrics system, until
  * closed.
  */
 public final class Publisher implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
-
-  private final String what;
   private final Object shown;
   private final MetricsSource source;
   private final String beanName;
@@ -22,9 +15,9 @@ public final class Publisher implements AutoCloseable {
   private final String sourceName;
 
   private PublishedBean bean;
+  private PublishedSource published;
 
-  private Publisher(String what, Object shown, MetricsSource source, String kind, String id) {
-    this.what = what;
+  private Publisher(Object shown, MetricsSource source, String kind, String id) {
     this.shown = shown;
     this.source = source;
     this.beanName = kind + "-" + id;
@@ -33,11 +26,7 @@ public final class Publisher implements AutoCloseable {
 
   public static Publisher of(MeldVolumeMXBean volume, String storageId) {
     return new Publisher(
-        "Volume " + volume.getVolume(),
-        volume,
-        new VolumeMetricsSource(volume, storageId),
-        "MeldVolume",
-        storageId);
+        volume, new VolumeMetricsSource(volume, storageId), "MeldVolume", storageId);
   }
 
   /**
@@ -47,7 +36,6 @@ public final class Publisher implements AutoCloseable {
    */
   public static Publisher of(MeldDeviceMXBean device, String storageId) {
     return new Publisher(
-        "Device " + device.getDevice(),
         device,
         new DeviceMetricsSource(device),
         "MeldDevice",
@@ -57,21 +45,12 @@ public final class Publisher implements AutoCloseable {
   /** Registers both. A failure costs visibility, not service: it is logged. */
   public void open() {
     bean = PublishedBean.register(beanName, shown);
-    try {
-      // Left by a DataNode that did not shut down; its name would be refused.
-      DefaultMetricsSystem.instance().unregisterSource(sourceName);
-      DefaultMetricsSystem.instance()
-          .register(sourceName, "Simulated device of a DataNode", source);
-    } catch (MetricsException e) {
-      LOG.warn("{} is not visible as metrics", what, e);
-    }
+    published = PublishedSource.register(sourceName, "Simulated device of a DataNode", source);
   }
 
   @Override
   public void close() {
-    DefaultMetricsSystem.instance().unregisterSource(sourceName);
-    if (bean != null) {
-      bean.close();
-    }
+    published.close();
+    bean.close();
   }
 }

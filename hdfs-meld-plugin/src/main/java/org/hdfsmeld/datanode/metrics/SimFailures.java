@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,17 +20,18 @@ public final class SimFailures {
   private final Set<String> said = ConcurrentHashMap.newKeySet();
 
   /** No device could be opened; HDFS goes on. */
-  public void notStarted(String reason) {
+  public void notStarted(SimException e) {
     say(
-        reason,
+        e.getMessage(),
         "The simulated device cannot be used: "
-            + reason
-            + ". HDFS goes on without simulation; correct this and restart the DataNode.");
+            + e.getMessage()
+            + ". HDFS goes on without simulation; correct this and restart the DataNode.",
+        e);
   }
 
   /** Block I/O cannot be seen; HDFS goes on. */
   public void notForwarded(String message) {
-    say(message, message + " HDFS goes on without simulation.");
+    say(message, message + " HDFS goes on without simulation.", null);
   }
 
   /**
@@ -42,7 +44,8 @@ public final class SimFailures {
   public void failed(String volume, String what, long status, String reason) {
     say(
         volume + " " + status,
-        device(volume) + ": " + what + " failed with " + reason + ". " + remedy(status));
+        device(volume) + ": " + what + " failed with " + reason + ". " + remedy(status),
+        null);
   }
 
   /** The binding threw. */
@@ -53,11 +56,16 @@ public final class SimFailures {
             + " failed with "
             + e
             + ". No data is affected. The volume goes on as stock HDFS; check that the plugin's jar"
-            + " and libmeldsim belong together and restart the DataNode.");
+            + " and libmeldsim belong together and restart the DataNode.",
+        e);
   }
 
-  /** A file's write-lifetime hint was refused. */
-  public void lifetimeRefused(String volume, String reason) {
+  /**
+   * A file's write-lifetime hint was refused.
+   *
+   * @param e what was thrown; null for nothing
+   */
+  public void lifetimeRefused(String volume, String reason, Throwable e) {
     say(
         volume + " lifetime",
         "Volume "
@@ -67,7 +75,8 @@ public final class SimFailures {
             + ". No data is affected. Set "
             + MeldKeys.DIRECTIVE_SINKS
             + " to simulator where kernel or file system have no such hints. Said once; see the"
-            + " counter lifetime_hints_refused.");
+            + " counter lifetime_hints_refused.",
+        e);
   }
 
   /** A wait was given up. */
@@ -83,7 +92,8 @@ public final class SimFailures {
             + MeldKeys.WAIT_TIMEOUT
             + "; the call went on without it. "
             + remedy
-            + " Said once; see the counter timeouts.");
+            + " Said once; see the counter timeouts.",
+        null);
   }
 
   /** A file of a device's state could not be written. */
@@ -97,19 +107,21 @@ public final class SimFailures {
             + e
             + ". No data is affected. After a restart, blocks are laid out anew as far as the state on"
             + " disk is older; make room or correct the permissions. Said once; see the counter"
-            + " state_errors.");
+            + " state_errors.",
+        e);
   }
 
   /** A file of a device's state cannot be used. */
-  public void stateRejected(Path file, String reason) {
+  public void stateRejected(Path file, Throwable e) {
     say(
         file.toString(),
         "The state of a simulated device in "
             + file
             + " is not used: "
-            + reason
+            + e.getMessage()
             + ". No data is affected: blocks are laid out anew from the replicas. Nothing needs to be"
-            + " done; the file goes with a later snapshot.");
+            + " done; the file goes with a later snapshot.",
+        e);
   }
 
   private static String device(String volume) {
@@ -128,9 +140,9 @@ public final class SimFailures {
     return "No data is affected. " + then + " Said once; see the counter errors.";
   }
 
-  private void say(String kind, String message) {
+  private void say(String kind, String message, Throwable e) {
     if (said.add(kind)) {
-      LOG.error("{}", message);
+      LOG.error(message, e);
     }
   }
 }

@@ -5,6 +5,7 @@ import com.sun.jna.Native;
 import java.io.File;
 import java.nio.charset.Charset;
 import java.util.Arrays;
+import org.hdfsmeld.sim.NativeLoader;
 
 /** The few calls of Linux that Java does not have. */
 final class LibC {
@@ -17,6 +18,7 @@ final class LibC {
   private static final int F_SET_RW_HINT = 1024 + 12;
 
   static {
+    NativeLoader.prepare();
     Native.register(LibC.class, "c");
   }
 

@@ -48,20 +48,20 @@ public final class WriteLifetimeSink {
   }
 
   private void set(File file, long hint) {
-    String refusal;
     try {
-      refusal = LibC.setWriteLifetime(file, hint) == hint ? null : "the hint did not last";
-    } catch (LastErrorException e) {
-      refusal = e.getMessage();
-    } catch (LinkageError e) {
-      refusal = e.toString();
+      if (LibC.setWriteLifetime(file, hint) == hint) {
+        counters.lifetimeHints.increment();
+      } else {
+        refused("the hint did not last", null);
+      }
+    } catch (LastErrorException | LinkageError e) {
+      refused(e.getMessage(), e);
     }
-    if (refusal == null) {
-      counters.lifetimeHints.increment();
-    } else {
-      counters.lifetimeHintsRefused.increment();
-      failures.lifetimeRefused(volume, refusal);
-    }
+  }
+
+  private void refused(String reason, Throwable e) {
+    counters.lifetimeHintsRefused.increment();
+    failures.lifetimeRefused(volume, reason, e);
   }
 
   private static long lifetime(ReadPattern pattern) {

@@ -67,7 +67,7 @@ public record RecoveredState(
         return of(snapshot, device, journals, failures, counters);
       } catch (IOException | RuntimeException e) {
         counters.rejected.increment();
-        failures.stateRejected(file.getValue(), e.getMessage());
+        failures.stateRejected(file.getValue(), e);
       }
     }
     return null;
@@ -144,7 +144,7 @@ public record RecoveredState(
       return StateFiles.find(folders);
     } catch (IOException e) {
       counters.rejected.increment();
-      failures.stateRejected(folders.get(0), e.toString());
+      failures.stateRejected(folders.get(0), e);
       return StateFiles.none();
     }
   }

@@ -29,6 +29,12 @@ import org.hdfsmeld.trace.BlockTrace;
 
 /** The simulated volumes of one DataNode. */
 public final class MeldVolumes implements AutoCloseable {
+  private static final HintDecision NOT_ASKED =
+      new HintDecision(
+          ReadPattern.AUTO,
+          HintDecision.Source.NONE,
+          "not known yet: the NameNode is asked when the block is opened");
+
   /** A block that is being created, and what the NameNode said of it. */
   private record NewBlock(BlockKey key, BlockHint hint) {
     static final NewBlock NONE = new NewBlock(new BlockKey("", 0), BlockHint.NONE);
@@ -242,7 +248,10 @@ public final class MeldVolumes implements AutoCloseable {
     }
   }
 
-  /** The block on the device it is on; what is known of its hint where it is on none. */
+  /**
+   * The block on the device it is on; what is known of its hint where it is on none. Nobody is
+   * asked: whoever asks for made-up blocks must not keep the NameNode from those that are written.
+   */
   public BlockLayout layout(BlockKey block) {
     for (MeldVolume volume : lifecycle.volumes()) {
       VolumeBlocks blocks = volume.blocks();
@@ -252,7 +261,8 @@ public final class MeldVolumes implements AutoCloseable {
             volume.getVolume(), volume.getProfile(), extent.decision(), blocks.layout(extent));
       }
     }
-    return layout("", "", HintDecision.of(hints.of(block.pool(), block.id())), new long[3]);
+    BlockHint known = hints.known(block);
+    return layout("", "", known == null ? NOT_ASKED : HintDecision.of(known), new long[3]);
   }
 
   private static BlockLayout layout(

@@ -178,7 +178,7 @@ final class VolumeLifecycle {
         volume.end(false);
         throw refused;
       }
-      failures.notStarted(e.getMessage());
+      failures.notStarted(e);
     }
   }
 

@@ -58,6 +58,11 @@ class TestPublisher {
       left.add("DS-78", new File("/data/78/current"));
       restarted.add("DS-78", new File("/data/78/current"));
       assertGauge("healthy", 1, getMetrics("MeldVolumeMetrics-DS-78"));
+      // The one that has left is closed late.
+      left.close();
+      ObjectName name = new ObjectName("Hadoop:service=DataNode,name=MeldVolume-DS-78");
+      assertThat(server.isRegistered(name)).isTrue();
+      assertGauge("healthy", 1, getMetrics("MeldVolumeMetrics-DS-78"));
     } finally {
       DefaultMetricsSystem.shutdown();
     }

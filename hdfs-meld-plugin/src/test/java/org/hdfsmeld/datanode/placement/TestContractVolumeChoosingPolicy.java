@@ -29,6 +29,9 @@ import org.hdfsmeld.datanode.volume.SimulatedDataset;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.sim.Completions;
+import org.hdfsmeld.sim.Directive;
+import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.SimStats;
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +42,40 @@ class TestContractVolumeChoosingPolicy {
   private static final long FULL_BLOCK = 128 << 20;
   private static final long ROOM = 100L << 30;
 
-  private final Map<String, FakeDevice> devices = new HashMap<>();
+  /** A device with a load: with each look at its counters time has passed that had the same. */
+  private static final class LoadedDevice extends FakeDevice {
+    private static final long PASSED_PS = 1_000_000;
+
+    /** One command of so many bytes is outstanding all the time; 0 for none. */
+    volatile long outstandingBytes;
+
+    @Override
+    public int stats(long[] out) {
+      long bytes = outstandingBytes;
+      if (bytes > 0) {
+        grow("now_ps", PASSED_PS);
+        grow("read_latency_ps", PASSED_PS);
+        grow("read_commands", 1);
+        grow("host_read_bytes", bytes);
+      }
+      return super.stats(out);
+    }
+
+    @Override
+    public int reap(Completions done) {
+      int count = super.reap(done);
+      if (outstandingBytes > 0) {
+        done.due(1_000_000);
+      }
+      return count;
+    }
+
+    private void grow(String counter, long by) {
+      statValues.merge(counter, SimStats.NAMES.indexOf(counter) + by, (value, first) -> value + by);
+    }
+  }
+
+  private final Map<String, LoadedDevice> devices = new HashMap<>();
   private final FsDatasetSpi<?> dataset =
       mock(FsDatasetSpi.class, withSettings().extraInterfaces(SimulatedDataset.class));
   private final ContractVolumeChoosingPolicy<FsVolumeSpi> policy =
@@ -59,7 +95,7 @@ class TestContractVolumeChoosingPolicy {
     volumes =
         new MeldVolumes(
             MeldConfiguration.read(conf),
-            profile -> () -> devices.computeIfAbsent(profile, p -> new FakeDevice()),
+            profile -> () -> devices.computeIfAbsent(profile, p -> new LoadedDevice()),
             new HintSource() {
               @Override
               public BlockHint of(String pool, long blockId) {
@@ -157,12 +193,16 @@ class TestContractVolumeChoosingPolicy {
     assertThat(policy.chooseVolume(List.of(nand, optane), FULL_BLOCK, null)).isSameAs(nand);
   }
 
+  /** From now on so much is outstanding on the device, which works. */
+  private void load(long bytes) {
+    devices.get("optane-900p").outstandingBytes = bytes;
+    volumes.of(optane).device().submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
+  }
+
   @Test
   void aLoadedOptaneDeviceOverflows() throws IOException {
-    FakeDevice device = devices.get("optane-900p");
     assertThat(choose(hint(ReadPattern.RANDOM), FULL_BLOCK)).isSameAs(optane);
-    outstanding(device, 257 << 10);
-    // The look that sees it; later ones see that it is over.
+    load(257 << 10);
     await().until(() -> volumes.outstandingBytes(optane) > 256 << 10);
     assertThat(choose(hint(ReadPattern.RANDOM), FULL_BLOCK)).isNotSameAs(optane);
     assertThat(placed(nand, "load_overflow") + placed(otherNand, "load_overflow")).isPositive();
@@ -171,9 +211,8 @@ class TestContractVolumeChoosingPolicy {
 
   @Test
   void whatRuleFourAllowsDoesNotOverflow() throws IOException {
-    FakeDevice device = devices.get("optane-900p");
     assertThat(choose(hint(ReadPattern.RANDOM), FULL_BLOCK)).isSameAs(optane);
-    outstanding(device, 256 << 10);
+    load(256 << 10);
     await().until(() -> volumes.outstandingBytes(optane) == 256 << 10);
     assertThat(choose(hint(ReadPattern.RANDOM), FULL_BLOCK)).isSameAs(optane);
   }
@@ -181,18 +220,8 @@ class TestContractVolumeChoosingPolicy {
   @Test
   void withoutRealTimeThereIsNoLoad() throws IOException {
     volumes.of(optane).setMode("account");
-    outstanding(devices.get("optane-900p"), 1 << 30);
+    load(1 << 30);
     assertThat(volumes.outstandingBytes(optane)).isZero();
-  }
-
-  /** From now on so much is outstanding in the mean: one command, all the time. */
-  private static void outstanding(FakeDevice device, long bytes) {
-    long far = 1_000_000;
-    for (String counter : List.of("now_ps", "read_latency_ps")) {
-      device.statValues.put(counter, far + SimStats.NAMES.indexOf(counter));
-    }
-    device.statValues.put("read_commands", 1L + SimStats.NAMES.indexOf("read_commands"));
-    device.statValues.put("host_read_bytes", bytes + SimStats.NAMES.indexOf("host_read_bytes"));
   }
 
   @Test
