@@ -2,6 +2,7 @@ package org.hdfsmeld.tools;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +10,9 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
@@ -47,15 +50,16 @@ final class ExplainCommand implements Command {
       context.out().println(path + ": a directory, read pattern " + pattern);
       return OK;
     }
-    List<LocatedBlock> blocks =
-        hdfs.getClient()
-            .getLocatedBlocks(status.getPath().toUri().getPath(), 0, Long.MAX_VALUE)
-            .getLocatedBlocks();
+    LocatedBlocks located =
+        hdfs.getClient().getLocatedBlocks(status.getPath().toUri().getPath(), 0, Long.MAX_VALUE);
+    List<LocatedBlock> blocks = located.getLocatedBlocks();
+    ErasureCodingPolicy striping = located.getErasureCodingPolicy();
+    String kind = striping == null ? "blocks" : "block groups of " + striping.getName();
     context
         .out()
         .printf(
-            "%s: %d bytes in %d blocks, read pattern %s%n",
-            path, status.getLen(), blocks.size(), pattern);
+            "%s: %d bytes in %d %s, read pattern %s%n",
+            path, status.getLen(), blocks.size(), kind, pattern);
     Map<Replica, String> texts = ask(context, blocks);
     for (int i = 0; i < blocks.size(); i++) {
       LocatedBlock block = blocks.get(i);
@@ -63,7 +67,14 @@ final class ExplainCommand implements Command {
           .out()
           .printf("%d. %s: %d bytes%n", i, block.getBlock().getBlockName(), block.getBlockSize());
       for (Replica replica : replicas(block)) {
-        context.out().printf("   %s %s%n", replica.dataNode().getXferAddr(), texts.get(replica));
+        String internal = "";
+        if (striping != null) {
+          long index = replica.blockId() - block.getBlock().getBlockId();
+          String unit = index < striping.getNumDataUnits() ? "data" : "parity";
+          internal = "blk_" + replica.blockId() + " (" + unit + ") ";
+        }
+        String address = replica.dataNode().getXferAddr();
+        context.out().printf("   %s%s %s%n", internal, address, texts.get(replica));
       }
     }
     return OK;
@@ -74,13 +85,14 @@ final class ExplainCommand implements Command {
     DatanodeInfo[] locations = block.getLocations();
     for (int i = 0; i < locations.length; i++) {
       long id = block.getBlock().getBlockId();
-      // Of a striped block each DataNode has a part of its own.
+      // Of a block group each DataNode has an internal block.
       replicas.add(
-          block instanceof LocatedStripedBlock striped
+          block instanceof LocatedStripedBlock group
               ? new Replica(
-                  locations[i], id + striped.getBlockIndices()[i], striped.getBlockTokens()[i])
+                  locations[i], id + group.getBlockIndices()[i], group.getBlockTokens()[i])
               : new Replica(locations[i], id, block.getBlockToken()));
     }
+    replicas.sort(Comparator.comparingLong(Replica::blockId));
     return replicas;
   }
 

@@ -63,13 +63,13 @@ class ITHints {
     Volumes.setAll("Mode", "account");
   }
 
-  private static void assertMelded() {
+  static void assertMelded() {
     flush();
     assertThat(Volumes.total("mapped_pages")).isPositive();
     assertThat(Volumes.total("melded_mapped_pages")).isEqualTo(Volumes.total("mapped_pages"));
   }
 
-  private static void assertApart() {
+  static void assertApart() {
     flush();
     assertThat(Volumes.total("mapped_pages")).isPositive();
     assertThat(Volumes.total("melded_mapped_pages")).isZero();

@@ -13,6 +13,9 @@ import org.hdfsmeld.model.BlockKey;
 final class HintCache {
   private static final int WAYS = 8;
 
+  /** Striped block ids are below 0; these bits say which block of the group it is. */
+  private static final int INDEX_BITS = 4;
+
   private record Entry(BlockKey block, BlockHint hint) {}
 
   private final AtomicReferenceArray<Entry> entries;
@@ -47,8 +50,12 @@ final class HintCache {
     }
   }
 
-  /** Block ids of one file follow each other: neighbours go to different sets. */
+  /**
+   * Block ids of one file follow each other, and those of its block groups where it is striped:
+   * neighbours go to different sets.
+   */
   private int first(long blockId) {
-    return ((int) (blockId ^ blockId >>> 32) & setMask) * WAYS;
+    long number = blockId < 0 ? blockId >> INDEX_BITS : blockId;
+    return ((int) (number ^ number >>> 32) & setMask) * WAYS;
   }
 }

@@ -6,6 +6,8 @@ import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TestHintCache {
   private final HintCache cache = new HintCache(1000);
@@ -14,13 +16,15 @@ class TestHintCache {
     return new BlockHint(ReadPattern.RANDOM, 0, fileId, 1, 0);
   }
 
-  @Test
-  void keepsAsManyBlocksInARowAsItHasRoomFor() {
-    for (long id = 1 << 30; id < (1 << 30) + 1024; id++) {
-      cache.put(new BlockKey("BP-1", id), hint(id));
+  /** In a row: blocks, and what a DataNode has of block groups, whose ids are 16 apart. */
+  @ParameterizedTest
+  @CsvSource({"1073741824, 1", "-9223372036854775792, 16", "-9223372036854775788, 16"})
+  void keepsAsManyBlocksInARowAsItHasRoomFor(long first, int step) {
+    for (int i = 0; i < 1024; i++) {
+      cache.put(new BlockKey("BP-1", first + (long) i * step), hint(i));
     }
-    for (long id = 1 << 30; id < (1 << 30) + 1024; id++) {
-      assertThat(cache.get("BP-1", id)).isEqualTo(hint(id));
+    for (int i = 0; i < 1024; i++) {
+      assertThat(cache.get("BP-1", first + (long) i * step)).isEqualTo(hint(i));
     }
   }
 

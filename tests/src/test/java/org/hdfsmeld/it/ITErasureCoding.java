@@ -1,0 +1,168 @@
+package org.hdfsmeld.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.ToolRunner;
+import org.hdfsmeld.tools.MeldAdmin;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Striped files: a DataNode has an internal block of a block group, and treats it as a block. */
+class ITErasureCoding {
+  private static final String POLICY = "XOR-2-1-1024k";
+  private static final int CELL_BYTES = 1 << 20;
+  private static final int DATA_UNITS = 2;
+  private static final int UNITS = 3;
+  private static final Path DIRECTORY = new Path("/striped");
+  private static final Path FILE = new Path(DIRECTORY, "file");
+
+  /** Two block groups, their internal blocks full. */
+  private static final int FULL_BYTES = 2 * DATA_UNITS * MeldCluster.BLOCK_BYTES;
+
+  private MeldCluster cluster;
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  private void start(int dataNodes, String pattern) throws IOException {
+    cluster =
+        MeldCluster.builder()
+            .dataNodes(dataNodes)
+            .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
+            .meld("hint.timeout", "30s")
+            .start();
+    cluster.fileSystem().mkdirs(DIRECTORY);
+    cluster.fileSystem().enableErasureCodingPolicy(POLICY);
+    cluster.fileSystem().setErasureCodingPolicy(DIRECTORY, POLICY);
+    if (!pattern.isEmpty()) {
+      cluster
+          .fileSystem()
+          .setXAttr(DIRECTORY, "user.meld.read-pattern", pattern.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private byte[] write(int bytes) throws IOException {
+    byte[] content = Content.random(bytes, bytes);
+    try (FSDataOutputStream out = cluster.fileSystem().create(FILE)) {
+      out.write(content);
+    }
+    return content;
+  }
+
+  private String meld(String... arguments) throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+    Configuration conf = new Configuration(cluster.fileSystem().getConf());
+    assertThat(ToolRunner.run(conf, new MeldAdmin(out, out), arguments)).isZero();
+    return printed.toString(StandardCharsets.UTF_8);
+  }
+
+  private long reported(String counter) throws Exception {
+    Matcher matcher = Pattern.compile(" " + counter + " (\\d+)").matcher(meld("-report"));
+    return matcher.results().mapToLong(result -> Long.parseLong(result.group(1))).sum();
+  }
+
+  @Test
+  void anAttributeCountsForDataAndParity() throws Exception {
+    start(UNITS, "random");
+    write(FULL_BYTES);
+    assertThat(Volumes.total("hints_explicit")).isEqualTo(2 * UNITS);
+    assertThat(reported("asked")).as("one question for each").isEqualTo(2 * UNITS);
+    assertThat(reported("hits")).isZero();
+    ITHints.assertApart();
+  }
+
+  @Test
+  void aFileOfLessThanACellIsOneDataBlockAndItsParity() throws Exception {
+    start(UNITS, "sequential");
+    write(CELL_BYTES / 8);
+    assertThat(Volumes.total("hints_explicit")).isEqualTo(2);
+    ITHints.assertMelded();
+  }
+
+  @Test
+  void withoutAnAttributeTheInternalBlocksSizeDecides() throws Exception {
+    start(UNITS, "");
+    write(DATA_UNITS * MeldCluster.HINT_MIN_BYTES);
+    assertThat(Volumes.total("hints_none")).isEqualTo(UNITS);
+    ITHints.assertApart();
+    cluster.fileSystem().delete(FILE, false);
+    await().until(() -> Volumes.total("blocks_mapped") == 0);
+    write(2 * DATA_UNITS * MeldCluster.HINT_MIN_BYTES);
+    assertThat(Volumes.total("hints_full_block")).isEqualTo(UNITS);
+    ITHints.assertMelded();
+  }
+
+  @Test
+  void aScanReadsEachDataBlockFrontToBackAndNoParity() throws Exception {
+    start(UNITS, "");
+    byte[] content = write(FULL_BYTES);
+    Content.assertSame(cluster.fileSystem(), FILE, content);
+    await().until(() -> Volumes.total("history_runs") == 2 * DATA_UNITS);
+    assertThat(Volumes.total("host_read_bytes")).isEqualTo(FULL_BYTES);
+    assertThat(Volumes.total("read_commands")).isLessThan(FULL_BYTES / CELL_BYTES * 8);
+  }
+
+  @Test
+  void aPositionalReadIsOnePieceOnEachDataNode() throws Exception {
+    start(UNITS, "");
+    write(FULL_BYTES);
+    byte[] stripes = new byte[2 * DATA_UNITS * CELL_BYTES];
+    try (FSDataInputStream in = cluster.fileSystem().open(FILE)) {
+      in.readFully(CELL_BYTES + 5000, stripes, 0, 4096);
+      await().until(() -> Volumes.total("history_runs") == 1);
+      in.readFully(0, stripes, 0, stripes.length);
+      await().until(() -> Volumes.total("history_runs") == 1 + DATA_UNITS);
+    }
+  }
+
+  @Test
+  void whatIsReconstructedHasThePatternAndCountsAsNoRead() throws Exception {
+    start(UNITS + 1, "random");
+    byte[] content = write(FULL_BYTES);
+    BlockLocation group = cluster.fileSystem().getFileBlockLocations(FILE, 0, 1)[0];
+    cluster.hdfs().stopDataNode(group.getNames()[0]);
+    await().atMost(Duration.ofMinutes(2)).until(() -> Volumes.total("hints_explicit") == 2 * UNITS);
+    assertThat(Volumes.total("history_runs")).isZero();
+    ITHints.assertApart();
+    Content.assertSame(cluster.fileSystem(), FILE, content);
+  }
+
+  @Test
+  void explainNamesTheInternalBlocks() throws Exception {
+    start(UNITS, "random");
+    write(FULL_BYTES);
+    ITHints.flush();
+    String explained = meld("-explain", FILE.toString());
+    assertThat(explained)
+        .startsWith(FILE + ": " + FULL_BYTES + " bytes in 2 block groups of " + POLICY + ", ")
+        .containsPattern("0\\. blk_-\\d+: " + FULL_BYTES / 2 + " bytes");
+    String layout =
+        " \\(%s\\) 127\\.0\\.0\\.1:\\d+ .*: random, explicit \\(.* of its directory\\); layout normal, "
+            + "0 %% of 1024 pages melded";
+    assertThat(Pattern.compile(String.format(layout, "data")).matcher(explained).results())
+        .hasSize(2 * DATA_UNITS);
+    assertThat(Pattern.compile(String.format(layout, "parity")).matcher(explained).results())
+        .hasSize(2);
+    assertThat(
+            Pattern.compile("   blk_-\\d+ ").matcher(explained).results().map(MatchResult::group))
+        .doesNotHaveDuplicates()
+        .hasSize(2 * UNITS);
+  }
+}
