@@ -113,7 +113,7 @@ public record RecoveredState(
         counters.torn.increment();
       } catch (IOException e) {
         counters.rejected.increment();
-        failures.stateRejected(journal, e.getMessage());
+        failures.stateRejected(journal, e);
       }
       // What follows in later journals may build on what is missing here.
       break;

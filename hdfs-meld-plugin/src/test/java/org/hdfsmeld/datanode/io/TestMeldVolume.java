@@ -354,8 +354,8 @@ class TestMeldVolume {
             MeldKeys.READAHEAD_WINDOW,
             "64m");
     BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
-    writer.write(0, 64 * MIB);
     device.stuck = true;
+    writer.write(0, 63 * MIB);
     writer.close();
     assertThat(counter("timeouts")).as("writes under way").isGreaterThan(600);
   }
