@@ -43,7 +43,7 @@ final class ExplainCommand implements Command {
     Path path = new Path(arguments.get(0));
     DistributedFileSystem hdfs = Cluster.of(path.getFileSystem(context.conf()));
     FileStatus status = hdfs.getFileStatus(path);
-    String pattern = SaidPattern.of(hdfs, path).describe(hdfs, path);
+    String pattern = EffectiveReadPattern.of(hdfs, path).describe(hdfs, path);
     if (status.isDirectory()) {
       context.out().println(path + ": a directory, read pattern " + pattern);
       return OK;

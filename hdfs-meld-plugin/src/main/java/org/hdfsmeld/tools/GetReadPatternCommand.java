@@ -26,8 +26,8 @@ final class GetReadPatternCommand implements Command {
   public int run(Context context, List<String> arguments) throws IOException {
     Path path = new Path(arguments.get(0));
     FileSystem fileSystem = path.getFileSystem(context.conf());
-    SaidPattern said = SaidPattern.of(fileSystem, path);
-    context.out().println("The read pattern of " + path + ": " + said.describe(fileSystem, path));
+    EffectiveReadPattern effective = EffectiveReadPattern.of(fileSystem, path);
+    context.out().println("The read pattern of " + path + ": " + effective.describe(fileSystem, path));
     return OK;
   }
 }
