@@ -49,9 +49,7 @@ record EffectiveReadPattern(String value, Path owner, Path unseen) {
       return "unspecified";
     }
     String from =
-        owner.equals(fileSystem.resolvePath(path))
-            ? ""
-            : " (inherited from " + plain(owner) + ")";
+        owner.equals(fileSystem.resolvePath(path)) ? "" : " (inherited from " + plain(owner) + ")";
     return pattern()
         .map(pattern -> pattern.text() + from)
         .orElse("'" + value + "', which is no read pattern: taken as unspecified" + from);
