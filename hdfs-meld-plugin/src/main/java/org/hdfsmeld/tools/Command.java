@@ -6,49 +6,65 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 
 /** One command of {@code hdfs meld}. */
-interface Command {
+abstract class Command {
   /** Done. */
-  int OK = 0;
+  static final int OK = 0;
 
   /** It was not called as it should be. */
-  int USAGE = 1;
+  static final int USAGE = 1;
 
   /** It could not be done. */
-  int FAILED = 2;
+  static final int FAILED = 2;
 
   /** What its output goes to, and what it is configured with. */
   record Context(Configuration conf, PrintStream out, PrintStream err) {}
 
-  /** Its name, with the dash. */
-  String name();
+  private final String name;
+  private final String arguments;
+  private final String help;
 
-  /** Its arguments, such as {@code <path>}; empty for none. */
-  String arguments();
+  /**
+   * A command.
+   *
+   * @param name with the dash
+   * @param arguments such as {@code <path>}; empty for none
+   * @param help what it does, in a sentence or two
+   */
+  Command(String name, String arguments, String help) {
+    this.name = name;
+    this.arguments = arguments;
+    this.help = help;
+  }
 
-  /** What it does, in a sentence or two. */
-  String help();
+  final String name() {
+    return name;
+  }
+
+  final String help() {
+    return help;
+  }
 
   /**
    * Runs it.
    *
-   * @param arguments as many as {@link #arguments} names
+   * @param values of its arguments
    * @return exit code
    * @throws IOException why it could not be done; the caller says so
    */
-  int run(Context context, List<String> arguments) throws IOException;
+  abstract int run(Context context, List<String> values) throws IOException;
 
   /** How many arguments are needed at least. */
-  default int minArguments() {
+  int minArguments() {
     return maxArguments();
   }
 
   /** How many arguments there may be. */
-  default int maxArguments() {
-    return arguments().isEmpty() ? 0 : arguments().split(" ", -1).length;
+  final int maxArguments() {
+    return arguments.isEmpty() ? 0 : arguments.split(" ", -1).length;
   }
 
   /** Name and arguments. */
-  default String usage() {
-    return ("[" + name() + " " + arguments()).trim() + "]";
+  final String usage() {
+    return ("[" + name + " " + arguments).trim() + "]";
   }
 }

@@ -20,32 +20,24 @@ import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.ReadPatterns;
 
 /** Shows for each block of a file where its replicas are, how they are laid out, and why. */
-final class ExplainCommand implements Command {
+final class ExplainCommand extends Command {
   /** A block on one DataNode, and what shows there that it may be read. */
   private record Replica(DatanodeInfo dataNode, long blockId, Token<BlockTokenIdentifier> token) {}
 
-  @Override
-  public String name() {
-    return "-explain";
+  ExplainCommand() {
+    super(
+        "-explain",
+        "<path>",
+        "Show for each block of a file where its replicas are, its read pattern, who decided it"
+            + " and why, and how it is laid out on the simulated device.");
   }
 
   @Override
-  public String arguments() {
-    return "<path>";
-  }
-
-  @Override
-  public String help() {
-    return "Show for each block of a file where its replicas are, its read pattern, who decided it"
-        + " and why, and how it is laid out on the simulated device.";
-  }
-
-  @Override
-  public int run(Context context, List<String> arguments) throws IOException {
+  int run(Context context, List<String> arguments) throws IOException {
     Path path = new Path(arguments.get(0));
     DistributedFileSystem hdfs = Cluster.of(path.getFileSystem(context.conf()));
     FileStatus status = hdfs.getFileStatus(path);
-    String pattern = SaidPattern.of(hdfs, path).describe(hdfs, path);
+    String pattern = EffectiveReadPattern.of(hdfs, path).describe(hdfs, path);
     if (status.isDirectory()) {
       context.out().println(path + ": a directory, read pattern " + pattern);
       return OK;

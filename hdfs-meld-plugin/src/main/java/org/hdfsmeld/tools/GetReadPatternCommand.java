@@ -6,28 +6,22 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /** Shows the attribute that counts for a file or directory. */
-final class GetReadPatternCommand implements Command {
-  @Override
-  public String name() {
-    return "-getReadPattern";
+final class GetReadPatternCommand extends Command {
+  GetReadPatternCommand() {
+    super(
+        "-getReadPattern",
+        "<path>",
+        "Show the read pattern of a file or directory, and which ancestor it comes from.");
   }
 
   @Override
-  public String arguments() {
-    return "<path>";
-  }
-
-  @Override
-  public String help() {
-    return "Show the read pattern of a file or directory, and which ancestor it comes from.";
-  }
-
-  @Override
-  public int run(Context context, List<String> arguments) throws IOException {
+  int run(Context context, List<String> arguments) throws IOException {
     Path path = new Path(arguments.get(0));
     FileSystem fileSystem = path.getFileSystem(context.conf());
-    SaidPattern said = SaidPattern.of(fileSystem, path);
-    context.out().println("The read pattern of " + path + ": " + said.describe(fileSystem, path));
+    EffectiveReadPattern effective = EffectiveReadPattern.of(fileSystem, path);
+    context
+        .out()
+        .println("The read pattern of " + path + ": " + effective.describe(fileSystem, path));
     return OK;
   }
 }

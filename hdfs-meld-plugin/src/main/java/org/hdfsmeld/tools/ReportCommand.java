@@ -13,25 +13,17 @@ import org.hdfsmeld.rpc.DatanodeReport;
 import org.hdfsmeld.rpc.MeldDatanode;
 
 /** Shows the simulated devices of the cluster. */
-final class ReportCommand implements Command {
-  @Override
-  public String name() {
-    return "-report";
+final class ReportCommand extends Command {
+  ReportCommand() {
+    super(
+        "-report",
+        "",
+        "Show the volumes of each live DataNode: device, state, how their blocks were decided on"
+            + " and laid out. Needs superuser privilege, as hdfs dfsadmin -report does.");
   }
 
   @Override
-  public String arguments() {
-    return "";
-  }
-
-  @Override
-  public String help() {
-    return "Show the volumes of each live DataNode: device, state, how their blocks were decided on"
-        + " and laid out. Needs superuser privilege, as hdfs dfsadmin -report does.";
-  }
-
-  @Override
-  public int run(Context context, List<String> arguments) throws IOException {
+  int run(Context context, List<String> arguments) throws IOException {
     DistributedFileSystem hdfs = Cluster.of(FileSystem.get(context.conf()));
     int code = OK;
     for (DatanodeInfo dataNode : hdfs.getDataNodeStats(DatanodeReportType.LIVE)) {

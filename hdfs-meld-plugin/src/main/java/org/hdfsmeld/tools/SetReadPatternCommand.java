@@ -8,26 +8,18 @@ import org.apache.hadoop.fs.Path;
 import org.hdfsmeld.model.ReadPattern;
 
 /** Sets the attribute of a file or directory. */
-final class SetReadPatternCommand implements Command {
-  @Override
-  public String name() {
-    return "-setReadPattern";
+final class SetReadPatternCommand extends Command {
+  SetReadPatternCommand() {
+    super(
+        "-setReadPattern",
+        "<pattern> <path>",
+        "Say how a file, or all that is below a directory, will be read: sequential, random, none"
+            + " (no hint), or auto (the DataNode shall find out). Counts for blocks written from then"
+            + " on. The nearest ancestor's pattern counts.");
   }
 
   @Override
-  public String arguments() {
-    return "<pattern> <path>";
-  }
-
-  @Override
-  public String help() {
-    return "Say how a file, or all that is below a directory, will be read: sequential, random, none"
-        + " (no hint), or auto (the DataNode shall find out). Counts for blocks written from then"
-        + " on. The nearest ancestor's pattern counts.";
-  }
-
-  @Override
-  public int run(Context context, List<String> arguments) throws IOException {
+  int run(Context context, List<String> arguments) throws IOException {
     Optional<ReadPattern> pattern = ReadPattern.parse(arguments.get(0));
     if (pattern.isEmpty()) {
       context

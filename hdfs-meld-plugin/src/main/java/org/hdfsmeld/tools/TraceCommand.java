@@ -17,31 +17,23 @@ import org.hdfsmeld.rpc.MeldDatanode;
 import org.hdfsmeld.rpc.TraceStatus;
 
 /** Records block traces on the DataNodes, and brings them here. */
-final class TraceCommand implements Command {
-  @Override
-  public String name() {
-    return "-trace";
+final class TraceCommand extends Command {
+  TraceCommand() {
+    super(
+        "-trace",
+        "<start|stop|fetch> [<local-folder>]",
+        "Start or stop recording the block I/O of every live DataNode, or fetch the files to a"
+            + " local folder (default: the present one), where only their owner can read them. Replay"
+            + " them with meldsim run --trace or meldsim what-if. Needs superuser privilege.");
   }
 
   @Override
-  public String arguments() {
-    return "<start|stop|fetch> [<local-folder>]";
-  }
-
-  @Override
-  public String help() {
-    return "Start or stop recording the block I/O of every live DataNode, or fetch the files to a"
-        + " local folder (default: the present one), where only their owner can read them. Replay"
-        + " them with meldsim run --trace or meldsim what-if. Needs superuser privilege.";
-  }
-
-  @Override
-  public int minArguments() {
+  int minArguments() {
     return 1;
   }
 
   @Override
-  public int run(Context context, List<String> arguments) throws IOException {
+  int run(Context context, List<String> arguments) throws IOException {
     String action = arguments.get(0);
     boolean fetches = action.equals("fetch");
     if (!fetches && (!Set.of("start", "stop").contains(action) || arguments.size() > 1)) {

@@ -7,24 +7,16 @@ import org.apache.hadoop.fs.Path;
 import org.hdfsmeld.model.ReadPattern;
 
 /** Removes the attribute of a file or directory. */
-final class UnsetReadPatternCommand implements Command {
-  @Override
-  public String name() {
-    return "-unsetReadPattern";
+final class UnsetReadPatternCommand extends Command {
+  UnsetReadPatternCommand() {
+    super(
+        "-unsetReadPattern",
+        "<path>",
+        "Remove the read pattern of a file or directory, so that an ancestor's counts again.");
   }
 
   @Override
-  public String arguments() {
-    return "<path>";
-  }
-
-  @Override
-  public String help() {
-    return "Remove the read pattern of a file or directory, so that an ancestor's counts again.";
-  }
-
-  @Override
-  public int run(Context context, List<String> arguments) throws IOException {
+  int run(Context context, List<String> arguments) throws IOException {
     Path path = new Path(arguments.get(0));
     FileSystem fileSystem = path.getFileSystem(context.conf());
     if (fileSystem.getXAttrs(path).containsKey(ReadPattern.XATTR)) {

@@ -87,7 +87,7 @@ final class BlockInputStream extends FileInputStream {
 
   private long position() throws IOException {
     if (position == UNKNOWN) {
-      position = Uninterrupted.ask(in.getChannel()::position);
+      position = Uninterruptibles.call(in.getChannel()::position);
     }
     return position;
   }

@@ -57,7 +57,7 @@ final class BlockOutputStream extends FileOutputStream {
   /** Where the next write goes. HDFS moves the channel before the first write only. */
   private long position() throws IOException {
     if (position == UNKNOWN) {
-      position = Uninterrupted.ask(out.getChannel()::position);
+      position = Uninterruptibles.call(out.getChannel()::position);
     }
     return position;
   }

@@ -55,7 +55,7 @@ public final class MeldFileIoProvider extends FileIoProvider {
     @Override
     public long length() {
       try {
-        return Uninterrupted.ask(channel::size);
+        return Uninterruptibles.call(channel::size);
       } catch (IOException e) {
         // Closed meanwhile: nothing more to request ahead.
         return 0;

@@ -9,15 +9,15 @@ import org.apache.hadoop.security.AccessControlException;
 import org.hdfsmeld.model.ReadPattern;
 
 /**
- * What is said of how a file or directory will be read.
+ * The read pattern that counts for a file or directory: its own, or the nearest ancestor's.
  *
  * @param value of the attribute, or null when nobody has it
- * @param bearer who has it: the path itself or its nearest ancestor
+ * @param owner who has it: the path itself or its nearest ancestor
  * @param unseen the nearest ancestor whose attributes the user may not read, or null
  */
-record SaidPattern(String value, Path bearer, Path unseen) {
+record EffectiveReadPattern(String value, Path owner, Path unseen) {
 
-  static SaidPattern of(FileSystem fileSystem, Path path) throws IOException {
+  static EffectiveReadPattern of(FileSystem fileSystem, Path path) throws IOException {
     Path from = fileSystem.resolvePath(path);
     for (Path at = from; at != null; at = at.getParent()) {
       byte[] value;
@@ -27,13 +27,13 @@ record SaidPattern(String value, Path bearer, Path unseen) {
         if (at.equals(from)) {
           throw e;
         }
-        return new SaidPattern(null, null, at);
+        return new EffectiveReadPattern(null, null, at);
       }
       if (value != null) {
-        return new SaidPattern(new String(value, StandardCharsets.UTF_8), at, null);
+        return new EffectiveReadPattern(new String(value, StandardCharsets.UTF_8), at, null);
       }
     }
-    return new SaidPattern(null, null, null);
+    return new EffectiveReadPattern(null, null, null);
   }
 
   private Optional<ReadPattern> pattern() {
@@ -49,9 +49,7 @@ record SaidPattern(String value, Path bearer, Path unseen) {
       return "unspecified";
     }
     String from =
-        bearer.equals(fileSystem.resolvePath(path))
-            ? ""
-            : " (inherited from " + plain(bearer) + ")";
+        owner.equals(fileSystem.resolvePath(path)) ? "" : " (inherited from " + plain(owner) + ")";
     return pattern()
         .map(pattern -> pattern.text() + from)
         .orElse("'" + value + "', which is no read pattern: taken as unspecified" + from);
