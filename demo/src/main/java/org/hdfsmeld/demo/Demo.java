@@ -11,19 +11,23 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.concurrent.Callable;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
-import org.hdfsmeld.spark.BadArguments;
-import org.hdfsmeld.spark.BuildInfo;
-import org.hdfsmeld.spark.Json;
+import org.hdfsmeld.demo.cluster.ProfileCheck;
+import org.hdfsmeld.demo.layout.DemoResult;
+import org.hdfsmeld.demo.layout.DemoRun;
+import org.hdfsmeld.demo.layout.Settings;
+import org.hdfsmeld.demo.process.Cleanup;
+import org.hdfsmeld.demo.process.Terminal;
+import org.hdfsmeld.demo.process.Workspace;
+import org.hdfsmeld.demo.report.HtmlReport;
+import org.hdfsmeld.demo.report.SummaryTable;
 import org.hdfsmeld.spark.RunRecord;
-import org.slf4j.LoggerFactory;
+import org.hdfsmeld.spark.cli.BadArguments;
+import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.cli.Json;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The command line of the demo. */
 @Command(
@@ -43,11 +47,9 @@ import picocli.CommandLine.Spec;
       "Exit code: 0 the run completed and all variants read the same content; 1 it did not; 2 bad"
           + " arguments."
     })
-public final class Demo implements Callable<Integer> {
+public final class Demo extends DemoCommand {
   // Beyond it a wait for a full window comes near the plugin's wait-timeout.
   private static final int MAX_DILATION = 5000;
-
-  @Spec CommandSpec spec;
 
   @Option(
       names = "--scale",
@@ -145,12 +147,8 @@ public final class Demo implements Callable<Integer> {
     OFF
   }
 
-  private final PrintStream out;
-  private final PrintStream err;
-
   Demo(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(out, err);
   }
 
   /** Entry point. */
@@ -177,41 +175,23 @@ public final class Demo implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Settings settings = settings();
-    Workspace workspace;
-    try {
-      workspace = Workspace.below(settings.workDirectory(), settings.neededBytes());
-    } catch (Workspace.UnusableException e) {
-      throw bad(e.getMessage());
-    }
-    workspace.announce();
-
-    try (Cleanup cleanup = new Cleanup(() -> err.println("\ndemo: stopping, cleaning up"))) {
-      if (!settings.keep()) {
-        cleanup.add(workspace::delete);
-      }
-      try {
-        workspace.create();
-        Optional<String> problem =
-            ProfileCheck.problem(settings.profile(), settings.neededBytesPerDevice());
-        if (problem.isPresent()) {
-          throw bad(problem.get());
-        }
-        return run(settings, workspace, cleanup);
-      } catch (ParameterException e) {
-        throw e;
-      } catch (Exception e) {
-        cleanup.ifInterruptedAwaitHalt();
-        LoggerFactory.getLogger(Demo.class).error("the demo failed", e);
-        err.println("demo: " + message(e));
-        err.println("demo: the log is " + workspace.keepLog());
-        return 1;
-      }
-    }
+    return inWorkspace(
+        settings.workDirectory(),
+        settings.neededBytes(),
+        settings.keep(),
+        (workspace, cleanup) -> {
+          Optional<String> problem =
+              ProfileCheck.problem(settings.profile(), settings.neededBytesPerDevice());
+          if (problem.isPresent()) {
+            throw bad(problem.get());
+          }
+          return run(settings, workspace, cleanup);
+        });
   }
 
   private int run(Settings settings, Workspace workspace, Cleanup cleanup) throws Exception {
     Instant started = Instant.now();
-    try (Terminal terminal = new Terminal(err, Terminal.isTerminal(), DemoRun.STAGES)) {
+    try (Terminal terminal = terminal(DemoRun.STAGES)) {
       DemoRun run = new DemoRun(settings, workspace, cleanup, terminal);
       DemoResult result = run.run();
       RunRecord record =
@@ -299,22 +279,6 @@ public final class Demo implements Callable<Integer> {
 
   private String[] arguments() {
     return spec.commandLine().getParseResult().originalArgs().toArray(String[]::new);
-  }
-
-  static String message(Throwable error) {
-    Throwable root = error;
-    while (root.getCause() != null && root.getCause() != root) {
-      root = root.getCause();
-    }
-    String message = root.getMessage();
-    // A remote exception's message has the remote stack trace in it.
-    return message == null || message.isBlank()
-        ? root.toString()
-        : message.strip().lines().findFirst().orElseThrow();
-  }
-
-  private ParameterException bad(String message) {
-    return new ParameterException(spec.commandLine(), message);
   }
 
   private static PrintStream silent() {

@@ -6,15 +6,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
-import org.hdfsmeld.spark.BuildInfo;
-import org.hdfsmeld.spark.Json;
-import org.slf4j.LoggerFactory;
+import org.hdfsmeld.demo.placement.PlacementResult;
+import org.hdfsmeld.demo.placement.PlacementRun;
+import org.hdfsmeld.demo.process.Cleanup;
+import org.hdfsmeld.demo.process.Terminal;
+import org.hdfsmeld.demo.process.Workspace;
+import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.cli.Json;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code ./meld demo placement}: which device new blocks go to, and what their readers get. */
 @Command(
@@ -30,10 +30,8 @@ import picocli.CommandLine.Spec;
           + " contract of Optane.",
       "Prints a table, removes everything else. About two and a half minutes."
     })
-final class PlacementDemo implements Callable<Integer> {
+final class PlacementDemo extends DemoCommand {
   private static final long MIB = 1L << 20;
-
-  @Spec CommandSpec spec;
 
   @Option(
       names = "--dilation",
@@ -73,9 +71,6 @@ final class PlacementDemo implements Callable<Integer> {
       description = "Where the temporary directory is made.")
   Path workDirectory;
 
-  private final PrintStream out;
-  private final PrintStream err;
-
   /** What is written as JSON. */
   record Report(
       String started,
@@ -87,39 +82,23 @@ final class PlacementDemo implements Callable<Integer> {
       List<PlacementResult.Figures> placements) {}
 
   PlacementDemo(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(out, err);
   }
 
   @Override
   public Integer call() throws IOException {
     PlacementRun.PlacementSettings settings = settings();
-    Workspace workspace;
-    try {
-      workspace = Workspace.below(workDirectory, settings.neededBytes());
-    } catch (Workspace.UnusableException e) {
-      throw bad(e.getMessage());
-    }
-    workspace.announce();
-    try (Cleanup cleanup = new Cleanup(() -> err.println("\ndemo: stopping, cleaning up"))) {
-      cleanup.add(workspace::delete);
-      try {
-        workspace.create();
-        return run(settings, workspace, cleanup);
-      } catch (Exception e) {
-        cleanup.ifInterruptedAwaitHalt();
-        LoggerFactory.getLogger(PlacementDemo.class).error("the demo failed", e);
-        err.println("demo: " + Demo.message(e));
-        err.println("demo: the log is " + workspace.keepLog());
-        return 1;
-      }
-    }
+    return inWorkspace(
+        workDirectory,
+        settings.neededBytes(),
+        false,
+        (workspace, cleanup) -> run(settings, workspace, cleanup));
   }
 
   private int run(PlacementRun.PlacementSettings settings, Workspace workspace, Cleanup cleanup)
       throws Exception {
     Instant started = Instant.now();
-    try (Terminal terminal = new Terminal(err, Terminal.isTerminal(), PlacementRun.STAGES)) {
+    try (Terminal terminal = terminal(PlacementRun.STAGES)) {
       PlacementResult result = new PlacementRun(settings, workspace, cleanup, terminal).run();
       if (json != null) {
         Files.writeString(
@@ -153,9 +132,5 @@ final class PlacementDemo implements Callable<Integer> {
       throw bad("--scan-rate: is " + scanRate + "; must be above 0 and at most 10000");
     }
     return new PlacementRun.PlacementSettings(dilation, seconds, (int) (fileMib * MIB), scanRate);
-  }
-
-  private ParameterException bad(String message) {
-    return new ParameterException(spec.commandLine(), message);
   }
 }

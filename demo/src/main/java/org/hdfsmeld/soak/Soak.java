@@ -21,7 +21,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
-import org.hdfsmeld.demo.VolumeBean;
+import org.hdfsmeld.demo.volumes.VolumeBean;
 
 /**
  * {@code ./meld soak [MINUTES]}: clients create, append, read and delete on an embedded cluster

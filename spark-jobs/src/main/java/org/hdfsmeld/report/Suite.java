@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.hdfsmeld.spark.Json;
+import org.hdfsmeld.spark.cli.Json;
 
 /**
  * Results of jobs, grouped by job and variant.

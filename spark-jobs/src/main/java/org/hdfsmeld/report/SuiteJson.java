@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.hdfsmeld.spark.BuildInfo;
-import org.hdfsmeld.spark.Json;
+import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.cli.Json;
 
 /** The report as JSON: what the page shows, for programs. */
 public final class SuiteJson {

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.hdfsmeld.spark.Json;
+import org.hdfsmeld.spark.cli.Json;
 
 /** The suite as one HTML page that needs nothing else. */
 public final class SuitePage {

@@ -11,6 +11,10 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.SparkSession;
+import org.hdfsmeld.spark.cli.BadArguments;
+import org.hdfsmeld.spark.cli.Json;
+import org.hdfsmeld.spark.cli.RootCause;
+import org.hdfsmeld.spark.devices.SimulatorWatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -58,7 +62,9 @@ abstract class JobCommand implements Callable<Integer> {
         .setExecutionExceptionHandler(
             (error, commandLine, parsed) -> {
               LOG.error("{} failed", commandLine.getCommandName(), error);
-              commandLine.getErr().println(commandLine.getCommandName() + ": " + cause(error));
+              commandLine
+                  .getErr()
+                  .println(commandLine.getCommandName() + ": " + RootCause.message(error));
               return commandLine.getCommandSpec().exitCodeOnExecutionException();
             })
         .execute(arguments);
@@ -141,14 +147,5 @@ abstract class JobCommand implements Callable<Integer> {
         throw bad("--datanodes: is " + address + "; must be HOST:PORT, as datanode-1:9864");
       }
     }
-  }
-
-  private static String cause(Throwable error) {
-    Throwable root = error;
-    while (root.getCause() != null && root.getCause() != root) {
-      root = root.getCause();
-    }
-    String message = root.getMessage();
-    return message == null || message.isBlank() ? root.toString() : message;
   }
 }

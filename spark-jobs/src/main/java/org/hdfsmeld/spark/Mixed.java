@@ -1,7 +1,9 @@
 package org.hdfsmeld.spark;
 
-import java.util.List;
 import org.apache.spark.sql.SparkSession;
+import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.cli.ByteSize;
+import org.hdfsmeld.spark.mixed.MixedRun;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -113,42 +115,9 @@ public final class Mixed extends JobCommand {
 
   @Mixin InputPaths input;
 
-  /**
-   * What to do.
-   *
-   * @param ingest directory in which the run makes one of its own
-   * @param phaseMs length of a phase
-   * @param warmUpMs length of what comes before the first and is not measured
-   * @param requestBytes of a reader's request
-   * @param blockBytes of an ingested file
-   * @param keep whole files of a writer that stay
-   * @param readMibPerSecond of all readers together at most; zero: as fast as can be
-   * @param ingestMibPerSecond of all writers together at most; zero: as fast as can be
-   * @param binMs length of a bin of the time series
-   */
-  public record Request(
-      List<String> paths,
-      String ingest,
-      long phaseMs,
-      long warmUpMs,
-      int rounds,
-      int requestBytes,
-      long blockBytes,
-      int keep,
-      int readers,
-      int writers,
-      double readMibPerSecond,
-      double ingestMibPerSecond,
-      int binMs) {}
-
   /** Entry point of spark-submit. */
   public static void main(String[] arguments) {
     main(new Mixed(), arguments);
-  }
-
-  /** Runs with a session of the caller, which stays open. */
-  public static MixedResult mix(SparkSession session, Request request) throws Exception {
-    return new MixedRun(session, request).run();
   }
 
   @Override
@@ -175,9 +144,9 @@ public final class Mixed extends JobCommand {
 
   @Override
   Object run(SparkSession session) throws Exception {
-    return mix(
+    return MixedRun.run(
         session,
-        new Request(
+        new MixedRun.Request(
             input.paths,
             ingest,
             Math.round(seconds * 1000),

@@ -5,6 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.SparkSession;
+import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.sweep.CellRequest;
+import org.hdfsmeld.spark.sweep.Grid;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -111,9 +114,7 @@ public final class Replay extends JobCommand {
     for (String trace : traces) {
       session.sparkContext().addFile(trace);
     }
-    Simulations.Result result = Simulations.run(session, "replay", grid.cells(workloads()));
-    grid.write(result.rows());
-    return result;
+    return grid.simulate(session, "replay", workloads());
   }
 
   private List<CellRequest.Workload> workloads() {

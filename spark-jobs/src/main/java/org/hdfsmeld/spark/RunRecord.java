@@ -9,6 +9,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.apache.hadoop.util.VersionInfo;
 import org.apache.spark.sql.SparkSession;
+import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.devices.SimulatorUse;
 import scala.Tuple2;
 
 /**

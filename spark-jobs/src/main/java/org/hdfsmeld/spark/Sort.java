@@ -1,20 +1,10 @@
 package org.hdfsmeld.spark;
 
-import java.io.IOException;
-import java.util.Iterator;
-import java.util.List;
-import java.util.function.ToLongFunction;
-import org.apache.hadoop.fs.FileAlreadyExistsException;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
-import org.apache.spark.SparkContext;
-import org.apache.spark.TaskContext;
-import org.apache.spark.api.java.function.ForeachPartitionFunction;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.util.SerializableConfiguration;
+import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.cli.ByteSize;
+import org.hdfsmeld.spark.data.Format;
+import org.hdfsmeld.spark.sort.SortRun;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -67,84 +57,9 @@ public final class Sort extends JobCommand {
 
   @Mixin InputPaths input;
 
-  /**
-   * What to sort.
-   *
-   * @param recordBytes of a row, if raw
-   * @param files to write
-   * @param overwrite whether an output that exists is replaced; else that is an error
-   */
-  public record Request(
-      Format format,
-      List<String> paths,
-      String output,
-      int recordBytes,
-      int files,
-      boolean overwrite) {}
-
-  /**
-   * What was sorted; rows, checksum and order of the output have been checked.
-   *
-   * @param fileBytes length of the files read
-   * @param checksum the sum, modulo 2^64, of the XXH64 of every row, in hexadecimal
-   * @param wallSeconds of the stages that sample, read and write, added up; without the check
-   * @param sortedMibPerSecond the files' bytes by these seconds
-   * @param readMibPerSecond of the stage that reads the files and writes the shuffle
-   * @param shuffleWrittenMibPerSecond of the same stage
-   * @param shuffleReadMibPerSecond of the stage that reads the shuffle and writes the files
-   * @param writtenMibPerSecond of the same stage
-   * @param spilledBytes written to disk because memory was short
-   * @param stages the first samples the rows
-   */
-  public record Result(
-      Format format,
-      int files,
-      long fileBytes,
-      int writtenFiles,
-      long writtenBytes,
-      long rows,
-      String checksum,
-      double wallSeconds,
-      double sortedMibPerSecond,
-      double readMibPerSecond,
-      long shuffleBytes,
-      double shuffleWrittenMibPerSecond,
-      double shuffleReadMibPerSecond,
-      double writtenMibPerSecond,
-      long spilledBytes,
-      List<StageThroughput> stages) {}
-
   /** Entry point of spark-submit. */
   public static void main(String[] arguments) {
     main(new Sort(), arguments);
-  }
-
-  /** Sorts with a session of the caller, which stays open. */
-  public static Result sort(SparkSession session, Request request) throws Exception {
-    SparkContext context = session.sparkContext();
-    List<FileStatus> files = DataFiles.all(context.hadoopConfiguration(), request.paths());
-    if (request.format() == Format.RAW) {
-      requireWholeRecords(files, request.recordBytes());
-    }
-    prepare(context, request, files);
-    Measured<Void> sorted =
-        Measured.run(
-            context,
-            "sort " + request.format(),
-            () -> {
-              write(session, request, files);
-              return null;
-            });
-    List<FileStatus> written =
-        DataFiles.all(context.hadoopConfiguration(), List.of(request.output()));
-    int recordBytes = request.format() == Format.RAW ? request.recordBytes() : 0;
-    List<RowFile> rows =
-        Measured.run(
-                context,
-                "sort " + request.format() + ": check",
-                () -> SortCheck.check(context, files, written, recordBytes))
-            .value();
-    return result(request, files, written, rows, sorted.wallSeconds(), sorted.stages());
   }
 
   @Override
@@ -167,116 +82,8 @@ public final class Sort extends JobCommand {
 
   @Override
   Object run(SparkSession session) throws Exception {
-    return sort(
-        session, new Request(format, input.paths, output, (int) recordBytes, files, overwrite));
-  }
-
-  private static void requireWholeRecords(List<FileStatus> files, int recordBytes)
-      throws IOException {
-    for (FileStatus file : files) {
-      if (file.getLen() % recordBytes != 0) {
-        throw new IOException(
-            file.getPath()
-                + ": its "
-                + file.getLen()
-                + " bytes are not whole rows of "
-                + recordBytes
-                + "; choose another --record");
-      }
-    }
-  }
-
-  private static void prepare(SparkContext context, Request request, List<FileStatus> files)
-      throws IOException {
-    Path path = new Path(request.output());
-    FileSystem fs = path.getFileSystem(context.hadoopConfiguration());
-    if (fs.exists(path)) {
-      String below = fs.makeQualified(path) + Path.SEPARATOR;
-      if (files.stream().anyMatch(file -> file.getPath().toString().startsWith(below))) {
-        throw new IOException("--output: " + request.output() + " holds what is to be sorted");
-      }
-      if (!request.overwrite()) {
-        throw new FileAlreadyExistsException(
-            request.output() + ": already exists; choose another --output, or --overwrite");
-      }
-      fs.delete(path, true);
-    }
-  }
-
-  private static void write(SparkSession session, Request request, List<FileStatus> files) {
-    SparkSession own = Sessions.copy(session);
-    own.conf().set("spark.sql.shuffle.partitions", request.files());
-    // Ranges as asked for, in two stages whatever their size.
-    own.conf().set("spark.sql.adaptive.enabled", false);
-    String[] names = files.stream().map(file -> file.getPath().toString()).toArray(String[]::new);
-    if (request.format() == Format.TEXT) {
-      own.read().text(names).sort("value").write().text(request.output());
-      return;
-    }
-    SparkContext context = session.sparkContext();
-    Dataset<byte[]> records =
-        own.createDataset(
-            context.binaryRecords(
-                String.join(",", names), request.recordBytes(), context.hadoopConfiguration()),
-            Encoders.BINARY());
-    SerializableConfiguration conf = new SerializableConfiguration(context.hadoopConfiguration());
-    String output = request.output();
-    ForeachPartitionFunction<byte[]> range = rows -> writeRange(conf, output, rows);
-    records.sort("value").foreachPartition(range);
-  }
-
-  private static void writeRange(
-      SerializableConfiguration conf, String output, Iterator<byte[]> rows) throws IOException {
-    Path path = new Path(output, String.format("part-%05d", TaskContext.getPartitionId()));
-    FileSystem fs = path.getFileSystem(conf.value());
-    long bytes = 0;
-    long count = 0;
-    try (AttemptFile file = new AttemptFile(fs, path, fs.getDefaultBlockSize(path))) {
-      for (; rows.hasNext(); count++) {
-        byte[] row = rows.next();
-        file.out().write(row);
-        bytes += row.length;
-      }
-      file.commit();
-    }
-    Tasks.countOutput(bytes, count);
-  }
-
-  private static Result result(
-      Request request,
-      List<FileStatus> files,
-      List<FileStatus> written,
-      List<RowFile> rows,
-      double wallSeconds,
-      List<StageThroughput> stages) {
-    long fileBytes = files.stream().mapToLong(FileStatus::getLen).sum();
-    long writtenBytes = written.stream().mapToLong(FileStatus::getLen).sum();
-    List<StageThroughput> map =
-        stages.stream().filter(stage -> stage.shuffleWrittenBytes() > 0).toList();
-    List<StageThroughput> reduce =
-        stages.stream().filter(stage -> stage.shuffleReadBytes() > 0).toList();
-    return new Result(
-        request.format(),
-        files.size(),
-        fileBytes,
-        written.size(),
-        writtenBytes,
-        SortCheck.rows(rows),
-        SortCheck.checksum(rows),
-        wallSeconds,
-        StageThroughput.mibPerSecond(fileBytes, wallSeconds),
-        rate(map, StageThroughput::readBytes),
-        map.stream().mapToLong(StageThroughput::shuffleWrittenBytes).sum(),
-        rate(map, StageThroughput::shuffleWrittenBytes),
-        rate(reduce, StageThroughput::shuffleReadBytes),
-        rate(reduce, StageThroughput::writtenBytes),
-        stages.stream().mapToLong(StageThroughput::spilledBytes).sum(),
-        stages);
-  }
-
-  private static double rate(List<StageThroughput> stages, ToLongFunction<StageThroughput> bytes) {
-    return StageThroughput.mibPerSecond(
-        stages.stream().mapToLong(bytes).sum(),
-        stages.stream().mapToDouble(StageThroughput::wallSeconds).sum());
+    return SortRun.run(
+        session,
+        new SortRun.Request(format, input.paths, output, (int) recordBytes, files, overwrite));
   }
 }

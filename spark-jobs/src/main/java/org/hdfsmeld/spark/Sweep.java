@@ -6,6 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
+import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.sweep.CellRequest;
+import org.hdfsmeld.spark.sweep.Grid;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -60,9 +63,7 @@ public final class Sweep extends JobCommand {
 
   @Override
   Object run(SparkSession session) throws Exception {
-    Simulations.Result result = Simulations.run(session, "sweep", grid.cells(workloads()));
-    grid.write(result.rows());
-    return result;
+    return grid.simulate(session, "sweep", workloads());
   }
 
   private List<CellRequest.Workload> workloads() throws IOException {

@@ -1,2 +1,21 @@
-/** Spark jobs that write TPC-H data, read it back, and measure what the reader gets. */
+/**
+ * Benchmark jobs on any HDFS, and the report on their results. Here is what users name: the classes
+ * for {@code spark-submit --class}, the report's, and the listener for {@code
+ * spark.extraListeners}. They take a command line, run in the driver's main thread, and give one
+ * {@link RunRecord} as JSON. What a job does has a package below; each package knows only those
+ * above it in this list, and no job another:
+ *
+ * <ol>
+ *   <li>{@code cli}: what all command lines share
+ *   <li>{@code measure}: latencies, and the throughput of stages
+ *   <li>{@code data}: what the files hold
+ *   <li>{@code task}: work on Spark's executors
+ *   <li>{@code devices}: what the DataNodes' simulated devices did
+ *   <li>{@code generate}, {@code scan}, {@code lookup}, {@code query}, {@code mixed}, {@code sort}:
+ *       a job each
+ *   <li>{@code sweep}: the cells of {@link Sweep} and {@link Replay}
+ * </ol>
+ *
+ * <p>{@code org.hdfsmeld.report}, which comes after {@code cli}, reads the records again.
+ */
 package org.hdfsmeld.spark;

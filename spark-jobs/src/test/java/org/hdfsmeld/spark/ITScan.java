@@ -12,6 +12,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
+import org.hdfsmeld.spark.data.Format;
+import org.hdfsmeld.spark.generate.TableFiles;
+import org.hdfsmeld.spark.scan.TableScan;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,7 +30,7 @@ class ITScan {
   @BeforeAll
   static void generate() throws Exception {
     session = open();
-    Generate.generate(session, request("data", List.of(Format.TEXT, Format.PARQUET), 4));
+    TableFiles.generate(session, request("data", List.of(Format.TEXT, Format.PARQUET), 4));
   }
 
   @AfterAll
@@ -37,7 +40,7 @@ class ITScan {
 
   @Test
   void readsAllOfTheText() throws Exception {
-    Scan.Result result = scan(Format.TEXT, false, "data/text");
+    TableScan.Result result = scan(Format.TEXT, false, "data/text");
     assertThat(result.rows()).isEqualTo(ROWS);
     assertThat(result.files()).isEqualTo(6);
     // Every line ends by one newline, which is not part of its content.
@@ -49,7 +52,7 @@ class ITScan {
 
   @Test
   void readsAllOfTheParquet() throws Exception {
-    Scan.Result result = scan(Format.PARQUET, false, "data/parquet");
+    TableScan.Result result = scan(Format.PARQUET, false, "data/parquet");
     assertThat(result.rows()).isEqualTo(ROWS);
     assertThat(result.stages()).hasSize(2);
     assertThat(scan(Format.PARQUET, true, "data/parquet").checksum()).isEqualTo(result.checksum());
@@ -57,14 +60,14 @@ class ITScan {
 
   @Test
   void readsOneFileATask() throws Exception {
-    Scan.Result result = scan(Format.TEXT, true, "data/text");
+    TableScan.Result result = scan(Format.TEXT, true, "data/text");
     assertThat(result.rows()).isEqualTo(ROWS);
     assertThat(result.stages().get(0).tasks()).isEqualTo(6);
   }
 
   @Test
   void checksumDependsOnTheRowsAndNotOnTheirOrder() throws Exception {
-    Generate.generate(session, request("other-split", List.of(Format.TEXT), 3));
+    TableFiles.generate(session, request("other-split", List.of(Format.TEXT), 3));
     String checksum = scan(Format.TEXT, true, "data/text").checksum();
     assertThat(scan(Format.TEXT, false, "other-split/text").checksum()).isEqualTo(checksum);
 
@@ -87,7 +90,7 @@ class ITScan {
 
   @Test
   void writesTheSameBytesAgain() throws Exception {
-    Generate.generate(session, request("again", List.of(Format.TEXT), 4));
+    TableFiles.generate(session, request("again", List.of(Format.TEXT), 4));
     byte[] first = Files.readAllBytes(firstFile("data/text/lineitem"));
     assertThat(firstFile("again/text/lineitem")).hasBinaryContent(first);
     assertThat(new String(first, StandardCharsets.UTF_8)).startsWith("1|").endsWith("|\n");
@@ -95,8 +98,8 @@ class ITScan {
 
   @Test
   void refusesToOverwriteUnlessTold() throws Exception {
-    Generate.Request request = request("data", List.of(Format.TEXT), 4);
-    assertThatThrownBy(() -> Generate.generate(session, request)).hasMessageContaining("exist");
+    TableFiles.Request request = request("data", List.of(Format.TEXT), 4);
+    assertThatThrownBy(() -> TableFiles.generate(session, request)).hasMessageContaining("exist");
   }
 
   @Test
@@ -148,15 +151,15 @@ class ITScan {
         .getOrCreate();
   }
 
-  private static Generate.Request request(String name, List<Format> formats, int files) {
-    return new Generate.Request(
+  private static TableFiles.Request request(String name, List<Format> formats, int files) {
+    return new TableFiles.Request(
         0.01, formats, files, 2, directory.resolve(name).toUri().toString(), false);
   }
 
-  private static Scan.Result scan(Format format, boolean filePerTask, String name)
+  private static TableScan.Result scan(Format format, boolean filePerTask, String name)
       throws Exception {
     String path = directory.resolve(name).toUri().toString();
-    return Scan.scan(session, new Scan.Request(format, List.of(path), filePerTask));
+    return TableScan.scan(session, new TableScan.Request(format, List.of(path), filePerTask));
   }
 
   private static Path firstFile(String name) throws Exception {

@@ -16,15 +16,15 @@ import org.apache.spark.sql.SparkSession;
  * A Spark session, and a directory of its own in an HDFS with one DataNode that all test classes of
  * this JVM share. Blocks are of 1 MiB.
  */
-final class LocalHdfs implements AutoCloseable {
-  static final int BLOCK_BYTES = 1 << 20;
+public final class LocalHdfs implements AutoCloseable {
+  public static final int BLOCK_BYTES = 1 << 20;
 
   private static MiniDFSCluster cluster;
 
-  final SparkSession session;
+  public final SparkSession session;
   private final Path root;
 
-  LocalHdfs(String name, int cores) throws IOException {
+  public LocalHdfs(String name, int cores) throws IOException {
     FileSystem fs = start().getFileSystem();
     root = fs.makeQualified(new Path("/" + name));
     fs.delete(root, true);
@@ -40,26 +40,26 @@ final class LocalHdfs implements AutoCloseable {
   }
 
   /** The full name of a path in the directory. */
-  String path(String name) {
+  public String path(String name) {
     return new Path(root, name).toString();
   }
 
-  FileSystem fs() throws IOException {
+  public FileSystem fs() throws IOException {
     return cluster.getFileSystem();
   }
 
   /** Where the DataNode's web server is. */
-  String dataNodeWeb() {
+  public String dataNodeWeb() {
     return "127.0.0.1:" + cluster.getDataNodes().get(0).getInfoPort();
   }
 
-  void write(String path, byte[] content) throws IOException {
+  public void write(String path, byte[] content) throws IOException {
     try (OutputStream out = fs().create(new Path(path), true)) {
       out.write(content);
     }
   }
 
-  byte[] read(String path) throws IOException {
+  public byte[] read(String path) throws IOException {
     try (InputStream in = fs().open(new Path(path))) {
       return in.readAllBytes();
     }

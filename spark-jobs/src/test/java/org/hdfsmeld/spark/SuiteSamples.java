@@ -7,6 +7,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.hdfsmeld.spark.cli.Json;
+import org.hdfsmeld.spark.data.Format;
+import org.hdfsmeld.spark.devices.DataNodeUse;
+import org.hdfsmeld.spark.devices.DeviceUse;
+import org.hdfsmeld.spark.devices.SimulatorUse;
+import org.hdfsmeld.spark.lookup.LookupRun;
+import org.hdfsmeld.spark.measure.LatencySummary;
+import org.hdfsmeld.spark.mixed.MixedResult;
+import org.hdfsmeld.spark.query.QueryRun;
+import org.hdfsmeld.spark.query.TpchQuery;
+import org.hdfsmeld.spark.scan.RawScan;
+import org.hdfsmeld.spark.sort.SortRun;
 
 /** Results of a suite made up for tests, in the jobs' own records: four rounds, round numbers. */
 final class SuiteSamples {
@@ -100,19 +112,19 @@ final class SuiteSamples {
   }
 
   private void query(String variant, int round, double seconds) throws IOException {
-    Query.Run run = new Query.Run(seconds / 2, 100 * MIB, 20, List.of());
+    QueryRun.Run run = new QueryRun.Run(seconds / 2, 100 * MIB, 20, List.of());
     write(
         Query.class.getSimpleName(),
         variant,
         round,
         Map.of(),
         0.4,
-        new Query.Result(
+        new QueryRun.Result(
             4,
             400 * MIB,
             List.of(
-                new Query.Answered(TpchQuery.Q1, List.of(), List.of(run, run, run)),
-                new Query.Answered(TpchQuery.Q6, List.of(), List.of(run)))));
+                new QueryRun.Answered(TpchQuery.Q1, List.of(), List.of(run, run, run)),
+                new QueryRun.Answered(TpchQuery.Q6, List.of(), List.of(run)))));
   }
 
   private void lookup(String variant, int round, double reads) throws IOException {
@@ -122,7 +134,7 @@ final class SuiteSamples {
         round,
         Map.of(),
         0.7,
-        new Lookup.Result(
+        new LookupRun.Result(
             8,
             4000,
             65_536,
@@ -145,7 +157,7 @@ final class SuiteSamples {
         round,
         Map.of(),
         0.3,
-        new Sort.Result(
+        new SortRun.Result(
             Format.TEXT,
             4,
             400 * MIB,

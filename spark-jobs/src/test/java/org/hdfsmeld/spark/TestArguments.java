@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.hdfsmeld.spark.cli.BadArguments;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,10 +34,7 @@ class TestArguments {
         "--output /x extra"
       })
   void generateRefuses(String arguments) {
-    assertThat(execute(new Generate(), arguments)).isEqualTo(2);
-    assertThat(err.toString().lines())
-        .hasSizeBetween(2, 3)
-        .noneMatch(line -> line.contains("\tat"));
+    assertRefused(new Generate(), arguments);
   }
 
   @ParameterizedTest
@@ -52,10 +50,7 @@ class TestArguments {
         "--format raw --request 2g /x"
       })
   void scanRefuses(String arguments) {
-    assertThat(execute(new Scan(), arguments)).isEqualTo(2);
-    assertThat(err.toString().lines())
-        .hasSizeBetween(2, 3)
-        .noneMatch(line -> line.contains("\tat"));
+    assertRefused(new Scan(), arguments);
   }
 
   @ParameterizedTest
@@ -70,15 +65,13 @@ class TestArguments {
         "--threads 9999 /x"
       })
   void lookupRefuses(String arguments) {
-    assertThat(execute(new Lookup(), arguments)).isEqualTo(2);
-    assertThat(err.toString().lines()).hasSizeBetween(2, 3);
+    assertRefused(new Lookup(), arguments);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "--queries q2 /x", "--queries q1,q1 /x", "--repeat 0 /x"})
   void queryRefuses(String arguments) {
-    assertThat(execute(new Query(), arguments)).isEqualTo(2);
-    assertThat(err.toString().lines()).hasSizeBetween(2, 3);
+    assertRefused(new Query(), arguments);
   }
 
   @ParameterizedTest
@@ -101,8 +94,7 @@ class TestArguments {
         "--ingest /y --bin-ms 1 --seconds 3600 /x"
       })
   void mixedRefuses(String arguments) {
-    assertThat(execute(new Mixed(), arguments)).isEqualTo(2);
-    assertThat(err.toString().lines()).hasSizeBetween(2, 3);
+    assertRefused(new Mixed(), arguments);
   }
 
   @ParameterizedTest
@@ -118,8 +110,35 @@ class TestArguments {
         "--format text --files 100000 --output /y /x"
       })
   void sortRefuses(String arguments) {
-    assertThat(execute(new Sort(), arguments)).isEqualTo(2);
-    assertThat(err.toString().lines()).hasSizeBetween(2, 3);
+    assertRefused(new Sort(), arguments);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "--job x --seed -1",
+        "--job x --set nothing",
+        "--job x --colour red",
+        "--job x --set a=1,2 --set b:c=1"
+      })
+  void sweepRefuses(String arguments) {
+    assertRefused(new Sweep(), arguments);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "--trace x --iodepth 0",
+        "--trace x --replay ajar",
+        "--trace x --trace-format csv",
+        "--trace x --beyond fail",
+        "--trace x --read-pattern odd",
+        "--trace a/x b/x"
+      })
+  void replayRefuses(String arguments) {
+    assertRefused(new Replay(), arguments);
   }
 
   @Test
@@ -138,6 +157,13 @@ class TestArguments {
   void versionIsTheBuilds() {
     assertThat(execute(new Scan(), "--version")).isZero();
     assertThat(out.toString()).contains("hdfs-meld").doesNotContain("${");
+  }
+
+  private void assertRefused(JobCommand job, String arguments) {
+    assertThat(execute(job, arguments)).isEqualTo(2);
+    assertThat(err.toString().lines())
+        .hasSizeBetween(2, 3)
+        .noneMatch(line -> line.contains("\tat"));
   }
 
   private int execute(JobCommand job, String arguments) {
