@@ -1,6 +1,6 @@
 /**
- * In come commands of volumes; out go calls of {@link org.hdfsmeld.sim.SimDevice}, and tickets to
- * wait for. HDFS's threads never make a call that may hang: {@code meld-call-*} make them, and in
- * account mode one {@code meld-device-*} does, of which nobody waits.
+ * In come commands of volumes, on HDFS's threads; out go calls of {@link
+ * org.hdfsmeld.sim.SimDevice}, all on the device's own thread {@code meld-device-*}, and
+ * completions. A second thread of the device, {@code meld-files-*}, writes its files.
  */
 package org.hdfsmeld.datanode.device;
