@@ -23,7 +23,6 @@ import org.hdfsmeld.demo.report.HtmlReport;
 import org.hdfsmeld.demo.report.SummaryTable;
 import org.hdfsmeld.spark.RunRecord;
 import org.hdfsmeld.spark.cli.BadArguments;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.Json;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -32,11 +31,6 @@ import picocli.CommandLine.Option;
 /** The command line of the demo. */
 @Command(
     name = "./meld demo",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description = {
       "Spark reads TPC-H from an embedded HDFS whose DataNodes stand on simulated SSDs: with the"
           + " plugin off (stock), with the normal layout, and with melded pages.",

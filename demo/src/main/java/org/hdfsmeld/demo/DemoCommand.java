@@ -7,13 +7,21 @@ import java.util.concurrent.Callable;
 import org.hdfsmeld.demo.process.Cleanup;
 import org.hdfsmeld.demo.process.Terminal;
 import org.hdfsmeld.demo.process.Workspace;
+import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.RootCause;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The frame of a demo: a workspace that is there while it runs and gone afterwards. */
+@Command(
+    mixinStandardHelpOptions = true,
+    versionProvider = BuildInfo.class,
+    sortOptions = false,
+    showDefaultValues = true,
+    usageHelpWidth = 100)
 abstract class DemoCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 

@@ -11,7 +11,6 @@ import org.hdfsmeld.demo.placement.PlacementRun;
 import org.hdfsmeld.demo.process.Cleanup;
 import org.hdfsmeld.demo.process.Terminal;
 import org.hdfsmeld.demo.process.Workspace;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.Json;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,11 +18,6 @@ import picocli.CommandLine.Option;
 /** {@code ./meld demo placement}: which device new blocks go to, and what their readers get. */
 @Command(
     name = "placement",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description = {
       "Paced scans and random lookups together, on an embedded DataNode with two simulated devices"
           + " of the same price: all-NAND, all-Optane, Optane first, and the split after the"

@@ -2,7 +2,6 @@ package org.hdfsmeld.spark;
 
 import java.util.List;
 import org.apache.spark.sql.SparkSession;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.ByteSize;
 import org.hdfsmeld.spark.data.Format;
 import org.hdfsmeld.spark.generate.RawFiles;
@@ -16,9 +15,6 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "generate",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
     showDefaultValues = true,
     description = {
       "Write the TPC-H tables lineitem and orders, or raw files, in parallel and reproducibly.",

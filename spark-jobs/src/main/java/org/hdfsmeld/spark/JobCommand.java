@@ -12,18 +12,21 @@ import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.SparkSession;
 import org.hdfsmeld.spark.cli.BadArguments;
+import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.Json;
 import org.hdfsmeld.spark.cli.RootCause;
 import org.hdfsmeld.spark.devices.SimulatorWatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The frame of a job: arguments, session, one JSON result, exit code. The master is never set. */
+@Command(mixinStandardHelpOptions = true, versionProvider = BuildInfo.class, sortOptions = false)
 abstract class JobCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(JobCommand.class);
   private static final Pattern ADDRESS = Pattern.compile("([\\w.-]+|\\[[\\da-fA-F:.]+]):\\d{1,5}");

@@ -1,7 +1,6 @@
 package org.hdfsmeld.spark;
 
 import org.apache.spark.sql.SparkSession;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.ByteSize;
 import org.hdfsmeld.spark.lookup.LookupRun;
 import picocli.CommandLine.Command;
@@ -12,9 +11,6 @@ import picocli.CommandLine.Option;
 /** Reads small records at random places, by position and without readahead, as HBase does. */
 @Command(
     name = "lookup",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
     showDefaultValues = true,
     description = {
       "Read small records at random places; print latency percentiles, throughput and checksum.",

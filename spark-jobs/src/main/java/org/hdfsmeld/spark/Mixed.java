@@ -1,7 +1,6 @@
 package org.hdfsmeld.spark;
 
 import org.apache.spark.sql.SparkSession;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.ByteSize;
 import org.hdfsmeld.spark.mixed.MixedRun;
 import picocli.CommandLine.Command;
@@ -11,9 +10,6 @@ import picocli.CommandLine.Option;
 /** The noisy neighbour: what a scan's requests wait for while another client ingests. */
 @Command(
     name = "mixed",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
     showDefaultValues = true,
     description = {
       "Scan PATHs alone, then while blocks are ingested, by turns; print the readers' latencies in"

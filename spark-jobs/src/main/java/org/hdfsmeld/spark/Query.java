@@ -2,7 +2,6 @@ package org.hdfsmeld.spark;
 
 import java.util.List;
 import org.apache.spark.sql.SparkSession;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.query.QueryRun;
 import org.hdfsmeld.spark.query.TpchQuery;
 import picocli.CommandLine.Command;
@@ -12,9 +11,6 @@ import picocli.CommandLine.Option;
 /** Runs TPC-H queries over Parquet, which read some columns and not whole blocks. */
 @Command(
     name = "query",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
     showDefaultValues = true,
     description = {
       "Run TPC-H Q1 and Q6 over Parquet; print the answers, seconds and bytes read of each run.",

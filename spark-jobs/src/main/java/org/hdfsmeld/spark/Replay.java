@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.SparkSession;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.sweep.CellRequest;
 import org.hdfsmeld.spark.sweep.Grid;
 import picocli.CommandLine.Command;
@@ -15,9 +14,6 @@ import picocli.CommandLine.Option;
 /** Replays recorded block traces on every device of a grid. */
 @Command(
     name = "replay",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
     description = {
       "Replay block traces (hdfs-meld's own, MQSim's, MSR's) on a grid of device profiles, spread"
           + " over the executors; print a row a cell.",

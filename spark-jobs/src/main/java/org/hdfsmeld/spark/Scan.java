@@ -1,7 +1,6 @@
 package org.hdfsmeld.spark;
 
 import org.apache.spark.sql.SparkSession;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.ByteSize;
 import org.hdfsmeld.spark.data.Format;
 import org.hdfsmeld.spark.scan.RawScan;
@@ -16,9 +15,6 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "scan",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
     showDefaultValues = true,
     description = {
       "Read a whole data set front to back; print rows, bytes, checksum and throughput by stage.",

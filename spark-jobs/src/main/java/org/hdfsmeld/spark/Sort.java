@@ -1,7 +1,6 @@
 package org.hdfsmeld.spark;
 
 import org.apache.spark.sql.SparkSession;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.cli.ByteSize;
 import org.hdfsmeld.spark.data.Format;
 import org.hdfsmeld.spark.sort.SortRun;
@@ -12,9 +11,6 @@ import picocli.CommandLine.Option;
 /** Sorts rows that need not fit into memory, writes them back in order, and proves it. */
 @Command(
     name = "sort",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
     showDefaultValues = true,
     description = {
       "Sort lines or records of one length as unsigned bytes; write them back in order.",

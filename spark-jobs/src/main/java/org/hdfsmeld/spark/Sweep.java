@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
-import org.hdfsmeld.spark.cli.BuildInfo;
 import org.hdfsmeld.spark.sweep.CellRequest;
 import org.hdfsmeld.spark.sweep.Grid;
 import picocli.CommandLine.Command;
@@ -16,9 +15,6 @@ import picocli.CommandLine.Option;
 /** Design-space exploration: simulates every workload on every device of a grid. */
 @Command(
     name = "sweep",
-    mixinStandardHelpOptions = true,
-    versionProvider = BuildInfo.class,
-    sortOptions = false,
     showDefaultValues = true,
     description = {
       "Simulate job files on a grid of device profiles, spread over the executors; print a row a cell.",

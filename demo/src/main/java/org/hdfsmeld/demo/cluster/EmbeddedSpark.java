@@ -8,6 +8,7 @@ import org.hdfsmeld.demo.process.Workspace;
 public final class EmbeddedSpark {
   private EmbeddedSpark() {}
 
+  /** Starts it; {@code hadoop} is what a client of the HDFS must set. */
   public static SparkSession start(Map<String, String> hadoop, Workspace workspace, int cores) {
     SparkSession.Builder builder = SparkSession.builder();
     hadoop.forEach((key, value) -> builder.config("spark.hadoop." + key, value));

@@ -22,6 +22,7 @@ public record DataSet(
     double meldedMappedShare,
     long paddedPages) {
 
+  /** The copy, from what its devices counted while it was written. */
   public static DataSet of(
       String path,
       boolean directive,

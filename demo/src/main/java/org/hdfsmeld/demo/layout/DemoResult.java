@@ -27,6 +27,7 @@ public record DemoResult(
     String publishedSource,
     boolean checksumsAgree) {
 
+  /** Compares the scans. */
   public static DemoResult of(
       Settings settings,
       List<DataSet> dataSets,
@@ -81,6 +82,7 @@ public record DemoResult(
         checksumsAgree);
   }
 
+  /** The scans in the order in which they ran. */
   public List<VariantResult> variants() {
     return List.of(stock, normal, melded);
   }

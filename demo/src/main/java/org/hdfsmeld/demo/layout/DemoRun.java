@@ -26,7 +26,9 @@ import org.hdfsmeld.spark.scan.TableScan;
 
 /** The run itself: cluster, two data sets, four scans. */
 public final class DemoRun {
+  /** Stages that the terminal shows. */
   public static final int STAGES = 7;
+
   private static final double MIB = 1L << 20;
   private static final String NORMAL = "/tpch/normal";
   private static final String MELDED = "/tpch/melded";
@@ -40,6 +42,7 @@ public final class DemoRun {
   private Volumes volumes;
   private SparkSession spark;
 
+  /** A run that adds what it starts to the cleanup. */
   public DemoRun(Settings settings, Workspace workspace, Cleanup cleanup, Terminal terminal) {
     this.settings = settings;
     this.workspace = workspace;
@@ -47,6 +50,7 @@ public final class DemoRun {
     this.terminal = terminal;
   }
 
+  /** Runs all stages; fails if a simulated device did. */
   public DemoResult run() throws Exception {
     terminal.stage(
         "start HDFS (1 NameNode, 3 DataNodes) and Spark local[2]",
@@ -72,6 +76,7 @@ public final class DemoRun {
         settings, List.of(normalData, meldedData), calibration, stock, normal, melded);
   }
 
+  /** The session of the run, until the cleanup. */
   public SparkSession spark() {
     return spark;
   }

@@ -35,12 +35,14 @@ public record VariantResult(
     TableScan.Result scan) {
   private static final double MIB = 1L << 20;
 
+  /** A scan without simulated devices. */
   public static VariantResult stock(TableScan.Result scan) {
     double rate = scan.fileBytes() / MIB / scan.wallSeconds();
     return new VariantResult(
         "stock", false, 1, scan.wallSeconds(), rate, rate, 0, null, List.of(), List.of(), scan);
   }
 
+  /** A scan that took device time, from what the devices counted meanwhile. */
   public static VariantResult paced(
       String name,
       double dilation,

@@ -50,6 +50,7 @@ public record PlacementResult(double dilation, double scanMibPerSecond, List<Row
     return bestOther().p99Ms() / row(Placement.CONTRACT).p99Ms();
   }
 
+  /** Whether its p99 is lower than any other, at equally fast scans. */
   public boolean contractWins() {
     return scansEquallyFast() && gain() > 1;
   }

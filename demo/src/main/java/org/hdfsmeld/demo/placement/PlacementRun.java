@@ -20,6 +20,7 @@ import org.hdfsmeld.demo.volumes.Volumes;
 
 /** The same mixed load on one DataNode, placement after placement. */
 public final class PlacementRun {
+  /** Stages that the terminal shows: one a placement. */
   public static final int STAGES = Placement.values().length;
 
   // Small, so that a placement has many of each kind; past what is melded by size.
@@ -55,6 +56,7 @@ public final class PlacementRun {
     }
   }
 
+  /** A run that adds what it starts to the cleanup. */
   public PlacementRun(
       PlacementSettings settings, Workspace workspace, Cleanup cleanup, Terminal terminal) {
     this.settings = settings;
@@ -63,6 +65,7 @@ public final class PlacementRun {
     this.terminal = terminal;
   }
 
+  /** Runs all placements; fails if a simulated device did. */
   public PlacementResult run() throws Exception {
     List<PlacementResult.Row> rows = new ArrayList<>();
     for (Placement placement : Placement.values()) {

@@ -41,6 +41,7 @@ public final class Terminal implements AutoCloseable {
     String describe(T result);
   }
 
+  /** Shows so many stages; in place, where {@code out} is a terminal. */
   public Terminal(PrintStream out, boolean inPlace, int stages) {
     this.out = out;
     this.inPlace = inPlace;

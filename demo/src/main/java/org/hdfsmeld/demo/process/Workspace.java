@@ -55,6 +55,7 @@ public record Workspace(Path directory) {
     System.setProperty("jna.tmpdir", temporary().toString());
   }
 
+  /** Makes the directory. */
   public void create() throws IOException {
     // The log may have made it already.
     Files.createDirectories(temporary());
@@ -76,6 +77,7 @@ public record Workspace(Path directory) {
     return directory.resolve("tmp");
   }
 
+  /** A path in the directory. */
   public Path resolve(String name) {
     return directory.resolve(name);
   }

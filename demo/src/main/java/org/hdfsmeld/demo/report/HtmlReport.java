@@ -39,6 +39,7 @@ public final class HtmlReport {
     this.second = result.directive() ? "melded" : "control";
   }
 
+  /** The page. */
   public static String of(DemoResult result, RunRecord run) {
     HtmlReport report = new HtmlReport(result, run);
     Map<String, String> parts =

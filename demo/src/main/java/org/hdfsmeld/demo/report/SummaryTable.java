@@ -18,6 +18,7 @@ public final class SummaryTable {
     this.result = result;
   }
 
+  /** The table, in lines of at most 100 characters. */
   public static String of(DemoResult result) {
     SummaryTable table = new SummaryTable(result);
     table.figures();

@@ -14,6 +14,7 @@ public record Counters(Map<String, Long> values) {
     values = new TreeMap<>(values);
   }
 
+  /** A counter; fails if the plugin has none of that name. */
   public long get(String name) {
     Long value = values.get(name);
     if (value == null) {
@@ -22,6 +23,7 @@ public record Counters(Map<String, Long> values) {
     return value;
   }
 
+  /** What they grew by; sizes of the device stay. */
   public Counters since(Counters before) {
     Map<String, Long> grown = new TreeMap<>();
     values.forEach(
@@ -31,6 +33,7 @@ public record Counters(Map<String, Long> values) {
     return new Counters(grown);
   }
 
+  /** One counter of all volumes together. */
   public static long sum(List<Counters> volumes, String name) {
     return volumes.stream().mapToLong(volume -> volume.get(name)).sum();
   }

@@ -34,6 +34,7 @@ public final class Sampler implements AutoCloseable {
     this.volumes = volumes;
   }
 
+  /** Begins to sample; closing it takes the last sample. */
   public static Sampler start(Volumes volumes) {
     Sampler sampler = new Sampler(volumes);
     // A failure to sample is seen at close, which takes a last one.
@@ -42,6 +43,7 @@ public final class Sampler implements AutoCloseable {
     return sampler;
   }
 
+  /** The samples so far. */
   public synchronized List<Sample> samples() {
     return List.copyOf(samples);
   }

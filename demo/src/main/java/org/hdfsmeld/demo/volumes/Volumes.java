@@ -54,18 +54,22 @@ public final class Volumes {
     }
   }
 
+  /** Sets the mode of all: {@code off}, {@code account} or {@code real-time}. */
   public void setMode(String mode) {
     each(bean -> bean.setMode(mode));
   }
 
+  /** Sets how many wall seconds a simulated second takes. */
   public void setTimeDilation(double dilation) {
     each(bean -> bean.setTimeDilation(dilation));
   }
 
+  /** Sets whether full blocks are from now on written with the sequential directive. */
   public void setHint(boolean sequential) {
     each(bean -> bean.setHintFullBlockSequential(sequential));
   }
 
+  /** The counters of each volume, in the order of their paths. */
   public List<Counters> counters() {
     return beans.stream().map(bean -> new Counters(bean.getCounters())).toList();
   }

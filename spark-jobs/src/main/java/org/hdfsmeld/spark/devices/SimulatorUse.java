@@ -35,6 +35,9 @@ public record SimulatorUse(
   /** From this share of their time on that readers wait, the device is the bottleneck. */
   static final double LEAST_WAIT_SHARE = 0.90;
 
+  /**
+   * Sums up the nodes; the seconds are wall, and run time of the tasks that read and that wrote.
+   */
   public static SimulatorUse of(
       List<DataNodeUse> nodes, double wallSeconds, double readerSeconds, double writerSeconds) {
     List<VolumeUse> volumes = nodes.stream().flatMap(node -> node.volumes().stream()).toList();

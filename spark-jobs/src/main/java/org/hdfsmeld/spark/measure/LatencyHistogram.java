@@ -15,6 +15,7 @@ public final class LatencyHistogram implements Serializable {
 
   private final Histogram nanos = new Histogram(SIGNIFICANT_DIGITS);
 
+  /** Counts one request. */
   public void record(long latencyNanos) {
     nanos.recordValue(latencyNanos);
   }
@@ -24,10 +25,12 @@ public final class LatencyHistogram implements Serializable {
     return this;
   }
 
+  /** Its percentiles. */
   public LatencySummary summary() {
     return LatencySummary.of(nanos);
   }
 
+  /** All requests of the parts together. */
   public static LatencyHistogram sum(List<LatencyHistogram> parts) {
     return parts.stream().reduce(new LatencyHistogram(), LatencyHistogram::add);
   }

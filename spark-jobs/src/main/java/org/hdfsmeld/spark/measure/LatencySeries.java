@@ -21,6 +21,7 @@ public final class LatencySeries implements Serializable {
   private final Histogram current = new Histogram(LatencyHistogram.SIGNIFICANT_DIGITS);
   private int bin;
 
+  /** A series without requests, in bins of that length. */
   public LatencySeries(long binNanos) {
     this.binNanos = binNanos;
   }

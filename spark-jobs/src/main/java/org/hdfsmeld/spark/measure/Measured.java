@@ -42,6 +42,6 @@ public record Measured<T>(T value, List<StageThroughput> stages) {
 
   /** Wall seconds of the stages, added up; for stages that ran one after the other. */
   public double wallSeconds() {
-    return stages.stream().mapToDouble(StageThroughput::wallSeconds).sum();
+    return StageThroughput.wallSeconds(stages);
   }
 }

@@ -1,5 +1,7 @@
 package org.hdfsmeld.spark.measure;
 
+import java.util.List;
+
 /**
  * What one Spark stage read and wrote, and how fast; all of it measured on the wall clock.
  *
@@ -27,8 +29,20 @@ public record StageThroughput(
     double cpuSeconds,
     double readMibPerSecond) {
 
+  /** Bytes of a MiB. */
   public static final double MIB = 1024.0 * 1024.0;
 
+  /** Wall seconds added up; of stages that ran one after the other. */
+  public static double wallSeconds(List<StageThroughput> stages) {
+    return stages.stream().mapToDouble(StageThroughput::wallSeconds).sum();
+  }
+
+  /** Run time summed over the tasks of all the stages. */
+  public static double taskSeconds(List<StageThroughput> stages) {
+    return stages.stream().mapToDouble(StageThroughput::taskSeconds).sum();
+  }
+
+  /** MiB a second; zero where no time passed. */
   public static double mibPerSecond(long bytes, double seconds) {
     return seconds > 0 ? bytes / MIB / seconds : 0;
   }

@@ -45,6 +45,7 @@ public record MixedResult(
    * @param read of the throughputs: below 1 the reader lost
    */
   public record Ratio(double p50, double p99, double p999, double max, double read) {
+    /** What one load has by the other. */
     public static Ratio of(Load with, Load without) {
       LatencySummary above = with.latency();
       LatencySummary below = without.latency();

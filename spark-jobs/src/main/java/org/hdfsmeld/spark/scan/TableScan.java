@@ -60,7 +60,7 @@ public final class TableScan {
       List<StageThroughput> stages) {
     /** Run time summed over the tasks that read. */
     public double taskSeconds() {
-      return stages.stream().mapToDouble(StageThroughput::taskSeconds).sum();
+      return StageThroughput.taskSeconds(stages);
     }
   }
 
@@ -135,7 +135,7 @@ public final class TableScan {
     Result result(Request request, List<FileStatus> files, List<StageThroughput> stages) {
       List<StageThroughput> reading = new ArrayList<>(stages);
       reading.removeIf(stage -> stage.readBytes() == 0);
-      double wallSeconds = reading.stream().mapToDouble(StageThroughput::wallSeconds).sum();
+      double wallSeconds = StageThroughput.wallSeconds(reading);
       long fileBytes = DataFiles.bytes(files);
       return new Result(
           request.format(),

@@ -13,14 +13,13 @@ import org.apache.hadoop.util.LineReader;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.catalyst.expressions.XXH64;
 import org.apache.spark.unsafe.Platform;
-import org.hdfsmeld.spark.Scan;
 import org.hdfsmeld.spark.task.Tasks;
 
 /**
  * The rows of one file, read without Spark: lines, or records of one length. Rows are ordered as
  * unsigned bytes.
  *
- * @param checksum the sum, modulo 2^64, of the XXH64 of every row; that of {@link Scan}
+ * @param checksum the sum, modulo 2^64, of the XXH64 of every row, as a scan has it
  * @param first null if there is none
  * @param disorder the number of the first row that is less than the one before it; -1: none
  */

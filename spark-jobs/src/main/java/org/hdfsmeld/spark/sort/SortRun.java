@@ -200,7 +200,6 @@ public final class SortRun {
 
   private static double rate(List<StageThroughput> stages, ToLongFunction<StageThroughput> bytes) {
     return StageThroughput.mibPerSecond(
-        stages.stream().mapToLong(bytes).sum(),
-        stages.stream().mapToDouble(StageThroughput::wallSeconds).sum());
+        stages.stream().mapToLong(bytes).sum(), StageThroughput.wallSeconds(stages));
   }
 }

@@ -68,7 +68,7 @@ final class Simulations {
         rows.size(),
         refused,
         measured.wallSeconds(),
-        measured.stages().stream().mapToDouble(StageThroughput::taskSeconds).sum(),
+        StageThroughput.taskSeconds(measured.stages()),
         rows);
   }
 

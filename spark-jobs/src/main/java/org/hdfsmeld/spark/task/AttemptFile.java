@@ -33,6 +33,7 @@ public final class AttemptFile implements Closeable {
     this.out = fs.create(attempt, true, BUFFER_BYTES, fs.getDefaultReplication(path), blockBytes);
   }
 
+  /** Where the content is written; closed by {@link #commit} or {@link #close}. */
   public OutputStream out() {
     return out;
   }
