@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.eclipse.aether.resolution.DependencyResolutionException;
+import org.hdfsmeld.hadoop.HadoopJars;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,7 @@ class TestLinks {
           DATASET + MOVE_BLOCK, Set.of("3.3.6"));
 
   private static final Path PLUGIN = Path.of(System.getProperty("meld.plugin"));
+  private static final Path JNA = Path.of(System.getProperty("meld.jna"));
   private static final Map<String, ClassFiles> HADOOP = new LinkedHashMap<>();
   private static List<String> plugin;
 
@@ -58,8 +60,8 @@ class TestLinks {
   static void resolve() throws IOException, DependencyResolutionException {
     plugin = ClassFiles.names(PLUGIN);
     for (String version : VERSIONS) {
-      List<Path> path = new ArrayList<>(HadoopJars.of(version));
-      path.add(0, PLUGIN);
+      List<Path> path = new ArrayList<>(List.of(PLUGIN, JNA));
+      path.addAll(HadoopJars.of(version, List.of()));
       HADOOP.put(version, new ClassFiles(path));
     }
   }

@@ -5,12 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.hdfsmeld.hadoop.HadoopJars;
 
 /**
  * Runs Hadoop's own test classes on stock HDFS and with the plugin, and compares them test by test.
@@ -21,40 +22,53 @@ public final class Conformance {
   /** Of one JVM; on an idle machine the slowest class, the balancer's, takes less than half. */
   private static final Duration LIMIT = Duration.ofMinutes(30);
 
+  private final Request request;
+  private final Path folder;
   private final Forks forks;
+  private final Results results;
   private final KnownOutcomes known = KnownOutcomes.read();
   private final Report report = new Report(System.out, known);
   private final ExecutorService sides = Executors.newFixedThreadPool(Side.values().length);
 
-  private Conformance(Path folder) {
-    this.forks = new Forks(folder, LIMIT);
+  private Conformance(Request request, Path folder, List<Path> hadoop) throws IOException {
+    this.request = request;
+    this.folder = Files.createDirectories(folder.resolve(request.hadoop()));
+    this.forks = new Forks(this.folder, hadoop, LIMIT);
+    this.results = new Results(this.folder, Side.PLUGIN_JAR);
   }
 
-  /** Runs the classes of the command line: {@code FOLDER all}, {@code quick}, or simple names. */
+  /** Runs what the command line asks for: {@code FOLDER}, and what {@link Request} reads. */
   public static void main(String[] args) throws Exception {
-    Path folder = Path.of(args[0]).toAbsolutePath();
+    Conformance conformance;
     List<String> classes;
     try {
-      classes = TestClasses.read().select(Arrays.asList(args).subList(1, args.length));
+      Request request = Request.parse(List.of(args).subList(1, args.length));
+      List<Path> hadoop = HadoopJars.of(request.hadoop(), Lists.read("artifacts.txt"));
+      classes = TestClasses.of(hadoop).select(request.classes());
+      conformance = new Conformance(request, Path.of(args[0]).toAbsolutePath(), hadoop);
     } catch (IllegalArgumentException e) {
       System.err.println("meld conformance: " + e.getMessage());
       System.exit(2);
       return;
     }
-    Files.createDirectories(folder);
-    System.exit(new Conformance(folder).run(classes, folder) ? 0 : 1);
+    System.exit(conformance.run(classes) ? 0 : 1);
   }
 
-  private boolean run(List<String> classes, Path folder) throws Exception {
+  private boolean run(List<String> classes) throws Exception {
     List<Comparison> done = new ArrayList<>();
-    report.begin(classes.size(), folder);
-    for (String className : classes) {
-      Comparison comparison = compare(className);
-      done.add(comparison);
-      report.progress(comparison);
-      report.write(done, folder);
+    report.begin(classes.size(), request.hadoop(), folder);
+    try {
+      for (String className : classes) {
+        Optional<Comparison> kept = request.resume() ? results.read(className) : Optional.empty();
+        Comparison comparison = kept.isPresent() ? kept.get() : compare(className);
+        results.write(comparison);
+        done.add(comparison);
+        report.progress(comparison);
+        Report.write(done, folder);
+      }
+    } finally {
+      sides.shutdownNow();
     }
-    sides.shutdownNow();
     return report.summary(done);
   }
 

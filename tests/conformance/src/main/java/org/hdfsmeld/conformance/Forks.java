@@ -21,16 +21,19 @@ final class Forks {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Path folder;
+  private final List<Path> hadoop;
   private final Duration limit;
 
   /**
    * Makes nothing yet.
    *
    * @param folder where logs and, while they run, the tests' files are
+   * @param hadoop the jars of Hadoop, of its tests and of what they need
    * @param limit wall time after which a JVM is ended
    */
-  Forks(Path folder, Duration limit) {
+  Forks(Path folder, List<Path> hadoop, Duration limit) {
     this.folder = folder;
+    this.hadoop = hadoop;
     this.limit = limit;
   }
 
@@ -70,7 +73,7 @@ final class Forks {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();
     }
-    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
     boolean finished = Files.exists(events);
     SideRun run =
         new SideRun(
@@ -79,12 +82,12 @@ final class Forks {
                 ? JSON.readValue(events.toFile(), new TypeReference<TreeMap<String, Long>>() {})
                 : Map.of(),
             finished,
-            took);
+            seconds);
     deleteTree(work);
     return run;
   }
 
-  private static List<String> command(Side side, Path work, boolean timeLimits) throws IOException {
+  private List<String> command(Side side, Path work, boolean timeLimits) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // The opens and the network stack, as the runner itself was started.
@@ -108,7 +111,7 @@ final class Forks {
       command.add("-Djunit.jupiter.execution.timeout.mode=disabled");
     }
     command.add("-cp");
-    command.add(side.classPath(work.resolve("conf")));
+    command.add(side.classPath(work.resolve("conf"), hadoop));
     command.add(TestFork.class.getName());
     return command;
   }

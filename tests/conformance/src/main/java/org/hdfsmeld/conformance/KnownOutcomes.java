@@ -1,10 +1,7 @@
 package org.hdfsmeld.conformance;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -14,17 +11,14 @@ import java.util.Optional;
  * reason}.
  */
 final class KnownOutcomes {
-  private static final String FILE = "/conformance/known-outcomes.txt";
+  private static final String FILE = "known-outcomes.txt";
   private static final String KINDS = "fails|skipped|unforwarded|unloaded";
 
   private final Map<String, String> reasons = new LinkedHashMap<>();
 
-  private KnownOutcomes(String text) {
-    for (String line : text.lines().map(String::strip).toList()) {
-      if (line.isEmpty() || line.startsWith("#")) {
-        continue;
-      }
-      String[] words = line.split("\\s+", 3);
+  private KnownOutcomes(List<String> lines) {
+    for (String line : lines) {
+      String[] words = line.split(" ", 3);
       if (words.length < 3 || !words[0].matches(KINDS)) {
         throw new IllegalArgumentException(
             FILE + ": no line of the form '" + KINDS + " TEST reason': " + line);
@@ -34,20 +28,11 @@ final class KnownOutcomes {
   }
 
   static KnownOutcomes parse(String text) {
-    return new KnownOutcomes(text);
+    return new KnownOutcomes(Lists.lines(text));
   }
 
   static KnownOutcomes read() {
-    return new KnownOutcomes(resource(FILE));
-  }
-
-  /** The text of a file in the jar. */
-  static String resource(String name) {
-    try (InputStream in = KnownOutcomes.class.getResourceAsStream(name)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new KnownOutcomes(Lists.read(FILE));
   }
 
   /** Why a test, as {@code Class#method}, fails on stock too. */

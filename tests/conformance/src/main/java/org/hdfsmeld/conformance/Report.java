@@ -2,25 +2,18 @@ package org.hdfsmeld.conformance;
 
 import static java.util.stream.Collectors.joining;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
-/** What a person sees of a run, and its files: {@code results.md} and {@code results.json}. */
+/** What a person sees of a run, and its table, {@code results.md}. */
 final class Report {
   private static final String ROW = "%-28s %-34s %-10s %8s %8s %12s%n";
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
   private final PrintStream out;
   private final KnownOutcomes known;
@@ -30,8 +23,9 @@ final class Report {
     this.known = known;
   }
 
-  void begin(int classes, Path folder) {
-    out.printf("%d of Hadoop's test classes, each on stock HDFS and with the plugin%n", classes);
+  void begin(int classes, String hadoop, Path folder) {
+    out.printf(
+        "%d test classes of Hadoop %s, each on stock HDFS and with the plugin%n", classes, hadoop);
     out.printf("Logs and results: %s%n%n", folder);
     out.printf(ROW, "class", "tests", "outcomes", "stock s", "plugin s", "forwarded");
   }
@@ -42,8 +36,8 @@ final class Report {
         run.simpleName(),
         counts(run),
         run.identical() ? "identical" : "DIFFERENT",
-        run.stock().took().toSeconds(),
-        run.plugin().took().toSeconds(),
+        run.stock().seconds(),
+        run.plugin().seconds(),
         String.format(Locale.ROOT, "%,d", run.plugin().forwarded()));
   }
 
@@ -160,11 +154,10 @@ final class Report {
         .orElse("");
   }
 
-  /** Writes both files, of what is done so far. */
-  void write(List<Comparison> runs, Path folder) throws IOException {
+  /** Writes {@code results.md}, of what is done so far. */
+  static void write(List<Comparison> runs, Path folder) throws IOException {
     StringBuilder table = new StringBuilder("| class | tests | outcomes | forwarded calls |\n");
     table.append("| --- | --- | --- | ---: |\n");
-    List<Map<String, Object>> json = new ArrayList<>();
     for (Comparison run : runs) {
       table.append(
           String.format(
@@ -174,27 +167,7 @@ final class Report {
               counts(run),
               run.identical() ? "identical" : "**different**",
               run.plugin().forwarded()));
-      json.add(json(run));
     }
     Files.writeString(folder.resolve("results.md"), table);
-    JSON.writeValue(folder.resolve("results.json").toFile(), json);
-  }
-
-  private static Map<String, Object> json(Comparison run) {
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("class", run.className());
-    json.put("identical", run.identical());
-    json.put("stock_seconds", run.stock().took().toSeconds());
-    json.put("plugin_seconds", run.plugin().took().toSeconds());
-    json.put("plugin_events", run.plugin().events());
-    Map<String, Object> tests = new TreeMap<>();
-    for (Comparison.Pair pair : run.pairs()) {
-      tests.put(
-          pair.test(), Map.of("stock", pair.stock().status(), "plugin", pair.plugin().status()));
-    }
-    json.put("tests", tests);
-    json.put("unsteady", run.unsteady().stream().map(Comparison.Pair::toString).toList());
-    json.put("differences", run.differences().stream().map(Comparison.Pair::toString).toList());
-    return json;
   }
 }

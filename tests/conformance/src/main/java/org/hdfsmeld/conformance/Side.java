@@ -1,14 +1,14 @@
 package org.hdfsmeld.conformance;
 
+import static java.util.stream.Collectors.joining;
+
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.CodeSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import org.hdfsmeld.datanode.MeldFsDatasetFactory;
 
 /** What a test class runs on. */
 enum Side {
@@ -20,14 +20,18 @@ enum Side {
       """
         <property>
           <name>dfs.datanode.fsdataset.factory</name>
-          <value>%s</value>
+          <value>org.hdfsmeld.datanode.MeldFsDatasetFactory</value>
         </property>
         <property>
           <name>dfs.datanode.meld.mode</name>
           <value>account</value>
         </property>
-      """
-          .formatted(MeldFsDatasetFactory.class.getName()));
+      """);
+
+  /** What an operator adds: the same file for every version of Hadoop. */
+  static final Path PLUGIN_JAR = Path.of(System.getProperty("meld.plugin"));
+
+  private static final Path OWN_JAR = Path.of(System.getProperty("meld.conformance"));
 
   /** What Hadoop's own build sets for these tests; this file hides the one it sets it in. */
   private static final String SITE =
@@ -55,23 +59,19 @@ enum Side {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The class path of a JVM on this side, whose {@code hdfs-site.xml} goes into {@code folder}. */
-  String classPath(Path folder) throws IOException {
+  /**
+   * The class path of a JVM on this side, whose {@code hdfs-site.xml} goes into {@code folder}.
+   *
+   * @param hadoop the jars of Hadoop, of its tests and of what they need
+   */
+  String classPath(Path folder, List<Path> hadoop) throws IOException {
     Files.createDirectories(folder);
     Files.writeString(folder.resolve("hdfs-site.xml"), SITE.formatted(properties));
-    List<String> entries = new ArrayList<>();
-    entries.add(folder.toString());
-    entries.addAll(
-        Arrays.asList(
-            System.getProperty("java.class.path").split(System.getProperty("path.separator"))));
-    if (this == STOCK) {
-      entries.remove(jarOf(MeldFsDatasetFactory.class));
+    List<Path> entries = new ArrayList<>(List.of(folder, OWN_JAR));
+    if (this == PLUGIN) {
+      entries.add(PLUGIN_JAR);
     }
-    return String.join(System.getProperty("path.separator"), entries);
-  }
-
-  private static String jarOf(Class<?> type) {
-    CodeSource source = type.getProtectionDomain().getCodeSource();
-    return Path.of(source.getLocation().getPath()).toString();
+    entries.addAll(hadoop);
+    return entries.stream().map(Path::toString).collect(joining(File.pathSeparator));
   }
 }

@@ -1,6 +1,5 @@
 package org.hdfsmeld.conformance;
 
-import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -9,10 +8,10 @@ import java.util.Map;
  * @param outcomes by JUnit's unique id
  * @param events sums of the plugin's counters; empty on stock
  * @param finished whether the JVM came to its end within the time limit
- * @param took wall time
+ * @param seconds wall time
  */
 record SideRun(
-    Map<String, TestOutcome> outcomes, Map<String, Long> events, boolean finished, Duration took) {
+    Map<String, TestOutcome> outcomes, Map<String, Long> events, boolean finished, long seconds) {
 
   TestOutcome outcome(String id) {
     TestOutcome outcome = outcomes.get(id);

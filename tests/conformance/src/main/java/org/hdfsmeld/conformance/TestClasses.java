@@ -1,30 +1,52 @@
 package org.hdfsmeld.conformance;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.JarFile;
+import java.util.zip.ZipEntry;
 
-/** The classes that are run: {@code classes.txt}. */
+/** The classes that can be run: those of {@code classes.txt}, and all others of Hadoop's jar. */
 final class TestClasses {
-  private final Map<String, Boolean> quick = new LinkedHashMap<>();
+  private static final String SUFFIX = ".class";
 
-  private TestClasses(String text) {
-    for (String line : text.lines().filter(line -> !line.startsWith("#")).toList()) {
+  private final Map<String, Boolean> quick = new LinkedHashMap<>();
+  private final Path jar;
+  private final List<String> published;
+
+  private TestClasses(Path jar) throws IOException {
+    for (String line : Lists.read("classes.txt")) {
       String[] words = line.split(" ");
       quick.put(words[0], words.length > 1 && words[1].equals("quick"));
     }
+    this.jar = jar;
+    try (JarFile open = new JarFile(jar.toFile())) {
+      this.published =
+          open.stream()
+              .map(ZipEntry::getName)
+              .filter(name -> name.endsWith(SUFFIX) && !name.contains("$"))
+              .map(name -> name.substring(0, name.length() - SUFFIX.length()).replace('/', '.'))
+              .toList();
+    }
   }
 
-  static TestClasses read() {
-    return new TestClasses(KnownOutcomes.resource("/conformance/classes.txt"));
+  /** Those of a version of Hadoop, whose jars these are. */
+  static TestClasses of(List<Path> hadoop) throws IOException {
+    return new TestClasses(
+        hadoop.stream()
+            .filter(jar -> jar.getFileName().toString().matches("hadoop-hdfs-[0-9.]+-tests\\.jar"))
+            .findFirst()
+            .orElseThrow());
   }
 
   /**
-   * The classes that a command line asks for: {@code all} (also when it is empty), {@code quick},
-   * or names, simple or with their package.
+   * The classes that a command line asks for: {@code all} (also when it is empty) or {@code quick}
+   * of the list, or names, simple or with their package.
    *
-   * @throws IllegalArgumentException on a name that is not listed; says which are
+   * @throws IllegalArgumentException on a name that is no class, or two; says which there are
    */
   List<String> select(List<String> words) {
     if (words.isEmpty() || words.equals(List.of("all"))) {
@@ -35,17 +57,25 @@ final class TestClasses {
     }
     List<String> selected = new ArrayList<>();
     for (String word : words) {
-      selected.add(
-          quick.keySet().stream()
+      List<String> found =
+          published.stream()
               .filter(name -> name.equals(word) || Comparison.simpleName(name).equals(word))
-              .findFirst()
-              .orElseThrow(() -> new IllegalArgumentException(unknown(word))));
+              .toList();
+      if (found.size() != 1) {
+        throw new IllegalArgumentException(found.isEmpty() ? unknown(word) : among(word, found));
+      }
+      selected.add(found.get(0));
     }
     return selected;
   }
 
   private String unknown(String word) {
     List<String> names = quick.keySet().stream().map(Comparison::simpleName).toList();
-    return "no class '" + word + "'; use all, quick, or some of " + String.join(", ", names);
+    return "no class '%s' in %s; use all, quick, or classes of it, such as %s"
+        .formatted(word, jar.getFileName(), String.join(", ", names));
+  }
+
+  private static String among(String word, List<String> found) {
+    return "more than one class '" + word + "'; use one of " + String.join(", ", found);
   }
 }

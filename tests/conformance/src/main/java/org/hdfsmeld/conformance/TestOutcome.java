@@ -1,5 +1,7 @@
 package org.hdfsmeld.conformance;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,6 +47,12 @@ record TestOutcome(String id, Status status, String detail) {
         case "method", "test-template" -> name.append(value.replaceAll("\\(.*", ""));
         case "test-template-invocation", "class-template-invocation" ->
             name.append('[').append(value.substring(1)).append(']');
+        // Of JUnit 4, whose parameterized runs are tests that hold the methods.
+        case "test" ->
+            name.replace(
+                0,
+                name.length(),
+                URLDecoder.decode(value, StandardCharsets.UTF_8).replaceAll("\\(.*", ""));
         default -> {
           // The engine and the class, which all tests of a run share.
         }

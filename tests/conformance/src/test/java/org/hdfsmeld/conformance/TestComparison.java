@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +30,7 @@ class TestComparison {
       String id = id(String.valueOf((char) ('a' + i)));
       outcomes.put(id, TestOutcome.of(id, statuses[i], ""));
     }
-    return new SideRun(outcomes, events, true, Duration.ZERO);
+    return new SideRun(outcomes, events, true, 0);
   }
 
   private static Comparison of(SideRun stock, SideRun plugin, Comparison again) {
@@ -121,7 +120,7 @@ class TestComparison {
 
   @Test
   void aJvmThatWasEndedIsNoSuccess() {
-    SideRun ended = new SideRun(run(SEEN, Status.PASSED).outcomes(), SEEN, false, Duration.ZERO);
+    SideRun ended = new SideRun(run(SEEN, Status.PASSED).outcomes(), SEEN, false, 0);
     Comparison run = of(run(Map.of(), Status.PASSED), ended, null);
     assertThat(run.differences()).isEmpty();
     assertThat(good("", run)).isFalse();
@@ -175,5 +174,15 @@ class TestComparison {
                 .name())
         .isEqualTo("testB[2]");
     assertThat(TestOutcome.of(PREFIX, Status.ABORTED, "").name()).isEmpty();
+    String vintage = "[engine:junit-vintage]/[runner:" + CLASS + "]";
+    assertThat(TestOutcome.of(vintage + "/[test:testC(" + CLASS + ")]", Status.PASSED, "").name())
+        .isEqualTo("testC");
+    assertThat(
+            TestOutcome.of(
+                    vintage + "/[test:%5B1%5D]/[test:testD%5B1%5D(" + CLASS + ")]",
+                    Status.PASSED,
+                    "")
+                .name())
+        .isEqualTo("testD[1]");
   }
 }

@@ -1,4 +1,4 @@
-package org.hdfsmeld.compatibility;
+package org.hdfsmeld.hadoop;
 
 import eu.maveniverse.maven.mima.context.Context;
 import eu.maveniverse.maven.mima.context.ContextOverrides;
@@ -6,40 +6,44 @@ import eu.maveniverse.maven.mima.context.Runtimes;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.eclipse.aether.artifact.DefaultArtifact;
 import org.eclipse.aether.collection.CollectRequest;
 import org.eclipse.aether.graph.Dependency;
-import org.eclipse.aether.resolution.ArtifactResult;
 import org.eclipse.aether.resolution.DependencyRequest;
 import org.eclipse.aether.resolution.DependencyResolutionException;
 import org.eclipse.aether.util.artifact.JavaScopes;
 import org.eclipse.aether.util.filter.DependencyFilterUtils;
 
 /**
- * The jars of Hadoop's versions, as Maven resolves them: with the local repository of the build
- * that runs the tests, and its user's settings.
+ * The jars of Hadoop's versions, as Maven resolves them: with the settings of its user, and the
+ * local repository that the property {@code meld.repository} names.
  */
-final class HadoopJars {
+public final class HadoopJars {
   /** The versions that the plugin is for, oldest first. */
-  static final List<String> VERSIONS =
+  public static final List<String> VERSIONS =
       List.of("3.3.6", "3.4.0", "3.4.1", "3.4.2", "3.4.3", "3.5.0");
+
+  private static final List<String> NODES =
+      List.of(
+          "org.apache.hadoop:hadoop-common:%s",
+          "org.apache.hadoop:hadoop-hdfs:%s", "org.apache.hadoop:hadoop-hdfs-client:%s");
 
   private HadoopJars() {}
 
   /**
-   * What a NameNode and a DataNode of a version have on their class paths, and the plugin's own
-   * dependency.
+   * What a NameNode and a DataNode of a version have on their class paths, and some more.
+   *
+   * @param more artifacts in Maven's notation; {@code %s} stands for the version
+   * @throws DependencyResolutionException when one is neither here nor in a repository
    */
-  static List<Path> of(String version) throws DependencyResolutionException {
-    List<Path> jars = new ArrayList<>();
-    jars.add(Path.of(System.getProperty("meld.jna")));
+  public static List<Path> of(String version, List<String> more)
+      throws DependencyResolutionException {
+    List<String> artifacts = new ArrayList<>(NODES);
+    artifacts.addAll(more);
     CollectRequest tree = new CollectRequest();
-    for (String artifact : List.of("hadoop-common", "hadoop-hdfs", "hadoop-hdfs-client")) {
+    for (String artifact : artifacts) {
       tree.addDependency(
-          new Dependency(
-              new DefaultArtifact("org.apache.hadoop", artifact, "jar", version),
-              JavaScopes.RUNTIME));
+          new Dependency(new DefaultArtifact(artifact.formatted(version)), JavaScopes.RUNTIME));
     }
     ContextOverrides settings =
         ContextOverrides.create()
@@ -50,14 +54,13 @@ final class HadoopJars {
       tree.setRepositories(maven.remoteRepositories());
       DependencyRequest request =
           new DependencyRequest(tree, DependencyFilterUtils.classpathFilter(JavaScopes.RUNTIME));
-      Stream<ArtifactResult> resolved =
-          maven
-              .repositorySystem()
-              .resolveDependencies(maven.repositorySystemSession(), request)
-              .getArtifactResults()
-              .stream();
-      resolved.map(result -> result.getArtifact().getFile().toPath()).forEach(jars::add);
+      return maven
+          .repositorySystem()
+          .resolveDependencies(maven.repositorySystemSession(), request)
+          .getArtifactResults()
+          .stream()
+          .map(result -> result.getArtifact().getFile().toPath())
+          .toList();
     }
-    return jars;
   }
 }

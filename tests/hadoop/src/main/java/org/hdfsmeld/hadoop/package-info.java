@@ -1,0 +1,2 @@
+/** The versions of Hadoop that the plugin is for, and the jars of each. */
+package org.hdfsmeld.hadoop;
