@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Volumes that come and go while the DataNode runs. */
 class ITHotSwap {
   private static final String DATA_DIR = "dfs.datanode.data.dir";
-  private static final String UNKNOWN_SET = "data3";
-  private static final String OTHER = "data4";
+  private static final String UNKNOWN_SET = "data8";
+  private static final String OTHER = "data9";
   private static final int FILE_BYTES = MeldCluster.BLOCK_BYTES + 12_345;
 
   @TempDir java.nio.file.Path directory;
