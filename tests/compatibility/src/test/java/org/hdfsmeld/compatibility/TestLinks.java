@@ -58,8 +58,8 @@ class TestLinks {
   static void resolve() throws IOException, DependencyResolutionException {
     plugin = ClassFiles.names(PLUGIN);
     for (String version : VERSIONS) {
-      List<Path> path = new ArrayList<>(HadoopJars.of(version));
-      path.add(0, PLUGIN);
+      List<Path> path = new ArrayList<>(List.of(PLUGIN, Path.of(System.getProperty("meld.jna"))));
+      path.addAll(HadoopJars.daemons(version));
       HADOOP.put(version, new ClassFiles(path));
     }
   }
