@@ -1,7 +1,7 @@
 # What takes too long for CI: what ./meld check does. Sourced by meld.
 # shellcheck shell=bash
 
-CHECK_PARTS=(conformance docker soak fuzz release bare-root aarch64 image)
+CHECK_PARTS=(conformance compatibility docker soak fuzz release bare-root aarch64 image)
 CHECK=$ROOT/target/check
 
 help_check() {
@@ -10,14 +10,15 @@ Usage: ./meld check [PART]...
 
 Runs what takes too long for ./meld test, and prints one line for each part:
 
-  conformance  Hadoop's own test classes, with the plugin        several hours
-  docker       the acceptance test of the cluster in containers  half an hour
-  soak         mixed work over DataNode restarts                 half an hour
-  fuzz         each fuzz target for five minutes                 half an hour
-  release      the release, twice; all bytes must be the same    half an hour
-  bare-root    the release on bare Debian bookworm and bullseye  ten minutes
-  aarch64      its binary, C library and plugin on aarch64       five minutes
-  image        its container image, in a container engine        five minutes
+  conformance    Hadoop's own test classes, with the plugin             several hours
+  compatibility  the integration tests on each Hadoop and Java          hours
+  docker         the acceptance test of the cluster in containers       half an hour
+  soak           mixed work over DataNode restarts                      half an hour
+  fuzz           each fuzz target for five minutes                      half an hour
+  release        the release, twice; all bytes must be the same         half an hour
+  bare-root      the release on bare Debian bookworm and bullseye       ten minutes
+  aarch64        its binary, C library and plugin on aarch64            five minutes
+  image          its container image, in a container engine             five minutes
 
 Without PART: all of them. The last four need root on Debian; those after
 release take the files that it made, or make them. Logs are in target/check.
@@ -46,7 +47,7 @@ check() {
     status=passed
     ("check_${part/-/_}") >"$CHECK/$part.log" 2>&1 </dev/null || status=FAILED
     [ $status = passed ] || failed=$((failed + 1))
-    printf '%-12s %-7s %6d s  %s\n' "$part" $status $((SECONDS - start)) "$(tail -n 1 "$CHECK/$part.log")" | tee -a "$CHECK/summary"
+    printf '%-13s %-7s %6d s  %s\n' "$part" $status $((SECONDS - start)) "$(tail -n 1 "$CHECK/$part.log")" | tee -a "$CHECK/summary"
   done
   printf '%d passed, %d failed\n' $((${#parts[@]} - failed)) $failed
   [ $failed -eq 0 ]
@@ -58,6 +59,7 @@ check_conformance() {
     "$ROOT/meld" conformance quick --hadoop 3.3.6 &&
     "$ROOT/meld" conformance quick --hadoop 3.4.2
 }
+check_compatibility() { "$ROOT/meld" compatibility; }
 check_docker() { "$ROOT/meld" engine && "$ROOT/docker/test.sh"; }
 check_soak() { "$ROOT/meld" soak 30; }
 check_fuzz() { "$ROOT/meld" fuzz all 300; }

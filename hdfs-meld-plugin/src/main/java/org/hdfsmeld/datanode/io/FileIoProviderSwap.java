@@ -8,7 +8,7 @@ import org.apache.hadoop.hdfs.server.datanode.FileIoProvider;
  * Puts another {@link FileIoProvider} into a DataNode, before its volumes take the one it has.
  *
  * <p>HDFS offers no configuration for it, and every operation on block files passes there. The
- * field is private and final: writing it works up to Java 25, and later with {@code
+ * field is private and final: Java warns of writing it from 26 on, unless it is started with {@code
  * --enable-final-field-mutation=ALL-UNNAMED}. Should a Hadoop or Java version close this door, what
  * is left is to override {@code FsDatasetImpl.getBlockInputStream} and the methods that return a
  * {@code ReplicaHandler} and wrap their streams there; deletes would then come from {@code

@@ -61,7 +61,7 @@ class TestLinks {
     plugin = ClassFiles.names(PLUGIN);
     for (String version : VERSIONS) {
       List<Path> path = new ArrayList<>(List.of(PLUGIN, JNA));
-      path.addAll(HadoopJars.of(version, List.of()));
+      path.addAll(HadoopJars.daemons(version));
       HADOOP.put(version, new ClassFiles(path));
     }
   }

@@ -45,7 +45,7 @@ class TestTestClasses {
   void everyListedClassIsPublished(String version) throws Exception {
     TestClasses hadoop =
         TestClasses.of(
-            HadoopJars.of(version, List.of("org.apache.hadoop:hadoop-hdfs:jar:tests:%s")));
+            HadoopJars.daemons(version, "org.apache.hadoop:hadoop-hdfs:jar:tests:%s"));
     List<String> all = hadoop.select(List.of("all"));
     assertThat(hadoop.select(all)).isEqualTo(all);
   }
