@@ -9,8 +9,7 @@ import java.nio.ByteBuffer;
  * {@link UnsatisfiedLinkError}.
  *
  * <p>{@code commands} of {@link #meldsim_submit_batch}, {@code out} and {@code dueNs} of {@link
- * #meldsim_reap} are addresses. A struct is an array of bytes
- * that begins with its size.
+ * #meldsim_reap} are addresses. A struct is an array of bytes that begins with its size.
  */
 final class LibMeldsim {
   static final int ABI_VERSION = 2;

@@ -62,8 +62,8 @@ public interface SimDevice extends AutoCloseable {
   long post(int opcode, int nsid, long slba, int nlb, int directive);
 
   /**
-   * Takes what is in the completion queue, oldest first. Does not wait, and moves no time in account
-   * mode.
+   * Takes what is in the completion queue, oldest first. Does not wait, and moves no time in
+   * account mode.
    *
    * @return how many it took, or a status below 0
    */

@@ -150,8 +150,7 @@ class ITHotSwap {
     assertThatThrownBy(() -> use(all)).hasStackTraceContaining(profile.toString());
     assertThat(inHdfs()).isEqualTo(2);
     assertThat(Volumes.all()).hasSize(2);
-    Files.copy(
-        java.nio.file.Path.of(Profiles.divided(directory, "")), profile, REPLACE_EXISTING);
+    Files.copy(java.nio.file.Path.of(Profiles.divided(directory, "")), profile, REPLACE_EXISTING);
     use(all);
     assertThat(inHdfs()).isEqualTo(3);
     assertThat(Volumes.all()).hasSize(3);

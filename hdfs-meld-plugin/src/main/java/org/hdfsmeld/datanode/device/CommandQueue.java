@@ -556,8 +556,7 @@ final class CommandQueue {
     long given =
         realTime && !detached
             ? device.post(opcodes[at], nsids[at], slbas[at], nlbs[at], directives[at])
-            : device.submit(
-                opcodes[at], nsids[at], slbas[at], nlbs[at], directives[at], detached);
+            : device.submit(opcodes[at], nsids[at], slbas[at], nlbs[at], directives[at], detached);
     if (given == SimStatus.TIMEOUT && realTime) {
       return false;
     }
@@ -647,7 +646,9 @@ final class CommandQueue {
     }
   }
 
-  /** In real-time mode, completes what the simulator has posted; wall time until more may follow. */
+  /**
+   * In real-time mode, completes what the simulator has posted; wall time until more may follow.
+   */
   private long reap() {
     int count;
     do {

@@ -390,10 +390,7 @@ public final class MeldDevice implements DeviceState.Source {
     StateFiles present = RecoveredState.find(folders, failures, stateCounters);
     RecoveredState.Expected expected =
         new RecoveredState.Expected(
-            shared,
-            queue.call(SimDevice::profile),
-            config.slotBytes(),
-            volumes.get(0).storageId());
+            shared, queue.call(SimDevice::profile), config.slotBytes(), volumes.get(0).storageId());
     RecoveredState found =
         RecoveredState.read(
             present,
@@ -461,7 +458,8 @@ public final class MeldDevice implements DeviceState.Source {
     ByteBuffer image = queue.callPatiently(buffer::take);
     long took = System.nanoTime() - begin;
     stateCounters.snapshotStallNs.accumulateAndGet(took, Math::max);
-    return new StateSnapshot(shared, queue.call(SimDevice::profile), config.slotBytes(), spaces, records, image);
+    return new StateSnapshot(
+        shared, queue.call(SimDevice::profile), config.slotBytes(), spaces, records, image);
   }
 
   private NamespaceInfo namespace(VolumeDevice volume) throws SimException {

@@ -147,8 +147,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
       return SimStatus.CLOSED;
     }
     try {
-      return queue.submit(
-          this, extent, opcode, namespace.nsid(), slba, nlb, directive, detached);
+      return queue.submit(this, extent, opcode, namespace.nsid(), slba, nlb, directive, detached);
     } catch (RuntimeException | Error e) {
       broken(e);
       return SimStatus.CLOSED;

@@ -109,13 +109,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
             : (decision, file) -> {};
     this.binding = config.devices().of(root(currentDir));
     this.device =
-        new VolumeDevice(
-            storageId,
-            getVolume(),
-            binding.set(),
-            device,
-            failures,
-            counters);
+        new VolumeDevice(storageId, getVolume(), binding.set(), device, failures, counters);
     this.trace = trace.volume(storageId, this::state);
   }
 

@@ -212,8 +212,7 @@ final class VolumeLifecycle {
     publish(volume, Publisher.of(volume, volume.storageId()));
     if (binding.isShared() && !publishers.containsKey(device)) {
       publish(
-          device,
-          Publisher.of(new MeldDeviceBean(device, binding.profile()), volume.storageId()));
+          device, Publisher.of(new MeldDeviceBean(device, binding.profile()), volume.storageId()));
     }
   }
 

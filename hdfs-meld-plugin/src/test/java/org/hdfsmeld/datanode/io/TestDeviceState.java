@@ -200,7 +200,9 @@ class TestDeviceState {
     assertThat(counter("state_relaid_blocks")).isEqualTo(1);
     assertThat(device().commands()).as("what nobody owns").isNotEmpty();
     reconcile(block -> 4 * MIB);
-    assertThat(device().preloads()).extracting(FakeDevice.Command::length).containsExactly(4L * MIB);
+    assertThat(device().preloads())
+        .extracting(FakeDevice.Command::length)
+        .containsExactly(4L * MIB);
   }
 
   @Test

@@ -267,8 +267,7 @@ class TestVolumeLifecycle {
     await().until(() -> openFiles().anyMatch(file -> file.startsWith(left)));
     volumes.retain(() -> Set.of("DS-2"));
     await().until(() -> openFiles().noneMatch(file -> file.startsWith(left)));
-    await()
-        .until(() -> openFiles().anyMatch(file -> file.startsWith(dir.resolve("2").toString())));
+    await().until(() -> openFiles().anyMatch(file -> file.startsWith(dir.resolve("2").toString())));
   }
 
   private static Stream<String> openFiles() throws IOException {

@@ -1,6 +1,5 @@
 package org.hdfsmeld.compatibility;
 
-import org.hdfsmeld.hadoop.HadoopJars;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,6 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.eclipse.aether.resolution.DependencyResolutionException;
+import org.hdfsmeld.hadoop.HadoopJars;
 
 /**
  * One Hadoop on one Java.

@@ -42,8 +42,7 @@ public final class Compatibility {
     Selection selection;
     try {
       selection =
-          Selection.of(
-              Arrays.asList(args).subList(1, args.length), compatibility.classes.keySet());
+          Selection.of(Arrays.asList(args).subList(1, args.length), compatibility.classes.keySet());
     } catch (IllegalArgumentException e) {
       System.err.println("meld compatibility: " + e.getMessage());
       System.exit(2);

@@ -1,10 +1,10 @@
 package org.hdfsmeld.compatibility;
 
-import org.hdfsmeld.hadoop.HadoopJars;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.hdfsmeld.hadoop.HadoopJars;
 
 /**
  * What a command line asks for.
@@ -56,7 +56,9 @@ record Selection(List<String> hadoops, List<Integer> javas, List<String> classes
       classes.addAll(QUICK);
     }
     return new Selection(
-        hadoops.isEmpty() ? (quick ? HadoopJars.VERSIONS.subList(0, 1) : HadoopJars.VERSIONS) : hadoops,
+        hadoops.isEmpty()
+            ? (quick ? HadoopJars.VERSIONS.subList(0, 1) : HadoopJars.VERSIONS)
+            : hadoops,
         javas.isEmpty() ? (quick ? List.of(BASE) : JAVAS) : javas,
         classes);
   }

@@ -104,9 +104,7 @@ final class TestJvm {
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     Path report = work.resolve("TEST-junit-jupiter.xml");
     Outcome outcome =
-        ended && Files.exists(report)
-            ? Outcome.read(report, took)
-            : new Outcome(0, 0, 0, took, "");
+        ended && Files.exists(report) ? Outcome.read(report, took) : new Outcome(0, 0, 0, took, "");
     int code = process.exitValue();
     if (code == 0 || code == NO_TESTS) {
       deleteTree(work);

@@ -43,8 +43,8 @@ public final class Conformance {
     List<String> classes;
     try {
       Request request = Request.parse(List.of(args).subList(1, args.length));
-      List<Path> hadoop = HadoopJars.daemons(
-              request.hadoop(), Lists.read("artifacts.txt").toArray(String[]::new));
+      List<Path> hadoop =
+          HadoopJars.daemons(request.hadoop(), Lists.read("artifacts.txt").toArray(String[]::new));
       classes = TestClasses.of(hadoop).select(request.classes());
       conformance = new Conformance(request, Path.of(args[0]).toAbsolutePath(), hadoop);
     } catch (IllegalArgumentException e) {

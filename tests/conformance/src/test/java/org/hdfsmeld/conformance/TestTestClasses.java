@@ -44,8 +44,7 @@ class TestTestClasses {
   @ValueSource(strings = {"3.3.6", "3.4.2", "3.5.0"})
   void everyListedClassIsPublished(String version) throws Exception {
     TestClasses hadoop =
-        TestClasses.of(
-            HadoopJars.daemons(version, "org.apache.hadoop:hadoop-hdfs:jar:tests:%s"));
+        TestClasses.of(HadoopJars.daemons(version, "org.apache.hadoop:hadoop-hdfs:jar:tests:%s"));
     List<String> all = hadoop.select(List.of("all"));
     assertThat(hadoop.select(all)).isEqualTo(all);
   }

@@ -62,8 +62,7 @@ public final class HadoopJars {
     Stream<Dependency> hadoop =
         Stream.of("hadoop-minicluster", "hadoop-minikdc")
             .map(artifact -> dependency(GROUP + artifact + ":" + version).setExclusions(LOGGING));
-    return resolve(
-        Stream.concat(libraries.stream().map(HadoopJars::dependency), hadoop).toList());
+    return resolve(Stream.concat(libraries.stream().map(HadoopJars::dependency), hadoop).toList());
   }
 
   private static Dependency dependency(String coordinates) {

@@ -18,8 +18,9 @@ import org.openjdk.jmh.annotations.TearDown;
 /**
  * What it takes in real-time mode to hand a request to the device's thread and its completion back.
  *
- * <p>The request is a flush of nothing, and simulated time runs a thousand times faster than the wall
- * clock: it is done when it has been submitted. The device's thread has slept before, for {@value #IDLE_US} µs.
+ * <p>The request is a flush of nothing, and simulated time runs a thousand times faster than the
+ * wall clock: it is done when it has been submitted. The device's thread has slept before, for
+ * {@value #IDLE_US} µs.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
