@@ -65,8 +65,8 @@ pub mod profile;
 mod xpoint;
 
 pub use device::{
-    Device, DeviceError, LayoutCount, Location, Precondition, QueueId, SetInfo, SnapshotError,
-    Stats, Utilisation,
+    Device, DeviceError, LayoutCount, Location, NamespaceStats, Precondition, QueueId, SetInfo,
+    SnapshotError, Stats, Utilisation,
 };
 pub use engine::{Duration, Instant};
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};

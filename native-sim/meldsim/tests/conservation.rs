@@ -4,11 +4,12 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::small_profile;
 use meldsim::{
-    Command, Device, Directive, Duration, Instant, NamespaceId, Pattern, Profile, Status,
+    Command, Device, Directive, Duration, Instant, NamespaceId, NamespaceStats, Opcode, Pattern,
+    Profile, Stats, Status,
 };
 use proptest::prelude::*;
 
@@ -85,10 +86,8 @@ fn profile() -> impl Strategy<Value = Profile> {
 #[derive(Default)]
 struct Model {
     mapped: BTreeSet<(usize, u64)>,
-    read_bytes: u64,
-    written_bytes: u64,
-    /// Reads, writes, deallocations, flushes.
-    commands: [u64; 4],
+    /// Of each namespace, but for what only the device can know.
+    counted: [NamespaceStats; 2],
 }
 
 impl Model {
@@ -112,12 +111,8 @@ struct Run {
     device: Device,
     namespaces: [NamespaceId; 2],
     model: Model,
-    /// Tags of the commands that have not completed.
-    waiting: BTreeSet<u64>,
-    read_latency: Duration,
-    write_latency: Duration,
-    reads: BTreeSet<u64>,
-    writes: BTreeSet<u64>,
+    /// The namespaces of the commands that have not completed, by tag.
+    waiting: BTreeMap<u64, usize>,
 }
 
 impl Run {
@@ -128,44 +123,46 @@ impl Run {
             device,
             namespaces,
             model: Model::default(),
-            waiting: BTreeSet::new(),
-            read_latency: Duration::ZERO,
-            write_latency: Duration::ZERO,
-            reads: BTreeSet::new(),
-            writes: BTreeSet::new(),
+            waiting: BTreeMap::new(),
         }
     }
 
     fn step(&mut self, tag: u64, step: Step) {
         let page_bytes = self.device.profile().geometry.page_size.0;
         let nsid = |range: Range| self.namespaces[range.namespace];
-        let command = match step {
+        let (command, namespace) = match step {
             Step::Write(range, hint) => {
                 self.model.map(range, page_bytes);
-                self.model.written_bytes += range.count * LBA_BYTES;
-                self.model.commands[1] += 1;
-                self.writes.insert(tag);
-                Command::write(nsid(range), range.first, range.count as u32, hint, tag)
+                let counted = &mut self.model.counted[range.namespace];
+                counted.write_commands += 1;
+                counted.host_written_bytes += range.count * LBA_BYTES;
+                let count = range.count as u32;
+                let write = Command::write(nsid(range), range.first, count, hint, tag);
+                (write, range.namespace)
             }
             Step::Read(range) => {
-                self.model.read_bytes += range.count * LBA_BYTES;
-                self.model.commands[0] += 1;
-                self.reads.insert(tag);
-                Command::read(nsid(range), range.first, range.count as u32, tag)
+                let counted = &mut self.model.counted[range.namespace];
+                counted.read_commands += 1;
+                counted.host_read_bytes += range.count * LBA_BYTES;
+                let read = Command::read(nsid(range), range.first, range.count as u32, tag);
+                (read, range.namespace)
             }
             Step::Deallocate(range) => {
                 self.model.unmap(range, page_bytes);
-                self.model.commands[2] += 1;
-                Command::deallocate(nsid(range), range.first, range.count as u32, tag)
+                self.model.counted[range.namespace].deallocate_commands += 1;
+                let count = range.count as u32;
+                let deallocate = Command::deallocate(nsid(range), range.first, count, tag);
+                (deallocate, range.namespace)
             }
             Step::Flush(namespace) => {
-                self.model.commands[3] += 1;
-                Command::flush(self.namespaces[namespace], tag)
+                self.model.counted[namespace].flush_commands += 1;
+                (Command::flush(self.namespaces[namespace], tag), namespace)
             }
             Step::Preload(range, hint) => {
                 // Placing data is for a device at rest: it would overtake writes that wait for the buffer.
                 self.drain();
                 self.model.map(range, page_bytes);
+                self.model.counted[range.namespace].preloaded_bytes += range.count * LBA_BYTES;
                 let nsid = self.namespaces[range.namespace];
                 return self
                     .device
@@ -180,23 +177,24 @@ impl Run {
             }
         };
         self.device.submit(&command).unwrap();
-        self.waiting.insert(tag);
+        self.waiting.insert(tag, namespace);
+        self.model.counted[namespace].outstanding_commands += 1;
     }
 
     fn collect(&mut self) {
         while let Some(completion) = self.device.pop_completion() {
-            assert!(
-                self.waiting.remove(&completion.tag),
-                "completed twice, or never submitted"
-            );
+            let namespace = self.waiting.remove(&completion.tag);
+            let namespace = namespace.expect("completed twice, or never submitted");
             assert_eq!(completion.status, Status::Success);
             assert!(completion.submitted < completion.completed);
             assert!(completion.completed <= self.device.now());
-            if self.reads.contains(&completion.tag) {
-                self.read_latency += completion.latency();
-            }
-            if self.writes.contains(&completion.tag) {
-                self.write_latency += completion.latency();
+            let counted = &mut self.model.counted[namespace];
+            counted.outstanding_commands -= 1;
+            let latency_ps = completion.latency().as_ps();
+            match completion.opcode {
+                Opcode::Read => counted.read_latency_ps += latency_ps,
+                Opcode::Write => counted.write_latency_ps += latency_ps,
+                Opcode::Deallocate | Opcode::Flush => {}
             }
         }
         assert_eq!(self.device.outstanding(), self.waiting.len());
@@ -218,28 +216,7 @@ impl Run {
 
     fn check(&self) {
         let stats = self.device.stats();
-        let Model {
-            mapped,
-            read_bytes,
-            written_bytes,
-            commands,
-        } = &self.model;
-        let counted = [
-            stats.read_commands,
-            stats.write_commands,
-            stats.deallocate_commands,
-            stats.flush_commands,
-        ];
-        assert_eq!(counted, *commands);
-        assert_eq!(
-            (stats.host_read_bytes, stats.host_written_bytes),
-            (*read_bytes, *written_bytes)
-        );
-        assert_eq!(stats.failed_commands, 0);
-        assert_eq!(stats.mapped_pages, mapped.len() as u64);
-        assert!(stats.melded_mapped_pages <= stats.mapped_pages);
-        assert_eq!(stats.read_latency_ps, self.read_latency.as_ps());
-        assert_eq!(stats.write_latency_ps, self.write_latency.as_ps());
+        self.check_namespaces(&stats);
         assert!(stats.read_active_ps <= stats.active_ps && stats.active_ps <= stats.now_ps);
         assert!(stats.channel_busy_ps <= stats.channels * stats.now_ps);
         assert!(stats.die_busy_ps <= stats.dies * stats.now_ps);
@@ -253,6 +230,53 @@ impl Run {
             stats.host_pages_read + stats.merge_pages_read + stats.gc_pages_read,
             stats.page_reads + stats.melded_pages_read
         );
+    }
+
+    /// Each namespace has counted its own, and together they have counted what the device has.
+    fn check_namespaces(&self, stats: &Stats) {
+        let stats_of = |nsid| self.device.namespace_stats(nsid).unwrap();
+        let all = self.namespaces.map(stats_of);
+        for (namespace, counted) in all.iter().enumerate() {
+            let mapped = self.model.mapped.iter();
+            let nsid = self.namespaces[namespace];
+            let layout = self.device.layout(nsid, 0, BLOCKS[namespace]).unwrap();
+            let expected = NamespaceStats {
+                mapped_pages: mapped.filter(|page| page.0 == namespace).count() as u64,
+                melded_mapped_pages: layout.melded,
+                page_reads: counted.page_reads,
+                melded_reads: counted.melded_reads,
+                melded_pages_read: counted.melded_pages_read,
+                buffer_page_reads: counted.buffer_page_reads,
+                unmapped_page_reads: counted.unmapped_page_reads,
+                host_pages_read: counted.host_pages_read,
+                merge_pages_read: counted.merge_pages_read,
+                ..self.model.counted[namespace]
+            };
+            assert_eq!(*counted, expected);
+            assert_eq!(
+                counted.host_pages_read + counted.merge_pages_read,
+                counted.page_reads + counted.melded_pages_read
+            );
+        }
+        let of_device = stats.to_array();
+        for (at, name) in NamespaceStats::NAMES.iter().enumerate() {
+            let sum: u64 = all.iter().map(|of| of.to_array()[at]).sum();
+            let Some(of_device) = Stats::NAMES
+                .iter()
+                .position(|of| of == name)
+                .map(|at| of_device[at])
+            else {
+                assert_eq!(*name, "preloaded_bytes");
+                continue;
+            };
+            if stats.gc_pages_read > 0
+                && ["page_reads", "melded_reads", "melded_pages_read"].contains(name)
+            {
+                assert!(sum <= of_device, "{name}");
+            } else {
+                assert_eq!(sum, of_device, "{name}");
+            }
+        }
     }
 }
 

@@ -168,6 +168,9 @@ fn what_is_made_for_flash_has_a_sensible_answer() {
     let info = device.set_info(0).unwrap();
     assert_eq!(info.capacity_pages, 260 << 18);
     assert_eq!(info.mapped_pages, (LBAS * LBA + (1 << 30)) / 4096);
+    let chunks_of = |nsid| device.namespace_stats(nsid).unwrap().mapped_pages;
+    assert_eq!(chunks_of(nsid) + chunks_of(second), info.mapped_pages);
+    assert_eq!(chunks_of(second), (1 << 30) / 4096);
     assert_eq!(device.set_info(1), None);
     // The first chunk of the second namespace comes after the last of the first.
     let chunks = LBAS * LBA / 4096;

@@ -1,6 +1,6 @@
 //! What a device is asked about itself: counters, how busy its parts were, where data are. Not for the data path.
 
-use super::{Device, DeviceError, Medium, Stats};
+use super::{Device, DeviceError, Medium, NamespaceStats, Stats};
 use crate::engine::{Duration, Instant};
 use crate::nvme::NamespaceId;
 
@@ -105,17 +105,29 @@ impl Device {
     pub fn stats(&self) -> Stats {
         let now = self.now();
         let [to_device, to_host] = self.hil.link_busy(now);
+        let host = self.requests.stats();
         let mut counted = Stats {
             now_ps: now.as_ps(),
             read_active_ps: self.requests.read_active(now).as_ps(),
             active_ps: self.requests.active(now).as_ps(),
-            read_latency_ps: self.requests.read_latency().as_ps(),
-            write_latency_ps: self.requests.write_latency().as_ps(),
-            outstanding_commands: self.requests.outstanding() as u64,
+            read_commands: host.read_commands,
+            write_commands: host.write_commands,
+            deallocate_commands: host.deallocate_commands,
+            flush_commands: host.flush_commands,
+            failed_commands: host.failed_commands,
+            outstanding_commands: host.outstanding_commands,
+            host_read_bytes: host.host_read_bytes,
+            host_written_bytes: host.host_written_bytes,
+            read_latency_ps: host.read_latency_ps,
+            write_latency_ps: host.write_latency_ps,
+            buffer_page_reads: host.buffer_page_reads,
+            unmapped_page_reads: host.unmapped_page_reads,
+            host_pages_read: host.host_pages_read,
+            merge_pages_read: host.merge_pages_read,
             queue_wait_ps: self.hil.queue_wait.as_ps(),
             link_to_device_busy_ps: to_device.as_ps(),
             link_to_host_busy_ps: to_host.as_ps(),
-            ..self.stats
+            ..Stats::default()
         };
         if let Some(firmware) = &self.firmware {
             counted = firmware.stats(&self.profile.firmware, now, counted);
@@ -124,6 +136,20 @@ impl Device {
             Medium::Nand(nand) => nand.stats(now, counted),
             Medium::Xpoint(xpoint) => xpoint.stats(now, counted),
         }
+    }
+
+    /// The counters of a namespace up to [`Device::now`].
+    pub fn namespace_stats(&self, nsid: NamespaceId) -> Result<NamespaceStats, DeviceError> {
+        let (set, space) = self.namespaces.space(nsid)?;
+        let (mapped_pages, melded_mapped_pages) = match &self.medium {
+            Medium::Nand(nand) => nand.mapped_pages(set, space),
+            Medium::Xpoint(xpoint) => (xpoint.mapped_pages(space), 0),
+        };
+        Ok(NamespaceStats {
+            mapped_pages,
+            melded_mapped_pages,
+            ..*self.requests.stats_of(nsid)
+        })
     }
 
     /// How busy each part was up to [`Device::now`].

@@ -29,7 +29,7 @@ pub use request::Stage;
 pub use sets::{SetInfo, SetUsage};
 pub use snapshot::SnapshotError;
 pub use state::Precondition;
-pub use stats::Stats;
+pub use stats::{NamespaceStats, Stats};
 
 use self::firmware::FirmwareStage;
 use self::hil::HostInterface;
@@ -69,8 +69,6 @@ pub struct Device {
     completions: VecDeque<Completion>,
     /// What each NVM set did for the host.
     usage: Vec<SetUsage>,
-    /// The counters that are the device's own; the rest are asked of its parts.
-    stats: Stats,
 }
 
 /// What holds the data.
@@ -146,7 +144,6 @@ impl Device {
             requests: Requests::new(),
             completions: VecDeque::new(),
             usage: vec![SetUsage::default(); sets],
-            stats: Stats::default(),
             profile: profile.clone(),
         })
     }

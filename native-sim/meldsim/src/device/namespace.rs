@@ -172,6 +172,7 @@ impl Device {
             page_shift: page_bytes.trailing_zeros(),
             hints: Hints::default(),
         });
+        self.requests.add_namespace();
         let id = NamespaceId(spaces.len() as u32);
         namespaces.push(Namespace {
             id,

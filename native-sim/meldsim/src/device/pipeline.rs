@@ -31,7 +31,7 @@ use super::{Device, DeviceError, Medium, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
 use crate::firmware::Action;
-use crate::nvme::{Command, Completion, Directive, NamespaceId, Opcode, Status};
+use crate::nvme::{Command, Completion, Directive, NamespaceId, Opcode};
 
 impl Device {
     /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
@@ -110,22 +110,9 @@ impl Device {
                 .pages(command.nsid, command.slba, u64::from(command.nlb))?,
         };
         let hint = self.namespaces.hint(command, u64::from(command.nlb))?;
-        let stats = &mut self.stats;
-        match command.opcode {
-            Opcode::Read => {
-                stats.read_commands += 1;
-                stats.host_read_bytes += bytes;
-            }
-            Opcode::Write => {
-                stats.write_commands += 1;
-                stats.host_written_bytes += bytes;
-            }
-            Opcode::Deallocate => {
-                stats.deallocate_commands += 1;
-                self.namespaces
-                    .forget(command.nsid, command.slba, command.nlb);
-            }
-            Opcode::Flush => stats.flush_commands += 1,
+        if command.opcode == Opcode::Deallocate {
+            self.namespaces
+                .forget(command.nsid, command.slba, command.nlb);
         }
         let start = command
             .slba
@@ -287,7 +274,6 @@ impl Device {
         let request = &self.requests[id];
         let awake = request.keeps_awake.then_some(request.range.set);
         let completion = self.requests.complete(id, self.queue.now());
-        self.stats.failed_commands += u64::from(completion.status != Status::Success);
         self.completions.push_back(completion);
         self.hil.completed();
         if let (Some(set), Medium::Nand(nand)) = (awake, &mut self.medium) {

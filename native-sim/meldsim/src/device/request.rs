@@ -2,9 +2,10 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::NamespaceStats;
 use crate::engine::{Duration, Instant, Slab};
 use crate::firmware::CommandState;
-use crate::nvme::{Command, Completion, Hint, Opcode, Status};
+use crate::nvme::{Command, Completion, Hint, NamespaceId, Opcode, Status};
 
 /// Where a command is on its way through the device, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,6 +93,7 @@ pub(super) struct Request {
     /// The submission queue it came from.
     pub(super) queue: u16,
     pub(super) tag: u64,
+    pub(super) nsid: NamespaceId,
     pub(super) submitted: Instant,
     /// The byte of the namespace it starts at.
     pub(super) start: u64,
@@ -128,6 +130,7 @@ impl Request {
             hint,
             queue: 0,
             tag: command.tag,
+            nsid: command.nsid,
             submitted: now,
             start: 0,
             bytes: 0,
@@ -199,8 +202,8 @@ pub(super) struct Requests {
     pub(super) outcomes: Vec<Outcome>,
     all: Activity,
     reads: Activity,
-    read_latency: Duration,
-    write_latency: Duration,
+    /// What the commands of each namespace did, by its identifier less 1.
+    namespaces: Vec<NamespaceStats>,
 }
 
 impl Requests {
@@ -210,17 +213,58 @@ impl Requests {
             outcomes: Vec::new(),
             all: Activity::default(),
             reads: Activity::default(),
-            read_latency: Duration::ZERO,
-            write_latency: Duration::ZERO,
+            namespaces: Vec::new(),
         }
+    }
+
+    /// The next namespace may have commands.
+    pub(super) fn add_namespace(&mut self) {
+        self.namespaces.push(NamespaceStats::default());
+    }
+
+    /// What the commands of a namespace, which exists, have done.
+    pub(super) fn stats_of(&self, nsid: NamespaceId) -> &NamespaceStats {
+        &self.namespaces[nsid.0 as usize - 1]
+    }
+
+    #[inline]
+    pub(super) fn stats_of_mut(&mut self, nsid: NamespaceId) -> &mut NamespaceStats {
+        &mut self.namespaces[nsid.0 as usize - 1]
+    }
+
+    /// A command, and what the commands of its namespace have done.
+    #[inline]
+    pub(super) fn with_stats(&mut self, id: u32) -> (&mut Request, &mut NamespaceStats) {
+        let request = &mut self.records[id];
+        debug_assert!(request.stage != Stage::Completed, "a free record");
+        let stats = &mut self.namespaces[request.nsid.0 as usize - 1];
+        (request, stats)
+    }
+
+    /// What the commands of all namespaces have done.
+    pub(super) fn stats(&self) -> NamespaceStats {
+        let none = NamespaceStats::default();
+        self.namespaces.iter().fold(none, |all, of| all.plus(of))
     }
 
     /// Takes a command that was submitted now; gives its number.
     #[inline]
     pub(super) fn insert(&mut self, request: Request) -> u32 {
         self.all.start(request.submitted);
-        if request.opcode == Opcode::Read {
-            self.reads.start(request.submitted);
+        let stats = self.stats_of_mut(request.nsid);
+        stats.outstanding_commands += 1;
+        match request.opcode {
+            Opcode::Read => {
+                stats.read_commands += 1;
+                stats.host_read_bytes += request.bytes;
+                self.reads.start(request.submitted);
+            }
+            Opcode::Write => {
+                stats.write_commands += 1;
+                stats.host_written_bytes += request.bytes;
+            }
+            Opcode::Deallocate => stats.deallocate_commands += 1,
+            Opcode::Flush => stats.flush_commands += 1,
         }
         self.records.insert(request)
     }
@@ -228,7 +272,7 @@ impl Requests {
     /// Ends a command: its record is free for another.
     #[inline]
     pub(super) fn complete(&mut self, id: u32, now: Instant) -> Completion {
-        let request = &mut self.records[id];
+        let (request, stats) = self.with_stats(id);
         request.stage = Stage::Completed;
         let completion = Completion {
             tag: request.tag,
@@ -237,16 +281,19 @@ impl Requests {
             submitted: request.submitted,
             completed: now,
         };
-        self.records.remove(id);
-        self.all.end(now);
+        stats.outstanding_commands -= 1;
+        stats.failed_commands += u64::from(completion.status != Status::Success);
+        let add = |sum: &mut u64| *sum = sum.saturating_add(completion.latency().as_ps());
         match completion.opcode {
             Opcode::Read => {
+                add(&mut stats.read_latency_ps);
                 self.reads.end(now);
-                self.read_latency += completion.latency();
             }
-            Opcode::Write => self.write_latency += completion.latency(),
+            Opcode::Write => add(&mut stats.write_latency_ps),
             Opcode::Deallocate | Opcode::Flush => {}
         }
+        self.records.remove(id);
+        self.all.end(now);
         completion
     }
 
@@ -287,16 +334,6 @@ impl Requests {
     /// Time with at least one read outstanding.
     pub(super) fn read_active(&self, now: Instant) -> Duration {
         self.reads.total(now)
-    }
-
-    /// The latencies of all completed reads, summed.
-    pub(super) fn read_latency(&self) -> Duration {
-        self.read_latency
-    }
-
-    /// The latencies of all completed writes, summed.
-    pub(super) fn write_latency(&self) -> Duration {
-        self.write_latency
     }
 }
 

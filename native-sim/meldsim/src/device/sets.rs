@@ -116,7 +116,7 @@ impl Device {
             return 0;
         };
         let mapped = match &self.medium {
-            Medium::Nand(nand) => nand.mapped_pages(range.set, range.space, range.end),
+            Medium::Nand(nand) => nand.mapped_pages(range.set, range.space).0,
             Medium::Xpoint(_) => range.pages(),
         };
         (mapped * self.medium.page_bytes() / lba_bytes).min(size_lbas)

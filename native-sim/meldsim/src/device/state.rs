@@ -53,7 +53,7 @@ impl FromStr for Precondition {
 /// State that commands did not bring about.
 impl Device {
     /// Places data as if it had been written in order and flushed long since. Takes no simulated
-    /// time; nothing is counted. A page that is covered in part counts as covered. On a nearly
+    /// time; only the namespace counts it. A page that is covered in part counts as covered. On a nearly
     /// full device there may be room for the pages and none for the padding: then a part is placed.
     /// Memory that is mapped by address holds everything already.
     pub fn preload(
@@ -63,13 +63,14 @@ impl Device {
         nlb: u64,
         directive: Directive,
     ) -> Result<(), DeviceError> {
-        let (range, _) = self.namespaces.pages(nsid, slba, nlb)?;
+        let (range, bytes) = self.namespaces.pages(nsid, slba, nlb)?;
         let write = Command::write(nsid, slba, 0, directive, 0);
         let hint = self.namespaces.hint(&write, nlb)?;
-        match &mut self.medium {
-            Medium::Nand(nand) => nand.preload(range, hint),
-            Medium::Xpoint(_) => Ok(()),
+        if let Medium::Nand(nand) = &mut self.medium {
+            nand.preload(range, hint)?;
         }
+        self.requests.stats_of_mut(nsid).preloaded_bytes += bytes;
+        Ok(())
     }
 
     /// As [`Device::preload`], but only for the pages of the range that hold nothing. Returns how many logical blocks

@@ -1,36 +1,40 @@
 //! Counters.
 
 macro_rules! stats {
-    ($($(#[doc = $doc:literal])* $name:ident,)*) => {
-        /// Counters of a device since it was built. Everything is a `u64`, so that a table of
-        /// names and values ([`Stats::NAMES`], [`Stats::to_array`]) says it all; the order is stable.
+    ($(#[doc = $about:literal])* $of:ident: $($(#[doc = $doc:literal])* $name:ident,)*) => {
+        $(#[doc = $about])*
+        ///
+        /// Everything is a `u64`, so that a table of names and values (`NAMES`, `to_array`) says it all; the order is
+        /// stable.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct Stats {
+        pub struct $of {
             $($(#[doc = $doc])* pub $name: u64,)*
         }
 
-        impl Stats {
+        impl $of {
             /// The counters' names, in order.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
 
-            /// What each counter counts, in the order of [`Stats::NAMES`].
+            /// What each counter counts, in the order of the names.
             pub const DESCRIPTIONS: &'static [&'static str] =
                 &[$(concat!($($doc),*).trim_ascii_start()),*];
 
-            /// The counters' values, in the order of [`Stats::NAMES`].
-            pub fn to_array(&self) -> [u64; Stats::NAMES.len()] {
+            /// The counters' values, in the order of the names.
+            pub fn to_array(&self) -> [u64; $of::NAMES.len()] {
                 [$(self.$name),*]
             }
 
-            /// Each counter less what it was; none is below zero.
-            fn less(&self, before: &Stats) -> Stats {
-                Stats { $($name: self.$name.saturating_sub(before.$name)),* }
+            /// Each counter with its like.
+            fn zip(&self, other: &$of, combine: fn(u64, u64) -> u64) -> $of {
+                $of { $($name: combine(self.$name, other.$name)),* }
             }
         }
     };
 }
 
 stats! {
+    /// Counters of a device since it was built.
+    Stats:
     /// Simulated time.
     now_ps,
     /// Reads submitted.
@@ -201,6 +205,59 @@ stats! {
     gc_pages_programmed,
 }
 
+stats! {
+    /// Counters of a namespace since its device was built. One that [`Stats`] has too counts what is the namespace's of
+    /// it: over all namespaces it adds up to the device's, unless garbage collection counts there as well.
+    NamespaceStats:
+    /// Reads submitted.
+    read_commands,
+    /// Writes submitted.
+    write_commands,
+    /// Deallocations submitted.
+    deallocate_commands,
+    /// Flushes submitted.
+    flush_commands,
+    /// Commands completed with a status other than success.
+    failed_commands,
+    /// Commands submitted and not completed.
+    outstanding_commands,
+    /// Bytes of the reads submitted.
+    host_read_bytes,
+    /// Bytes of the writes submitted.
+    host_written_bytes,
+    /// Bytes placed as if long since written.
+    preloaded_bytes,
+    /// Sum of the latencies of completed reads.
+    read_latency_ps,
+    /// Sum of the latencies of completed writes.
+    write_latency_ps,
+    /// Pages sensed alone, for its commands.
+    page_reads,
+    /// Melded reads for its commands: wordlines sensed as a whole. One for commands of several namespaces is the first's.
+    melded_reads,
+    /// Pages that its commands had asked for, delivered by melded reads.
+    melded_pages_read,
+    /// Pages read from the write buffer.
+    buffer_page_reads,
+    /// Pages read that hold nothing: never written or deallocated.
+    unmapped_page_reads,
+    /// Pages that reads had from flash.
+    host_pages_read,
+    /// Pages read from flash because a write covers them in part.
+    merge_pages_read,
+    /// Logical pages that hold data.
+    mapped_pages,
+    /// Of these, pages that lie on flash in the melded layout.
+    melded_mapped_pages,
+}
+
+impl NamespaceStats {
+    /// What both have counted.
+    pub(super) fn plus(&self, other: &NamespaceStats) -> NamespaceStats {
+        self.zip(other, u64::saturating_add)
+    }
+}
+
 impl Stats {
     /// What was counted since `before`, which the same device gave earlier. What is no count but a state, as how many
     /// pages hold data, is that of now.
@@ -218,7 +275,7 @@ impl Stats {
             most_erases: self.most_erases,
             firmware_cores: self.firmware_cores,
             outstanding_commands: self.outstanding_commands,
-            ..self.less(before)
+            ..self.zip(before, u64::saturating_sub)
         }
     }
 

@@ -108,6 +108,12 @@ impl XpointMedium {
         }
     }
 
+    /// Chunks of a namespace, as far as there is room.
+    pub(super) fn mapped_pages(&self, space: u32) -> u64 {
+        let within = |of: usize| self.spaces[of].min(self.capacity_chunks);
+        within(space as usize + 1) - within(space as usize)
+    }
+
     /// Chunks of all namespaces, as far as there is room.
     fn mapped(&self) -> u64 {
         let chunks = self.spaces.last().copied().unwrap_or(0);

@@ -222,6 +222,11 @@ impl Ftl {
             }
             victim.arrived(position, slot);
         }
+        if layout == Layout::Melded {
+            for (index, _) in &moved[..current] {
+                self.melded[self.mapping.space_of(*index) as usize] -= 1;
+            }
+        }
         self.mapping.set_all(moved[..current].iter().copied());
         while self.gather_row(lane).is_some() {}
         self.ready.push(lane);

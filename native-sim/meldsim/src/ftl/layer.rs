@@ -39,6 +39,8 @@ pub(crate) struct Ftl {
     pub(super) set: u32,
     pub(super) addressing: Addressing,
     pub(super) mapping: Mapping,
+    /// Pages of each space that lie on flash in the melded layout.
+    pub(super) melded: Vec<u64>,
     pub(super) lanes: Vec<Lane>,
     pub(super) ready: ReadyList,
     pub(super) buffer: WriteBuffer,
@@ -82,6 +84,7 @@ impl Ftl {
         Ftl {
             set,
             mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
+            melded: Vec::new(),
             lanes: (0..lanes).map(lane).collect(),
             ready: ReadyList::new(lanes),
             buffer: WriteBuffer::new(host_slots, gc_slots, lanes),
@@ -126,8 +129,12 @@ impl Ftl {
     }
 
     pub(crate) fn melded_mapped_pages(&self) -> u64 {
-        let melded = self.lanes.iter().map(|lane| lane.blocks.melded_valid);
-        melded.sum()
+        self.melded.iter().sum()
+    }
+
+    /// Pages of a space that hold data, and those of them on flash in the melded layout.
+    pub(crate) fn pages_of(&self, space: u32) -> (u64, u64) {
+        (self.mapping.mapped_in(space), self.melded[space as usize])
     }
 
     pub(crate) fn free_blocks(&self) -> u64 {
@@ -156,6 +163,7 @@ impl Ftl {
     }
 
     pub(crate) fn add_space(&mut self) -> u32 {
+        self.melded.push(0);
         self.mapping.add_space()
     }
 
@@ -311,14 +319,14 @@ impl Ftl {
             .mapping
             .replace(space, page, pages, first, &mut replaced);
         for run in replaced.drain(..) {
-            self.invalidate(run);
+            self.invalidate(space, run);
         }
         self.replaced = replaced;
         done
     }
 
-    /// What these entries led to is no longer current.
-    pub(super) fn invalidate(&mut self, run: Run) {
+    /// What these entries of a space led to is no longer current.
+    pub(super) fn invalidate(&mut self, space: u32, run: Run) {
         match run.entry {
             Entry::Unmapped => {}
             Entry::Buffered(slot) => {
@@ -328,6 +336,7 @@ impl Ftl {
             Entry::Flash(first) => {
                 for (at, pages) in self.addressing.pieces(first, run.pages) {
                     let lane = &mut self.lanes[at.lane as usize];
+                    self.melded[space as usize] -= lane.blocks.get(at.group).melded(pages);
                     lane.invalidate(at.group, at.position, pages);
                     if lane.blocks.is_low() {
                         self.ready.push(at.lane);

@@ -107,12 +107,14 @@ impl Preload<'_> {
         }
         let all = u64::from(positions) * lanes;
         let mapped = self.map_rows(space, page, all, &starts);
-        for ((number, lane), (group, _)) in (0..).zip(&mut self.ftl.lanes).zip(starts) {
+        let ftl = &mut *self.ftl;
+        for ((number, lane), (group, _)) in (0..).zip(&mut ftl.lanes).zip(starts) {
             // Of the pages, which go to the lanes in turn.
             let before = (number + lanes - page % lanes) % lanes;
             let valid = (mapped + lanes - 1 - before) / lanes;
             lane.live += valid;
             lane.blocks.validate(group, valid as u32);
+            ftl.melded[space as usize] += lane.blocks.get(group).melded(valid as u32);
             lane.blocks.programmed(group, positions);
         }
         (mapped == all).then_some(all)
@@ -254,12 +256,13 @@ impl Preload<'_> {
                 _ => ftl.oracle.preloaded(ppn, 1),
             }
             debug_assert!(matches!(stream, Stream::Host(..)) || before != Entry::Unmapped);
-            let (entry, pages) = (before, 1);
-            ftl.invalidate(Run { entry, pages });
+            let (entry, pages, space) = (before, 1, ftl.mapping.space_of(index));
+            ftl.invalidate(space, Run { entry, pages });
             ftl.mapping.set(index, Entry::Flash(ppn));
             let log = &mut ftl.lanes[lane as usize];
             log.live += 1;
-            log.blocks.validate(program.group, 1);
+            log.blocks.validate(program.group, pages);
+            ftl.melded[space as usize] += log.blocks.get(program.group).melded(pages);
         }
         Some(())
     }

@@ -113,7 +113,7 @@ impl SavedFtl {
             return Err("its lanes are not the profile's");
         }
         for _ in spaces {
-            ftl.mapping.add_space();
+            ftl.add_space();
         }
         for (lane, saved) in ftl.lanes.iter_mut().zip(&self.lanes) {
             saved.load(&mut lane.blocks, &ftl.addressing)?;
@@ -247,6 +247,7 @@ impl SavedRun {
                 return Err("a page is mapped to where nothing was written");
             }
             lane.blocks.validate(at.group, pages);
+            ftl.melded[self.space as usize] += lane.blocks.get(at.group).melded(pages);
             lane.live += u64::from(pages);
         }
         let mut pages = u64::from(self.pages);

@@ -67,7 +67,7 @@ impl Ftl {
         if let Some(history) = &mut self.history {
             history.written(index.leaf());
         }
-        self.invalidate(Run { entry, pages: 1 });
+        self.invalidate(space, Run { entry, pages: 1 });
         self.lanes[lane as usize].live += 1;
         let slot = self.buffer.take(User::Host(stream), index, lane, request);
         self.oracle.buffered(slot);
@@ -379,6 +379,11 @@ impl Ftl {
             .blocks
             .validate(group, current as u32);
         let (indices, numbers) = (&indices[..current], numbers[..current].iter().copied());
+        if melded {
+            for &index in indices {
+                self.melded[self.mapping.space_of(index) as usize] += 1;
+            }
+        }
         match indices.first() {
             Some(first) if first.consecutive(indices) == current => {
                 self.mapping.program(*first, numbers);

@@ -42,5 +42,5 @@ mod transactions;
 
 pub(crate) use flash::Flash;
 pub(crate) use geometry::{Geometry, MAX_PAGES_PER_WORDLINE, Unit, WordlineAddr};
-pub(crate) use operation::{Finished, Owner};
+pub(crate) use operation::{Finished, Owner, Sense};
 pub(crate) use timing::Timing;

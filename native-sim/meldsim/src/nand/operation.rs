@@ -48,6 +48,18 @@ impl Owner {
     }
 }
 
+/// How pages were sensed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sense {
+    /// Alone.
+    Page,
+    /// With their whole wordline, which several reads may share.
+    Melded {
+        /// It is the first of these reads.
+        is_first: bool,
+    },
+}
+
 /// An operation that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finished {
@@ -56,6 +68,7 @@ pub(crate) enum Finished {
         at: WordlineAddr,
         pages: u8,
         owner: Owner,
+        sense: Sense,
     },
     /// Pages of a wordline are programmed.
     Program { unit: Unit, token: u32 },

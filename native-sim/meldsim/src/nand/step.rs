@@ -5,7 +5,7 @@ use super::channel::Transfer;
 use super::context::ChannelContext;
 use super::die::MaySuspend;
 use super::geometry::WordlineAddr;
-use super::operation::{Finished, Kind, Owner};
+use super::operation::{Finished, Kind, Owner, Sense};
 use crate::engine::{Instant, NIL};
 
 impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
@@ -63,13 +63,19 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let unit = self.unit(way, plane);
         let (die, bit) = (&mut self.dies[way as usize], 1 << way);
         die.counts.melded_reads += u64::from(melded);
+        let mut is_first = true;
         loop {
             let op = self.shared.ops[next];
             finished.push(Finished::Read {
                 at: WordlineAddr { unit, row: op.row },
                 pages: op.pages,
                 owner: Owner(op.tag),
+                sense: match melded {
+                    true => Sense::Melded { is_first },
+                    false => Sense::Page,
+                },
             });
+            is_first = false;
             if melded {
                 die.counts.melded_pages_read += u64::from(op.pages.count_ones());
             } else {

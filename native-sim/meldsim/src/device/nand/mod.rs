@@ -16,7 +16,7 @@ use super::state::Precondition;
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::ftl::{Filled, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
-use crate::nand::{Finished, Flash, Geometry, Owner, Unit};
+use crate::nand::{Finished, Flash, Geometry, Owner, Sense, Unit};
 use crate::nvme::{Hint, Opcode, Pattern, Windows};
 use crate::profile::Profile;
 
@@ -72,10 +72,6 @@ pub(super) struct NandMedium {
     write_cache: bool,
     /// For how long a set is idle before it collects, where it does.
     background_idle: Option<Duration>,
-    host_pages_read: u64,
-    merge_pages_read: u64,
-    buffer_page_reads: u64,
-    unmapped_page_reads: u64,
     /// Reused by every event.
     finished: Vec<Finished>,
     /// Sets that may be able to go on; reused by every event.
@@ -95,10 +91,6 @@ impl NandMedium {
             halved_depth: controller.halved_read_depth as usize,
             write_cache: controller.write_cache,
             background_idle: profile.gc.background.then_some(profile.gc.background_idle),
-            host_pages_read: 0,
-            merge_pages_read: 0,
-            buffer_page_reads: 0,
-            unmapped_page_reads: 0,
             finished: Vec::new(),
             ready: Vec::new(),
             geometry,
@@ -164,7 +156,7 @@ impl NandMedium {
     /// Issues the next segment of a read.
     #[inline]
     fn read_segment(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
-        let request = &mut requests[id];
+        let (request, stats) = requests.with_stats(id);
         let PageRange {
             set, space, end, ..
         } = request.range;
@@ -175,11 +167,11 @@ impl NandMedium {
         request.next = end;
         request.in_flight = read.flash;
         request.parts += read.flash;
-        self.host_pages_read += read.flash;
+        stats.host_pages_read += read.flash;
         let in_controller = read.buffered + read.unmapped;
         if in_controller > 0 {
-            self.buffer_page_reads += read.buffered;
-            self.unmapped_page_reads += read.unmapped;
+            stats.buffer_page_reads += read.buffered;
+            stats.unmapped_page_reads += read.unmapped;
             request.parts += 1;
             request.outbound.from_controller += in_controller;
             requests.outcomes.push(Outcome::Taken { request: id });
@@ -257,10 +249,22 @@ impl NandMedium {
     ) -> Option<u32> {
         let set_of = |unit: Unit| u32::from(self.set_of_unit[unit.0 as usize]);
         match operation {
-            Finished::Read { at, pages, owner } => {
+            Finished::Read {
+                at,
+                pages,
+                owner,
+                sense,
+            } => {
                 if let Some(id) = owner.as_request() {
                     let pages = pages.count_ones() as u8;
-                    let request = &mut requests[id];
+                    let (request, stats) = requests.with_stats(id);
+                    match sense {
+                        Sense::Page => stats.page_reads += 1,
+                        Sense::Melded { is_first } => {
+                            stats.melded_reads += u64::from(is_first);
+                            stats.melded_pages_read += u64::from(pages);
+                        }
+                    }
                     if request.is_divided {
                         request.in_flight -= u64::from(pages);
                         self.next_segments(queue, requests, id);

@@ -53,9 +53,9 @@ impl NandMedium {
         pages * self.geometry.page_bytes
     }
 
-    /// Pages of a space of a set that hold data, up to page `end`.
-    pub(in crate::device) fn mapped_pages(&self, set: u32, space: u32, end: u64) -> u64 {
-        end - self.sets[set as usize].ftl.unmapped_pages(space, 0, end)
+    /// Pages of a space of a set that hold data, and those of them on flash in the melded layout.
+    pub(in crate::device) fn mapped_pages(&self, set: u32, space: u32) -> (u64, u64) {
+        self.sets[set as usize].ftl.pages_of(space)
     }
 
     /// Bytes of memory that the translation layers take: mapping, blocks, buffers.
@@ -86,12 +86,8 @@ impl NandMedium {
             erases: sum(|ftl| ftl.stats().erases),
             gc_pages_moved: sum(|ftl| ftl.stats().gc_pages_moved),
             gc_pages_relaid: sum(|ftl| ftl.stats().gc_pages_relaid),
-            host_pages_read: self.host_pages_read,
-            merge_pages_read: self.merge_pages_read,
             gc_pages_read: sum(|ftl| ftl.stats().gc_pages_read),
             gc_pages_programmed: sum(|ftl| ftl.stats().gc_pages_programmed),
-            buffer_page_reads: self.buffer_page_reads,
-            unmapped_page_reads: self.unmapped_page_reads,
             channel_busy_ps: flash.channel_busy.as_ps(),
             die_busy_ps: flash.die_busy.as_ps(),
             channels: u64::from(self.geometry.channels),

@@ -1,6 +1,7 @@
 //! Writes, deallocations and flushes: taken in the order submitted, as the write buffer has room.
 
 use super::{NandMedium, NvmSet};
+use crate::device::NamespaceStats;
 use crate::device::request::{Outcome, Request, Requests, Stage};
 use crate::engine::{EventQueue, NIL};
 use crate::event::Event;
@@ -48,9 +49,9 @@ impl NandMedium {
                 let soon = &requests[soon];
                 ftl.prefetch(soon.range.space, soon.next);
             }
-            let request = &mut requests[id];
+            let (request, stats) = requests.with_stats(id);
             let done = match request.opcode {
-                Opcode::Read | Opcode::Write => self.write(queue, request, id),
+                Opcode::Read | Opcode::Write => self.write(queue, request, stats, id),
                 Opcode::Deallocate => {
                     for range in std::iter::once(&request.range).chain(request.more_ranges.iter()) {
                         let (first, end) = range.whole();
@@ -90,7 +91,13 @@ impl NandMedium {
     }
 
     /// Admits pages of a write; false when the buffer is full.
-    fn write(&mut self, queue: &mut EventQueue<Event>, request: &mut Request, id: u32) -> bool {
+    fn write(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        request: &mut Request,
+        stats: &mut NamespaceStats,
+        id: u32,
+    ) -> bool {
         let range = request.range;
         let stream = request.hint.stream;
         let ftl = &mut self.sets[range.set as usize].ftl;
@@ -132,7 +139,7 @@ impl NandMedium {
             if let Entry::Flash(ppn) = before {
                 // Read-modify-write: the write completes only when the rest of the page is in.
                 request.parts += 1;
-                self.merge_pages_read += 1;
+                stats.merge_pages_read += 1;
                 let (at, page) = ftl.locate(ppn);
                 self.flash
                     .read(queue, at, 1 << page, false, Owner::request(id));

@@ -106,3 +106,16 @@ fn come_to_rest(device: &mut Device) {
         assert!(events < 1_000_000, "the device does not come to rest");
     }
 }
+
+/// Pages of the namespaces that hold data, and those of them that are melded: each namespace counts what lies there.
+fn mapped_pages(device: &Device) -> (u64, u64) {
+    let (mut mapped, mut melded) = (0, 0);
+    for nsid in NAMESPACES {
+        let counted = device.namespace_stats(nsid).unwrap();
+        let layout = device.layout(nsid, 0, PAGES).unwrap();
+        let there = (layout.mapped, layout.melded);
+        assert_eq!((counted.mapped_pages, counted.melded_mapped_pages), there);
+        (mapped, melded) = (mapped + layout.mapped, melded + layout.melded);
+    }
+    (mapped, melded)
+}

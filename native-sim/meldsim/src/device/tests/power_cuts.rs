@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::profiles::profile;
 use super::reach::Reached;
 use super::{Hint, NAMESPACES, PAGES, Range};
-use super::{advance, bind_stream, come_to_rest, device, hint, range};
+use super::{advance, bind_stream, come_to_rest, device, hint, mapped_pages, range};
 use crate::device::Device;
 use crate::nvme::{Command, MAX_STREAMS, NamespaceId, Status};
 use crate::profile::Profile;
@@ -143,10 +143,7 @@ impl Model {
             let held = self.device.data(nsid, page);
             assert_eq!(restored.data(nsid, page), held, "page {page} changed");
         }
-        assert_eq!(
-            restored.stats().mapped_pages,
-            self.device.stats().mapped_pages
-        );
+        assert_eq!(mapped_pages(&restored).0, mapped_pages(&self.device).0);
         self.device = restored;
         self.outstanding.clear();
         self.check();

@@ -6,8 +6,10 @@ use proptest::prelude::*;
 
 use super::profiles::profile;
 use super::reach::Reached;
-use super::{Hint, NAMESPACES, PAGES, Range, advance, come_to_rest, device, hint, range};
-use crate::device::{Device, LayoutCount, Location, Stats};
+use super::{
+    Hint, NAMESPACES, PAGES, Range, advance, come_to_rest, device, hint, mapped_pages, range,
+};
+use crate::device::{Device, Location, Stats};
 use crate::nvme::{Command, NamespaceId, Status};
 use crate::profile::{Allocation, Profile};
 
@@ -227,10 +229,10 @@ impl Model {
         }
         let stats = self.device.stats();
         assert_eq!(stats.mapped_pages, self.data.len() as u64);
-        let layouts = NAMESPACES.map(|nsid| self.device.layout(nsid, 0, PAGES).unwrap());
-        let total = |count: fn(&LayoutCount) -> u64| layouts.iter().map(count).sum::<u64>();
-        assert_eq!(total(|layout| layout.mapped), stats.mapped_pages);
-        assert_eq!(total(|layout| layout.melded), stats.melded_mapped_pages);
+        assert_eq!(
+            mapped_pages(&self.device),
+            (stats.mapped_pages, stats.melded_mapped_pages)
+        );
         self.check_injective();
     }
 

@@ -53,6 +53,12 @@ impl Group {
         }
     }
 
+    /// How many of so many of its pages are in the melded layout: all or none.
+    #[inline]
+    pub(crate) fn melded(&self, pages: u32) -> u64 {
+        u64::from(pages) * u64::from(self.layout == Layout::Melded)
+    }
+
     /// Whether nothing of it is on its way, so that it can be collected.
     pub(crate) fn is_collectable(&self) -> bool {
         self.state == State::Closed && self.unprogrammed == 0
@@ -90,8 +96,6 @@ pub(crate) struct Blocks {
     empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
     pub(super) open: Vec<Option<OpenGroup>>,
-    /// Pages in the melded layout whose data is current.
-    pub(crate) melded_valid: u64,
 }
 
 impl Blocks {
@@ -107,7 +111,6 @@ impl Blocks {
             clock: 0,
             empty: Vec::new(),
             open: Vec::new(),
-            melded_valid: 0,
         }
     }
 
@@ -340,9 +343,7 @@ impl Blocks {
     /// Pages of the group now hold current data.
     #[inline]
     pub(crate) fn validate(&mut self, group: u32, pages: u32) {
-        let group = &mut self.groups[group as usize];
-        group.valid += pages;
-        self.melded_valid += u64::from(pages) * u64::from(group.layout == Layout::Melded);
+        self.groups[group as usize].valid += pages;
     }
 
     /// The data of pages of the group is no longer current.
@@ -351,7 +352,6 @@ impl Blocks {
         let group = &mut self.groups[number as usize];
         debug_assert!(group.valid >= pages, "invalidated twice");
         group.valid -= pages;
-        self.melded_valid -= u64::from(pages) * u64::from(group.layout == Layout::Melded);
         if group.valid == 0 && group.is_collectable() {
             self.empty.push(number);
         }

@@ -74,7 +74,8 @@ pub(crate) struct Mapping {
     /// Dense leaves that are sequential, oldest first: they are compacted when they leave it.
     recent: VecDeque<u32>,
     max_leaves: u32,
-    mapped: u64,
+    /// Pages of each namespace that are mapped.
+    mapped: Vec<u64>,
     /// Reused by what changes several entries.
     scratch: Vec<Run>,
 }
@@ -92,7 +93,7 @@ impl Mapping {
             free_leaves: Vec::new(),
             recent: VecDeque::new(),
             max_leaves: leaves.clamp(2, (1 << (32 - LEAF_BITS)) - 1) as u32,
-            mapped: 0,
+            mapped: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -100,12 +101,18 @@ impl Mapping {
     /// Adds an empty address space and returns its number.
     pub(crate) fn add_space(&mut self) -> u32 {
         self.directories.push(Vec::new());
+        self.mapped.push(0);
         (self.directories.len() - 1) as u32
     }
 
     /// Pages that are mapped.
     pub(crate) fn mapped(&self) -> u64 {
-        self.mapped
+        self.mapped.iter().sum()
+    }
+
+    /// Pages of a space that are mapped.
+    pub(crate) fn mapped_in(&self, space: u32) -> u64 {
+        self.mapped[space as usize]
     }
 
     /// Which node of the directory, and which leaf of it.
@@ -209,6 +216,12 @@ impl Mapping {
         (space, first + index.offset() as u64)
     }
 
+    /// The space of an entry whose leaf exists.
+    #[inline]
+    pub(crate) fn space_of(&self, index: MapIndex) -> u32 {
+        self.leaves[index.leaf()].id().space
+    }
+
     pub(crate) fn set(&mut self, index: MapIndex, entry: Entry) {
         self.set_all([(index, entry)].into_iter());
     }
@@ -245,7 +258,9 @@ impl Mapping {
         debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
         let leaf = &mut self.leaves[index.leaf()];
         leaf.change(index.offset(), before, Raw::new(entry));
-        self.mapped += u64::from(before == Raw::UNMAPPED);
+        if before == Raw::UNMAPPED {
+            self.mapped[leaf.id().space as usize] += 1;
+        }
         self.queue_sequential(index.leaf());
     }
 
@@ -266,7 +281,7 @@ impl Mapping {
     pub(crate) fn buffer(&mut self, first: MapIndex, slots: &[u32]) {
         let leaf = &mut self.leaves[first.leaf()];
         let was_sequential = leaf.buffer(first.offset(), slots);
-        self.mapped += slots.len() as u64;
+        self.mapped[leaf.id().space as usize] += slots.len() as u64;
         // As if the pages came one by one.
         if was_sequential && !leaf.queued {
             self.queue(first.leaf());
@@ -280,7 +295,7 @@ impl Mapping {
             if self.leaf(space, page).is_none() {
                 let make = |id| Leaf::of_numbers(id, numbers);
                 let made = self.insert_leaf(space, page, make).is_some();
-                self.mapped += if made { LEAF as u64 } else { 0 };
+                self.mapped[space as usize] += if made { LEAF as u64 } else { 0 };
                 return made;
             }
         }
@@ -361,7 +376,7 @@ impl Mapping {
             let after = run(Entry::Unmapped, LEAF - end);
             let make = |id| Leaf::of_runs(id, &[before, new, after]);
             let done = self.insert_leaf(space, page, make).map_or(0, |_| pages);
-            self.mapped += done;
+            self.mapped[space as usize] += done;
             return done;
         };
         let leaf = &mut self.leaves[index as usize];
@@ -371,8 +386,8 @@ impl Mapping {
             let mapped = runs.iter().filter(|run| run.entry != Entry::Unmapped);
             mapped.map(|run| u64::from(run.pages)).sum()
         };
-        self.mapped -= mapped(&replaced[before..]);
-        self.mapped += mapped(&[new]);
+        let of_space = &mut self.mapped[space as usize];
+        *of_space = *of_space + mapped(&[new]) - mapped(&replaced[before..]);
         if leaf.is_dense() && (pages as usize) < LEAF {
             for page in 0..pages as u32 {
                 leaf.set(offset + page as usize, Raw::new(entry.plus(page)));

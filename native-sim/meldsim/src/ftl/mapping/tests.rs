@@ -102,6 +102,7 @@ proptest! {
                     }
                 }
             }
+            prop_assert_eq!((mapping.mapped_in(0), mapping.mapped_in(1)), (model.len() as u64, elsewhere));
             prop_assert_eq!(mapping.mapped(), model.len() as u64 + elsewhere);
             let expected: Vec<Entry> = (0..PAGES)
                 .map(|page| model.get(&page).copied().unwrap_or(Entry::Unmapped))

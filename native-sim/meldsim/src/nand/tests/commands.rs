@@ -60,11 +60,39 @@ fn erases_and_melded_reads_share_planes() {
     let arrivals: Vec<Duration> = (1..=4).map(|n| end + PAGE * 3 * n).collect();
     rig.run();
     assert_eq!(rig.times()[4..], arrivals);
+    let senses = rig.done[4..].iter().map(|(_, done)| match done {
+        Finished::Read { sense, .. } => *sense,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        senses.collect::<Vec<_>>(),
+        [Sense::Melded { is_first: true }; 4]
+    );
     // Blocks of different numbers are erased one after the other.
     let mut rig = Rig::new(&package(1, 2));
     rig.erase(0, 1);
     rig.erase(1, 2);
     assert_eq!(rig.run(), (COMMAND + us(2274)) * 2);
+}
+
+#[test]
+fn a_melded_read_is_the_first_of_the_reads_that_share_it() {
+    let mut rig = Rig::new(&profile());
+    rig.read_pages(0, 3, 0b001, true, 7);
+    rig.read_pages(0, 3, 0b110, true, 8);
+    rig.run();
+    let read = |pages, owner, is_first| Finished::Read {
+        at: WordlineAddr {
+            unit: Unit(0),
+            row: 3,
+        },
+        pages,
+        owner: Owner::request(owner),
+        sense: Sense::Melded { is_first },
+    };
+    let done: Vec<Finished> = rig.done.iter().map(|&(_, done)| done).collect();
+    assert_eq!(done, [read(0b001, 7, true), read(0b110, 8, false)]);
+    assert_eq!(rig.stats().dies.melded_reads, 1);
 }
 
 /// The time one of many reads of one die takes, at a bus rate.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::counts::FlashStats;
 use super::operation::Kind;
-use super::{Finished, Flash, Geometry, Owner, Unit, WordlineAddr};
+use super::{Finished, Flash, Geometry, Owner, Sense, Unit, WordlineAddr};
 use crate::engine::{Duration, EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::profile::Profile;

@@ -106,6 +106,10 @@ public final class MeldDevice implements DeviceState.Source {
   private volatile String lastError = "";
   private volatile List<String> statNames = SimStats.NAMES;
   private volatile long[] lastStats = new long[statNames.size()];
+  private volatile List<String> namespaceStatNames = List.of();
+
+  /** By namespace. */
+  private final Map<Integer, long[]> lastNamespaceStats = new ConcurrentHashMap<>();
 
   /** A device that is not open, in mode {@code off}, without volumes. */
   public MeldDevice(
@@ -313,15 +317,27 @@ public final class MeldDevice implements DeviceState.Source {
   public Map<String, Long> stats() {
     long[] values = lastStats;
     look("stats", target -> target.stats(values));
-    Map<String, Long> byName = byName(values);
+    Map<String, Long> byName = byName(statNames, values);
     stateCounters.addTo(byName);
     return byName;
   }
 
-  private Map<String, Long> byName(long[] values) {
+  /** A namespace's counters; none before the device is open, the last known ones once it failed. */
+  Map<String, Long> stats(NamespaceInfo namespace) {
+    if (namespace == null) {
+      return Map.of();
+    }
+    int nsid = namespace.nsid();
+    long[] values =
+        lastNamespaceStats.computeIfAbsent(nsid, key -> new long[namespaceStatNames.size()]);
+    look("namespace stats", target -> target.namespaceStats(nsid, values));
+    return byName(namespaceStatNames, values);
+  }
+
+  private static Map<String, Long> byName(List<String> names, long[] values) {
     Map<String, Long> byName = new LinkedHashMap<>();
     for (int i = 0; i < values.length; i++) {
-      byName.put(statNames.get(i), values[i]);
+      byName.put(names.get(i), values[i]);
     }
     return byName;
   }
@@ -363,6 +379,7 @@ public final class MeldDevice implements DeviceState.Source {
       }
       statNames = queue.call(SimDevice::statNames);
       lastStats = new long[statNames.size()];
+      namespaceStatNames = queue.call(SimDevice::namespaceStatNames);
       for (VolumeDevice volume : volumes) {
         volume.opened(namespace(volume));
       }
@@ -380,7 +397,7 @@ public final class MeldDevice implements DeviceState.Source {
   private void sample(SimDevice device) {
     long[] values = new long[statNames.size()];
     if (device.stats(values) >= 0) {
-      load.sample(byName(values));
+      load.sample(byName(statNames, values));
     }
   }
 

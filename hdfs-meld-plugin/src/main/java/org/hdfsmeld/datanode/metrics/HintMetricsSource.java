@@ -3,10 +3,7 @@ package org.hdfsmeld.datanode.metrics;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.hadoop.metrics2.MetricsCollector;
-import org.apache.hadoop.metrics2.MetricsInfo;
-import org.apache.hadoop.metrics2.MetricsRecordBuilder;
 import org.apache.hadoop.metrics2.MetricsSource;
-import org.apache.hadoop.metrics2.lib.Interns;
 
 /**
  * A DataNode's questions to the NameNodes as a metrics2 record {@code MeldHints} in context {@code
@@ -29,15 +26,8 @@ public final class HintMetricsSource implements MetricsSource, AutoCloseable {
 
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
-    MetricsRecordBuilder record = collector.addRecord("MeldHints").setContext("dfs");
-    for (Map.Entry<String, Long> value : counters.get().entrySet()) {
-      MetricsInfo info = Interns.info(value.getKey(), value.getKey());
-      if (value.getKey().equals("breaker_open")) {
-        record.addGauge(info, value.getValue());
-      } else {
-        record.addCounter(info, value.getValue());
-      }
-    }
+    SimMetricsSource.addCounters(
+        collector.addRecord("MeldHints").setContext("dfs"), counters.get());
   }
 
   @Override

@@ -26,7 +26,7 @@ public final class Publisher implements AutoCloseable {
 
   public static Publisher of(MeldVolumeMXBean volume, String storageId) {
     return new Publisher(
-        volume, new VolumeMetricsSource(volume, storageId), "MeldVolume", storageId);
+        volume, SimMetricsSource.of(volume, storageId), "MeldVolume", storageId);
   }
 
   /**
@@ -37,7 +37,7 @@ public final class Publisher implements AutoCloseable {
   public static Publisher of(MeldDeviceMXBean device, String storageId) {
     return new Publisher(
         device,
-        new DeviceMetricsSource(device),
+        SimMetricsSource.of(device),
         "MeldDevice",
         device.getDevice() + "-" + storageId);
   }
