@@ -25,8 +25,7 @@ public final class Publisher implements AutoCloseable {
   }
 
   public static Publisher of(MeldVolumeMXBean volume, String storageId) {
-    return new Publisher(
-        volume, SimMetricsSource.of(volume, storageId), "MeldVolume", storageId);
+    return new Publisher(volume, SimMetricsSource.of(volume, storageId), "MeldVolume", storageId);
   }
 
   /**
@@ -36,10 +35,7 @@ public final class Publisher implements AutoCloseable {
    */
   public static Publisher of(MeldDeviceMXBean device, String storageId) {
     return new Publisher(
-        device,
-        SimMetricsSource.of(device),
-        "MeldDevice",
-        device.getDevice() + "-" + storageId);
+        device, SimMetricsSource.of(device), "MeldDevice", device.getDevice() + "-" + storageId);
   }
 
   /** Registers both. A failure costs visibility, not service: it is logged. */
