@@ -1052,6 +1052,31 @@ const char *meldsim_stats_name(uint32_t index);
 const char *meldsim_stats_description(uint32_t index);
 
 /**
+ * Fills `out` with the first `n` counters of a namespace, all since the device was opened; else as `meldsim_stats`, with
+ * `meldsim_namespace_stats_name` for what stands where. One whose name `meldsim_stats` has too counts what is the
+ * namespace's of it. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_namespace_stats(int64_t handle,
+                                uint32_t nsid,
+                                uint64_t *out,
+                                uint32_t n);
+
+/**
+ * The name of the counter at `index` of `meldsim_namespace_stats`; else as `meldsim_stats_name`.
+ */
+const char *meldsim_namespace_stats_name(uint32_t index);
+
+/**
+ * What the counter at `index` of `meldsim_namespace_stats` counts, in one English sentence; else as `meldsim_stats_name`.
+ */
+const char *meldsim_namespace_stats_description(uint32_t index);
+
+/**
  * The latency that `quantile` (0 to 1, such as 0.99) of the reads or of the writes did not exceed, in simulated
  * picoseconds: from submission to completion, of all that completed since the device was opened or restored, within
  * 0.1 %. 0 when there were none.

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char};
 use std::sync::OnceLock;
 
-use meldsim::{Duration, Stats};
+use meldsim::{Duration, NamespaceId, NamespaceStats, Stats};
 
 use super::io::{MELDSIM_READ, MELDSIM_WRITE};
 use crate::entry::{device, fill, long, session};
@@ -41,6 +41,42 @@ pub extern "C" fn meldsim_stats_name(index: u32) -> *const c_char {
 pub extern "C" fn meldsim_stats_description(index: u32) -> *const c_char {
     static DESCRIPTIONS: OnceLock<Vec<CString>> = OnceLock::new();
     text_at(&DESCRIPTIONS, Stats::DESCRIPTIONS, index)
+}
+
+/// Fills `out` with the first `n` counters of a namespace, all since the device was opened; else as `meldsim_stats`, with
+/// `meldsim_namespace_stats_name` for what stands where. One whose name `meldsim_stats` has too counts what is the
+/// namespace's of it. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `out` is null with `n` 0, or points to `n` writable values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_namespace_stats(
+    handle: i64,
+    nsid: u32,
+    out: *mut u64,
+    n: u32,
+) -> i32 {
+    device(handle, |device| {
+        let stats = device.namespace_stats(NamespaceId(nsid))?;
+        // SAFETY: the contract of this function on `out` and `n`.
+        unsafe { fill(out, n, stats.to_array().into_iter()) }
+    })
+}
+
+/// The name of the counter at `index` of `meldsim_namespace_stats`; else as `meldsim_stats_name`.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_namespace_stats_name(index: u32) -> *const c_char {
+    static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
+    text_at(&NAMES, NamespaceStats::NAMES, index)
+}
+
+/// What the counter at `index` of `meldsim_namespace_stats` counts, in one English sentence; else as `meldsim_stats_name`.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_namespace_stats_description(index: u32) -> *const c_char {
+    static DESCRIPTIONS: OnceLock<Vec<CString>> = OnceLock::new();
+    text_at(&DESCRIPTIONS, NamespaceStats::DESCRIPTIONS, index)
 }
 
 /// The latency that `quantile` (0 to 1, such as 0.99) of the reads or of the writes did not exceed, in simulated

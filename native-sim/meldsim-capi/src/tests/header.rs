@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use meldsim::Stats;
+use meldsim::{NamespaceStats, Stats};
 
 const PREAMBLE: &str = "\
 /* meldsim: a deterministic simulator of an SSD with melded pages. C ABI.
@@ -25,8 +25,16 @@ What a simulated device counts since it was opened, all of it *simulated*. The s
 `meldsim run --format json`, in `Stats` of the Rust library, in `meldsim_stats_name` of the C ABI, and in the DataNode's metrics. Their
 order may change: look one up by its name. `_ps` is simulated picoseconds.
 
-| counter | what it counts |
-| --- | --- |
+";
+
+const NAMESPACE_COUNTERS: &str = "
+## Counters of a namespace
+
+What a namespace of a device counts, such as a DataNode's volume: on a device of its own or on one that volumes share. They
+are in `NamespaceStats` of the Rust library and `meldsim_namespace_stats_name` of the C ABI. Where the device has a counter of the
+same name, its namespaces' add up to it. Only the three of sensed pages may fall short: garbage collection senses for no namespace. What
+else a device counts, such as busy dies, programs or garbage collection, is its namespaces' together.
+
 ";
 
 fn generate() -> String {
@@ -82,11 +90,18 @@ fn in_hexadecimal(header: &str) -> String {
 }
 
 fn counters() -> String {
-    let mut page = COUNTERS.to_owned();
-    for (name, description) in Stats::NAMES.iter().zip(Stats::DESCRIPTIONS) {
-        page += &format!("| `{name}` | {description} |\n");
-    }
-    page
+    let table = |names: &[&str], descriptions: &[&str]| {
+        let rows = names.iter().zip(descriptions);
+        let rows = rows.map(|(name, description)| format!("| `{name}` | {description} |\n"));
+        format!(
+            "| counter | what it counts |\n| --- | --- |\n{}",
+            rows.collect::<String>()
+        )
+    };
+    COUNTERS.to_owned()
+        + &table(Stats::NAMES, Stats::DESCRIPTIONS)
+        + NAMESPACE_COUNTERS
+        + &table(NamespaceStats::NAMES, NamespaceStats::DESCRIPTIONS)
 }
 
 fn assert_committed(path: &str, fresh: &str) {

@@ -46,6 +46,15 @@ fn null_arguments_are_errors() {
             meldsim::Stats::NAMES.len() as i32,
             "asks for the count only"
         );
+        assert_eq!(
+            meldsim_namespace_stats(rig.handle, rig.nsid, std::ptr::null_mut(), 3),
+            MELDSIM_ERR_ARGUMENT
+        );
+        assert_eq!(
+            meldsim_namespace_stats(rig.handle, rig.nsid, std::ptr::null_mut(), 0),
+            meldsim::NamespaceStats::NAMES.len() as i32,
+            "asks for the count only"
+        );
     }
 }
 
@@ -130,16 +139,67 @@ fn two_devices_in_one_process_do_not_share_anything() {
 
 #[test]
 fn counters_are_named_and_described_to_the_last() {
-    let names: Vec<&str> = (0u32..)
-        .map(|index| meldsim_stats_name(index))
-        .take_while(|name| !name.is_null())
-        .map(text)
-        .collect();
-    assert_eq!(names, meldsim::Stats::NAMES);
-    let described = text(meldsim_stats_description(1));
-    assert_eq!(described, "Reads submitted.");
-    assert!(meldsim_stats_description(names.len() as u32).is_null());
+    let all = |text_at: extern "C" fn(u32) -> *const std::ffi::c_char| -> Vec<&str> {
+        let texts = (0u32..).map(|index| text_at(index));
+        texts.take_while(|text| !text.is_null()).map(text).collect()
+    };
+    let stats = (meldsim::Stats::NAMES, meldsim::Stats::DESCRIPTIONS);
+    assert_eq!(all(meldsim_stats_name), stats.0);
+    assert_eq!(all(meldsim_stats_description), stats.1);
+    assert_eq!(text(meldsim_stats_description(1)), "Reads submitted.");
+    let stats = (
+        meldsim::NamespaceStats::NAMES,
+        meldsim::NamespaceStats::DESCRIPTIONS,
+    );
+    assert_eq!(all(meldsim_namespace_stats_name), stats.0);
+    assert_eq!(all(meldsim_namespace_stats_description), stats.1);
     assert!(meldsim_stats_name(u32::MAX).is_null());
+    assert!(meldsim_namespace_stats_name(u32::MAX).is_null());
+}
+
+#[test]
+fn each_namespace_counts_its_own() {
+    let rig = Rig::preloaded(4);
+    let mut other = 0;
+    // SAFETY: `other` is writable.
+    ok(unsafe { meldsim_namespace_create(rig.handle, 1 << 30, &mut other) });
+    ok(meldsim_preload(rig.handle, other, 0, rig.lbas(MIB), 0));
+    rig.read(0, MIB);
+    let stats = |nsid| {
+        let mut values = [0; meldsim::NamespaceStats::NAMES.len()];
+        // SAFETY: room for all of them.
+        let count = unsafe {
+            meldsim_namespace_stats(rig.handle, nsid, values.as_mut_ptr(), values.len() as u32)
+        };
+        assert_eq!(count as usize, values.len(), "{}", last_error());
+        move |name| {
+            let at = meldsim::NamespaceStats::NAMES
+                .iter()
+                .position(|of| *of == name);
+            values[at.unwrap()]
+        }
+    };
+    let (read, unread) = (stats(rig.nsid), stats(other));
+    let page_bytes = info(rig.handle, rig.nsid).page_bytes;
+    assert_eq!(
+        (read("host_read_bytes"), unread("host_read_bytes")),
+        (MIB, 0)
+    );
+    assert_eq!(
+        (read("preloaded_bytes"), unread("preloaded_bytes")),
+        (4 * MIB, MIB)
+    );
+    assert_eq!(read("melded_reads"), rig.stat("melded_reads"));
+    assert_eq!(unread("melded_reads") + unread("page_reads"), 0);
+    assert_eq!(read("melded_mapped_pages"), 4 * MIB / page_bytes);
+    assert_eq!(
+        (unread("mapped_pages"), unread("melded_mapped_pages")),
+        (MIB / page_bytes, 0)
+    );
+    // SAFETY: no values are asked for.
+    let code = unsafe { meldsim_namespace_stats(rig.handle, 3, std::ptr::null_mut(), 0) };
+    assert_eq!(code, MELDSIM_ERR_NAMESPACE);
+    assert!(last_error().contains('3'), "{}", last_error());
 }
 
 #[test]

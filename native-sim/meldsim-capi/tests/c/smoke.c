@@ -31,6 +31,16 @@ static int64_t counter(int64_t device, const char *name) {
   return -1;
 }
 
+static int64_t namespace_counter(int64_t device, uint32_t nsid, const char *name) {
+  uint64_t values[256];
+  CHECK(meldsim_namespace_stats(device, nsid, values, 256), <= 256);
+  for (uint32_t at = 0; meldsim_namespace_stats_name(at) != NULL; at++) {
+    if (strcmp(meldsim_namespace_stats_name(at), name) == 0) return (int64_t)values[at];
+  }
+  fail(name, __LINE__, -1);
+  return -1;
+}
+
 /* Ranges that will be read sequentially, streams, queues; and where the data is. */
 static void hints(int64_t device, uint32_t nsid, uint64_t slba, uint32_t blocks) {
   meldsim_range ranges[2] = {
@@ -117,6 +127,8 @@ static void used(void) {
   CHECK(meldsim_preload(device, nsid, 0, 256, MELDSIM_DIRECTIVE_RANDOM), == MELDSIM_OK);
   CHECK(meldsim_precondition(device, 50, 0), == MELDSIM_OK);
   CHECK(counter(device, "mapped_pages"), == (1 << 25) / 4096);
+  CHECK(namespace_counter(device, nsid, "mapped_pages"), == (1 << 25) / 4096);
+  CHECK(meldsim_namespace_stats(device, nsid + 1, NULL, 0), == MELDSIM_ERR_NAMESPACE);
   CHECK(meldsim_set_mode(device, MELDSIM_REAL_TIME, 0.001), == MELDSIM_OK);
   CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_READ, nsid, 0, 64, 0, 0), UINT64_MAX), > 0);
   CHECK(meldsim_set_mode(device, MELDSIM_ACCOUNT, 1), == MELDSIM_OK);
@@ -127,6 +139,7 @@ static void used(void) {
   CHECK(meldsim_dies_busy_ps(device, dies, 64), == 64);
   CHECK(channels[0] > 0 && dies[0] > 0, == 1);
   CHECK(strlen(meldsim_stats_description(0)), > 0);
+  CHECK(strlen(meldsim_namespace_stats_description(0)), > 0);
   CHECK(meldsim_close(device), == MELDSIM_OK);
 }
 

@@ -158,8 +158,13 @@ impl Caller {
             }
             Call::Stats { device, room, null } => {
                 let (out, n) = room_of(&mut values, room, null);
+                let device = self.device(device);
                 // SAFETY: null, or room for `n` values.
-                unsafe { meldsim_stats(self.device(device), out, n) }.into()
+                let of_namespace =
+                    unsafe { meldsim_namespace_stats(device, u32::from(room) % 4, out, n) };
+                assert_ne!(of_namespace, MELDSIM_ERR_PANIC);
+                // SAFETY: as above.
+                unsafe { meldsim_stats(device, out, n) }.into()
             }
             Call::Busy {
                 device,
@@ -452,12 +457,18 @@ impl Caller {
             }
             Call::StatsName { index } => {
                 let index = index.0 as u32;
-                let (name, description) =
-                    (meldsim_stats_name(index), meldsim_stats_description(index));
-                assert_eq!(name.is_null(), description.is_null());
-                if !name.is_null() {
-                    // SAFETY: not null, so a string of the library.
-                    assert!(!unsafe { CStr::from_ptr(name) }.is_empty());
+                for (name, description) in [
+                    (meldsim_stats_name(index), meldsim_stats_description(index)),
+                    (
+                        meldsim_namespace_stats_name(index),
+                        meldsim_namespace_stats_description(index),
+                    ),
+                ] {
+                    assert_eq!(name.is_null(), description.is_null());
+                    if !name.is_null() {
+                        // SAFETY: not null, so a string of the library.
+                        assert!(!unsafe { CStr::from_ptr(name) }.is_empty());
+                    }
                 }
                 0
             }

@@ -66,6 +66,10 @@ final class LibMeldsim {
 
   static native Pointer meldsim_stats_name(int index);
 
+  static native int meldsim_namespace_stats(long handle, int nsid, long[] out, int n);
+
+  static native Pointer meldsim_namespace_stats_name(int index);
+
   static native long meldsim_latency(long handle, int opcode, double quantile);
 
   static native int meldsim_channels_busy_ps(long handle, long[] out, int n);

@@ -189,12 +189,22 @@ public final class NativeSimDevice implements SimDevice {
 
   @Override
   public List<String> statNames() {
-    return SimStats.ofLibrary();
+    return SimStats.ofLibrary(LibMeldsim::meldsim_stats_name);
   }
 
   @Override
   public int stats(long[] out) {
     return LibMeldsim.meldsim_stats(handle, out, out.length);
+  }
+
+  @Override
+  public List<String> namespaceStatNames() {
+    return SimStats.ofLibrary(LibMeldsim::meldsim_namespace_stats_name);
+  }
+
+  @Override
+  public int namespaceStats(int nsid, long[] out) {
+    return LibMeldsim.meldsim_namespace_stats(handle, nsid, out, out.length);
   }
 
   @Override

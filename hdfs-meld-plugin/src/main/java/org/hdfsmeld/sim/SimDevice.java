@@ -145,6 +145,17 @@ public interface SimDevice extends AutoCloseable {
    */
   int stats(long[] out);
 
+  /** The names of a namespace's counters, in the order of {@link #namespaceStats}. */
+  List<String> namespaceStatNames();
+
+  /**
+   * Fills in a namespace's counters, as many as fit; {@link #namespaceStatNames} says which they
+   * are.
+   *
+   * @return how many there are, or a status below 0
+   */
+  int namespaceStats(int nsid, long[] out);
+
   /**
    * The latency that this share of the reads or writes did not exceed, of all that completed since
    * the device was opened.

@@ -4,6 +4,7 @@ import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * Counters of a simulated device. Which there are and where is the library's business: {@link
@@ -49,12 +50,10 @@ public final class SimStats {
 
   private SimStats() {}
 
-  /** All names of the loaded library, in the order of its counters. */
-  static List<String> ofLibrary() {
+  /** All names of a list of the loaded library, in the order of its counters. */
+  static List<String> ofLibrary(IntFunction<Pointer> nameAt) {
     List<String> names = new ArrayList<>();
-    for (Pointer name = LibMeldsim.meldsim_stats_name(0);
-        name != null;
-        name = LibMeldsim.meldsim_stats_name(names.size())) {
+    for (Pointer name = nameAt.apply(0); name != null; name = nameAt.apply(names.size())) {
       names.add(name.getString(0, StandardCharsets.UTF_8.name()));
     }
     return List.copyOf(names);

@@ -224,6 +224,19 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
+  public List<String> namespaceStatNames() {
+    return List.of("host_read_bytes", "mapped_pages", "melded_mapped_pages");
+  }
+
+  /** Counts by the namespace's number: so many hundreds, of which two pages in three are melded. */
+  @Override
+  public int namespaceStats(int nsid, long[] out) {
+    long[] counts = {nsid * 100L, nsid * 300L, nsid * 200L};
+    System.arraycopy(counts, 0, out, 0, out.length);
+    return counts.length;
+  }
+
+  @Override
   public long latencyPs(int opcode, double quantile) {
     return status < 0 ? status : (long) (quantile * 1000) * (opcode == Opcode.READ ? 1 : 2);
   }

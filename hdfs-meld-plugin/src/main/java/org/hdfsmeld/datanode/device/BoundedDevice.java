@@ -149,6 +149,16 @@ final class BoundedDevice implements SimDevice {
   }
 
   @Override
+  public List<String> namespaceStatNames() {
+    return calls.<List<String>, RuntimeException>make(device::namespaceStatNames);
+  }
+
+  @Override
+  public int namespaceStats(int nsid, long[] out) {
+    return status(() -> device.namespaceStats(nsid, out));
+  }
+
+  @Override
   public long latencyPs(int opcode, double quantile) {
     return number(() -> device.latencyPs(opcode, quantile));
   }
