@@ -103,6 +103,11 @@ public final class MeldDevice implements DeviceState.Source {
   private volatile String lastError = "";
   private volatile List<String> statNames = SimStats.NAMES;
   private volatile long[] lastStats = new long[statNames.size()];
+  private volatile List<String> namespaceStatNames = List.of();
+
+  /** By namespace. */
+  private final Map<Integer, long[]> lastNamespaceStats = new ConcurrentHashMap<>();
+
   private final ReentrantLock looking = new ReentrantLock();
 
   /** A device that is not open, in mode {@code off}, without volumes. */
@@ -275,14 +280,30 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** The device's counters; zeros before it is open, the last known ones once it failed. */
   public Map<String, Long> stats() {
-    List<String> names = statNames;
     long[] values = lastStats;
     look("stats", target -> target.stats(values));
+    Map<String, Long> byName = byName(statNames, values);
+    stateCounters.addTo(byName);
+    return byName;
+  }
+
+  /** A namespace's counters; none before the device is open, the last known ones once it failed. */
+  Map<String, Long> stats(NamespaceInfo namespace) {
+    if (namespace == null) {
+      return Map.of();
+    }
+    int nsid = namespace.nsid();
+    long[] values =
+        lastNamespaceStats.computeIfAbsent(nsid, key -> new long[namespaceStatNames.size()]);
+    look("namespace stats", target -> target.namespaceStats(nsid, values));
+    return byName(namespaceStatNames, values);
+  }
+
+  private static Map<String, Long> byName(List<String> names, long[] values) {
     Map<String, Long> byName = new LinkedHashMap<>();
     for (int i = 0; i < values.length; i++) {
       byName.put(names.get(i), values[i]);
     }
-    stateCounters.addTo(byName);
     return byName;
   }
 
@@ -337,6 +358,7 @@ public final class MeldDevice implements DeviceState.Source {
       }
       statNames = device.statNames();
       lastStats = new long[statNames.size()];
+      namespaceStatNames = device.namespaceStatNames();
       for (VolumeDevice volume : volumes) {
         volume.opened(namespace(volume));
       }

@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode.device;
 
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
@@ -93,6 +94,11 @@ public final class VolumeDevice implements DeferredCommands.Issuer {
   /** The namespace, null before the device is open. */
   public NamespaceInfo namespace() {
     return namespace;
+  }
+
+  /** What the volume's namespace counts, for people; see {@link SimDevice#namespaceStats}. */
+  public Map<String, Long> stats() {
+    return device.stats(namespace);
   }
 
   /** The device was opened, and this is the volume's namespace on it. */

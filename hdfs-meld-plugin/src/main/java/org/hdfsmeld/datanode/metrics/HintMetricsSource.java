@@ -4,11 +4,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsException;
-import org.apache.hadoop.metrics2.MetricsInfo;
-import org.apache.hadoop.metrics2.MetricsRecordBuilder;
 import org.apache.hadoop.metrics2.MetricsSource;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
-import org.apache.hadoop.metrics2.lib.Interns;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,15 +37,8 @@ public final class HintMetricsSource implements MetricsSource, AutoCloseable {
 
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
-    MetricsRecordBuilder record = collector.addRecord("MeldHints").setContext("dfs");
-    for (Map.Entry<String, Long> value : counters.get().entrySet()) {
-      MetricsInfo info = Interns.info(value.getKey(), value.getKey());
-      if (value.getKey().equals("breaker_open")) {
-        record.addGauge(info, value.getValue());
-      } else {
-        record.addCounter(info, value.getValue());
-      }
-    }
+    SimMetricsSource.addCounters(
+        collector.addRecord("MeldHints").setContext("dfs"), counters.get());
   }
 
   @Override

@@ -35,7 +35,7 @@ public final class Publisher implements AutoCloseable {
     return new Publisher(
         "Volume " + volume.getVolume(),
         volume,
-        new VolumeMetricsSource(volume, storageId),
+        SimMetricsSource.of(volume, storageId),
         "MeldVolume",
         storageId);
   }
@@ -49,7 +49,7 @@ public final class Publisher implements AutoCloseable {
     return new Publisher(
         "Device " + device.getDevice(),
         device,
-        new DeviceMetricsSource(device),
+        SimMetricsSource.of(device),
         "MeldDevice",
         device.getDevice() + "-" + storageId);
   }

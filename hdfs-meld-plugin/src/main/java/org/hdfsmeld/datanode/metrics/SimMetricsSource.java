@@ -1,17 +1,20 @@
 package org.hdfsmeld.datanode.metrics;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsInfo;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
 import org.apache.hadoop.metrics2.MetricsSource;
+import org.apache.hadoop.metrics2.MetricsTag;
 import org.apache.hadoop.metrics2.lib.Interns;
 
-/** A volume's counters as a metrics2 record {@code MeldVolume} in context {@code dfs}. */
-public final class VolumeMetricsSource implements MetricsSource {
+/** The counters of a volume, or of a shared device, as a metrics2 record in context {@code dfs}. */
+public final class SimMetricsSource implements MetricsSource {
   private static final MetricsInfo VOLUME = Interns.info("Volume", "Folder of the volume");
   private static final MetricsInfo STORAGE = Interns.info("StorageId", "Storage uuid");
+  private static final MetricsInfo DEVICE = Interns.info("Device", "Name of the shared device");
   private static final MetricsInfo PROFILE = Interns.info("Profile", "Simulated device");
   private static final MetricsInfo MODE = Interns.info("Mode", "How the device takes part");
   private static final MetricsInfo HEALTHY = Interns.info("healthy", "1 while the device serves");
@@ -39,28 +42,37 @@ public final class VolumeMetricsSource implements MetricsSource {
           "state_snapshot_bytes",
           "state_snapshot_stall_ns",
           "state_journal_lag",
-          "blocks_mapped");
+          "blocks_mapped",
+          "breaker_open");
 
-  private final MeldVolumeMXBean volume;
-  private final String storageId;
+  private final String record;
+  private final SimulatedDevice device;
+  private final List<MetricsTag> tags;
 
-  public VolumeMetricsSource(MeldVolumeMXBean volume, String storageId) {
-    this.volume = volume;
-    this.storageId = storageId;
+  private SimMetricsSource(String record, SimulatedDevice device, MetricsTag... tags) {
+    this.record = record;
+    this.device = device;
+    this.tags = List.of(tags);
+  }
+
+  public static SimMetricsSource of(MeldVolumeMXBean volume, String storageId) {
+    MetricsTag folder = new MetricsTag(VOLUME, volume.getVolume());
+    return new SimMetricsSource("MeldVolume", volume, folder, new MetricsTag(STORAGE, storageId));
+  }
+
+  static SimMetricsSource of(MeldDeviceMXBean device) {
+    return new SimMetricsSource("MeldDevice", device, new MetricsTag(DEVICE, device.getDevice()));
   }
 
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
-    addCounters(
-        collector
-            .addRecord("MeldVolume")
-            .setContext("dfs")
-            .tag(VOLUME, volume.getVolume())
-            .tag(STORAGE, storageId)
-            .tag(PROFILE, volume.getProfile())
-            .tag(MODE, volume.getMode())
-            .addGauge(HEALTHY, volume.isHealthy() ? 1 : 0),
-        volume.getCounters());
+    MetricsRecordBuilder builder = collector.addRecord(record).setContext("dfs");
+    tags.forEach(builder::add);
+    builder
+        .tag(PROFILE, device.getProfile())
+        .tag(MODE, device.getMode())
+        .addGauge(HEALTHY, device.isHealthy() ? 1 : 0);
+    addCounters(builder, device.getCounters());
   }
 
   /** Adds counters by their names. */

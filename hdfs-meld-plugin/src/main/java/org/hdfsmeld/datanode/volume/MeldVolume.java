@@ -22,8 +22,8 @@ import org.hdfsmeld.datanode.layout.HintRule;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
 import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
 import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.SimMetricsSource;
 import org.hdfsmeld.datanode.metrics.VolumeCounters;
-import org.hdfsmeld.datanode.metrics.VolumeMetricsSource;
 import org.hdfsmeld.datanode.readahead.KernelReadAhead;
 import org.hdfsmeld.datanode.readahead.ParkedWindows;
 import org.hdfsmeld.datanode.readahead.ReadAhead;
@@ -371,6 +371,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     // Several volumes must not each show as theirs what their device did for all of them.
     Map<String, Long> values =
         binding.isShared() ? new LinkedHashMap<>() : device.device().counters();
+    values.putAll(device.stats());
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
     values.put("history_entries", history == null ? 0L : history.size());
@@ -382,6 +383,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public double getMeldedShare() {
-    return VolumeMetricsSource.meldedShare(device.device().stats());
+    return SimMetricsSource.meldedShare(device.stats());
   }
 }

@@ -224,13 +224,20 @@ class TestSharedDevice {
   }
 
   @Test
-  void whatTheDeviceDidIsCountedOnce() throws IOException {
+  void eachVolumeCountsItsOwnAndTheDeviceAll() throws IOException {
     MeldVolume first = add(1);
+    MeldVolume second = add(2);
     assertThat(first.getCounters())
         .containsKey("forwarded_writes")
-        .doesNotContainKeys("now_ps", "host_read_bytes");
+        .containsEntry("host_read_bytes", 100L)
+        .doesNotContainKey("now_ps");
+    assertThat(second.getCounters())
+        .containsEntry("host_read_bytes", 200L)
+        .containsEntry("mapped_pages", 600L);
+    assertThat(second.getMeldedShare()).isEqualTo(2.0 / 3);
+    volumes.retain(Set.of("DS-2"));
     var bean = new MeldDeviceBean(first.device().device(), "some");
     assertThat(bean.getCounters()).containsKeys("now_ps", "host_read_bytes");
-    assertThat(bean.getVolumes()).containsExactly("/data/1");
+    assertThat(bean.getVolumes()).containsExactly("/data/2");
   }
 }

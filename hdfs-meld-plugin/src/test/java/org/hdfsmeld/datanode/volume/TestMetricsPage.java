@@ -15,7 +15,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.metrics2.AbstractMetric;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
-import org.hdfsmeld.datanode.metrics.VolumeMetricsSource;
+import org.hdfsmeld.datanode.metrics.SimMetricsSource;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,7 @@ class TestMetricsPage {
         new MeldVolumes(config, () -> NativeSimDevice.open("", "melded-tlc-8x8"))) {
       volumes.add("DS-79", new File("/data/79/current"));
       MetricsCollectorImpl collector = new MetricsCollectorImpl();
-      new VolumeMetricsSource(volumes.holding(new File("/data/79/current/BP-1/blk_1")), "DS-79")
+      SimMetricsSource.of(volumes.holding(new File("/data/79/current/BP-1/blk_1")), "DS-79")
           .getMetrics(collector, true);
       for (AbstractMetric metric : collector.getRecords().get(0).metrics()) {
         published.put(metric.name(), metric.type().name().toLowerCase(Locale.ROOT));
