@@ -162,7 +162,10 @@ impl State {
             return None;
         };
         let due = clock.wall_of(self.device.next_event()?)?;
-        Some(due.saturating_duration_since(Instant::now()).max(clock.quantum))
+        Some(
+            due.saturating_duration_since(Instant::now())
+                .max(clock.quantum),
+        )
     }
 
     /// Real-time mode: when the next event is due, with the time that a sleep may be too long.

@@ -208,6 +208,8 @@ fn ticket(generation: u32, index: usize) -> i64 {
 fn unknown(ticket: i64) -> Failure {
     Failure::new(
         MELDSIM_ERR_TICKET,
-        format!("ticket {ticket:#x} was never given out, or was already waited for, reaped or forgotten"),
+        format!(
+            "ticket {ticket:#x} was never given out, or was already waited for, reaped or forgotten"
+        ),
     )
 }

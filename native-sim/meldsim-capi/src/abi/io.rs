@@ -213,12 +213,7 @@ pub extern "C" fn meldsim_wait(handle: i64, ticket: i64, timeout_ns: u64) -> i64
 /// # Safety
 /// `out` points to `2 * n` writable values, `due_ns` to one, or they are null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn meldsim_reap(
-    handle: i64,
-    out: *mut i64,
-    n: u32,
-    due_ns: *mut u64,
-) -> i32 {
+pub unsafe extern "C" fn meldsim_reap(handle: i64, out: *mut i64, n: u32, due_ns: *mut u64) -> i32 {
     session(handle, |session| {
         check_out(out, "out")?;
         check_out(due_ns, "due_ns")?;

@@ -118,8 +118,7 @@ fn reaping_checks_its_arguments() {
     let code = unsafe { meldsim_reap(rig.handle, std::ptr::null_mut(), 1, &mut due_ns) };
     assert_eq!(code, MELDSIM_ERR_ARGUMENT);
     // SAFETY: as above.
-    let code =
-        unsafe { meldsim_reap(rig.handle, out.as_mut_ptr(), 1, std::ptr::null_mut()) };
+    let code = unsafe { meldsim_reap(rig.handle, out.as_mut_ptr(), 1, std::ptr::null_mut()) };
     assert_eq!(code, MELDSIM_ERR_ARGUMENT);
 }
 

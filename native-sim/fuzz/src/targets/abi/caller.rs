@@ -149,7 +149,12 @@ impl Caller {
                 let (mut out, mut due_ns) = ([0i64; 2 * 255], 0);
                 // SAFETY: room for `room` pairs, and a writable time.
                 let reaped = unsafe {
-                    meldsim_reap(self.device(device), out.as_mut_ptr(), room.into(), &mut due_ns)
+                    meldsim_reap(
+                        self.device(device),
+                        out.as_mut_ptr(),
+                        room.into(),
+                        &mut due_ns,
+                    )
                 };
                 assert!(reaped <= i32::from(room));
                 reaped.into()
