@@ -105,6 +105,8 @@ class ITSharedDevice {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
     Configuration conf = new Configuration(cluster.fileSystem().getConf());
+    // As from a process of its own: no connection is left to a DataNode that restarts.
+    conf.setInt("ipc.client.connection.maxidletime", 0);
     assertThat(ToolRunner.run(conf, new MeldAdmin(print, print), new String[] {"-report"}))
         .as(out::toString)
         .isZero();
