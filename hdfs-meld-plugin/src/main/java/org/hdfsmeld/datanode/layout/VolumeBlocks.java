@@ -164,9 +164,9 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     return records;
   }
 
-  /** Blocks mapped at present. */
-  public int count() {
-    return extents.size();
+  /** Blocks of which the device holds something. */
+  public long count() {
+    return extents.values().stream().filter(extent -> extent.reach() > 0).count();
   }
 
   /**

@@ -72,6 +72,15 @@ class TestNewBlocks {
     volumes.close();
   }
 
+  /** As one whose writer died before its first byte: HDFS keeps the empty file for a while. */
+  @Test
+  void aBlockWithoutDataIsNotMapped() throws Exception {
+    BlockExtent extent = create(folder);
+    assertThat(volumes.of(volume).getCounters()).containsEntry("blocks_mapped", 0L);
+    volumes.of(volume).blocks().preload(extent, 1);
+    assertThat(volumes.of(volume).getCounters()).containsEntry("blocks_mapped", 1L);
+  }
+
   private BlockExtent create(File file) {
     volumes.beginCreate(BLOCK.pool(), BLOCK.id());
     volumes.created(volume, file);
