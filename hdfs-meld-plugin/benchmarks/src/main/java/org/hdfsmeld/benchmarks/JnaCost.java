@@ -91,10 +91,10 @@ public final class JnaCost {
     boolean real = handOffs <= HAND_OFFS_BAR_NS;
     System.out.printf(
         "Bar: the hand-offs of a request in real-time mode take at most %.0f ns at the median."
-            + " Median %.0f ns, 90 %% %.0f ns, %s.%n",
+            + " Median %.0f ns, of which two bare wake-ups take %.0f ns, %s.%n",
         HAND_OFFS_BAR_NS,
         handOffs,
-        measured.get("handOffs").getPercentile(90),
+        measured.get("wakeUps").getPercentile(50),
         real ? "held" : "missed");
     return packets && hints && real;
   }

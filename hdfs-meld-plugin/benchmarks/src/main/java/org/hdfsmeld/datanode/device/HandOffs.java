@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode.device;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.Opcode;
@@ -29,6 +30,10 @@ public class HandOffs implements CommandQueue.Origin {
   private static final long IDLE_US = 300;
   private static final double DILATION = 0.001;
 
+  private final Thread echo = new Thread(this::echo);
+  private Thread asking;
+  private volatile boolean asked;
+  private volatile boolean closed;
   private CommandQueue queue;
   private int nsid;
   private String failure;
@@ -40,11 +45,24 @@ public class HandOffs implements CommandQueue.Origin {
     queue.open(() -> NativeSimDevice.open("", "melded-tlc-8x8"));
     nsid = queue.call(device -> device.createNamespace(1 << 30)).nsid();
     queue.setMode(true, DILATION);
+    asking = Thread.currentThread();
+    echo.setDaemon(true);
+    echo.start();
+  }
+
+  private void echo() {
+    while (!closed) {
+      LockSupport.park();
+      asked = false;
+      LockSupport.unpark(asking);
+    }
   }
 
   /** Ends it. */
   @TearDown
   public void close() {
+    closed = true;
+    LockSupport.unpark(echo);
     queue.close();
     if (failure != null) {
       throw new IllegalStateException(failure);
@@ -57,6 +75,16 @@ public class HandOffs implements CommandQueue.Origin {
     long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(IDLE_US);
     while (System.nanoTime() < until) {
       Thread.onSpinWait();
+    }
+  }
+
+  /** Two threads that wake each other, and nothing else: what the processor makes of it. */
+  @Benchmark
+  public void wakeUps() {
+    asked = true;
+    LockSupport.unpark(echo);
+    while (asked) {
+      LockSupport.park();
     }
   }
 
