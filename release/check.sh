@@ -10,15 +10,15 @@ Usage: ./meld check [PART]...
 
 Runs what takes too long for ./meld test, and prints one line for each part:
 
-  conformance    Hadoop's own test classes, with the plugin             several hours
-  compatibility  the integration tests on each Hadoop and Java          hours
-  docker         the acceptance test of the cluster in containers       half an hour
-  soak           mixed work over DataNode restarts                      half an hour
-  fuzz           each fuzz target for five minutes                      half an hour
-  release        the release, twice; all bytes must be the same         half an hour
-  bare-root      the release on bare Debian bookworm and bullseye       ten minutes
-  aarch64        its binary, C library and plugin on aarch64            five minutes
-  image          its container image, in a container engine             five minutes
+  conformance   Hadoop's own test classes, with the plugin       hours
+  compatibility the integration tests on each Hadoop and Java    hours
+  docker        the acceptance test of the cluster in containers half an hour
+  soak          mixed work over DataNode restarts                half an hour
+  fuzz          each fuzz target for five minutes                half an hour
+  release       the release, twice; all bytes must be the same   half an hour
+  bare-root     the release on bare Debian bookworm and bullseye ten minutes
+  aarch64       its binary, C library and plugin on aarch64      five minutes
+  image         its container image, in a container engine       five minutes
 
 Without PART: all of them. The last four need root on Debian; those after
 release take the files that it made, or make them. Logs are in target/check.
