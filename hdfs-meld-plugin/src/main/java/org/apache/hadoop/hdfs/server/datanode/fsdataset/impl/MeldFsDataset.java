@@ -113,9 +113,15 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public ReplicaHandler createRbw(
       StorageType storageType, String storageId, ExtendedBlock b, boolean allowLazyPersist)
       throws IOException {
-    return create(b, () -> super.createRbw(storageType, storageId, b, allowLazyPersist));
+    boolean began = beginCreate(b);
+    try {
+      return created(began, super.createRbw(storageType, storageId, b, allowLazyPersist));
+    } finally {
+      endCreate(began);
+    }
   }
 
+  // In no lambda: the older versions lack what this calls, and never call this.
   @Override
   public ReplicaHandler createRbw(
       StorageType storageType,
@@ -124,32 +130,45 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       boolean allowLazyPersist,
       long newGS)
       throws IOException {
-    return create(b, () -> super.createRbw(storageType, storageId, b, allowLazyPersist, newGS));
+    boolean began = beginCreate(b);
+    try {
+      return created(began, super.createRbw(storageType, storageId, b, allowLazyPersist, newGS));
+    } finally {
+      endCreate(began);
+    }
   }
 
   @Override
   public ReplicaHandler createTemporary(
       StorageType storageType, String storageId, ExtendedBlock b, boolean isTransfer)
       throws IOException {
-    return create(b, () -> super.createTemporary(storageType, storageId, b, isTransfer));
+    boolean began = beginCreate(b);
+    try {
+      return created(began, super.createTemporary(storageType, storageId, b, isTransfer));
+    } finally {
+      endCreate(began);
+    }
   }
 
-  private interface Creation {
-    ReplicaHandler run() throws IOException;
-  }
-
-  /** Asks for the block's hint before any lock is held, and once for calls within each other. */
-  private ReplicaHandler create(ExtendedBlock b, Creation creation) throws IOException {
+  /** Asks for the block's hint before any lock is held; false where a call around this one has. */
+  private boolean beginCreate(ExtendedBlock b) {
     if (simulated.isCreating(b.getBlockPoolId(), b.getBlockId())) {
-      return creation.run();
+      return false;
     }
     simulated.beginCreate(b.getBlockPoolId(), b.getBlockId());
-    try {
-      ReplicaHandler created = creation.run();
+    return true;
+  }
+
+  private ReplicaHandler created(boolean began, ReplicaHandler created) throws IOException {
+    if (began) {
       ReplicaInfo replica = created.getReplica().getReplicaInfo();
       simulated.created(replica.getVolume(), new File(replica.getBlockURI()));
-      return created;
-    } finally {
+    }
+    return created;
+  }
+
+  private void endCreate(boolean began) {
+    if (began) {
       simulated.endCreate();
     }
   }
