@@ -18,7 +18,7 @@ import org.hdfsmeld.datanode.volume.MeldVolumes;
  * The entry point: {@code dfs.datanode.fsdataset.factory =
  * org.hdfsmeld.datanode.MeldFsDatasetFactory} puts a DataNode's volumes on simulated devices.
  *
- * <p>The dataset is Hadoop's own; blocks are stored as ever.
+ * <p>The dataset is Hadoop's own; blocks are stored as in stock HDFS.
  */
 public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSpi<?>> {
   /**

@@ -22,7 +22,8 @@ public final class Completions {
   private final ByteBuffer memory =
       ByteBuffer.allocateDirect(Long.BYTES + MAX * PAIR_BYTES).order(ByteOrder.nativeOrder());
 
-  private final long address = Pointer.nativeValue(Native.getDirectBufferPointer(memory));
+  /** 0 until it is asked for: JNA must not be used before {@link NativeLoader} has prepared it. */
+  private long address;
 
   /** Wall nanoseconds until more may follow, or {@link #NEVER}. */
   public long dueNs() {
@@ -53,11 +54,14 @@ public final class Completions {
 
   /** Where the library puts the time. */
   long dueAddress() {
+    if (address == 0) {
+      address = Pointer.nativeValue(Native.getDirectBufferPointer(memory));
+    }
     return address;
   }
 
   /** Where the library puts tickets and outcomes. */
   long pairsAddress() {
-    return address + Long.BYTES;
+    return dueAddress() + Long.BYTES;
   }
 }

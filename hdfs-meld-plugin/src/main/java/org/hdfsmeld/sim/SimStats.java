@@ -12,9 +12,7 @@ import java.util.function.IntFunction;
  * unit; {@code _ps} is simulated picoseconds.
  */
 public final class SimStats {
-  /**
-   * Counters that every library has; what they count is told in {@code docs/reference/counters.md}.
-   */
+  /** Counters that every library has; what they count is in {@code docs/reference/counters.md}. */
   public static final List<String> NAMES =
       List.of(
           "now_ps",

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who is told what about blocks, and what it costs the DataNode. */
+/** What is said of blocks, to whom, and what it costs the DataNode. */
 class TestMeldAdminService {
   private static final String POOL = "BP-1";
   private static final long BLOCK = 5;

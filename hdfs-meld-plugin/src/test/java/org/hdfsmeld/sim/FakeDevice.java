@@ -36,7 +36,7 @@ public class FakeDevice implements SimDevice {
   public final List<Boolean> modes = new ArrayList<>();
 
   /** Returns when the device has got all that it was given. */
-  public volatile Runnable settled = () -> {};
+  public volatile Runnable drain = () -> {};
 
   /** What the next calls return instead of success; 0 for success. */
   public volatile int status;
@@ -79,7 +79,7 @@ public class FakeDevice implements SimDevice {
       MeldVolume volume =
           new MeldVolume("DS-1", current, config, () -> this, new SimFailures(), hints);
       volume.change(config.mode(), config.timeDilation());
-      settled = () -> volume.device().device().stats();
+      drain = () -> volume.device().device().stats();
       return volume;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -88,7 +88,7 @@ public class FakeDevice implements SimDevice {
 
   /** What it was asked, but for preloads. */
   public List<Command> commands() {
-    settled.run();
+    drain.run();
     synchronized (this) {
       return List.copyOf(commands);
     }
@@ -96,7 +96,7 @@ public class FakeDevice implements SimDevice {
 
   /** What was preloaded. */
   public List<Command> preloads() {
-    settled.run();
+    drain.run();
     synchronized (this) {
       return List.copyOf(preloads);
     }
@@ -104,7 +104,7 @@ public class FakeDevice implements SimDevice {
 
   /** Tickets that were neither waited for, reaped nor forgotten. */
   public Set<Long> open() {
-    settled.run();
+    drain.run();
     synchronized (this) {
       return Set.copyOf(open);
     }
@@ -112,7 +112,7 @@ public class FakeDevice implements SimDevice {
 
   /** Forgets what it was asked. */
   public void clear() {
-    settled.run();
+    drain.run();
     synchronized (this) {
       commands.clear();
       preloads.clear();
@@ -121,7 +121,7 @@ public class FakeDevice implements SimDevice {
 
   /** From now on, but not for what was asked before, calls return this. */
   public void fail(int newStatus) {
-    settled.run();
+    drain.run();
     status = newStatus;
   }
 

@@ -129,9 +129,11 @@ class TestNativeLoader {
     return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
   }
 
-  /** Loads the packed library, and says so. */
+  /** Loads the packed library, and says so. As the DataNode, with what it needs made before. */
   public static void main(String[] arguments) throws SimException {
+    Completions completions = new Completions();
     try (SimDevice device = NativeSimDevice.open("", "melded-tlc-8x8")) {
+      assertThat(device.reap(completions)).isZero();
       System.out.println(device.sets() + " sets: loaded");
     }
   }

@@ -29,12 +29,7 @@ final class Values {
       throw new MeldConfigurationException(
           key, value, "is no size; use bytes or a binary unit, such as " + defaultValue);
     }
-    if (bytes < min || bytes > max) {
-      throw new MeldConfigurationException(
-          key,
-          value,
-          "is outside " + min + " to " + max + " bytes; the default is " + defaultValue);
-    }
+    checkRange(key, value, bytes, min, max, " bytes", defaultValue);
     return bytes;
   }
 
@@ -48,11 +43,19 @@ final class Values {
       throw new MeldConfigurationException(
           key, value, "is no number; use one such as " + defaultValue);
     }
-    if (count < min || count > max) {
-      throw new MeldConfigurationException(
-          key, value, "is outside " + min + " to " + max + "; the default is " + defaultValue);
-    }
+    checkRange(key, value, count, min, max, "", defaultValue);
     return (int) count;
+  }
+
+  private static void checkRange(
+      String key, String value, long number, long min, long max, String unit, String defaultValue)
+      throws MeldConfigurationException {
+    if (number < min || number > max) {
+      throw new MeldConfigurationException(
+          key,
+          value,
+          "is outside " + min + " to " + max + unit + "; the default is " + defaultValue);
+    }
   }
 
   /** A duration of at least 0, in seconds when it has no unit. */

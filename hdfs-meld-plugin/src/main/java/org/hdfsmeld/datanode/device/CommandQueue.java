@@ -1,7 +1,5 @@
 package org.hdfsmeld.datanode.device;
 
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -9,8 +7,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.hdfsmeld.sim.Completions;
@@ -30,7 +26,7 @@ import org.hdfsmeld.sim.SimStatus;
  * simulator posts what is done, and who awaits it is woken.
  *
  * <p>Bounded: {@value #CAPACITY} entries, after which there is no room until the thread has caught
- * up, and {@value #TICKETS} tickets, which take 3 MiB. To put in an entry allocates nothing.
+ * up, and by the tickets that are held: see {@link Tickets}. To put in an entry allocates nothing.
  */
 final class CommandQueue {
   /** What a command was given for. Called by the device's thread; must not wait. */
@@ -39,7 +35,7 @@ final class CommandQueue {
      * A command was refused, or failed.
      *
      * @param extent what was to be written, if it says so
-     * @param opcode one of {@link Opcode}, {@link #PRELOAD}, or {@link #WAIT}
+     * @param opcode one of {@link Opcode}, or {@link #PRELOAD}
      * @param slba its first logical block
      */
     void failed(WrittenExtent extent, int opcode, long slba, long status, String error);
@@ -56,18 +52,10 @@ final class CommandQueue {
   /** The opcode of data that is placed as if long since written. */
   static final int PRELOAD = -1;
 
-  /** The opcode of waiting. */
-  static final int WAIT = -2;
-
+  private static final int WAIT = -2;
   private static final int FORGET = -3;
 
   private static final int CAPACITY = 4096;
-
-  /** Tickets that may be held; one given out before so many others is given up. */
-  private static final int TICKETS = 1 << 16;
-
-  /** In a ticket's lower half, which is 0 while its command is pending. */
-  private static final long DONE = 1;
 
   /** In account mode so many entries wake the thread. */
   private static final int WAKE_AT = CAPACITY / 4;
@@ -88,15 +76,14 @@ final class CommandQueue {
   /** In account mode a wait ends by itself; this is for one whose device never completes. */
   private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Time between two looks at a call that has not returned. */
-  static final long LOOK_MS = 100;
-
+  /** A call is given up after so many looks, which is after 10 s. */
   private static final int LOOKS = 100;
 
   /** A device of a large snapshot may take seconds to open: so many times as long as a call. */
   private static final int PATIENCE = 6;
 
-  private final int looks;
+  private final Watchdog watchdog;
+  private final Tickets held = new Tickets();
   private final Consumer<SimDevice> sampler;
   private final long samplePeriodNs;
   private final Thread thread;
@@ -121,42 +108,9 @@ final class CommandQueue {
   private volatile boolean closing;
   private volatile boolean realTime;
 
-  /** The last ticket given out; under this object's monitor. */
-  private int lastTicket;
-
-  /** By slot: the ticket, pending or done. */
-  private final AtomicLongArray states = new AtomicLongArray(TICKETS);
-
-  /** By slot: the thread that awaits the ticket. */
-  private final AtomicReferenceArray<Thread> waiters = new AtomicReferenceArray<>(TICKETS);
-
-  // The thread's own, by slot: whose ticket it is at the simulator, and what to say of a failure.
-  private final long[] held = new long[TICKETS];
-  private final long[] simulatorTickets = new long[TICKETS];
-  private final Origin[] heldOrigins = new Origin[TICKETS];
-  private final WrittenExtent[] heldExtents = new WrittenExtent[TICKETS];
-  private final int[] heldOpcodes = new int[TICKETS];
-  private final long[] heldSlbas = new long[TICKETS];
-
-  /** By the lower half of the simulator's posted tickets: ours. */
-  private long[] posted = new long[1024];
-
   private final Completions completions = new Completions();
   private SimDevice device;
   private long sampledNs;
-
-  /** Odd while the thread is in a call. */
-  private volatile long beat;
-
-  /** How many times longer than others the present call may take. */
-  private volatile int patience = 1;
-
-  private volatile boolean hanging;
-
-  // What a look has seen; under this object's monitor.
-  private long lookedAtNs = System.nanoTime();
-  private long seenBeat;
-  private int looksInVain;
 
   /**
    * A queue without a device; {@link #open} gives it one.
@@ -169,13 +123,9 @@ final class CommandQueue {
     this(name, sampler, samplePeriodNs, LOOKS);
   }
 
-  /**
-   * A queue whose calls are given up when they have not returned at so many looks. Looks are
-   * counted, and no time measured: a process that was stopped for a minute must not find its
-   * devices hanging.
-   */
+  /** A queue whose calls are given up at so many looks: see {@link Watchdog}. */
   CommandQueue(String name, Consumer<SimDevice> sampler, long samplePeriodNs, int looks) {
-    this.looks = looks;
+    this.watchdog = new Watchdog(looks);
     this.sampler = sampler;
     this.samplePeriodNs = samplePeriodNs;
     this.thread = new Thread(this::run, "meld-device-" + name);
@@ -217,20 +167,11 @@ final class CommandQueue {
       put(origin, null, WAIT, 0, 0, 0, 0, ticket);
       return true;
     }
-    int slot = slot(ticket);
-    if (states.get(slot) != ticket) {
-      return true;
+    boolean ended = held.await(ticket, timeoutNs);
+    if (!ended) {
+      watchdog.look(done);
     }
-    waiters.set(slot, Thread.currentThread());
-    long begin = System.nanoTime();
-    long left = timeoutNs;
-    while (states.get(slot) == ticket && left > 0 && !Thread.currentThread().isInterrupted()) {
-      LockSupport.parkNanos(this, left);
-      left = timeoutNs - (System.nanoTime() - begin);
-    }
-    waiters.set(slot, null);
-    look();
-    return states.get(slot) != ticket;
+    return ended;
   }
 
   /** Puts in that nobody waits for the ticket any more. */
@@ -276,11 +217,11 @@ final class CommandQueue {
     FutureTask<T> task =
         new FutureTask<>(
             () -> {
-              patience = longer;
+              watchdog.bePatient(longer);
               try {
                 return call.make(device);
               } finally {
-                patience = 1;
+                watchdog.bePatient(1);
               }
             });
     calls.add(task);
@@ -292,11 +233,11 @@ final class CommandQueue {
           task.cancel(false);
         }
         try {
-          return task.get(LOOK_MS, TimeUnit.MILLISECONDS);
+          return task.get(Watchdog.LOOK_MS, TimeUnit.MILLISECONDS);
         } catch (CancellationException e) {
           throw new IllegalStateException("the simulated device has been closed", e);
         } catch (TimeoutException e) {
-          look();
+          watchdog.look(done);
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (ExecutionException e) {
@@ -337,7 +278,7 @@ final class CommandQueue {
           }
           if (realTime != newRealTime) {
             realTime = newRealTime;
-            giveUpAll();
+            held.forEachHeld(this::release);
           }
           return null;
         });
@@ -370,7 +311,7 @@ final class CommandQueue {
     if (closing) {
       return SimStatus.CLOSED;
     }
-    look();
+    watchdog.look(done);
     if (!hasRoom()) {
       return SimStatus.TIMEOUT;
     }
@@ -382,7 +323,7 @@ final class CommandQueue {
     slbas[at] = slba;
     nlbs[at] = nlb;
     directives[at] = directive;
-    long given = ticket < 0 ? newTicket() : ticket;
+    long given = ticket < 0 ? held.issue() : ticket;
     tickets[at] = given;
     put = put + 1;
     if (asleep || put % WAKE_AT == 0) {
@@ -390,40 +331,6 @@ final class CommandQueue {
       LockSupport.unpark(thread);
     }
     return given;
-  }
-
-  private long newTicket() {
-    lastTicket = lastTicket == Integer.MAX_VALUE ? 1 : lastTicket + 1;
-    long ticket = (long) lastTicket << Integer.SIZE;
-    states.set(slot(ticket), ticket);
-    return ticket;
-  }
-
-  /** Who uses the queue finds out that a call does not come back. */
-  private synchronized void look() {
-    if (hanging) {
-      throw hangs();
-    }
-    long now = System.nanoTime();
-    if (now - lookedAtNs < TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
-      return;
-    }
-    lookedAtNs = now;
-    long present = 2 * done + beat;
-    boolean inCall = (present & 1) != 0;
-    looksInVain = inCall && present == seenBeat ? looksInVain + 1 : 0;
-    seenBeat = present;
-    if (looksInVain >= looks * patience) {
-      hanging = true;
-      throw hangs();
-    }
-  }
-
-  private IllegalStateException hangs() {
-    return new IllegalStateException(
-        "the simulator hangs: a call has not returned for "
-            + Duration.ofMillis(looks * LOOK_MS).toSeconds()
-            + " s");
   }
 
   private void run() {
@@ -435,12 +342,11 @@ final class CommandQueue {
       idle = done < all ? 0 : idle + 1;
       boolean room = doAll(all);
       if (call != null) {
-        beat();
+        watchdog.beat();
         call.run();
-        beat();
+        watchdog.beat();
       } else if (realTime) {
-        long dueNs = reap();
-        sample();
+        long dueNs = serve();
         sleep(room ? dueNs : Math.min(dueNs, ROOM_NS), !room);
       } else if (idle < IDLE_LOOKS) {
         gather();
@@ -451,16 +357,8 @@ final class CommandQueue {
     end();
   }
 
-  private void giveUpAll() {
-    for (int slot = 0; slot < TICKETS; slot++) {
-      if (held[slot] != 0) {
-        release(slot);
-      }
-    }
-  }
-
   private void end() {
-    endAll(origin -> {}, SimStatus.OK);
+    held.forEachHeld(held::end);
     calls.forEach(call -> call.cancel(false));
     if (device != null) {
       device.close();
@@ -472,7 +370,7 @@ final class CommandQueue {
     // Nobody else changes it.
     long at = done;
     boolean room = true;
-    beat();
+    watchdog.beat();
     while (room && at < all && !closing) {
       room = perform((int) (at % CAPACITY));
       if (room) {
@@ -480,14 +378,8 @@ final class CommandQueue {
         done = at;
       }
     }
-    beat();
+    watchdog.beat();
     return room;
-  }
-
-  /** Begins or ends what is to take no longer than a call. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // by the thread alone
-  private void beat() {
-    beat++;
   }
 
   private void gather() {
@@ -510,16 +402,6 @@ final class CommandQueue {
     asleep = false;
   }
 
-  private void sample() {
-    long now = System.nanoTime();
-    if (now - sampledNs >= samplePeriodNs) {
-      sampledNs = now;
-      beat();
-      sampler.accept(device);
-      beat();
-    }
-  }
-
   /** False when the device has no room for the command at present. */
   private boolean perform(int at) {
     Origin origin = origins[at];
@@ -529,6 +411,7 @@ final class CommandQueue {
       }
     } catch (RuntimeException | Error e) {
       origin.broken(e);
+      held.complete(tickets[at]);
     }
     origins[at] = null;
     extents[at] = null;
@@ -561,9 +444,13 @@ final class CommandQueue {
       return false;
     }
     if (refused(at, origin, given)) {
-      complete(ticket);
+      held.complete(ticket);
     } else if (!detached) {
-      hold(at, origin, ticket, given);
+      int slot = Tickets.slot(ticket);
+      if (held.isHeld(slot)) {
+        release(slot);
+      }
+      held.hold(ticket, given, origin, extents[at], opcodes[at], slbas[at]);
     }
     return true;
   }
@@ -575,122 +462,88 @@ final class CommandQueue {
     return status < 0;
   }
 
-  private void hold(int at, Origin origin, long ticket, long given) {
-    int slot = slot(ticket);
-    if (held[slot] != 0) {
-      release(slot);
-    }
-    held[slot] = ticket;
-    simulatorTickets[slot] = given;
-    heldOrigins[slot] = origin;
-    heldExtents[slot] = extents[at];
-    heldOpcodes[slot] = opcodes[at];
-    heldSlbas[slot] = slbas[at];
-    if (realTime) {
-      int index = (int) given & Integer.MAX_VALUE;
-      if (index >= posted.length && index <= 2 * TICKETS) {
-        posted = Arrays.copyOf(posted, Math.max(2 * posted.length, index + 1));
-      }
-      if (index < posted.length) {
-        posted[index] = ticket;
-      }
-    }
-  }
-
   private void waitNow(long ticket) {
-    int slot = slot(ticket);
-    if (held[slot] != ticket) {
+    int slot = held.find(ticket);
+    if (slot == Tickets.NONE) {
       return;
     }
-    long simulators = simulatorTickets[slot];
-    long latency = realTime ? SimStatus.TIMEOUT : device.await(simulators, WAIT_NS);
+    long latency = realTime ? SimStatus.TIMEOUT : device.await(held.simulator(slot), WAIT_NS);
     if (latency == SimStatus.TIMEOUT) {
-      device.forget(simulators);
+      release(slot);
+    } else {
+      ended(slot, latency);
     }
-    ended(slot, latency == SimStatus.TIMEOUT ? SimStatus.OK : latency);
   }
 
   private void forgetNow(long ticket) {
-    int slot = slot(ticket);
-    if (held[slot] == ticket) {
+    int slot = held.find(ticket);
+    if (slot != Tickets.NONE) {
       release(slot);
     }
   }
 
   /** Gives a ticket up; its command runs on. */
   private void release(int slot) {
-    device.forget(simulatorTickets[slot]);
-    ended(slot, SimStatus.OK);
+    device.forget(held.simulator(slot));
+    held.end(slot);
   }
 
-  /** A held ticket's command is done, or has failed. */
+  /** The simulator reports a failed command where it is waited for. */
   private void ended(int slot, long outcome) {
-    Origin origin = heldOrigins[slot];
-    WrittenExtent extent = heldExtents[slot];
-    long ticket = held[slot];
-    held[slot] = 0;
-    heldOrigins[slot] = null;
-    heldExtents[slot] = null;
     if (outcome < 0) {
-      // The simulator reports a failed command where it is waited for.
-      origin.failed(extent, heldOpcodes[slot], heldSlbas[slot], outcome, device.lastError());
-    }
-    complete(ticket);
-  }
-
-  /** Who awaits the ticket goes on. */
-  private void complete(long ticket) {
-    int slot = slot(ticket);
-    if (ticket != 0 && states.compareAndSet(slot, ticket, ticket | DONE)) {
-      LockSupport.unpark(waiters.get(slot));
+      held.fail(slot, outcome, device.lastError());
+    } else {
+      held.end(slot);
     }
   }
 
   /**
-   * In real-time mode, completes what the simulator has posted; wall time until more may follow.
+   * In real-time mode, completes what the simulator has posted, and samples the device.
+   *
+   * @return wall nanoseconds until more may follow
    */
-  private long reap() {
-    int count;
-    do {
-      beat();
-      count = reapSome();
-      beat();
-    } while (count == Completions.MAX);
-    return count < 0 ? ROOM_NS : completions.dueNs();
+  private long serve() {
+    watchdog.beat();
+    try {
+      int count;
+      do {
+        count = reap();
+      } while (count == Completions.MAX);
+      sample();
+      return count < 0 ? ROOM_NS : completions.dueNs();
+    } catch (RuntimeException | Error e) {
+      held.forEachHeld(
+          slot -> {
+            held.origin(slot).broken(e);
+            held.end(slot);
+          });
+      return ROOM_NS;
+    } finally {
+      watchdog.beat();
+    }
   }
 
-  private int reapSome() {
-    try {
-      int count = device.reap(completions);
-      if (count < 0 || count > Completions.MAX) {
-        endAll(origin -> {}, Math.min(count, SimStatus.TIMEOUT));
-        return -1;
-      }
-      for (int i = 0; i < count; i++) {
-        int index = (int) completions.ticket(i) & Integer.MAX_VALUE;
-        int slot = index < posted.length ? slot(posted[index]) : 0;
-        if (held[slot] != 0 && simulatorTickets[slot] == completions.ticket(i)) {
-          ended(slot, completions.outcome(i));
-        }
-      }
-      return count;
-    } catch (RuntimeException | Error e) {
-      endAll(origin -> origin.broken(e), SimStatus.OK);
+  private int reap() {
+    int count = device.reap(completions);
+    if (count < 0 || count > Completions.MAX) {
+      long status = count < 0 ? count : SimStatus.TIMEOUT;
+      held.forEachHeld(slot -> ended(slot, status));
       return -1;
     }
-  }
-
-  /** Ends all tickets that are held: who awaits them goes on. */
-  private void endAll(Consumer<Origin> first, long outcome) {
-    for (int slot = 0; slot < TICKETS; slot++) {
-      if (held[slot] != 0) {
-        first.accept(heldOrigins[slot]);
-        ended(slot, outcome);
+    for (int i = 0; i < count; i++) {
+      int slot = held.findSimulators(completions.ticket(i));
+      if (slot != Tickets.NONE) {
+        ended(slot, completions.outcome(i));
       }
     }
+    return count;
   }
 
-  private static int slot(long ticket) {
-    return (int) (ticket >>> Integer.SIZE) % TICKETS;
+  private void sample() {
+    long now = System.nanoTime();
+    if (now - sampledNs >= samplePeriodNs) {
+      sampledNs = now;
+      sampler.accept(device);
+    }
   }
 }

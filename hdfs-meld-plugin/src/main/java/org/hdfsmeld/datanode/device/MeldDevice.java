@@ -210,7 +210,7 @@ public final class MeldDevice implements DeviceState.Source {
     }
     if (!volumes.isEmpty()) {
       if (state != null) {
-        state.leave(folder(volume.volume()));
+        state.foldersChanged();
       }
       return;
     }
@@ -446,12 +446,8 @@ public final class MeldDevice implements DeviceState.Source {
     return Stream.of(present, last, bound)
         .flatMap(roots -> roots)
         .distinct()
-        .map(MeldDevice::folder)
+        .map(root -> Path.of(root, StateFiles.FOLDER))
         .toList();
-  }
-
-  private static Path folder(String root) {
-    return Path.of(root, StateFiles.FOLDER);
   }
 
   @Override

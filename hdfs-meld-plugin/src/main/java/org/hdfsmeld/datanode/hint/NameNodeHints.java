@@ -70,7 +70,7 @@ final class NameNodeHints implements HintSource {
   private final Map<BlockKey, Question> open = new HashMap<>();
   private final Deque<BlockKey> line = new ArrayDeque<>();
 
-  /** Who wants to know of a block: by waiting, or by being told. */
+  /** Who wants to know of a block: by waiting, or by a listener. */
   private record Question(
       CompletableFuture<BlockHint> answer, List<Consumer<BlockHint>> listeners) {}
 

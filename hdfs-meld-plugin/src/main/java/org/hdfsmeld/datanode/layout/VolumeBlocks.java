@@ -425,8 +425,8 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
 
   /**
    * Compares the blocks from before a restart with the replicas on disk: drops those of a pool that
-   * have none, and cuts or completes the others. What is written since is told of when it goes; a
-   * replica that is being moved here is on disk before HDFS knows it.
+   * have none, and cuts or completes the others. Blocks written since are dropped when their files
+   * are; a replica that is being moved here is on disk before HDFS knows it.
    *
    * @param lengths length of a block's replica in bytes, below 0 when it has none
    */

@@ -51,7 +51,7 @@ public final class DeviceState {
 
   /** A block that the device may have. */
   public interface Block {
-    /** Where it lies now. From here on its next change is told again. */
+    /** Where it lies now. From here on its next change is reported again. */
     BlockRecord takeRecord();
   }
 
@@ -70,8 +70,7 @@ public final class DeviceState {
   private final ImageBuffer image;
   private final ScheduledExecutorService writer;
 
-  /** Where nothing is to be kept open any more; null for nowhere. */
-  private volatile Path left;
+  private volatile boolean foldersChanged;
 
   private volatile boolean journalComplete = true;
   private StateJournal journal;
@@ -122,9 +121,9 @@ public final class DeviceState {
     }
   }
 
-  /** Keeps no file in this folder open: goes on in another. Waits for nothing. */
-  public void leave(Path newLeft) {
-    left = newLeft;
+  /** Files may be elsewhere now: keeps none open where they may not. Waits for nothing. */
+  public void foldersChanged() {
+    foldersChanged = true;
   }
 
   /** Takes the last snapshot, for which it waits at most {@code timeoutNs}. */
@@ -139,14 +138,29 @@ public final class DeviceState {
   }
 
   private void write() {
-    drain();
-    if (folder != null && folder.equals(left)) {
-      left = null;
-      snapshotChanges = -1;
-      snapshotIfChanged();
-    } else if (isSnapshotDue()) {
-      snapshotIfChanged();
+    try {
+      drain();
+      boolean moves = takeMove();
+      if (moves) {
+        snapshotChanges = -1;
+      }
+      if (moves || isSnapshotDue()) {
+        snapshotIfChanged();
+      }
+    } catch (RuntimeException | Error e) {
+      // Else the executor keeps it to itself, and calls no more.
+      failed("the state", e);
+      throw e;
     }
+  }
+
+  /** Whether the journal is not where a new one would be; once for each change of the folders. */
+  private boolean takeMove() {
+    if (!foldersChanged) {
+      return false;
+    }
+    foldersChanged = false;
+    return folder != null && !folder.equals(source.stateFolders().get(0));
   }
 
   private void finish() {

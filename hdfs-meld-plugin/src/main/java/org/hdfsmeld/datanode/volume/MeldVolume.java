@@ -178,13 +178,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
    * @throws SimException when the device cannot be used, or refuses the volume
    */
   void start() throws SimException {
-    try {
-      device.attach();
-      device.device().start();
-    } catch (SimException e) {
-      device.notStarted();
-      throw e;
-    }
+    attached(MeldDevice::start);
   }
 
   /**
@@ -194,9 +188,17 @@ public final class MeldVolume implements MeldVolumeMXBean {
    * @throws SimException when that fails; the device is then out of service
    */
   public void change(MeldMode mode, double timeDilation) throws SimException {
+    attached(target -> target.setMode(mode, timeDilation));
+  }
+
+  private interface Action {
+    void on(MeldDevice device) throws SimException;
+  }
+
+  private void attached(Action action) throws SimException {
     try {
       device.attach();
-      device.device().setMode(mode, timeDilation);
+      action.on(device.device());
     } catch (SimException e) {
       device.notStarted();
       throw e;

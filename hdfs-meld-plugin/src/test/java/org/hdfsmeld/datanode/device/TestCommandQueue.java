@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
@@ -30,8 +31,16 @@ class TestCommandQueue {
 
   private final FakeDevice device = new FakeDevice();
   private final AtomicInteger samples = new AtomicInteger();
+  private volatile Consumer<SimDevice> sampling = target -> {};
   private final CommandQueue queue =
-      new CommandQueue("test", target -> samples.incrementAndGet(), 1_000_000, 3);
+      new CommandQueue(
+          "test",
+          target -> {
+            samples.incrementAndGet();
+            sampling.accept(target);
+          },
+          1_000_000,
+          3);
   private final CountDownLatch hang = new CountDownLatch(1);
   private final List<String> failures = new ArrayList<>();
   private final List<Long> lost = new ArrayList<>();
@@ -57,7 +66,7 @@ class TestCommandQueue {
   @BeforeEach
   void open() throws SimException {
     queue.open(() -> device);
-    device.settled = this::drain;
+    device.drain = this::drain;
   }
 
   @AfterEach
@@ -261,7 +270,7 @@ class TestCommandQueue {
     opener.start();
     // Each is a look: three are too many for a call.
     for (int i = 0; i < 5; i++) {
-      Thread.sleep(CommandQueue.LOOK_MS);
+      Thread.sleep(Watchdog.LOOK_MS);
       assertThat(submit(Opcode.READ, i, true)).isZero();
     }
     opening.countDown();
@@ -307,6 +316,40 @@ class TestCommandQueue {
     waiting.join();
     assertThat(failures).containsExactly("broken binding");
     device.thrown = null;
+  }
+
+  @Test
+  void inRealTimeAnExceptionAtTheSubmissionEndsTheWait() throws Exception {
+    queue.setMode(true, 1);
+    device.thrown = new IllegalStateException("broken binding");
+    assertThat(queue.await(origin, submit(Opcode.READ, 0, false), FOREVER)).isTrue();
+    assertThat(failures).containsExactly("broken binding");
+    device.thrown = null;
+  }
+
+  /** The thread goes on, and serves those who wait afterwards. */
+  @Test
+  void inRealTimeASampleThatFailsCostsNoService() throws Exception {
+    sampling =
+        target -> {
+          throw new IllegalStateException("broken counters");
+        };
+    queue.setMode(true, 1);
+    await().until(() -> samples.get() > 0);
+    assertThat(queue.await(origin, submit(Opcode.READ, 0, false), FOREVER)).isTrue();
+  }
+
+  @Test
+  void inRealTimeAStatusIsThatOfTheSimulator() throws Exception {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    Thread waiting = awaiting(submit(Opcode.READ, 0, false));
+    drain();
+    device.status = SimStatus.RANGE;
+    waiting.join();
+    device.status = 0;
+    assertThat(failures)
+        .containsExactly(Opcode.READ + " 0 " + SimStatus.RANGE + " the fake's error");
   }
 
   @Test

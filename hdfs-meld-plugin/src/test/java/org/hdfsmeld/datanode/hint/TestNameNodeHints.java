@@ -91,9 +91,9 @@ class TestNameNodeHints {
     hints(LONG_NS, LONG_NS);
     assertThat(hints.of("BP-1", 1)).isEqualTo(HINT);
     assertThat(hints.of("BP-1", 1)).isEqualTo(HINT);
-    List<BlockHint> told = new ArrayList<>();
-    hints.ask(block(1), told::add);
-    assertThat(told).as("at once").containsExactly(HINT);
+    List<BlockHint> heard = new ArrayList<>();
+    hints.ask(block(1), heard::add);
+    assertThat(heard).as("at once").containsExactly(HINT);
     assertThat(nameNode.asked).containsExactly(List.of(1L));
     assertThat(counter("asked")).isEqualTo(3);
     assertThat(counter("hits")).isEqualTo(2);
@@ -112,14 +112,14 @@ class TestNameNodeHints {
   void whatIsAskedMeanwhileGoesInOneQuestion() {
     hints(LONG_NS, LONG_NS);
     nameNode.hold = new CountDownLatch(1);
-    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
-    hints.ask(block(1), told::add);
+    List<BlockHint> heard = Collections.synchronizedList(new ArrayList<>());
+    hints.ask(block(1), heard::add);
     await().until(() -> nameNode.asked.size() == 1);
     for (long id = 2; id <= 9; id++) {
-      hints.ask(block(id), told::add);
+      hints.ask(block(id), heard::add);
     }
     nameNode.hold.countDown();
-    await().untilAsserted(() -> assertThat(told).hasSize(9).containsOnly(HINT));
+    await().untilAsserted(() -> assertThat(heard).hasSize(9).containsOnly(HINT));
     assertThat(nameNode.asked)
         .containsExactly(List.of(1L), List.of(2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L));
   }
@@ -130,14 +130,14 @@ class TestNameNodeHints {
     nameNode.hold = new CountDownLatch(1);
     assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
     assertThat(hints.state()).isEqualTo(CircuitBreaker.State.OPEN);
-    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
-    hints.ask(block(1), told::add);
+    List<BlockHint> heard = Collections.synchronizedList(new ArrayList<>());
+    hints.ask(block(1), heard::add);
     for (long id = 2; id <= 100; id++) {
       assertThat(hints.of("BP-1", id)).isEqualTo(BlockHint.NONE);
     }
     assertThat(counter("timeouts")).as("waits, each of which ends in one").isEqualTo(1);
     nameNode.hold.countDown();
-    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    await().untilAsserted(() -> assertThat(heard).containsExactly(HINT));
     await().untilAsserted(() -> assertThat(hints.of("BP-1", 100)).isEqualTo(HINT));
   }
 
@@ -163,12 +163,12 @@ class TestNameNodeHints {
   void afterThePauseWhatWasAskedMeanwhileIsAnswered() {
     nameNode.failure = new IllegalStateException("nonsense");
     hints(LONG_NS, TimeUnit.MILLISECONDS.toNanos(10));
-    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    List<BlockHint> heard = Collections.synchronizedList(new ArrayList<>());
     assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
-    hints.ask(block(1), told::add);
+    hints.ask(block(1), heard::add);
     await().until(() -> counter("failures") > 2);
     nameNode.failure = null;
-    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    await().untilAsserted(() -> assertThat(heard).containsExactly(HINT));
     await().until(() -> hints.state() == CircuitBreaker.State.CLOSED);
   }
 
@@ -198,15 +198,15 @@ class TestNameNodeHints {
     nameNode.failure = new IOException("down");
     hints(LONG_NS, TimeUnit.MILLISECONDS.toNanos(200));
     Consumer<BlockHint> gone = hint -> {};
-    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
-    hints.ask(block(1), told::add);
+    List<BlockHint> heard = Collections.synchronizedList(new ArrayList<>());
+    hints.ask(block(1), heard::add);
     for (long id = 2; id < 100_000; id++) {
       hints.ask(block(id), gone);
       hints.forget(block(id), gone);
     }
     assertThat(counter("dropped")).isZero();
     nameNode.failure = null;
-    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    await().untilAsserted(() -> assertThat(heard).containsExactly(HINT));
     // One may have been asked for in the instant before it was gone, at each of the attempts.
     assertThat(nameNode.asked).allSatisfy(ids -> assertThat(ids).contains(1L).hasSizeLessThan(3));
   }
@@ -215,28 +215,28 @@ class TestNameNodeHints {
   void whoeverElseAskedForABlockIsToldStill() {
     hints(LONG_NS, LONG_NS);
     nameNode.hold = new CountDownLatch(1);
-    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
-    Consumer<BlockHint> gone = hint -> told.add(null);
-    hints.ask(block(1), told::add);
+    List<BlockHint> heard = Collections.synchronizedList(new ArrayList<>());
+    Consumer<BlockHint> gone = hint -> heard.add(null);
+    hints.ask(block(1), heard::add);
     hints.ask(block(1), gone);
     hints.forget(block(1), gone);
     nameNode.hold.countDown();
-    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    await().untilAsserted(() -> assertThat(heard).containsExactly(HINT));
   }
 
   @Test
   void whatAListenerThrowsIsNotTheNameNodesFailure() {
     hints(LONG_NS, LONG_NS);
-    List<BlockHint> told = Collections.synchronizedList(new ArrayList<>());
+    List<BlockHint> heard = Collections.synchronizedList(new ArrayList<>());
     nameNode.hold = new CountDownLatch(1);
     hints.ask(
         block(1),
         hint -> {
           throw new IllegalStateException("a listener's");
         });
-    hints.ask(block(1), told::add);
+    hints.ask(block(1), heard::add);
     nameNode.hold.countDown();
-    await().untilAsserted(() -> assertThat(told).containsExactly(HINT));
+    await().untilAsserted(() -> assertThat(heard).containsExactly(HINT));
     assertThat(counter("failures")).isZero();
     assertThat(hints.state()).isEqualTo(CircuitBreaker.State.CLOSED);
   }

@@ -56,7 +56,7 @@ class TestMeldFileIoProvider {
     File current = dir.resolve("1/current").toFile();
     volumes.add("DS-1", current);
     when(volume.getStorageID()).thenReturn("DS-1");
-    device.settled = () -> volumes.of(volume).device().device().stats();
+    device.drain = () -> volumes.of(volume).device().device().stats();
     provider = new MeldFileIoProvider(null, null, volumes);
     File rbw = new File(current, "BP-1/current/rbw");
     assertThat(rbw.mkdirs()).isTrue();

@@ -321,7 +321,7 @@ class TestMeldVolume {
     device.fail(0);
     writer.write(6 * MIB, 2 * MIB);
     writer.close();
-    device.settled.run();
+    device.drain.run();
     assertThat(volume.blocks().find(BLOCK).mappedBytes()).isLessThan(6 * MIB);
     read(BLOCK, 8 * MIB);
     assertThat(bytes(device.preloads())).isBetween(2L * MIB, 5L * MIB);
@@ -379,7 +379,7 @@ class TestMeldVolume {
   void anExceptionTakesTheVolumeOutOfService() {
     device.thrown = new IllegalStateException("broken binding");
     write(BLOCK, 0, 8 * MIB);
-    device.settled.run();
+    device.drain.run();
     assertThat(volume.isHealthy()).isFalse();
     assertThat(volume.getLastError()).contains("broken binding");
   }
@@ -522,7 +522,7 @@ class TestMeldVolume {
     assertThat(counter("forwarded_reads")).isZero();
   }
 
-  /** A block's file is told once, the device with every write. */
+  /** A block's file gets the hint once, the device with every write. */
   @ParameterizedTest
   @CsvSource({"simulator, true", "write-lifetime, false", "both, true", "none, false"})
   void aBlocksWritesGoToTheConfiguredSinks(String sinks, boolean device) throws Exception {

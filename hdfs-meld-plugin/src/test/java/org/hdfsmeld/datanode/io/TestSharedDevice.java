@@ -104,7 +104,7 @@ class TestSharedDevice {
   private MeldVolume add(int number) throws IOException {
     volumes.add("DS-" + number, new File("/data/" + number + "/current"));
     MeldVolume volume = volumes.holding(new File("/data/" + number + "/current/BP-1/blk_1"));
-    opened.get(opened.size() - 1).settled = () -> volume.device().device().stats();
+    opened.get(opened.size() - 1).drain = () -> volume.device().device().stats();
     return volume;
   }
 
@@ -183,7 +183,7 @@ class TestSharedDevice {
     assertThat(first.getMode()).isEqualTo("account");
     opened.get(0).status = SimStatus.PANIC;
     write(first, 1 << 20);
-    opened.get(0).settled.run();
+    opened.get(0).drain.run();
     assertThat(second.isHealthy()).isFalse();
     assertThat(first.counters().errors.sum()).isEqualTo(1);
     assertThat(second.counters().errors.sum()).as("not the second's doing").isZero();

@@ -35,7 +35,7 @@ public record Measured<T>(T value, List<StageThroughput> stages) {
     return new Measured<>(value, listener.stages(group));
   }
 
-  /** Waits until listeners have been told of all that has happened so far. */
+  /** Waits until listeners have seen all that has happened so far. */
   public static void awaitListeners(SparkContext context) throws Exception {
     context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
   }

@@ -8,10 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import org.hdfsmeld.hadoop.Folders;
 
 /** Runs test classes of a cell, each in JVMs of its own. */
 final class TestJvm {
@@ -64,7 +63,7 @@ final class TestJvm {
     String label = className.substring(className.lastIndexOf('.') + 1) + suffix;
     Path work = folder.resolve(label);
     Path log = folder.resolve(label + ".log");
-    deleteTree(work);
+    Folders.delete(work);
     Files.createDirectories(work);
     List<String> command = new ArrayList<>();
     command.add(cell.java().java().toString());
@@ -107,7 +106,7 @@ final class TestJvm {
         ended && Files.exists(report) ? Outcome.read(report, took) : new Outcome(0, 0, 0, took, "");
     int code = process.exitValue();
     if (code == 0 || code == NO_TESTS) {
-      deleteTree(work);
+      Folders.delete(work);
       return outcome;
     }
     if (outcome.failed() > 0) {
@@ -119,16 +118,5 @@ final class TestJvm {
 
   private static String join(List<Path> path) {
     return path.stream().map(Path::toString).collect(joining(":"));
-  }
-
-  private static void deleteTree(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

@@ -8,13 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import org.hdfsmeld.hadoop.Folders;
 
 /** Starts the JVMs in which tests run, one for each class and side, each in a folder of its own. */
 final class Forks {
@@ -52,7 +51,7 @@ final class Forks {
   SideRun run(String label, Side side, List<String> selectors, boolean timeLimits)
       throws IOException, InterruptedException {
     Path work = folder.resolve("work").resolve(label + "-" + side.label());
-    deleteTree(work);
+    Folders.delete(work);
     Files.createDirectories(work);
     Path outcomes = work.resolve("outcomes.jsonl");
     Path events = work.resolve("events.json");
@@ -83,7 +82,7 @@ final class Forks {
                 : Map.of(),
             finished,
             seconds);
-    deleteTree(work);
+    Folders.delete(work);
     return run;
   }
 
@@ -125,16 +124,5 @@ final class Forks {
       }
     }
     return outcomes;
-  }
-
-  private static void deleteTree(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

@@ -113,11 +113,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public ReplicaHandler createRbw(
       StorageType storageType, String storageId, ExtendedBlock b, boolean allowLazyPersist)
       throws IOException {
-    boolean began = beginCreate(b);
-    try {
-      return created(began, super.createRbw(storageType, storageId, b, allowLazyPersist));
-    } finally {
-      endCreate(began);
+    try (Creation creation = new Creation(b)) {
+      return creation.of(super.createRbw(storageType, storageId, b, allowLazyPersist));
     }
   }
 
@@ -130,11 +127,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       boolean allowLazyPersist,
       long newGS)
       throws IOException {
-    boolean began = beginCreate(b);
-    try {
-      return created(began, super.createRbw(storageType, storageId, b, allowLazyPersist, newGS));
-    } finally {
-      endCreate(began);
+    try (Creation creation = new Creation(b)) {
+      return creation.of(super.createRbw(storageType, storageId, b, allowLazyPersist, newGS));
     }
   }
 
@@ -142,34 +136,36 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public ReplicaHandler createTemporary(
       StorageType storageType, String storageId, ExtendedBlock b, boolean isTransfer)
       throws IOException {
-    boolean began = beginCreate(b);
-    try {
-      return created(began, super.createTemporary(storageType, storageId, b, isTransfer));
-    } finally {
-      endCreate(began);
+    try (Creation creation = new Creation(b)) {
+      return creation.of(super.createTemporary(storageType, storageId, b, isTransfer));
     }
   }
 
-  /** Asks for the block's hint before any lock is held; false where a call around this one has. */
-  private boolean beginCreate(ExtendedBlock b) {
-    if (simulated.isCreating(b.getBlockPoolId(), b.getBlockId())) {
-      return false;
-    }
-    simulated.beginCreate(b.getBlockPoolId(), b.getBlockId());
-    return true;
-  }
+  /** This thread creates a block: its hint is asked for once, and before any lock is held. */
+  private final class Creation implements AutoCloseable {
+    /** Whether no call around this one creates the block. */
+    private final boolean outermost;
 
-  private ReplicaHandler created(boolean began, ReplicaHandler created) throws IOException {
-    if (began) {
-      ReplicaInfo replica = created.getReplica().getReplicaInfo();
-      simulated.created(replica.getVolume(), new File(replica.getBlockURI()));
+    Creation(ExtendedBlock b) {
+      outermost = !simulated.isCreating(b.getBlockPoolId(), b.getBlockId());
+      if (outermost) {
+        simulated.beginCreate(b.getBlockPoolId(), b.getBlockId());
+      }
     }
-    return created;
-  }
 
-  private void endCreate(boolean began) {
-    if (began) {
-      simulated.endCreate();
+    ReplicaHandler of(ReplicaHandler created) throws IOException {
+      if (outermost) {
+        ReplicaInfo replica = created.getReplica().getReplicaInfo();
+        simulated.created(replica.getVolume(), new File(replica.getBlockURI()));
+      }
+      return created;
+    }
+
+    @Override
+    public void close() {
+      if (outermost) {
+        simulated.endCreate();
+      }
     }
   }
 

@@ -1,0 +1,79 @@
+package org.hdfsmeld.datanode.device;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Finds that a call into the simulator does not return. The device's thread says when it begins and
+ * ends one; whoever waits for it, or gives it something to do, looks.
+ *
+ * <p>Looks are counted, and no time measured: a process that was stopped for a minute must not find
+ * its devices hanging.
+ */
+final class Watchdog {
+  /** Time between two looks. */
+  static final long LOOK_MS = 100;
+
+  private final int looks;
+
+  /** Odd while the device's thread is in a call. */
+  private volatile long beat;
+
+  /** How many times longer than others the present call may take. */
+  private volatile int patience = 1;
+
+  private volatile boolean hanging;
+
+  // What a look has seen; under this object's monitor.
+  private long lookedAtNs = System.nanoTime();
+  private long seenBeat;
+  private int looksInVain;
+
+  /** A call is given up when it has not returned at so many looks. */
+  Watchdog(int looks) {
+    this.looks = looks;
+  }
+
+  /** A call begins or ends. By the device's thread. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // by one thread alone
+  void beat() {
+    beat++;
+  }
+
+  /** The present call may take so many times longer than others. By the device's thread. */
+  void bePatient(int times) {
+    patience = times;
+  }
+
+  /**
+   * Looks whether the present call goes on for too long.
+   *
+   * @param done calls that ended without a beat: that is progress too
+   * @throws IllegalStateException when it does, now or ever
+   */
+  synchronized void look(long done) {
+    if (hanging) {
+      throw hangs();
+    }
+    long now = System.nanoTime();
+    if (now - lookedAtNs < TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
+      return;
+    }
+    lookedAtNs = now;
+    long present = 2 * done + beat;
+    boolean inCall = (present & 1) != 0;
+    looksInVain = inCall && present == seenBeat ? looksInVain + 1 : 0;
+    seenBeat = present;
+    if (looksInVain >= looks * patience) {
+      hanging = true;
+      throw hangs();
+    }
+  }
+
+  private IllegalStateException hangs() {
+    return new IllegalStateException(
+        "the simulator hangs: a call has not returned for "
+            + Duration.ofMillis(looks * LOOK_MS).toSeconds()
+            + " s");
+  }
+}
