@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
-import org.eclipse.aether.resolution.DependencyResolutionException;
+import org.eclipse.aether.RepositoryException;
 import org.hdfsmeld.hadoop.HadoopJars;
 
 /**
@@ -24,7 +24,7 @@ record Cell(
     String hadoop, int release, JavaHome java, List<Path> tests, List<Path> daemons, Built built) {
 
   static Cell of(String hadoop, int release, Built built)
-      throws IOException, InterruptedException, DependencyResolutionException {
+      throws IOException, InterruptedException, RepositoryException {
     List<Path> tests = new ArrayList<>(built.tests());
     tests.addAll(HadoopJars.miniCluster(hadoop, built.libraries()));
     JavaHome java = JavaHome.of(release, built.tree());

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.eclipse.aether.resolution.DependencyResolutionException;
+import org.eclipse.aether.RepositoryException;
 
 /**
  * Runs the integration tests on each Hadoop and Java.
@@ -52,7 +52,7 @@ public final class Compatibility {
   }
 
   private boolean run(Selection selection)
-      throws IOException, InterruptedException, DependencyResolutionException {
+      throws IOException, InterruptedException, RepositoryException {
     out.printf("Logs and results: %s%n%n", folder);
     out.printf(ROW, "Hadoop", "Java", "class", "s", "tests");
     for (int java : selection.javas()) {

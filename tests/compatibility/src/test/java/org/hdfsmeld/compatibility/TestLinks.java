@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.eclipse.aether.resolution.DependencyResolutionException;
+import org.eclipse.aether.RepositoryException;
 import org.hdfsmeld.hadoop.HadoopJars;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -57,7 +57,7 @@ class TestLinks {
   private static List<String> plugin;
 
   @BeforeAll
-  static void resolve() throws IOException, DependencyResolutionException {
+  static void resolve() throws IOException, RepositoryException {
     plugin = ClassFiles.names(PLUGIN);
     for (String version : VERSIONS) {
       List<Path> path = new ArrayList<>(List.of(PLUGIN, JNA));

@@ -6,13 +6,14 @@ import eu.maveniverse.maven.mima.context.Runtimes;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.eclipse.aether.RepositoryException;
 import org.eclipse.aether.artifact.Artifact;
 import org.eclipse.aether.artifact.DefaultArtifact;
 import org.eclipse.aether.collection.CollectRequest;
 import org.eclipse.aether.graph.Dependency;
 import org.eclipse.aether.graph.Exclusion;
+import org.eclipse.aether.resolution.ArtifactDescriptorRequest;
 import org.eclipse.aether.resolution.DependencyRequest;
-import org.eclipse.aether.resolution.DependencyResolutionException;
 import org.eclipse.aether.util.artifact.JavaScopes;
 import org.eclipse.aether.util.filter.DependencyFilterUtils;
 
@@ -39,14 +40,14 @@ public final class HadoopJars {
    * What a NameNode and a DataNode of a version have on their class paths, and some more.
    *
    * @param more Maven coordinates; {@code %s} stands for the version
-   * @throws DependencyResolutionException when one is neither here nor in a repository
+   * @throws RepositoryException when one is neither here nor in a repository
    */
-  public static List<Path> daemons(String version, String... more)
-      throws DependencyResolutionException {
+  public static List<Path> daemons(String version, String... more) throws RepositoryException {
     Stream<String> hadoop =
         Stream.of("hadoop-common", "hadoop-hdfs", "hadoop-hdfs-client")
             .map(artifact -> GROUP + artifact + ":%s");
     return resolve(
+        version,
         Stream.concat(hadoop, Stream.of(more))
             .map(coordinates -> dependency(coordinates.formatted(version)))
             .toList());
@@ -56,21 +57,23 @@ public final class HadoopJars {
    * A cluster of a version in one JVM, with a KDC, and what its tests use.
    *
    * @param libraries Maven coordinates; they come first, and decide what both have
+   * @throws RepositoryException as {@link #daemons}
    */
   public static List<Path> miniCluster(String version, List<String> libraries)
-      throws DependencyResolutionException {
+      throws RepositoryException {
     Stream<Dependency> hadoop =
         Stream.of("hadoop-minicluster", "hadoop-minikdc")
             .map(artifact -> dependency(GROUP + artifact + ":" + version).setExclusions(LOGGING));
-    return resolve(Stream.concat(libraries.stream().map(HadoopJars::dependency), hadoop).toList());
+    return resolve(
+        version, Stream.concat(libraries.stream().map(HadoopJars::dependency), hadoop).toList());
   }
 
   private static Dependency dependency(String coordinates) {
     return new Dependency(new DefaultArtifact(coordinates), JavaScopes.RUNTIME);
   }
 
-  private static List<Path> resolve(List<Dependency> dependencies)
-      throws DependencyResolutionException {
+  private static List<Path> resolve(String version, List<Dependency> dependencies)
+      throws RepositoryException {
     ContextOverrides settings =
         ContextOverrides.create()
             .withUserSettings(true)
@@ -79,6 +82,7 @@ public final class HadoopJars {
     try (Context maven = Runtimes.INSTANCE.getRuntime().create(settings)) {
       CollectRequest tree = new CollectRequest();
       tree.setDependencies(dependencies);
+      tree.setManagedDependencies(jackson(maven, version));
       tree.setRepositories(maven.remoteRepositories());
       DependencyRequest request =
           new DependencyRequest(tree, DependencyFilterUtils.classpathFilter(JavaScopes.RUNTIME));
@@ -92,6 +96,26 @@ public final class HadoopJars {
           .map(HadoopJars::file)
           .toList();
     }
+  }
+
+  /**
+   * Jackson in the versions of Hadoop's own build, which a distribution has. By the published POMs
+   * alone 3.4.0 and 3.4.1 get a core that is older than its databind, and do not start.
+   */
+  private static List<Dependency> jackson(Context maven, String version)
+      throws RepositoryException {
+    return maven
+        .repositorySystem()
+        .readArtifactDescriptor(
+            maven.repositorySystemSession(),
+            new ArtifactDescriptorRequest(
+                new DefaultArtifact(GROUP + "hadoop-project:pom:" + version),
+                maven.remoteRepositories(),
+                null))
+        .getManagedDependencies()
+        .stream()
+        .filter(managed -> managed.getArtifact().getGroupId().startsWith("com.fasterxml.jackson"))
+        .toList();
   }
 
   private static Path file(Artifact artifact) {
