@@ -110,6 +110,7 @@ fn device_code(error: &DeviceError) -> i32 {
         | DeviceError::UnknownQueue { .. }
         | DeviceError::QueueDepth
         | DeviceError::NoRanges
+        | DeviceError::NoTimeline
         | DeviceError::Busy
         | DeviceError::WindowsUnsupported
         | DeviceError::WindowsDisabled { .. }

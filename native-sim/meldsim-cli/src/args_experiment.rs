@@ -1,11 +1,14 @@
 //! The command line of experiments and their validation.
 
+use std::path::PathBuf;
+
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, ValueEnum};
 use meldsim_experiments::experiment::{BusSpeed, EXPERIMENTS, Experiment, Options};
 use meldsim_experiments::workload::parse_bytes;
 
 use crate::args::{FormatArg, JobsArg};
+use crate::timeline::TimelineArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExperimentArgs {
@@ -20,6 +23,8 @@ pub(crate) struct ExperimentCommand {
     pub(crate) scale: Option<ScaleArgs>,
     pub(crate) setups: Option<SetupArgs>,
     pub(crate) sizes: Option<SizeArgs>,
+    pub(crate) measured: Option<MeasuredArgs>,
+    pub(crate) runs: Option<RunsArgs>,
     pub(crate) common: CommonArgs,
 }
 
@@ -36,6 +41,8 @@ impl Subcommand for ExperimentCommand {
             let command = Command::new(name).about(experiment.about);
             let command = match experiment.options {
                 Options::Scale => ScaleArgs::augment_args(command),
+                Options::Measured => ScaleArgs::augment_args(MeasuredArgs::augment_args(command)),
+                Options::Runs => RunsArgs::augment_args(command),
                 Options::Setups(_) => SetupArgs::augment_args(command).after_help(of_setups),
                 Options::SetupsAndSizes(..) => {
                     SetupArgs::augment_args(SizeArgs::augment_args(command)).after_help(of_setups)
@@ -66,10 +73,17 @@ impl FromArgMatches for ExperimentCommand {
             scale: None,
             setups: None,
             sizes: None,
+            measured: None,
+            runs: None,
             common: CommonArgs::from_arg_matches(matches)?,
         };
         match experiment.options {
             Options::Scale => command.scale = Some(ScaleArgs::from_arg_matches(matches)?),
+            Options::Measured => {
+                command.scale = Some(ScaleArgs::from_arg_matches(matches)?);
+                command.measured = Some(MeasuredArgs::from_arg_matches(matches)?);
+            }
+            Options::Runs => command.runs = Some(RunsArgs::from_arg_matches(matches)?),
             Options::Setups(_) => command.setups = Some(SetupArgs::from_arg_matches(matches)?),
             Options::SetupsAndSizes(..) => {
                 command.setups = Some(SetupArgs::from_arg_matches(matches)?);
@@ -101,6 +115,8 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) figures: Option<String>,
     #[command(flatten)]
+    pub(crate) timeline: TimelineArgs,
+    #[command(flatten)]
     pub(crate) jobs: JobsArg,
 }
 
@@ -109,6 +125,20 @@ pub(crate) struct ScaleArgs {
     /// For a first impression within a second or so: simulate less than the claims are meant for
     #[arg(long)]
     pub(crate) quick: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MeasuredArgs {
+    /// Judge the CSV files of this folder, in the formats of those that come with the experiment; nothing is fitted to them
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) cells: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunsArgs {
+    /// Also show what a run of HDFS measured: the file that hdfs-meld's demo writes with --json; several times for several runs
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) measured: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -144,15 +174,31 @@ pub(crate) enum OutputFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     meldsim validate\n  \
-    meldsim validate --experiment optane-contract --format json\n\n\
-    Exit code 0 when every claim holds that is not excepted, 1 otherwise. [P] published, [F] fitted to published numbers, [A] our assumption.")]
+    meldsim validate --experiment optane-contract --format json\n  \
+    meldsim validate --controls\n  \
+    meldsim validate --sensitivity --quick --report sensitivity.html\n\n\
+    Exit code 0 when every claim holds that is not excepted, 1 otherwise. A claim's kind says what was known before: input, put in; \
+    construction, follows from how the device is built; fitted, constants were fitted to it; predicted, nothing of it was used.")]
 pub(crate) struct ValidateArgs {
-    /// Only the claims of this experiment; several times for several experiments
+    /// Only the claims of this experiment; several times for several experiments [default: all but real-drives,
+    /// which takes minutes]
     #[arg(long, value_name = "NAME", value_parser = names(), hide_possible_values = true)]
     pub(crate) experiment: Vec<String>,
     /// A claim by its id that is known not to hold: it is shown as such, and does not decide the exit code
     #[arg(long, value_name = "CLAIM")]
     pub(crate) except: Vec<String>,
+    /// Whether claims can fail: make the change of the device that each fitted or predicted claim names, and check that it fails then
+    #[arg(long, conflicts_with_all = ["except", "sensitivity"])]
+    pub(crate) controls: bool,
+    /// What claims depend on: vary each assumed and fitted constant by 20 % down and up, one at a time
+    #[arg(long, conflicts_with = "except")]
+    pub(crate) sensitivity: bool,
+    /// With --sensitivity: simulate less than the claims are meant for
+    #[arg(long, requires = "sensitivity")]
+    pub(crate) quick: bool,
+    /// With --sensitivity: also write heat maps of constants and claims to this file, as a page that needs nothing else
+    #[arg(long, requires = "sensitivity", value_name = "FILE.html")]
+    pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) format: FormatArg,
     #[command(flatten)]

@@ -36,6 +36,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
                     | RunError::Device { .. }
                     | RunError::Trace(_)
                     | RunError::Precondition(_)
+                    | RunError::Timeline(_)
             )
         )
         || matches!(
@@ -44,6 +45,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
                 ExperimentError::Profile(_)
                     | ExperimentError::Device(_)
                     | ExperimentError::RequestSize { .. }
+                    | ExperimentError::Measured(_)
             )
         );
     if input { BAD_INPUT } else { RUNTIME_FAILURE }

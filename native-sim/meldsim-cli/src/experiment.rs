@@ -2,10 +2,12 @@
 
 use anyhow::Result;
 use meldsim::Profile;
-use meldsim_experiments::experiment::{BusSpeed, Run, Scale, Setup};
+use meldsim_experiments::experiment::{BusSpeed, EXPERIMENTS, Run, Scale, Setup};
 use meldsim_experiments::report::bytes;
+use meldsim_experiments::timeline::Timelines;
 
-use crate::args_experiment::{ExperimentArgs, OutputFormat, SetupArgs};
+use crate::args_experiment::{CommonArgs, ExperimentArgs, OutputFormat, SetupArgs};
+use crate::error::BadInput;
 use crate::output::{columns, footer, origin, to_json};
 use crate::profiles;
 use crate::progress::Progress;
@@ -20,6 +22,12 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
     if command.scale.as_ref().is_some_and(|scale| scale.quick) {
         run.scale = Scale::Quick;
     }
+    if let Some(measured) = &command.measured {
+        run.measured.clone_from(&measured.cells);
+    }
+    if let Some(runs) = &command.runs {
+        run.measured_runs.clone_from(&runs.measured);
+    }
     if let Some(setups) = &command.setups {
         if named.is_some() {
             run.setups = vec![own_setup(&run.profile)];
@@ -33,16 +41,27 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
     {
         run.request_sizes.clone_from(&sizes.request_size);
     }
+    let timelines = timelines(args, &run)?;
     let progress = Progress::new("simulating");
-    let outcome = run.outcome(args.jobs.get(), &|share| progress.update(share))?;
+    let mut outcome = run.outcome(args.jobs.get(), &|share| progress.update(share))?;
     drop(progress);
     let name = &run.profile.name;
     let footer = footer(name, "simulated");
-    if let Some(path) = &args.report {
+    if let Some(timelines) = timelines {
+        run.timelines(&timelines)?;
+        outcome.timelines = args.timeline.finish(&timelines)?.devices;
+    }
+    if args.report.is_some() || args.timeline.timeline.is_some() {
         let seed = "fixed by the experiment";
         let origin = origin(name, seed, &settings(&run))?;
-        let page = outcome.to_html(&origin, &footer);
-        write_file("--report", path, &page)?;
+        let title = format!("Experiment {}", outcome.experiment);
+        let devices = &outcome.timelines;
+        args.timeline
+            .write_page(&title, devices, &origin, &footer)?;
+        if let Some(path) = &args.report {
+            let page = outcome.to_html(&origin, &footer);
+            write_file("--report", path, &page)?;
+        }
     }
     if let Some(folder) = &args.figures {
         for (index, figure) in outcome.figures().enumerate() {
@@ -57,6 +76,28 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
     }
 }
 
+/// The timelines, if there are any and something shows them: a report always does, for they are small.
+fn timelines(args: &CommonArgs, run: &Run) -> Result<Option<Timelines>> {
+    if !run.has_timeline() {
+        if args.timeline.timeline.is_some() {
+            let with = EXPERIMENTS.iter().filter(|other| other.has_timeline());
+            let with: Vec<&str> = with.map(|other| other.name).collect();
+            let message = format!(
+                "--timeline: experiment {} runs many devices and has no timeline of one; use {}, or meldsim run --profile {} --timeline",
+                run.experiment.name,
+                with.join(", "),
+                run.profile.name
+            );
+            return Err(BadInput(message).into());
+        }
+        return Ok(None);
+    }
+    let wanted = args.report.is_some() || args.timeline.timeline.is_some();
+    wanted
+        .then(|| args.timeline.create(args.report.is_some()))
+        .transpose()
+}
+
 /// What the experiment is run with beside its profile.
 fn settings(run: &Run) -> String {
     let mut settings = match run.scale {
@@ -64,6 +105,14 @@ fn settings(run: &Run) -> String {
         Scale::Full => vec!["in full".to_owned()],
     };
     settings.extend(run.setups.iter().map(Setup::to_string));
+    if let Some(folder) = &run.measured {
+        settings.push(format!("cells of {}", folder.display()));
+    }
+    settings.extend(
+        run.measured_runs
+            .iter()
+            .map(|file| format!("measured: {}", file.display())),
+    );
     if !run.request_sizes.is_empty() {
         let sizes = run.request_sizes.iter().map(|size| bytes(*size));
         settings.push(format!(

@@ -1,6 +1,7 @@
 //! Standard output and error, and the frame around every result.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use std::time::{Duration, SystemTime};
@@ -158,6 +159,13 @@ pub(crate) fn command_line() -> String {
         }
     }
     line
+}
+
+/// The last part of a path.
+pub(crate) fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name();
+    name.map_or(path.into(), |name| name.to_string_lossy())
+        .into_owned()
 }
 
 /// Prints `text`. A reader that has seen enough, as `head` has, is no failure.

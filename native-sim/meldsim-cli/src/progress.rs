@@ -16,6 +16,8 @@ const STEP: f64 = 0.1;
 pub(crate) struct Progress {
     label: &'static str,
     start: Instant,
+    /// Each update counts: on a pipe there are few lines, and none is to be left out.
+    counts_all: bool,
     line: Mutex<Line>,
 }
 
@@ -35,6 +37,7 @@ impl Progress {
         Progress {
             label,
             start,
+            counts_all: false,
             line: Mutex::new(Line {
                 next: is_shown.then(|| start + FIRST_AFTER),
                 next_share: None,
@@ -46,6 +49,7 @@ impl Progress {
     /// Also tells a pipe or a file, a line for each tenth of the work.
     pub(crate) fn on_pipes(mut self) -> Progress {
         let is_pipe = !io::stderr().is_terminal() && !is_quiet();
+        self.counts_all = is_pipe;
         if let Ok(line) = self.line.get_mut() {
             line.next_share = is_pipe.then_some(STEP);
         }
@@ -55,8 +59,12 @@ impl Progress {
     /// Shows the share of the work that is done, 0 to 1.
     pub(crate) fn update(&self, share: f64) {
         let now = Instant::now();
-        // When another thread has the lock, it writes the line.
-        let Ok(mut line) = self.line.try_lock() else {
+        // On a terminal, when another thread has the lock, it writes the line.
+        let line = match self.counts_all {
+            true => self.line.lock().ok(),
+            false => self.line.try_lock().ok(),
+        };
+        let Some(mut line) = line else {
             return;
         };
         if line.next.is_some_and(|next| now >= next) {

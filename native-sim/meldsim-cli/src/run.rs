@@ -1,27 +1,29 @@
 //! `meldsim run`: a workload from a job file, from flags, or from a trace.
 
 use std::io::Empty;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use meldsim::profile::{Kind, Setting};
-use meldsim::{Duration, Pattern, Precondition, Profile};
+use meldsim::timeline::Timeline;
+use meldsim::{Duration, Pattern, Profile};
+use meldsim_experiments::timeline::Timelines;
 use meldsim_experiments::workload::trace::{
     Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim_experiments::workload::{
-    Job, JobError, JobFile, JobFileErrors, JobList, ReadWrite, Run, RunResult, Workload,
+    Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult, Workload,
     parse_bytes, parse_read_pattern, parse_time,
 };
 
 use crate::args::DEFAULT_PROFILE;
 use crate::error::BadInput;
 use crate::interrupt;
-use crate::output::{Ending, NO_JSON, columns, command_line, footer, note, origin};
+use crate::output::{Ending, NO_JSON, columns, command_line, file_name, footer, note, origin};
 use crate::profiles;
 use crate::progress::Progress;
 use crate::surroundings::Around;
+use crate::timeline::TimelineArgs;
 use crate::trace_file;
 
 /// Interval over time when none is given.
@@ -93,10 +95,11 @@ pub(crate) struct RunArgs {
     /// Percentage of reads with rw and randrw
     #[arg(long, default_value_t = 50, value_name = "PERCENT")]
     pub(crate) rwmixread: u32,
-    /// State of the device before the run, such as fill=100,random=75: percent of every namespace that hold data, and of
-    /// these that were overwritten at random until garbage collection was in steady state
-    #[arg(long, value_name = "STATE", value_parser = str::parse::<Precondition>)]
-    pub(crate) precondition: Option<Precondition>,
+    /// State of the device before the run, such as fill=100,random=75,skew=zipf:0.9: percent of every namespace that hold
+    /// data, and of these that were overwritten at random until garbage collection was in steady state; skew says how
+    /// often each block, as random_distribution of a job does [default: skew=random, all alike]
+    #[arg(long, value_name = "STATE", value_parser = str::parse::<Past>)]
+    pub(crate) precondition: Option<Past>,
     /// How the host says the data will be read: sequential, random or none
     #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern)]
     pub(crate) read_pattern: Pattern,
@@ -116,6 +119,8 @@ pub(crate) struct RunArgs {
     /// Also write a page with charts, HTML that needs nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
+    #[command(flatten)]
+    pub(crate) timeline: TimelineArgs,
 }
 
 fn parse_interval(text: &str) -> Result<Duration, String> {
@@ -137,15 +142,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
         write_file("--time-series", path, &series.to_csv())?;
     }
     let footer = footer(&name, "simulated");
-    if let Some(path) = &args.report {
-        let file = args.trace.as_ref().or(args.job.as_ref());
-        let workload = file.map_or_else(|| args.rw.to_string(), |path| file_name(path));
+    if args.report.is_some() || args.timeline.timeline.is_some() {
         let partial = if result.is_partial { " (partial)" } else { "" };
-        let title = format!("{workload} on {name}{partial}");
+        let title = format!("{} on {name}{partial}", workload(args));
         let (seed, settings) = provenance(args, &result);
         let origin = origin(&name, &seed, &settings)?;
-        let page = result.to_html(&title, &origin, &footer);
-        write_file("--report", path, &page)?;
+        let devices = &result.timelines;
+        args.timeline
+            .write_page(&title, devices, &origin, &footer)?;
+        if let Some(path) = &args.report {
+            let page = result.to_html(&title, &origin, &footer);
+            write_file("--report", path, &page)?;
+        }
     }
     let ending = match result.is_partial {
         true => Ending::Partial,
@@ -163,18 +171,39 @@ pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
     Ok((text, ending))
 }
 
+/// What is run, by the name of its file or its kind.
+fn workload(args: &RunArgs) -> String {
+    let file = args.trace.as_ref().or(args.job.as_ref());
+    file.map_or_else(|| args.rw.to_string(), |path| file_name(path))
+}
+
+/// The timelines, if they are asked for, and what the device tells its records.
+fn timelines(args: &RunArgs, profile: &Profile) -> Result<Option<(Timelines, Box<dyn Timeline>)>> {
+    if args.timeline.timeline.is_none() {
+        return Ok(None);
+    }
+    let timelines = args.timeline.create(args.report.is_some())?;
+    let name = format!("{} on {}", workload(args), profile.name);
+    let device = args.timeline.begin(&timelines, profile, &name)?;
+    Ok(Some((timelines, device)))
+}
+
+/// Ends the timelines, and puts into the result what it shows of them.
+fn finish(args: &RunArgs, timelines: Option<Timelines>, result: &mut RunResult) -> Result<()> {
+    if let Some(timelines) = timelines {
+        let written = args.timeline.finish(&timelines)?;
+        result.timelines = written.devices;
+        result.waits = written.waits;
+    }
+    Ok(())
+}
+
 /// The seeds of a run, and what was chosen for it.
 fn provenance(args: &RunArgs, result: &RunResult) -> (String, String) {
     const SEED: &str = "randseed";
     let mut settings: Vec<String> = args.set.iter().map(Setting::to_string).collect();
-    if let Some(past) = args.precondition {
-        let Precondition {
-            fill_percent,
-            random_percent,
-        } = past;
-        settings.push(format!(
-            "precondition fill={fill_percent},random={random_percent}"
-        ));
+    if let Some(past) = &args.precondition {
+        settings.push(format!("precondition {past}"));
     }
     if args.trace.is_some() {
         settings.push(format!("{} loop", args.replay.name()));
@@ -218,16 +247,19 @@ fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
         note("note: --precondition changes nothing: this device collects no garbage");
     }
     let JobList { jobs, passed_over } = jobs(args, &profile)?;
+    let (timelines, timeline) = timelines(args, &profile)?.unzip();
     let run = Run::<Empty> {
         profile,
-        workload: Workload::Jobs(jobs, args.precondition),
+        workload: Workload::Jobs(jobs, args.precondition.clone()),
         interval: interval(args),
+        timeline,
     };
     let progress = Progress::new("simulating");
     let mut result = run.run(|share| {
         progress.update(share.unwrap_or(0.0));
         interrupt::flow()
     })?;
+    finish(args, timelines, &mut result)?;
     result.passed_over = passed_over;
     Ok(result)
 }
@@ -241,7 +273,7 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
         read_pattern: args.read_pattern,
         override_pattern: None,
         plan: Vec::new(),
-        precondition: args.precondition,
+        precondition: args.precondition.clone(),
     };
     options.validate().map_err(bad_flag)?;
     let (input, share) = trace_file::open("--trace", path)?;
@@ -250,16 +282,20 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
     } else {
         path
     };
+    let (timelines, timeline) = timelines(args, &profile)?.unzip();
     let run = Run {
         profile,
         workload: Workload::Trace(TraceReader::new(name, input, args.trace_format)?, options),
         interval: interval(args),
+        timeline,
     };
     let progress = Progress::new("replaying");
-    Ok(run.run(|_| {
+    let mut result = run.run(|_| {
         progress.update(share.get());
         interrupt::flow()
-    })?)
+    })?;
+    finish(args, timelines, &mut result)?;
+    Ok(result)
 }
 
 /// An option of the library is a flag of the same name.
@@ -273,13 +309,6 @@ pub(crate) fn write_file(flag: &str, path: &str, text: &str) -> Result<()> {
             format!("{flag}: cannot write \"{path}\": {error}; give a path that can be written");
         BadInput(message).into()
     })
-}
-
-/// The last part of a path.
-pub(crate) fn file_name(path: &str) -> String {
-    let name = Path::new(path).file_name();
-    name.map_or(path.into(), |name| name.to_string_lossy())
-        .into_owned()
 }
 
 /// The jobs of a job file, which `--job` names: all, or those of some sections.

@@ -1,26 +1,49 @@
 //! `meldsim validate`: every claim, with its verdict.
 
+use std::ops::ControlFlow;
+
 use anyhow::Result;
-use meldsim_experiments::experiment::{Claim, EXPERIMENTS, Validation, claims_table};
+use meldsim_experiments::experiment::{
+    Claim, Controls, Count, EXPERIMENTS, Experiment, Scale, Sensitivity, VARIED_PERCENT,
+    Validation, claims_table,
+};
+use meldsim_experiments::report::{Align, Table};
 
 use crate::args::Format;
 use crate::args_experiment::ValidateArgs;
 use crate::error::BadInput;
 use crate::interrupt;
-use crate::output::{Ending, columns, to_partial_json, version_line};
+use crate::output::{Ending, columns, origin, to_json, to_partial_json, version_line};
 use crate::progress::Progress;
+use crate::run::write_file;
 
 /// The result as text, and whether all claims hold.
 pub(crate) fn run(args: &ValidateArgs) -> Result<(String, Ending)> {
     interrupt::watch();
+    let chosen = EXPERIMENTS
+        .iter()
+        .filter(|experiment| match args.experiment.is_empty() {
+            true => !experiment.takes_minutes(),
+            false => args.experiment.iter().any(|name| name == experiment.name),
+        });
+    match (args.controls, args.sensitivity) {
+        (true, _) => controls(args, chosen),
+        (_, true) => sensitivity(args, chosen),
+        _ => verdicts(args, chosen),
+    }
+}
+
+const DEVICES: &str = "each experiment's own";
+
+fn verdicts(
+    args: &ValidateArgs,
+    chosen: impl Iterator<Item = &'static Experiment>,
+) -> Result<(String, Ending)> {
     let progress = Progress::new("validating").on_pipes();
     let update = |share| {
         progress.update(share);
         interrupt::flow()
     };
-    let chosen = EXPERIMENTS.iter().filter(|experiment| {
-        args.experiment.is_empty() || args.experiment.iter().any(|name| name == experiment.name)
-    });
     let validation = Validation::run(chosen, args.jobs.get(), &update)?;
     drop(progress);
     let decides = |claim: &&Claim| !args.except.iter().any(|except| except == claim.id);
@@ -43,7 +66,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<(String, Ending)> {
         _ => Ending::Partial,
     };
     let text = match args.format.format {
-        Format::Json => to_partial_json("each experiment's own", "simulated", &validation, ending)?,
+        Format::Json => to_partial_json(DEVICES, "simulated", &validation, ending)?,
         Format::Table => to_text(&validation),
     };
     Ok((text, ending))
@@ -69,8 +92,83 @@ fn to_text(validation: &Validation) -> String {
     } else {
         "DOES NOT HOLD"
     };
+    let by_kind: Vec<String> = validation.by_kind.iter().map(Count::to_string).collect();
     text + &format!(
-        "verdict: {verdict}, {held} of {checked} claims hold; [P] published, [F] fitted, [A] our assumption\n{}",
+        "verdict: {verdict}, {held} of {checked} claims hold\n{}\n{}",
+        by_kind.join("; "),
         version_line("simulated")
     )
+}
+
+/// Each claim with the change that it names.
+fn controls(
+    args: &ValidateArgs,
+    chosen: impl Iterator<Item = &'static Experiment>,
+) -> Result<(String, Ending)> {
+    let progress = Progress::new("changing devices").on_pipes();
+    let update = |share| {
+        progress.update(share);
+        ControlFlow::Continue(())
+    };
+    let controls = Controls::run(chosen, args.jobs.get(), &update)?;
+    drop(progress);
+    let ending = Ending::of(controls.all_fail);
+    if args.format.format == Format::Json {
+        return Ok((to_json(DEVICES, "simulated", &controls)?, ending));
+    }
+    let columns_of = ["verdict", "claim", "change", "as it is", "then"];
+    let mut table = Table::new(columns_of.map(|name| (name, Align::Left)));
+    for control in &controls.controls {
+        let verdict = if control.fails {
+            "fails"
+        } else {
+            "DOES NOT FAIL"
+        };
+        let (is, then) = (&control.measured, &control.measured_then);
+        table.row([verdict, control.claim, &control.change, is, then]);
+    }
+    let mut text = table.within(columns()).to_string();
+    for claim in &controls.without {
+        text += &format!("NAMES NO CHANGE: {claim}\n");
+    }
+    Ok((text + &version_line("simulated"), ending))
+}
+
+/// Which claims depend on which constants.
+fn sensitivity(
+    args: &ValidateArgs,
+    chosen: impl Iterator<Item = &'static Experiment>,
+) -> Result<(String, Ending)> {
+    let progress = Progress::new("varying constants").on_pipes();
+    let update = |share| {
+        progress.update(share);
+        interrupt::flow()
+    };
+    let scale = if args.quick {
+        Scale::Quick
+    } else {
+        Scale::Full
+    };
+    let sensitivity = Sensitivity::run(chosen, scale, args.jobs.get(), &update)?;
+    drop(progress);
+    let Some(sensitivity) = sensitivity else {
+        return Ok((
+            "interrupted before all was done\n".to_owned(),
+            Ending::Partial,
+        ));
+    };
+    if let Some(path) = &args.report {
+        let settings = format!(
+            "constants by {VARIED_PERCENT} % down and up; {}",
+            if args.quick { "quick" } else { "in full" }
+        );
+        let origin = origin(DEVICES, "fixed by the experiments", &settings)?;
+        let page = sensitivity.to_html(&origin, &version_line("simulated"));
+        write_file("--report", path, &page)?;
+    }
+    let text = match args.format.format {
+        Format::Json => to_json(DEVICES, "simulated", &sensitivity)?,
+        Format::Table => sensitivity.to_text(columns()) + &version_line("simulated"),
+    };
+    Ok((text, Ending::Good))
 }

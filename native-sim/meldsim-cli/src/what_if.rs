@@ -1,10 +1,12 @@
 //! `meldsim what-if`: a recorded trace on several devices.
 
+use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
 use anyhow::Result;
 use clap::Args;
 use meldsim::Profile;
+use meldsim::profile::Kind;
 use meldsim_experiments::parallel::try_map;
 use meldsim_experiments::workload::RunResult;
 use meldsim_experiments::workload::trace::{
@@ -15,9 +17,10 @@ use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 use crate::args::JobsArg;
 use crate::error::BadInput;
 use crate::interrupt;
-use crate::output::{Ending, columns, origin, to_partial_json, version_line};
+use crate::output::{self, Ending, columns, file_name, origin, to_partial_json, version_line};
 use crate::progress::Progress;
-use crate::run::{RunFormat, bad_flag, file_name, write_file};
+use crate::run::{RunFormat, bad_flag, write_file};
+use crate::timeline::TimelineArgs;
 use crate::{profiles, trace_file};
 
 /// One device of each kind that the built-in ones have.
@@ -66,6 +69,8 @@ pub(crate) struct WhatIfArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
     #[command(flatten)]
+    pub(crate) timeline: TimelineArgs,
+    #[command(flatten)]
     pub(crate) jobs: JobsArg,
 }
 
@@ -82,20 +87,33 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
     };
     let runs = profiles.iter().enumerate().flat_map(layouts).enumerate();
     let runs: Vec<(usize, (usize, Layout))> = runs.collect();
-    let replay = |share: &dyn Fn(f64), profile: &Profile, options: ReplayOptions| {
-        let (input, read) = trace_file::open("TRACE", &args.trace)?;
-        let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
-        let replay = Replay::new(profile, reader, options)?.with_groups();
-        Ok::<RunResult, anyhow::Error>(replay.run_until(|| {
-            share(read.get());
-            interrupt::flow()
-        })?)
+    let timelines = match &args.timeline.timeline {
+        Some(_) => Some(args.timeline.create(args.report.is_some())?),
+        None => None,
     };
+    // Devices write their timelines one after the other, so that the same command writes the same file.
+    let jobs = match timelines {
+        Some(_) => NonZeroUsize::MIN,
+        None => args.jobs.get(),
+    };
+    let replay =
+        |share: &dyn Fn(f64), profile: &Profile, options: ReplayOptions, name: Option<&str>| {
+            let (input, read) = trace_file::open("TRACE", &args.trace)?;
+            let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
+            let mut replay = Replay::new(profile, reader, options)?.with_groups();
+            if let (Some(timelines), Some(name), Kind::Nand) = (&timelines, name, profile.kind) {
+                replay = replay.with_timeline(args.timeline.begin(timelines, profile, name)?)?;
+            }
+            Ok::<RunResult, anyhow::Error>(replay.run_until(|| {
+                share(read.get());
+                interrupt::flow()
+            })?)
+        };
     interrupt::watch();
     let progress = Progress::new("replaying");
     let shares = Mutex::new(vec![0.0; runs.len()]);
     // What is interrupted cannot be compared, and what comes after is not begun.
-    let outcomes = try_map(args.jobs.get(), &runs, |(number, (device, layout))| {
+    let outcomes = try_map(jobs, &runs, |(number, (device, layout))| {
         if interrupt::flow().is_break() {
             return Ok(None);
         }
@@ -110,7 +128,9 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
                 progress.update(shares.iter().sum::<f64>() / shares.len() as f64);
             }
         };
-        let run = replay(&share, &profiles[*device], options)?;
+        let profile = &profiles[*device];
+        let name = format!("{}, {}", profile.name, layout.name());
+        let run = replay(&share, profile, options, Some(&name))?;
         let outcome = || Outcome::new(&profiles, *device, *layout, &run);
         Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
     })?;
@@ -137,7 +157,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
                 plan: plan.clone(),
                 ..options.clone()
             };
-            let run = replay(&|_| {}, &profiles[*device], options)?;
+            let run = replay(&|_| {}, &profiles[*device], options, None)?;
             let outcome = || Outcome::new(&profiles, *device, Layout::AsRecorded, &run);
             Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
         })?;
@@ -151,8 +171,17 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         }
     }
     drop(progress);
+    if let Some(timelines) = &timelines {
+        what_if.timelines = args.timeline.finish(timelines)?.devices;
+        if let Some(without) = profiles.iter().find(|profile| profile.kind != Kind::Nand) {
+            output::note(&format!(
+                "note: {} has no timeline: it is no flash",
+                without.name
+            ));
+        }
+    }
     let footer = version_line("simulated");
-    if let Some(path) = &args.report {
+    if args.report.is_some() || timelines.is_some() {
         let mut title = format!("What if: {}", file_name(&args.trace));
         if ending == Ending::Partial {
             title += &format!(" ({note})");
@@ -169,8 +198,13 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         );
         let seed = "none: the trace has the requests";
         let origin = origin(&names.join(", "), seed, &settings)?;
-        let page = what_if.to_html(&title, &origin, &footer);
-        write_file("--report", path, &page)?;
+        let devices = &what_if.timelines;
+        args.timeline
+            .write_page(&title, devices, &origin, &footer)?;
+        if let Some(path) = &args.report {
+            let page = what_if.to_html(&title, &origin, &footer);
+            write_file("--report", path, &page)?;
+        }
     }
     let text = match args.format {
         RunFormat::Json => {

@@ -122,18 +122,20 @@ impl Lines {
     }
 }
 
-const EXPERIMENTS: [&str; 12] = [
+const EXPERIMENTS: [&str; 14] = [
     "melded-latency",
     "melded-throughput",
     "programming",
     "qlc-melding",
     "melding-window",
+    "end-to-end",
     "latency-windows",
     "palloc --quick",
     "noisy-neighbor --quick",
     "firmware-scaling --quick",
     "firmware-threads --quick",
     "firmware-steady-state --quick",
+    "firmware-flash --quick",
     "firmware-power --quick",
 ];
 
@@ -213,7 +215,7 @@ fn any_number_of_threads_validates_to_the_same_bytes() {
         String::from_utf8(output.stdout).unwrap()
     };
     let one = validated("1");
-    assert!(one.contains("firmware-power.in-order"), "{one}");
+    assert!(one.contains("firmware-power.platform"), "{one}");
     for jobs in ["2", "4", "64"] {
         assert_same(jobs, &one, &validated(jobs));
     }

@@ -17,10 +17,49 @@ fn short_experiments_are_golden() {
     insta::assert_snapshot!("qlc_melding", stdout("experiment qlc-melding"));
     insta::assert_snapshot!("programming", stdout("experiment programming"));
     insta::assert_snapshot!("latency_windows", stdout("experiment latency-windows"));
+    insta::assert_snapshot!("end_to_end", stdout("experiment end-to-end"));
 }
 
 #[test]
-fn every_claim_names_its_basis_and_the_command_that_shows_it() {
+fn measured_runs_are_shown_beside_the_curve() {
+    let scan = |dilation, share, rate| {
+        format!(
+            "{{\"dilation\": {dilation}, \"readerWaitShare\": {share}, \"wallMibPerSecond\": {rate}}}"
+        )
+    };
+    let run = format!(
+        "{{\"result\": {{\"normal\": {}, \"melded\": {}, \"undilated\": {{\"normal\": {}, \"melded\": {}}}}}}}",
+        scan(170.0, 0.96, 32.0),
+        scan(170.0, 0.94, 44.8),
+        scan(1.0, 0.03, 500.0),
+        scan(1.0, 0.02, 510.0),
+    );
+    let file = support::text_file("demo.json", &run);
+    let folder = tempfile::tempdir().unwrap();
+    let csv = stdout(&format!(
+        "experiment end-to-end --format csv --measured {} --figures {}",
+        file.path,
+        folder.path().display()
+    ));
+    for row in [
+        "\"HDFS, dilation 1, measured\",3,1.02\n",
+        "\"HDFS, dilation 170, measured\",96,1.4\n",
+    ] {
+        assert!(csv.contains(row), "{row} is missing: {csv}");
+    }
+    let figure = std::fs::read_to_string(folder.path().join("end-to-end-1.svg")).unwrap();
+    assert!(figure.contains("HDFS, dilation 170, measured: 96, 1.4"));
+
+    let other = support::text_file("other.json", "{\"result\": {}}");
+    let refused = meldsim(&format!("experiment end-to-end --measured {}", other.path));
+    assert_eq!(refused.code, 2);
+    for part in ["other.json", "demo wrote with --json"] {
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn every_claim_names_its_kind_and_the_command_that_shows_it() {
     let document = parsed(
         "validate --quiet --experiment melded-latency --experiment melded-throughput \
          --experiment qlc-melding --experiment programming --format json",
@@ -29,12 +68,19 @@ fn every_claim_names_its_basis_and_the_command_that_shows_it() {
     assert!(claims.len() >= 10);
     assert_eq!(document["claims_held"], claims.len());
     assert_eq!(document["holds"], true);
+    let by_kind = document["by_kind"].as_array().unwrap();
+    let counted = by_kind.iter().map(|count| count["held"].as_u64().unwrap());
+    assert_eq!(counted.sum::<u64>(), claims.len() as u64);
     for claim in claims {
         assert_eq!(
             claim["paper"],
             "\"A Case for Melded Pages\" (HotStorage'20)"
         );
-        assert!(["P", "F", "A"].contains(&claim["basis"].as_str().unwrap()));
+        let kind = claim["kind"].as_str().unwrap();
+        assert!(["input", "construction", "fitted", "predicted"].contains(&kind));
+        let needs_change = ["fitted", "predicted"].contains(&kind);
+        assert_eq!(claim.get("fails_with").is_some(), needs_change, "{claim}");
+        assert_ne!(claim["rests_on"], "");
         let command = claim["command"].as_str().unwrap();
         assert!(command.starts_with("meldsim experiment "), "{command}");
         let experiment = claim["id"].as_str().unwrap().split('.').next().unwrap();
@@ -53,10 +99,57 @@ fn the_experiments_that_are_validated_can_be_chosen() {
         headings,
         [
             "\"A Case for Melded Pages\" (HotStorage'20), shown by meldsim experiment qlc-melding",
-            "Seagate and Facebook on I/O determinism (Flash Memory Summit 2017), shown by meldsim experiment latency-windows",
+            "NVM Express Base Specification 1.4, predictable latency mode, shown by meldsim experiment latency-windows",
         ]
     );
     assert!(text.contains("5 of 5 claims hold"), "{text}");
+    assert!(
+        text.contains("construction: 4 of 4 hold; input: 1 of 1 holds"),
+        "{text}"
+    );
+}
+
+#[test]
+fn claims_fail_on_the_device_that_they_name() {
+    let document = parsed(
+        "validate --quiet --controls --experiment melded-latency --experiment melded-throughput \
+         --experiment melding-window --format json",
+    );
+    assert_eq!(document["all_fail"], true, "{document}");
+    let controls = document["controls"].as_array().unwrap();
+    assert_eq!(controls.len(), 8);
+    for control in controls {
+        assert_ne!(control["measured"], control["measured_then"], "{control}");
+    }
+}
+
+#[test]
+fn constants_are_varied_one_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    let line = "validate --quiet --sensitivity --experiment melded-throughput --format json";
+    let document = parsed(&format!("{line} --report {}", path.display()));
+    let effects = document["effects"].as_array().unwrap();
+    let of = |change: &str| {
+        let found = effects.iter().find(|effect| effect["change"] == change);
+        let claims = &found.unwrap()["claims"];
+        let held_back = claims.as_array().unwrap().iter();
+        held_back
+            .clone()
+            .find(|claim| claim[0] == "melded-throughput.held-back")
+            .unwrap()[1]
+            .clone()
+    };
+    assert_eq!(of("melded-tlc-8x8: bus.bytes_per_4kib +20 %"), "turns");
+    assert_eq!(of("melded-tlc-8x8: timing.program +20 %"), "same");
+    // What is published is not varied.
+    assert!(
+        effects
+            .iter()
+            .all(|effect| effect["constant"] != "timing.read")
+    );
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.contains("<svg") && page.contains("bus.bytes_per_4kib"));
 }
 
 #[test]
@@ -108,7 +201,7 @@ fn a_claim_of_another_device_may_fail_and_is_shown_as_failing() {
         file.path
     ));
     assert!(
-        text.contains("DOES NOT HOLD: [P] the gain on a whole"),
+        text.contains("DOES NOT HOLD: [fitted] the gain on a whole"),
         "{text}"
     );
 }

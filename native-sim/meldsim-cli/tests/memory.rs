@@ -33,10 +33,11 @@ fn lines(from: u64, bytes: usize) -> (u64, String) {
     (n, text)
 }
 
-#[test]
-fn a_trace_streams_in_constant_memory() {
+/// The most memory after 2 MiB of a trace, and after `more` bytes of it. All of it must be served.
+fn streamed(flags: &[&str], more: usize) -> (usize, usize) {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
         .args(["run", "--trace", "-", "--format", "csv"])
+        .args(flags)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -46,7 +47,7 @@ fn a_trace_streams_in_constant_memory() {
     let (next, text) = lines(0, 2 * MIB);
     pipe.write_all(text.as_bytes()).unwrap();
     let early = peak_bytes(child.id());
-    let (end, text) = lines(next, 12 * MIB);
+    let (end, text) = lines(next, more);
     pipe.write_all(text.as_bytes()).unwrap();
     let late = peak_bytes(child.id());
     drop(pipe);
@@ -58,11 +59,35 @@ fn a_trace_streams_in_constant_memory() {
         requests.parse::<u64>().unwrap()
     });
     assert_eq!(served.sum::<u64>(), end);
+    (early, late)
+}
+
+#[test]
+fn a_trace_streams_in_constant_memory() {
+    let (early, late) = streamed(&[], 12 * MIB);
     assert!(
         late < early + MIB,
         "{early} B after 2 MiB of text, {late} B after 14 MiB"
     );
     assert!(late < 32 * MIB, "{late}");
+}
+
+#[test]
+fn timelines_take_bounded_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (early, late) = streamed(&["--timeline", &path("all.gz")], 4 * MIB);
+    assert!(late < early + MIB, "{early} B, then {late} B");
+    let slowest = [
+        "--timeline",
+        &path("slowest.gz"),
+        "--timeline-slowest",
+        "1000",
+    ];
+    for flags in [&slowest[..], &["--timeline", &path("page.html")]] {
+        let (_, late) = streamed(flags, 4 * MIB);
+        assert!(late < 64 * MIB, "{flags:?}: {late} B");
+    }
 }
 
 /// The figure that `bench` prints, measured of a process of its own.

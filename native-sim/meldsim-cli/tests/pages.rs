@@ -10,7 +10,6 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use browser::Browser;
 use serde_json::Value;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_meldsim");
@@ -26,7 +25,7 @@ const PAGES: [(&str, &str); 5] = [
     ("qlc-melding", "experiment qlc-melding"),
     ("melded-throughput", "experiment melded-throughput"),
 ];
-const LONGER_PAGES: [(&str, &str); 13] = [
+const LONGER_PAGES: [(&str, &str); 15] = [
     (
         "run-collection",
         "run --rw randwrite --iodepth 16 --size 100g --precondition fill=100,random=75 --runtime 300ms",
@@ -41,6 +40,7 @@ const LONGER_PAGES: [(&str, &str); 13] = [
     ),
     ("melded-latency", "experiment melded-latency"),
     ("melding-window", "experiment melding-window"),
+    ("end-to-end", "experiment end-to-end"),
     ("palloc", "experiment palloc --quick"),
     ("optane-contract", "experiment optane-contract --quick"),
     (
@@ -54,14 +54,9 @@ const LONGER_PAGES: [(&str, &str); 13] = [
         "firmware-steady-state",
         "experiment firmware-steady-state --quick",
     ),
+    ("firmware-flash", "experiment firmware-flash --quick"),
     ("firmware-power", "experiment firmware-power --quick"),
 ];
-
-fn screenshots() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pages");
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
 
 /// The page that a command writes.
 fn page(binary: &Path, folder: &Path, name: &str, command: &str) -> PathBuf {
@@ -86,18 +81,6 @@ fn problems(found: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Chromium, or a word that the test does nothing: a developer's machine may have none.
-fn browser() -> Option<Browser> {
-    match browser::find() {
-        Some(program) => Some(Browser::start(&program)),
-        None => {
-            assert!(std::env::var_os("CI").is_none(), "no Chromium on the path");
-            eprintln!("skipped: no Chromium on the path; on Debian: apt-get install chromium");
-            None
-        }
-    }
-}
-
 #[test]
 fn pages_are_readable() {
     are_readable(Path::new(BINARY), &PAGES);
@@ -110,8 +93,10 @@ fn longer_pages_are_readable() {
 }
 
 fn are_readable(binary: &Path, pages: &[(&str, &str)]) {
-    let Some(mut browser) = browser() else { return };
-    let (folder, screenshots) = (tempfile::tempdir().unwrap(), screenshots());
+    let Some(mut browser) = browser::start() else {
+        return;
+    };
+    let (folder, screenshots) = (tempfile::tempdir().unwrap(), browser::screenshots());
     let mut found = Vec::new();
     for (name, command) in pages {
         let page = page(binary, folder.path(), name, command);
@@ -147,7 +132,9 @@ fn are_readable(binary: &Path, pages: &[(&str, &str)]) {
 
 #[test]
 fn the_button_copies_the_command() {
-    let Some(mut browser) = browser() else { return };
+    let Some(mut browser) = browser::start() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let page = page(Path::new(BINARY), folder.path(), "page", "run --size 1m");
     browser.open(&page, 390, "light");
@@ -170,7 +157,9 @@ fn the_button_copies_the_command() {
 
 #[test]
 fn a_broken_page_is_found_out() {
-    let Some(mut browser) = browser() else { return };
+    let Some(mut browser) = browser::start() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("broken.html");
     let wide = "wide ".repeat(100);

@@ -14,14 +14,14 @@ fn parsed(line: &str) -> Value {
 #[test]
 fn one_throughput_cell_as_json() {
     let document = parsed(
-        "experiment melded-throughput --channels 16 --dies 4 --page-size 8KiB --bus 1600x16 --format json",
+        "experiment melded-throughput --channels 4 --dies 16 --page-size 8KiB --bus 1600x16 --format json",
     );
     let cells = document["sheets"]["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 1);
     let cell = &cells[0];
     for (key, value) in [
-        ("channels", 16),
-        ("dies_per_channel", 4),
+        ("channels", 4),
+        ("dies_per_channel", 16),
         ("page_bytes", 8192),
     ] {
         assert_eq!(cell[key], value, "{key}");
@@ -64,7 +64,7 @@ fn the_published_tables_hold() {
     );
     let throughput = stdout("experiment melded-throughput");
     assert!(
-        throughput.contains("16 cells in MiB/s published, 0 of 16 off"),
+        throughput.contains("48 cells in MiB/s published, 0 of 48 off"),
         "{throughput}"
     );
     for text in [&latency, &throughput] {
@@ -84,7 +84,7 @@ fn a_claim_that_does_not_hold_is_said_and_exits_0() {
         file.path
     ));
     assert!(
-        text.contains("DOES NOT HOLD: [P] latency of one burst"),
+        text.contains("DOES NOT HOLD: [fitted] latency of one burst"),
         "{text}"
     );
 }
@@ -218,7 +218,7 @@ fn profiles_are_listed_shown_and_read_back() {
         "{list}"
     );
     let names = parsed("profiles --format json");
-    assert_eq!(names["profiles"].as_array().unwrap().len(), 9);
+    assert_eq!(names["profiles"].as_array().unwrap().len(), 18);
     for name in ["melded-tlc-8x8", "melded-tlc-16x4"] {
         let shown = stdout(&format!("profiles show {name}"));
         let file = support::text_file("copy.toml", &shown);

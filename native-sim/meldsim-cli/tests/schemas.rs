@@ -21,12 +21,15 @@ fn outputs_are_as_their_schemas_say() {
     for line in [
         format!("run --job {} --interval 1ms --format json", job.path),
         "run --profile optane-900p --size 1m --format json".to_owned(),
+        "run --set host.path=io_uring --size 1m --format json".to_owned(),
         format!("run --trace {workloads}/two-scans.meld --format json"),
         format!("what-if {workloads}/two-scans.meld --profile melded-tlc-8x8 --format json"),
         format!("advise --job {workloads}/optane/tiny-crowd.fio --format json"),
         "profiles --format json".to_owned(),
         "experiment melded-latency --request-size 4k --format json".to_owned(),
         "validate --quiet --experiment melded-latency --format json".to_owned(),
+        "validate --quiet --controls --experiment melded-latency --format json".to_owned(),
+        "validate --quiet --sensitivity --quick --experiment qlc-melding --format json".to_owned(),
         "bench --quick --requests 1000 --format json".to_owned(),
         format!(
             "bench --against {} --pairs 1 --requests 1000 --format json",
@@ -35,7 +38,7 @@ fn outputs_are_as_their_schemas_say() {
     ] {
         // The helper checks it.
         let output: Value = serde_json::from_str(&stdout(&line)).unwrap();
-        assert_eq!(output["schema_version"], 1, "{line}");
+        assert_eq!(output["schema_version"], 2, "{line}");
     }
 }
 
@@ -47,7 +50,7 @@ fn the_schemas_are_schemas_and_can_say_no() {
     let names: Vec<String> = files
         .filter_map(|file| Some(file.strip_suffix(".schema.json")?.to_owned()))
         .collect();
-    assert_eq!(names.len(), 8);
+    assert_eq!(names.len(), 10);
     for name in names {
         assert!(jsonschema::meta::is_valid(&schema::load(&name)), "{name}");
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use meldsim::{Device, Pattern, Precondition};
+use meldsim_experiments::timeline::{Shown, Timelines};
 use meldsim_experiments::workload::SpeedTest;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
 
@@ -59,6 +60,38 @@ fn flatness(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Slices written a second, encoded and compressed: the bar is a million.
+fn timelines(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("timelines");
+    group.sample_size(10);
+    let test = SpeedTest::random_reads(100_000);
+    let simulate = |shown, for_page: bool| {
+        let trace = (!for_page).then(std::io::sink);
+        let timelines = Timelines::new(trace, for_page, shown);
+        let device = timelines.begin(&SpeedTest::profile(), "bench").unwrap();
+        let runner = test.runner().unwrap().with_timeline(device).unwrap();
+        let begin = Instant::now();
+        runner.run(|_| {}).unwrap();
+        (timelines.finish().unwrap().slices, begin.elapsed())
+    };
+    let slowest = Shown {
+        slowest: Some(20),
+        ..Shown::default()
+    };
+    let (slices, _) = simulate(Shown::default(), false);
+    group.throughput(Throughput::Elements(slices));
+    for (name, shown, for_page) in [
+        ("for Perfetto", Shown::default(), false),
+        ("for a page", Shown::default(), true),
+        ("of the slowest commands", slowest, false),
+    ] {
+        group.bench_function(name, |bencher| {
+            bencher.iter_custom(|times| (0..times).map(|_| simulate(shown, for_page).1).sum());
+        });
+    }
+    group.finish();
+}
+
 fn set_up(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("set-up");
     group.sample_size(10);
@@ -92,5 +125,5 @@ fn set_up(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, requests, flatness, set_up);
+criterion_group!(benches, requests, flatness, timelines, set_up);
 criterion_main!(benches);

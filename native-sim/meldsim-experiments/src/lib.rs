@@ -5,6 +5,7 @@
 //! - [`experiment`]: published results, repeated and compared
 //! - [`parallel`]: independent parts on all cores, with results in a fixed order
 //! - [`report`]: latency histograms, tables, charts and pages
+//! - [`timeline`]: what every part of a device did, for Perfetto and as a page
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -15,4 +16,5 @@ pub mod experiment;
 mod load;
 pub mod parallel;
 pub mod report;
+pub mod timeline;
 pub mod workload;

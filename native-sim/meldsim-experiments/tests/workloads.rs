@@ -5,9 +5,9 @@
 mod common;
 
 use meldsim::profile::SetLayout;
-use meldsim::{Device, Duration, Precondition, Profile};
+use meldsim::{Device, Duration, Profile};
 use meldsim_experiments::workload::{
-    BlockShare, Distribution, Job, Rate, ReadWrite, RunResult, Runner, Tally, parse_job_file,
+    BlockShare, Distribution, Job, Past, Rate, ReadWrite, RunResult, Runner, Tally, parse_job_file,
 };
 
 fn profile() -> Profile {
@@ -310,7 +310,7 @@ fn a_preconditioned_device_collects_from_the_first_write_on() {
     overwrites.distribution = Distribution::Uniform;
     let fresh = Runner::new(&small, &[overwrites.clone()]).unwrap();
     let used = Runner::new(&small, &[overwrites]).unwrap();
-    let used = used.precondition(&Precondition::default()).unwrap();
+    let used = used.precondition(&Past::default()).unwrap();
     let moved = |runner: Runner| runner.run(|_| {}).unwrap().device.stats.gc_pages_moved;
     let (fresh, used) = (moved(fresh), moved(used));
     assert_eq!(fresh, 0);
@@ -462,10 +462,7 @@ fn what_may_fit_is_not_refused() {
 
 #[test]
 fn a_past_that_the_device_cannot_hold_is_refused() {
-    let past = |fill_percent| Precondition {
-        fill_percent,
-        random_percent: 0,
-    };
+    let past = |fill: u32| format!("fill={fill},random=0").parse::<Past>().unwrap();
     let jobs = "[global]\nrw=randwrite\nsize=32m\nruntime=1ms\n[a]\n[b]";
     let jobs = parse_job_file("past.fio", jobs, &Job::new(""))
         .unwrap()

@@ -17,6 +17,8 @@ pub(crate) enum Event {
     Sent { request: u32, parts: u16 },
     /// An NVM set may have been idle for long enough.
     Idle(u32),
+    /// The throttle of an NVM set lets the host program again.
+    Throttle(u32),
     /// Something happens in an array of XPoint dies.
     Xpoint(XpointStep),
     /// A core of the firmware has finished what it does.

@@ -62,11 +62,12 @@ mod ftl;
 mod nand;
 pub mod nvme;
 pub mod profile;
+pub mod timeline;
 mod xpoint;
 
 pub use device::{
-    Device, DeviceError, LayoutCount, Location, NamespaceStats, Precondition, QueueId, SetInfo,
-    SnapshotError, Stats, Utilisation,
+    Aging, Device, DeviceError, LayoutCount, Location, NamespaceStats, PastWrite, Precondition,
+    QueueId, SetInfo, SnapshotError, Stats, Utilisation,
 };
 pub use engine::{Duration, Instant};
 pub use nvme::{Command, Completion, Directive, Namespace, NamespaceId, Opcode, Pattern, Status};

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{SEQUENTIAL, device, drain, small_profile};
+use common::{Random, SEQUENTIAL, device, drain, small_profile};
 use meldsim::nvme::Window;
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::profile::{Allocation, ByteSize, GcVictim, Profile, WearLevelling};
@@ -17,17 +17,6 @@ fn profile() -> Profile {
     profile.geometry.wordlines_per_block = 8;
     profile.ftl.over_provisioning_percent = 15;
     profile
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
 }
 
 /// Keeps a few writes of one page outstanding.
@@ -77,7 +66,7 @@ fn policies_differ_as_they_should_when_some_data_is_hot() {
     let window = amplification(GcVictim::WindowedGreedy, 20);
     let all = amplification(GcVictim::WindowedGreedy, 1000);
     // Collecting by age alone moves cold data round and round; age and use together beat use alone.
-    assert!(first_closed > 1.3 * greedy, "{first_closed} {greedy}");
+    assert!(first_closed > 1.25 * greedy, "{first_closed} {greedy}");
     assert!(cost_benefit < 0.95 * greedy, "{cost_benefit} {greedy}");
     assert!(first_closed > window && window != greedy, "{window}");
     assert_eq!(all, greedy);
@@ -202,8 +191,8 @@ fn a_deterministic_window_holds_collection_back_until_all_would_stop() {
         (during, window, device.stats())
     };
     // As much as the free groups take: without the promise some is collected early.
-    assert_eq!(moved(true, 860).0, 0);
-    assert!(moved(false, 860).0 > 0);
+    assert_eq!(moved(true, 1040).0, 0);
+    assert!(moved(false, 1040).0 > 0);
     // A host that writes more is served all the same.
     let (during, window, stats) = moved(true, 2000);
     assert!(during > 0);

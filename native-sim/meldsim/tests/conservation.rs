@@ -7,6 +7,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::small_profile;
+use meldsim::profile::Journaling;
 use meldsim::{
     Command, Device, Directive, Duration, Instant, NamespaceId, NamespaceStats, Opcode, Pattern,
     Profile, Stats, Status,
@@ -68,12 +69,21 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A device whose pages are four logical blocks to sixteen, so that writes cover them in part.
 fn profile() -> impl Strategy<Value = Profile> {
-    (0..3u32, 1..=2u32, any::<bool>()).prop_map(|(page, planes, small_buffer)| {
+    let journal = prop::sample::select(vec![
+        Journaling::Off,
+        Journaling::OnDemand,
+        Journaling::Background,
+    ]);
+    (0..3u32, 1..=2u32, any::<bool>(), journal).prop_map(|(page, planes, small_buffer, journal)| {
         let mut profile = small_profile();
         profile.controller.lba_size.0 = LBA_BYTES;
         profile.geometry.page_size.0 = 2048 << page;
         profile.geometry.planes_per_die = planes;
         profile.geometry.blocks_per_plane = 28;
+        profile.ftl.journal = journal;
+        // A page of few entries, so that writes wait for room.
+        profile.ftl.journal_entry.0 = 64;
+        profile.ftl.journal_buffer = profile.geometry.page_size;
         if small_buffer {
             profile.controller.write_buffer.0 =
                 120 * profile.geometry.page_size.0 * u64::from(planes);
@@ -223,7 +233,10 @@ impl Run {
         // Each page that went to flash or came from it has somebody who asked for that.
         let programmed: u64 = self.device.utilisation().pages_programmed.iter().sum();
         assert_eq!(
-            stats.host_pages_programmed + stats.gc_pages_programmed + stats.padded_pages,
+            stats.host_pages_programmed
+                + stats.gc_pages_programmed
+                + stats.journal_pages_programmed
+                + stats.padded_pages,
             programmed
         );
         assert_eq!(

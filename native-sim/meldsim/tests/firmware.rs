@@ -18,11 +18,19 @@ fn designs() -> Vec<Firmware> {
     };
     let mut base = of(FirmwareDesign::Pipeline);
     base.optimise(false);
+    let on_hardware_threads = |design| {
+        let mut firmware = of(design);
+        firmware.cores = 3;
+        firmware.core.threads = 4;
+        firmware
+    };
     vec![
         of(FirmwareDesign::Naive),
         of(FirmwareDesign::ManyLayered),
         of(FirmwareDesign::Pipeline),
         base,
+        on_hardware_threads(FirmwareDesign::ManyLayered),
+        on_hardware_threads(FirmwareDesign::Pipeline),
     ]
 }
 
@@ -134,6 +142,10 @@ fn a_lone_read_takes_the_steps_and_the_flash() {
     let ilock = cost.lock + cost.message;
     let trans = cost.translate + cost.message;
     let fcmd = cost.compose + cost.unlock + cost.message;
+    // Alone it gains nothing from a second hardware thread.
+    let mut threads = firmware.clone();
+    threads.core.threads = 2;
+    assert_eq!(latency(threads).0, latency(firmware.clone()).0);
     let (whole, stats) = latency(firmware);
     assert_eq!(whole, flash + nvmq + ilock + trans + fcmd);
     let busy = [nvmq, ilock, Duration::ZERO, trans, fcmd].map(Duration::as_ps);
@@ -203,11 +215,12 @@ fn collection_costs_bgc_time() {
 /// Energy is that of cores at work and of cores that wait.
 #[test]
 fn energy_is_of_busy_and_of_idle_cores() {
-    let mut firmware = designs().remove(2);
-    firmware.core.idle_energy = firmware.core.active_energy;
-    let (stats, _) = churn(&with(small_profile(), firmware.clone()));
-    let watts = firmware.core.active_energy.0 as f64 / 1e12;
-    let joules = watts * f64::from(firmware.cores) * stats.now_ps as f64 / 1e12;
-    let counted = stats.firmware_energy_nj as f64 / 1e9;
-    assert!((counted / joules - 1.0).abs() < 1e-6, "{counted} {joules}");
+    for mut firmware in designs() {
+        firmware.core.idle_energy = firmware.core.active_energy;
+        let (stats, _) = churn(&with(small_profile(), firmware.clone()));
+        let watts = firmware.core.active_energy.0 as f64 / 1e12;
+        let joules = watts * f64::from(firmware.cores) * stats.now_ps as f64 / 1e12;
+        let counted = stats.firmware_energy_nj as f64 / 1e9;
+        assert!((counted / joules - 1.0).abs() < 1e-6, "{counted} {joules}");
+    }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use meldsim::profile::ByteSize;
+use meldsim::profile::{ByteSize, FirmwareDesign, HostPath, Journaling, ProgramOrder};
 use meldsim::{Device, Duration, Profile, ProfileError};
 
 fn preset() -> Profile {
@@ -44,7 +44,16 @@ fn presets_are_possible_and_survive_a_round_trip() {
             "enterprise-8tb",
             "optane-900p",
             "flash-970pro",
-            "deepflash"
+            "deepflash",
+            "7450-pro",
+            "7450-max",
+            "p5520",
+            "pe8110",
+            "pm9a3",
+            "cm7-r",
+            "wd-960",
+            "980-pro",
+            "zn540"
         ]
     );
     for name in names {
@@ -313,6 +322,36 @@ fn fields_that_do_not_fit_together_are_refused() {
         "controller.write_buffer"
     );
     assert_eq!(
+        refused_key(|p| {
+            p.firmware.design = FirmwareDesign::Naive;
+            p.firmware.core.threads = 2;
+        }),
+        "firmware.core.threads"
+    );
+    let journal = |p: &mut Profile| p.ftl.journal = Journaling::OnDemand;
+    assert_eq!(
+        refused_key(|p| {
+            journal(p);
+            p.ftl.journal_buffer.0 = 512;
+        }),
+        "ftl.journal_buffer"
+    );
+    assert_eq!(
+        refused_key(|p| {
+            journal(p);
+            p.ftl.program_order = ProgramOrder::Shadow;
+            p.timing.program_pages = Some(p.timing.read.clone());
+        }),
+        "ftl.journal"
+    );
+    assert_eq!(
+        refused_key(|p| {
+            journal(p);
+            p.ftl.journal_entry.0 = 2;
+        }),
+        "ftl.journal_entry"
+    );
+    assert_eq!(
         refused_key(|p| p.controller.read_segment.0 = 5000),
         "controller.read_segment"
     );
@@ -361,8 +400,11 @@ fn a_large_device_starts_at_once_and_costs_nothing_yet() {
 fn every_key_is_in_the_readme() {
     let readme = include_str!("../profiles/README.md");
     let mut profile = preset();
-    // The one key without a default that the preset leaves out.
+    // The keys without a default that the preset leaves out.
     profile.timing.program_pages = Some(profile.timing.read.clone());
+    let times = HostPath::IoUring.times();
+    profile.host.path_submit_time = Some(times.submit);
+    profile.host.path_completion_time = Some(times.completion);
     let flash = profile.to_toml();
     let xpoint = Profile::builtin("optane-900p").unwrap().to_toml();
     // Keys that only memory has come after flash's.
@@ -396,6 +438,76 @@ fn every_key_is_in_the_readme() {
     // What a profile is laid over is no part of the profile.
     assert!(readme.contains("\n| `base` |"));
     assert_eq!(readme.matches("\n| `").count(), keys + 1);
+}
+
+#[test]
+fn a_host_path_has_its_times_or_its_own() {
+    for (name, path) in [
+        ("none", HostPath::None),
+        ("spdk", HostPath::Spdk),
+        ("io_uring", HostPath::IoUring),
+        ("libaio", HostPath::Libaio),
+    ] {
+        let text = preset_text_with("path = \"none\"", &format!("path = \"{name}\""));
+        let profile = Profile::from_toml(&text).unwrap();
+        assert_eq!((profile.host.path, path.name()), (path, name));
+        assert_eq!(profile.host.path_times(), path.times());
+        Device::new(&profile).unwrap();
+    }
+    let own = "path = \"spdk\"\npath_submit_time = \"300ns\"";
+    let host = Profile::from_toml(&preset_text_with("path = \"none\"", own))
+        .unwrap()
+        .host;
+    assert_eq!(host.path_times().submit, Duration::from_ns(300));
+    assert_eq!(
+        host.path_times().completion,
+        HostPath::Spdk.times().completion
+    );
+}
+
+#[test]
+fn a_wrong_host_path_is_refused() {
+    for (to, said) in [
+        (
+            "path = \"libiao\"",
+            "host.path: is \"libiao\", which is unknown; did you mean \"libaio\"?",
+        ),
+        (
+            "path = \"posix\"",
+            "host.path: is \"posix\", which is unknown; use one of none, spdk, io_uring, libaio",
+        ),
+        (
+            "path = \"spdk\"\npath_submit_tme = \"1us\"",
+            "host.path_submit_tme: is not a key of a profile; did you mean host.path_submit_time?",
+        ),
+        (
+            "path = \"spdk\"\npath_submit_time = 2",
+            "host.path_submit_time: is \"2\", which is not a time; write a number and one of ps, ns, us, ms, s, such as \"58us\"",
+        ),
+    ] {
+        let error = only_error(&preset_text_with("path = \"none\"", to));
+        assert_eq!(error.to_string(), said);
+    }
+    let refused = |change: fn(&mut Profile)| {
+        let mut profile = preset();
+        change(&mut profile);
+        let errors = profile.validate().expect_err("refused").0;
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        errors[0].to_string()
+    };
+    let late = |p: &mut Profile| p.host.path_completion_time = Some(Duration::from_us(3));
+    assert_eq!(
+        refused(late),
+        "host.path_completion_time: is 3us, and the host has no path; give host.path as spdk, io_uring or libaio"
+    );
+    let slow = |p: &mut Profile| {
+        p.host.path = HostPath::Libaio;
+        p.host.path_submit_time = Some(Duration::from_ms(2));
+    };
+    assert_eq!(
+        refused(slow),
+        "host.path_submit_time: is 2ms; must be at most 1ms"
+    );
 }
 
 #[test]

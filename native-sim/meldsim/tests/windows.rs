@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use meldsim::nvme::{PredictableLatencyConfig, PredictableLatencyLog, Window};
+use meldsim::profile::GcPacing;
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, Instant, NamespaceId, Opcode, Profile,
 };
@@ -125,8 +126,9 @@ fn the_time_of_a_window_ends_it_without_any_command() {
     assert_eq!(log(&mut device).dtwin_reads_estimate, 50);
 }
 
-/// A small device that has to collect garbage all the time.
+/// A small device that has to collect garbage all the time, whether the host goes on or not.
 fn busy(profile: &mut Profile) {
+    profile.gc.pacing = GcPacing::Off;
     profile.geometry.channels = 2;
     profile.geometry.dies_per_channel = 2;
     profile.geometry.blocks_per_plane = 24;

@@ -5,9 +5,10 @@
 mod common;
 
 use common::{SEQUENTIAL, burst, device, drain, published_profile, small_profile};
-use meldsim::profile::{Allocation, ByteSize, ProgramOrder};
+use meldsim::profile::{Allocation, ByteSize, GcPacing, ProgramOrder};
 use meldsim::{
-    Command, Device, DeviceError, Directive, Duration, Location, NamespaceId, Pattern, Status,
+    Command, Device, DeviceError, Directive, Duration, Location, NamespaceId, Pattern,
+    Precondition, Status,
 };
 
 fn write_all(device: &mut Device, nsid: NamespaceId, slba: u64, nlb: u32, directive: Directive) {
@@ -430,4 +431,39 @@ fn without_a_write_cache_overwrites_and_trims_complete_all_the_same() {
             .unwrap();
     }
     drain(&mut device);
+}
+
+/// Pages that wait in the buffer for their turn are overwritten there: each is programmed once.
+#[test]
+fn what_is_rewritten_in_the_buffer_is_programmed_once() {
+    const PAGES: u64 = 96;
+    const ROW: u64 = 12;
+    let mut profile = small_profile();
+    profile.geometry.blocks_per_plane = 60;
+    // Once collection is on, the host programs a wordline every few seconds.
+    profile.gc.pacing = GcPacing::Throttle;
+    profile.gc.throttle_iops = 1;
+    let mut device = Device::new(&profile).unwrap();
+    let nsid = device
+        .create_namespace(device.stats().capacity_pages * 4096)
+        .unwrap();
+    device.precondition(&Precondition::default()).unwrap();
+    for _ in 0..5 {
+        for page in 0..PAGES {
+            let write = Command::write(nsid, page, 1, Directive::NONE, 0);
+            device.submit(&write).unwrap();
+            assert!(device.run_until_completion());
+            while device.pop_completion().is_some() {}
+        }
+    }
+    device.submit(&Command::flush(nsid, 1)).unwrap();
+    drain(&mut device);
+    let stats = device.stats();
+    let programmed = stats.host_pages_programmed;
+    // But for what was on its way to its die already.
+    assert!(
+        (PAGES..=PAGES + ROW).contains(&programmed),
+        "{programmed} pages programmed for {PAGES}"
+    );
+    assert_eq!(stats.host_written_bytes, 5 * PAGES * 4096);
 }

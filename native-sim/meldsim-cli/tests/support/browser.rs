@@ -24,6 +24,25 @@ const OPTIONS: [&str; 11] = [
     "about:blank",
 ];
 
+/// Chromium, or a word that the test does nothing: a developer's machine may have none.
+pub(crate) fn start() -> Option<Browser> {
+    match find() {
+        Some(program) => Some(Browser::start(&program)),
+        None => {
+            assert!(std::env::var_os("CI").is_none(), "no Chromium on the path");
+            eprintln!("skipped: no Chromium on the path; on Debian: apt-get install chromium");
+            None
+        }
+    }
+}
+
+/// Where pictures of pages are kept.
+pub(crate) fn screenshots() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pages");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 pub(crate) struct Browser {
     process: Child,
     requests: ChildStdin,
@@ -36,7 +55,7 @@ pub(crate) struct Browser {
 }
 
 /// Chromium on the path, if there is one.
-pub(crate) fn find() -> Option<PathBuf> {
+fn find() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .flat_map(|folder| {
@@ -46,7 +65,7 @@ pub(crate) fn find() -> Option<PathBuf> {
 }
 
 impl Browser {
-    pub(crate) fn start(program: &Path) -> Browser {
+    fn start(program: &Path) -> Browser {
         let profile = tempfile::tempdir().unwrap();
         // It reads requests from descriptor 3 and writes answers to 4.
         let mut process = Command::new("sh")
@@ -98,13 +117,15 @@ impl Browser {
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         self.call("Emulation.setEmulatedMedia", json!({"features": features}));
         self.resize(width, 900);
-        self.errors.clear();
-        self.call(
-            "Page.navigate",
-            json!({"url": format!("file://{}", page.display())}),
-        );
-        while self.next()["method"] != "Page.loadEventFired" {}
+        self.navigate(&format!("file://{}", page.display()));
         self.fit(width);
+    }
+
+    /// Goes to an address, and comes back when it is loaded.
+    pub(crate) fn navigate(&mut self, url: &str) {
+        self.errors.clear();
+        self.call("Page.navigate", json!({"url": url}));
+        while self.next()["method"] != "Page.loadEventFired" {}
     }
 
     /// Makes the window as high as the page.
@@ -113,15 +134,15 @@ impl Browser {
         self.resize(width, height.as_u64().unwrap() as u32);
     }
 
-    fn resize(&mut self, width: u32, height: u32) {
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
         let size =
             json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// What a script returns, by value.
+    /// What a script returns, by value; of a promise what it comes to.
     pub(crate) fn evaluate(&mut self, script: &str) -> Value {
-        let parameters = json!({"expression": script, "returnByValue": true});
+        let parameters = json!({"expression": script, "returnByValue": true, "awaitPromise": true});
         let answer = self.call("Runtime.evaluate", parameters);
         assert!(answer.get("exceptionDetails").is_none(), "{answer}");
         answer["result"]["value"].clone()
@@ -137,7 +158,7 @@ impl Browser {
         std::fs::write(file, bytes).unwrap();
     }
 
-    fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.last += 1;
         let mut message = json!({"id": self.last, "method": method, "params": parameters});
         if let Some(session) = &self.session {

@@ -9,6 +9,8 @@ fn name_of(line: &str) -> &'static str {
     match line.split_whitespace().find(|word| !word.starts_with('-')) {
         Some("run") => "run",
         Some("experiment") => "experiment",
+        Some("validate") if line.contains("--controls") => "validate-controls",
+        Some("validate") if line.contains("--sensitivity") => "validate-sensitivity",
         Some("validate") => "validate",
         Some("what-if") => "what-if",
         Some("advise") => "advise",

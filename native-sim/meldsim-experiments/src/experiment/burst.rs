@@ -2,11 +2,14 @@
 
 use thiserror::Error;
 
+use super::claim::ChangeError;
+
 use crate::load::{LoadError, Loop, directive};
 use meldsim::Duration;
 use meldsim::device::{Device, DeviceError};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
 use meldsim::profile::{Profile, ProfileErrors};
+use meldsim::timeline::Timeline;
 
 /// How the data lies on the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +52,24 @@ pub enum ExperimentError {
         /// The largest request.
         max_bytes: u64,
     },
+    /// The device cannot be changed so.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// Measured rows that cannot be read: where, why, and the remedy.
+    #[error("{0}")]
+    Measured(String),
+    /// The timeline cannot be written.
+    #[error("the timeline cannot be written: {0}")]
+    Timeline(#[from] std::io::Error),
     /// The read did not succeed: a defect of the model.
     #[error("the read did not complete: {0:?}")]
     Incomplete(Option<Completion>),
+}
+
+impl From<String> for ExperimentError {
+    fn from(message: String) -> ExperimentError {
+        ExperimentError::Measured(message)
+    }
 }
 
 impl From<LoadError> for ExperimentError {
@@ -83,7 +101,21 @@ pub(super) fn burst_read_at(
     request_bytes: u64,
     layout: Layout,
 ) -> Result<Duration, ExperimentError> {
+    traced_burst_read(profile, offset_bytes, request_bytes, layout, None)
+}
+
+/// The same on a device that tells a timeline what it does.
+pub(super) fn traced_burst_read(
+    profile: &Profile,
+    offset_bytes: u64,
+    request_bytes: u64,
+    layout: Layout,
+    timeline: Option<Box<dyn Timeline>>,
+) -> Result<Duration, ExperimentError> {
     let mut device = Device::new(profile)?;
+    if timeline.is_some() {
+        device.set_timeline(timeline)?;
+    }
     let lba_bytes = profile.controller.lba_size.0;
     let max_bytes = u64::from(u32::MAX) * lba_bytes;
     if request_bytes == 0 || request_bytes % lba_bytes != 0 || request_bytes > max_bytes {

@@ -1,7 +1,8 @@
 //! Experiments: a workload on a device, held against published numbers.
 //!
 //! Each is a file of device profiles, loads, sheets and claims, and a line of [`EXPERIMENTS`]. It ends in an [`Outcome`]: its
-//! numbers, their provenance, and the [`Claim`]s that they bear out or not. [`Validation`] runs them all.
+//! numbers, their provenance, and the [`Claim`]s that they bear out or not. [`Validation`] runs them all,
+//! [`Controls`] shows that claims can fail, and [`Sensitivity`] what they depend on.
 //!
 //! ```text
 //!   Profile --> Device --workload--> latencies, counters --> Outcome { sheets, figures, claims }
@@ -12,6 +13,7 @@
 mod burst;
 mod claim;
 mod contract;
+mod end_to_end;
 mod firmware;
 mod interleave;
 mod latency_windows;
@@ -22,15 +24,22 @@ mod palloc;
 mod plan;
 mod programming;
 mod qlc;
+mod real_drives;
 mod registry;
 mod setup;
 mod sheet;
+mod validation;
 mod window;
 
 pub use burst::{ExperimentError, Layout, burst_read};
-pub use claim::{Basis, Claim, claims_table};
+pub use claim::{
+    Bound, Change, ChangeError, Claim, Constant, Count, Kind, claims_table, constants,
+};
 pub use outcome::{Outcome, Provenance};
 pub use plan::{Experiment, Options, Run, Scale};
-pub use registry::{EXPERIMENTS, Validation};
+pub use registry::EXPERIMENTS;
 pub use setup::{BusSpeed, Setup};
 pub use sheet::{Cell, Sheet};
+pub use validation::{
+    Control, Controls, Effect, Influence, NotVaried, Sensitivity, VARIED_PERCENT, Validation,
+};

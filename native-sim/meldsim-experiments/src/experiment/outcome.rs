@@ -4,10 +4,10 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::claim::{Claim, claims_table};
+use super::claim::{Claim, Count, claims_table, counts};
 use super::sheet::Sheet;
 use crate::report::chart::{Axis, Chart};
-use crate::report::{Origin, Page, bytes, figure_file};
+use crate::report::{Origin, Page, TimelineData, bytes, figure_file};
 
 /// A picture with what to see in it.
 #[derive(Clone, Debug)]
@@ -46,6 +46,9 @@ pub struct Outcome {
     /// The pictures; only pages show them.
     #[serde(skip)]
     figures: Vec<Figure>,
+    /// Timelines of what the experiment is about; only pages show them.
+    #[serde(skip)]
+    pub timelines: Vec<TimelineData>,
     /// What the numbers bear out.
     pub claims: Vec<Claim>,
 }
@@ -83,6 +86,7 @@ impl Outcome {
             provenance: Provenance::default(),
             sheets: Vec::new(),
             figures: Vec::new(),
+            timelines: Vec::new(),
             claims: Vec::new(),
         }
     }
@@ -150,18 +154,17 @@ impl Outcome {
 
     /// How much of what was claimed the numbers bear out, in a sentence.
     fn verdict(&self) -> String {
-        let held = self.claims.iter().filter(|claim| claim.holds).count();
+        if self.claims.is_empty() {
+            return "Nothing is claimed of this device; the numbers are simulated.".to_owned();
+        }
+        let counts: Vec<String> = counts(&self.claims).iter().map(Count::to_string).collect();
         let missed = self.claims.iter().filter(|claim| !claim.holds);
         let missed: Vec<&str> = missed.map(|claim| claim.id).collect();
-        match (missed.as_slice(), self.claims.len()) {
-            (_, 0) => "Nothing is claimed of this device; the numbers are simulated.".to_owned(),
-            ([], 1) => "The one claim holds in simulation.".to_owned(),
-            ([], all) => format!("All {all} claims hold in simulation."),
-            (missed, all) => format!(
-                "{held} of {all} claims hold in simulation; missed: {}.",
-                missed.join(", ")
-            ),
-        }
+        let missed = match missed.as_slice() {
+            [] => String::new(),
+            missed => format!(" Missed: {}.", missed.join(", ")),
+        };
+        format!("Claims in simulation: {}.{missed}", counts.join("; "))
     }
 
     /// The sheets as CSV, a blank line between them.
@@ -185,6 +188,7 @@ impl Outcome {
         for figure in &self.figures {
             page.chart(figure.chart.clone(), &figure.caption);
         }
+        page.timelines(&self.timelines);
         page.heading("Claims").table(&claims_table(&self.claims));
         page.heading("What the numbers rest on");
         for line in self.provenance.lines() {

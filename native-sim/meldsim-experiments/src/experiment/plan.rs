@@ -9,13 +9,16 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::burst::ExperimentError;
+use super::claim::{Change, ChangeError};
 use super::outcome::Outcome;
 use super::setup::Setup;
 use crate::parallel::try_map;
+use crate::timeline::Timelines;
 use meldsim::profile::{Kind, Profile};
 
 /// An experiment, repeated by its name.
@@ -30,10 +33,24 @@ pub struct Experiment {
     pub paper: &'static str,
     /// The built-in profile of the published device.
     pub profile: &'static str,
+    /// The built-in profile of the device that it is held against.
+    pub beside: Option<&'static str>,
     /// What else it can be run with.
     pub options: Options,
     pub(super) plan: for<'a> fn(&'a Run, &mut Cells<'a>) -> Planned<'a>,
+    /// Runs what shows on a timeline what the experiment is about, where a single device shows it.
+    pub(super) timeline: Option<RunTimelines>,
 }
+
+impl Experiment {
+    /// Whether it has a timeline.
+    pub fn has_timeline(&self) -> bool {
+        self.timeline.is_some()
+    }
+}
+
+/// Runs devices that show on timelines what an experiment is about.
+pub(super) type RunTimelines = fn(&Run, &Timelines) -> Result<(), ExperimentError>;
 
 /// What an experiment can be run with beside a profile.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +60,10 @@ pub enum Options {
     None,
     /// A [`Scale`].
     Scale,
+    /// A [`Scale`], and a folder of measured rows.
+    Measured,
+    /// Measured runs of the demo.
+    Runs,
     /// Devices; these are the published ones.
     Setups(fn() -> Vec<Setup>),
     /// Devices, and sizes of requests; these are the published ones.
@@ -83,6 +104,12 @@ pub struct Run {
     pub setups: Vec<Setup>,
     /// The sizes of requests of an experiment that varies them.
     pub request_sizes: Vec<u64>,
+    /// A folder of measured rows, in place of those that come with the experiment.
+    pub measured: Option<PathBuf>,
+    /// Results of measured runs of the demo, to be shown beside what is simulated.
+    pub measured_runs: Vec<PathBuf>,
+    /// What is changed of a built-in device, in `profile` already.
+    change: Option<Change>,
 }
 
 impl Run {
@@ -97,7 +124,9 @@ impl Run {
             profile.require(Kind::Nand)?;
         }
         let (setups, request_sizes) = match experiment.options {
-            Options::None | Options::Scale => (Vec::new(), Vec::new()),
+            Options::None | Options::Scale | Options::Measured | Options::Runs => {
+                (Vec::new(), Vec::new())
+            }
             Options::Setups(setups) => (setups(), Vec::new()),
             Options::SetupsAndSizes(setups, sizes) => (setups(), sizes()),
         };
@@ -107,7 +136,41 @@ impl Run {
             scale: Scale::Full,
             setups,
             request_sizes,
+            measured: None,
+            measured_runs: Vec::new(),
+            change: None,
         })
+    }
+
+    /// The same on built-in devices one of which is changed.
+    ///
+    /// # Errors
+    ///
+    /// The change is none, or makes an impossible device.
+    pub fn changed(mut self, change: Change) -> Result<Run, ChangeError> {
+        // Here it is refused, and not when it is run.
+        change.made(&Profile::builtin(change.device())?)?;
+        self.profile = change.made(&self.profile)?;
+        self.change = Some(change);
+        Ok(self)
+    }
+
+    pub(super) fn is_unchanged(&self) -> bool {
+        self.change.is_none()
+    }
+
+    /// A variant of the profile that the experiment made, with the run's change, which goes above what the experiment sets.
+    pub(super) fn vary(&self, profile: Profile) -> Result<Profile, ExperimentError> {
+        match &self.change {
+            Some(change) => Ok(change.made(&profile)?),
+            None => Ok(profile),
+        }
+    }
+
+    /// The device that the experiment holds its own against.
+    pub(super) fn beside(&self) -> Result<Profile, ExperimentError> {
+        let name = self.experiment.beside.unwrap_or(self.experiment.profile);
+        self.vary(Profile::builtin(name)?)
     }
 
     /// Simulates it on `jobs` threads. `progress` gets the share of the work that is done, 0 to 1.
@@ -127,6 +190,22 @@ impl Run {
         let outcomes = outcomes(std::slice::from_ref(self), jobs, &progress)?;
         let outcome = outcomes.into_iter().flatten().next();
         outcome.ok_or(ExperimentError::Incomplete(None))
+    }
+
+    /// Whether it has a timeline.
+    pub fn has_timeline(&self) -> bool {
+        self.experiment.has_timeline()
+    }
+
+    /// Runs what the experiment is about once more, each device with its timeline; nothing if it has none.
+    ///
+    /// # Errors
+    ///
+    /// As for the outcome, and those of the output.
+    pub fn timelines(&self, timelines: &Timelines) -> Result<(), ExperimentError> {
+        self.experiment
+            .timeline
+            .map_or(Ok(()), |run| run(self, timelines))
     }
 
     /// An outcome to be filled; `about` is what was done, in a sentence or two.

@@ -1,7 +1,7 @@
 //! `programming`: how pages get onto a die: program times, the order of pages, what a flush pads.
 
 use super::burst::ExperimentError;
-use super::claim::Claim;
+use super::claim::{Bound, Claim};
 use super::melded::PAPER;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
@@ -18,8 +18,10 @@ pub(super) const PROGRAMMING: Experiment = Experiment {
     about: "Program times and orders on one die, and what a flush pads",
     paper: PAPER,
     profile: "melded-tlc-8x8",
+    beside: None,
     options: Options::None,
     plan,
+    timeline: None,
 };
 
 /// Program times of LSB, CSB and MSB, of a public simulator, microseconds.
@@ -75,7 +77,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         );
         let outcome = run
             .report(about)
-            .fitted("program times of 558, 2201 and 5001 us for LSB, CSB and MSB, of a public simulator")
+            .assumed("program times of 558, 2201 and 5001 us for LSB, CSB and MSB, of a public simulator")
             .assumed("a wordline programmed in one shot takes as long as its MSB")
             .sheet(sheet)
             .figure(chart(&rows), "One program for a whole wordline is done sooner than three in shadow order.")
@@ -188,20 +190,20 @@ fn claims(rows: &[Row], (programmed, held): (u64, u64), padded: &[bool]) -> [Cla
         padded.iter().filter(|padded| **padded).count(),
     );
     [
-        Claim::fitted("programming.times")
+        Claim::construction("programming.times", "transfers and programs of one die add up; the times of a public simulator are put in")
             .statement("a die programs at 558 / 2201 / 5001 us a page in shadow order and 5001 us a wordline in one shot, hinted or not")
             .expected("the sum of transfers and programs")
             .measured(format!("at most {:.2} % off", 100.0 * off))
-            .holds(format!("within {:.0} %", 100.0 * TOLERANCE), off <= TOLERANCE),
-        Claim::assumed("programming.held")
+            .holds(Bound::Own, format!("within {:.0} %", 100.0 * TOLERANCE), off <= TOLERANCE),
+        Claim::construction("programming.held", "ftl.program_order = \"shadow\" asks for an order over wordlines")
             .statement("in shadow order a wordline's pages are programmed at separate times: those of a melded one are held meanwhile")
             .expected("the first is programmed, the others are held")
             .measured(format!("{programmed} programmed, {held} held"))
-            .holds("exactly", programmed == 1 && held > 0),
-        Claim::assumed("programming.padding")
+            .holds(Bound::Own, "exactly", programmed == 1 && held > 0),
+        Claim::construction("programming.padding", "a melded wordline is programmed as one")
             .statement("a flush closes an open wordline with padding, and the padding is counted")
             .expected("up to whole wordlines")
             .measured(format!("{right} of {all} writes"))
-            .holds("all of them", right == all),
+            .holds(Bound::Own, "all of them", right == all),
     ]
 }

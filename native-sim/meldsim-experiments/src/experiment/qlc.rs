@@ -1,8 +1,8 @@
 //! `qlc-melding`: melding the four pages of a QLC wordline, extrapolated from TLC's published read times.
 
-use super::burst::{Layout, burst_read, burst_read_at};
-use super::claim::Claim;
-use super::melded::{PAPER, fit};
+use super::burst::{Layout, burst_read};
+use super::claim::{Bound, Claim};
+use super::melded::{PAPER, dies, fit, senses_us, timeline_of_reads};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
@@ -15,8 +15,10 @@ pub(super) const QLC_MELDING: Experiment = Experiment {
     about: "Melding the four pages of a QLC wordline, extrapolated from TLC",
     paper: PAPER,
     profile: "melded-qlc-8x8",
+    beside: None,
     options: Options::None,
     plan,
+    timeline: Some(timeline_of_reads),
 };
 
 /// Reference voltages for LSB, CSB, MSB and the top page of QLC, and for all of them at once.
@@ -57,16 +59,11 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     // One wordline: its pages one by one, each on the first die, and all at once.
     let device = profile.clone();
     let wordline = cells.one(move || {
-        let page_bytes = device.geometry.page_size.0;
-        let dies = u64::from(device.geometry.channels * device.geometry.dies_per_channel);
         let pages = device.timing.read.len() as u64;
-        let mut apart = 0.0;
-        for page in 0..pages {
-            let offset = page * dies * page_bytes;
-            apart += us(burst_read_at(&device, offset, page_bytes, Layout::Normal)?);
-        }
-        let melded = burst_read_at(&device, 0, page_bytes * pages, Layout::Melded)?;
-        Ok((apart, us(melded)))
+        let alone =
+            (0..pages).map(|page| senses_us(&device, page * dies(&device), 1, Layout::Normal));
+        let melded = senses_us(&device, 0, pages, Layout::Melded)?;
+        Ok((alone.collect::<Result<Vec<f64>, _>>()?, melded))
     });
     Ok(Box::new(move || {
         let rows = rows.take()?;
@@ -117,42 +114,44 @@ fn gain_of_busy_dies(profile: &Profile) -> f64 {
     (apart + transfers) / (melded + transfers)
 }
 
-/// `wordline`: what the pages of a wordline take one by one, and melded.
-fn claims(profile: &Profile, rows: &[Row], wordline: (f64, f64)) -> [Claim; 3] {
-    let times = profile
-        .timing
-        .read
-        .iter()
-        .chain(&profile.timing.melded_read);
-    let times: Vec<f64> = times.map(|&time| us(time)).collect();
+/// `wordline`: what the pages of a wordline take to sense one by one, and melded.
+fn claims(profile: &Profile, rows: &[Row], (alone, melded): (Vec<f64>, f64)) -> [Claim; 3] {
+    let times: Vec<f64> = alone.iter().copied().chain([melded]).collect();
     let (x, y, _) = fit();
     let derived = SENSES.map(|senses| x + senses * y);
     let pairs = || times.iter().zip(derived);
     let follows = times.len() == derived.len()
         && pairs().all(|(time, derived)| (time - derived).abs() <= 0.5);
     let texts: Vec<String> = times.iter().map(|time| format!("{time:.0}")).collect();
-    let (apart, melded) = wordline;
+    let apart: f64 = alone.iter().sum();
     let largest = rows.last().map_or(f64::NAN, Row::gain);
     let expected = gain_of_busy_dies(profile);
     [
-        Claim::assumed("qlc-melding.times")
-            .statement("the preset's read times are X + nY for 1, 2, 4, 8 and (melded) 15 senses")
-            .expected(format!(
-                "{} us",
-                derived.map(|time| format!("{time:.1}")).join(" / ")
-            ))
-            .measured(format!("{} us", texts.join(" / ")))
-            .holds("they are equal to 0.5 us", follows),
-        Claim::published("qlc-melding.four-pages")
-            .statement("QLC melds four pages the same way: one melded read instead of four")
-            .expected("less than apart")
-            .measured(format!("{melded:.1} instead of {apart:.1} us on a die"))
-            .holds("melded is sooner", melded < apart),
-        Claim::assumed("qlc-melding.gain")
+        Claim::input(
+            "qlc-melding.times",
+            "timing.read and timing.melded_read were computed so, by X and Y of TLC, and put in",
+        )
+        .statement("reads take X + nY without the bus, for 1, 2, 4, 8 and (melded) 15 senses")
+        .expected(format!(
+            "{} us",
+            derived.map(|time| format!("{time:.1}")).join(" / ")
+        ))
+        .measured(format!("{} us", texts.join(" / ")))
+        .holds(Bound::Own, "they are equal to 0.5 us", follows),
+        Claim::construction(
+            "qlc-melding.four-pages",
+            "15 senses at once are fewer overheads X than four reads of 1, 2, 4 and 8, and as many senses",
+        )
+        .statement("QLC melds four pages the same way: one melded read instead of four")
+        .expected("less than apart")
+        .measured(format!("{melded:.1} instead of {apart:.1} us on a die"))
+        .holds(Bound::Published, "melded is sooner", melded < apart),
+        Claim::construction("qlc-melding.gain", "dies that are always busy deliver at the rate of their times")
             .statement("the gain on 128 MiB is that of dies that are always busy (extrapolated)")
             .expected(format!("x{expected:.3}"))
             .measured(format!("x{largest:.3}"))
             .holds(
+                Bound::Own,
                 "it is within 1 % of arithmetic",
                 (largest / expected - 1.0).abs() <= TOLERANCE,
             ),

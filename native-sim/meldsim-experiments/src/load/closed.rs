@@ -224,11 +224,11 @@ where
     I: Iterator<Item = Command>,
     W: FnMut(usize, &Completion),
 {
-    /// Bytes.
-    type Request = u64;
+    /// Bytes, and when its submission began.
+    type Request = (u64, Instant);
     type Error = LoadError;
 
-    fn next(&mut self, _: &mut Device, turn: Turn) -> Result<Next<u64>, LoadError> {
+    fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<(u64, Instant)>, LoadError> {
         let next = match self.is_over {
             true => None,
             false => self.commands[turn.stream].next(),
@@ -236,14 +236,15 @@ where
         // Each command that completes at the last moment is still followed by another.
         self.is_over = self.has_enough && turn.unseen == 0;
         Ok(next.map_or(Next::Wait, |command| {
-            Next::Submit(command, u64::from(command.nlb) * self.lba_bytes)
+            let bytes = u64::from(command.nlb) * self.lba_bytes;
+            Next::Submit(command, (bytes, device.now()))
         }))
     }
 
     fn completed(
         &mut self,
         stream: usize,
-        bytes: u64,
+        (bytes, begun): (u64, Instant),
         done: &Completion,
     ) -> Result<ControlFlow<()>, LoadError> {
         if done.status != Status::Success {
@@ -255,7 +256,7 @@ where
             }
         }
         let is_warm = match &mut self.warm_up {
-            WarmUp::Time(_) => done.submitted >= self.counted_from,
+            WarmUp::Time(_) => begun >= self.counted_from,
             WarmUp::Requests(0) => true,
             WarmUp::Requests(left) => {
                 *left -= 1;
@@ -267,7 +268,7 @@ where
             return Ok(ControlFlow::Continue(()));
         }
         let tally = &mut self.tallies[stream];
-        tally.latency.record(done.latency());
+        tally.latency.record(done.completed - begun);
         tally.requests += 1;
         tally.bytes += bytes;
         tally.elapsed = done.completed - self.counted_from;
@@ -287,7 +288,7 @@ where
         }
     }
 
-    fn failed(&self, failure: Failure<u64>) -> LoadError {
+    fn failed(&self, failure: Failure<(u64, Instant)>) -> LoadError {
         match failure {
             Failure::Refused(_, _, error) => LoadError::Device(error),
             Failure::Stuck { .. } => LoadError::Incomplete(None),
@@ -298,7 +299,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meldsim::profile::Profile;
+    use meldsim::profile::{HostPath, Profile};
 
     fn device() -> (Device, NamespaceId) {
         let mut device = Device::new(&Profile::builtin("melded-tlc-8x8").unwrap()).unwrap();
@@ -370,6 +371,38 @@ mod tests {
         assert!(fast.requests > 8 * slow.requests, "{fast:?} {slow:?}");
         assert!(slow.first > Duration::ZERO && fast.elapsed <= Duration::from_ms(20));
         assert!(device.now() > Instant::START + Duration::from_ms(30));
+    }
+
+    #[test]
+    fn latencies_include_the_hosts_path() {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        let mut mean_us = || {
+            let mut device = Device::new(&profile).unwrap();
+            let nsid = device.create_namespace(4 << 20).unwrap();
+            device.preload(nsid, 0, 1024, Directive::NONE).unwrap();
+            let reads = Loop::new(1u64, Access::RandomRead.requests(&device, nsid, 4096, 1));
+            let tally = reads.measure_warm(&mut device, 50).unwrap();
+            assert_eq!((tally.requests, device.outstanding()), (50, 0));
+            profile.host.path = HostPath::Libaio;
+            tally.mean_us()
+        };
+        let bare = mean_us();
+        assert!((mean_us() - bare - 12.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_loop_ends_though_its_thread_is_the_limit() {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        profile.host.path = HostPath::Libaio;
+        profile.host.path_submit_time = Some(Duration::from_us(200));
+        let mut device = Device::new(&profile).unwrap();
+        let nsid = device.create_namespace(4 << 20).unwrap();
+        device.preload(nsid, 0, 1024, Directive::NONE).unwrap();
+        let reads = Loop::new(8u64, Access::RandomRead.requests(&device, nsid, 4096, 1));
+        let tally = reads.measure_warm(&mut device, 50).unwrap();
+        assert_eq!((tally.requests, device.outstanding()), (50, 0));
+        assert!((tally.mean_us() - 1600.0).abs() < 1e-6, "depth over rate");
+        assert!((tally.iops() - 5000.0).abs() < 1e-6);
     }
 
     #[test]

@@ -1,19 +1,25 @@
 //! The load driver: experiments, jobs, replays and advice all run their commands through it.
 //!
 //! ```text
-//!   Load::next -----Command-----> a stream's queue, at most `depth` outstanding --> Device
-//!   Load::completed <--Request, Completion---------------------------------------------'
+//!   Load::next -----Command-----> a stream's queue, at most `depth` outstanding --> Path --> Device
+//!   Load::completed <--Request, Completion---------------------------------------- Path <-----'
 //! ```
 //!
 //! Comes in: a device, its streams and a [`Load`], which says what each stream submits and when. Goes out: each completion,
-//! with what the load had given along. A closed loop submits whenever its depth allows, an open one at the arrivals that it
+//! with what the load had given along. A stream is a thread of the host: `host.path` of the device's profile says what it
+//! takes for a command. A load is asked when the thread is free, and sees a completion when the host does. A closed loop submits whenever its depth allows, an open one at the arrivals that it
 //! names (B. Schroeder, A. Wierman, M. Harchol-Balter: "Open Versus Closed: A Cautionary Tale", NSDI'06). The driver knows the
 //! load by its type, so that an observer that does nothing costs nothing.
 
+mod blocks;
 mod closed;
+mod path;
+mod read_ahead;
 mod reader;
 
+pub(crate) use blocks::{Blocks, BlocksTally};
 pub(crate) use closed::{Access, LoadError, Loop, Tally, Until, WarmUp, measure};
+pub(crate) use read_ahead::ReadAhead;
 pub(crate) use reader::Reader;
 
 use std::ops::ControlFlow;
@@ -21,6 +27,7 @@ use std::ops::ControlFlow;
 use meldsim::Instant;
 use meldsim::device::{Device, DeviceError, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
+use path::Path;
 
 /// Completions or records between two reports of progress.
 pub(crate) const PROGRESS_EVERY: u64 = 16_384;
@@ -33,6 +40,8 @@ pub(crate) struct Stream {
     outstanding: u64,
     /// When it goes on by itself.
     wake: Option<Instant>,
+    /// Its thread works on a command.
+    is_submitting: bool,
 }
 
 impl Stream {
@@ -42,6 +51,7 @@ impl Stream {
             depth: depth.into(),
             outstanding: 0,
             wake: None,
+            is_submitting: false,
         }
     }
 }
@@ -49,7 +59,7 @@ impl Stream {
 /// What a stream does next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Next<R> {
-    /// Submits this now. The driver sets the tag; the rest comes back with the completion.
+    /// Begins to submit this now. The driver sets the tag; the rest comes back with the completion.
     Submit(Command, R),
     /// Nothing before this time.
     At(Instant),
@@ -63,8 +73,11 @@ pub(crate) struct Turn {
     pub(crate) stream: usize,
     /// Commands of the stream whose completions the load has not seen.
     pub(crate) outstanding: u64,
-    /// Commands of all streams that have completed by now, but whose completions the load has not seen.
+    /// Commands of all streams whose completions the host can see by now, but whose completions the load has not seen.
     pub(crate) unseen: usize,
+    /// Besides these, completions of the stream that came while its thread submitted a command. The load sees them as soon as it
+    /// has nothing to submit.
+    pub(crate) deferred: usize,
 }
 
 /// Why the driver cannot go on.
@@ -83,11 +96,11 @@ pub(crate) trait Load {
     type Error;
 
     /// What the stream does next. Asked at the start, after each of its completions, at each time it named, and after each
-    /// command it submitted, as long as its depth allows another.
+    /// command it submitted, as long as its depth allows another and its thread is free.
     fn next(&mut self, device: &mut Device, turn: Turn)
     -> Result<Next<Self::Request>, Self::Error>;
 
-    /// A command has completed. A break ends the run at once; what is outstanding remains so.
+    /// A command has completed, at the time at which the host sees it. A break ends the run at once; what is outstanding remains so.
     fn completed(
         &mut self,
         stream: usize,
@@ -117,64 +130,99 @@ pub(crate) fn drive<L: Load>(
     streams: impl IntoIterator<Item = Stream>,
     load: &mut L,
 ) -> Result<usize, L::Error> {
-    let mut driver = Driver {
-        streams: streams.into_iter().collect(),
-        slots: Vec::new(),
-        free: Vec::new(),
-    };
-    for stream in 0..driver.streams.len() {
-        driver.fill(device, load, stream)?;
-    }
-    loop {
-        while let Some(stream) = load.resumed() {
-            driver.streams[stream].wake = None;
-            driver.fill(device, load, stream)?;
-        }
-        let wake = driver.next_wake();
-        if let Some((time, stream)) = wake {
-            if time <= device.now() {
-                driver.streams[stream].wake = None;
-                driver.fill(device, load, stream)?;
-                continue;
-            }
-        }
-        let outstanding = driver.outstanding();
-        if outstanding == 0 && wake.is_none() {
-            return Ok(driver.slots.len());
-        }
-        let mut limit = wake.map_or(Instant::MAX, |(time, _)| time);
-        let sample = load.sample(device);
-        if outstanding > 0 {
-            limit = limit.min(sample);
-        }
-        if !device.run_until_completion_or(limit) {
-            if limit == Instant::MAX {
-                return Err(load.failed(Failure::Stuck { outstanding }));
-            }
-            continue;
-        }
-        while let Some(completion) = device.pop_completion() {
-            let slot = completion.tag as usize;
-            let (stream, request) = driver.slots[slot];
-            driver.free.push(slot);
-            driver.streams[stream].outstanding -= 1;
-            if load.completed(stream, request, &completion)?.is_break() {
-                return Ok(driver.slots.len());
-            }
-            driver.fill(device, load, stream)?;
-        }
+    let streams: Vec<Stream> = streams.into_iter().collect();
+    let path = Path::new(device.profile().host.path_times(), streams.len());
+    match path.takes_no_time() {
+        true => Driver::<L::Request, false>::new(streams, path).run(device, load),
+        false => Driver::<L::Request, true>::new(streams, path).run(device, load),
     }
 }
 
+/// What of the host's path has gone its way by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Nothing,
+    Some,
+    /// The same, and the load breaks off.
+    Break,
+}
+
+/// Without a host path nothing of it is looked at.
 #[derive(Debug)]
-struct Driver<R> {
+struct Driver<R, const HAS_PATH: bool> {
     streams: Vec<Stream>,
+    path: Path,
     /// The stream and the request of each outstanding command, which is tagged with the index.
     slots: Vec<(usize, R)>,
     free: Vec<usize>,
 }
 
-impl<R: Copy> Driver<R> {
+impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
+    fn new(streams: Vec<Stream>, path: Path) -> Self {
+        Driver {
+            streams,
+            path,
+            slots: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    fn run<L: Load<Request = R>>(
+        mut self,
+        device: &mut Device,
+        load: &mut L,
+    ) -> Result<usize, L::Error> {
+        for stream in 0..self.streams.len() {
+            self.fill(device, load, stream)?;
+        }
+        loop {
+            while let Some(stream) = load.resumed() {
+                self.streams[stream].wake = None;
+                self.fill(device, load, stream)?;
+            }
+            let wake = self.next_wake();
+            if let Some((time, stream)) = wake {
+                if time <= device.now() {
+                    self.streams[stream].wake = None;
+                    self.fill(device, load, stream)?;
+                    continue;
+                }
+            }
+            if HAS_PATH {
+                match self.go_their_way(device, load)? {
+                    Way::Nothing => {}
+                    Way::Some => continue,
+                    Way::Break => return Ok(self.slots.len()),
+                }
+            }
+            let outstanding = self.outstanding();
+            if outstanding == 0 && wake.is_none() {
+                return Ok(self.slots.len());
+            }
+            let mut limit = wake.map_or(Instant::MAX, |(time, _)| time);
+            if HAS_PATH {
+                limit = limit.min(self.path.next_event());
+            }
+            let sample = load.sample(device);
+            if outstanding > 0 {
+                limit = limit.min(sample);
+            }
+            if !device.run_until_completion_or(limit) {
+                if limit == Instant::MAX {
+                    return Err(load.failed(Failure::Stuck { outstanding }));
+                }
+                continue;
+            }
+            while let Some(completion) = device.pop_completion() {
+                if HAS_PATH {
+                    self.path.complete(completion);
+                } else if self.completed(device, load, &completion)?.is_break() {
+                    return Ok(self.slots.len());
+                }
+            }
+        }
+    }
+
     fn outstanding(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -186,6 +234,77 @@ impl<R: Copy> Driver<R> {
         wakes.min()
     }
 
+    /// Hands over the commands that the device gets by now, then the completions that the host sees by now.
+    fn go_their_way<L: Load<Request = R>>(
+        &mut self,
+        device: &mut Device,
+        load: &mut L,
+    ) -> Result<Way, L::Error> {
+        let now = device.now();
+        if self.path.next_event() > now {
+            return Ok(Way::Nothing);
+        }
+        while let Some((stream, command)) = self.path.leave(now) {
+            self.streams[stream].is_submitting = false;
+            self.submit(device, load, stream, &command)?;
+            self.fill(device, load, stream)?;
+            // As fio does: a thread looks for completions when its queue is full, or nothing is to be submitted.
+            while !self.streams[stream].is_submitting {
+                let Some(completion) = self.path.see_deferred(stream, now) else {
+                    break;
+                };
+                if self.completed(device, load, &completion)?.is_break() {
+                    return Ok(Way::Break);
+                }
+            }
+        }
+        while let Some(completion) = self.path.arrive(now) {
+            let (stream, _) = self.slots[completion.tag as usize];
+            if self.streams[stream].is_submitting {
+                self.path.defer(stream, completion);
+            } else if self.completed(device, load, &completion)?.is_break() {
+                return Ok(Way::Break);
+            }
+        }
+        Ok(Way::Some)
+    }
+
+    /// The load sees a completion, and the stream goes on.
+    #[inline(always)]
+    fn completed<L: Load<Request = R>>(
+        &mut self,
+        device: &mut Device,
+        load: &mut L,
+        completion: &Completion,
+    ) -> Result<ControlFlow<()>, L::Error> {
+        let slot = completion.tag as usize;
+        let (stream, request) = self.slots[slot];
+        self.free.push(slot);
+        self.streams[stream].outstanding -= 1;
+        let flow = load.completed(stream, request, completion)?;
+        if flow.is_continue() {
+            self.fill(device, load, stream)?;
+        }
+        Ok(flow)
+    }
+
+    /// The device gets a command of the stream.
+    #[inline]
+    fn submit<L: Load<Request = R>>(
+        &self,
+        device: &mut Device,
+        load: &L,
+        stream: usize,
+        command: &Command,
+    ) -> Result<(), L::Error> {
+        let submitted = device.submit_to(self.streams[stream].queue, command);
+        submitted.map_err(|error| {
+            let (_, request) = self.slots[command.tag as usize];
+            load.failed(Failure::Refused(stream, request, error))
+        })?;
+        Ok(())
+    }
+
     /// Submits all that the stream can submit now.
     fn fill<L: Load<Request = R>>(
         &mut self,
@@ -193,13 +312,25 @@ impl<R: Copy> Driver<R> {
         load: &mut L,
         index: usize,
     ) -> Result<(), L::Error> {
-        while self.streams[index].outstanding < self.streams[index].depth {
-            let outstanding = self.outstanding();
+        loop {
+            let stream = &self.streams[index];
+            if stream.outstanding >= stream.depth || (HAS_PATH && stream.is_submitting) {
+                break;
+            }
+            let (on_their_way, deferred) = match HAS_PATH {
+                true => (
+                    self.path.on_their_way(device.now()),
+                    self.path.deferred(index),
+                ),
+                false => (0, 0),
+            };
+            let outstanding = self.outstanding() - on_their_way;
             let stream = &mut self.streams[index];
             let turn = Turn {
                 stream: index,
                 outstanding: stream.outstanding,
                 unseen: outstanding - device.outstanding(),
+                deferred,
             };
             match load.next(device, turn)? {
                 Next::Submit(mut command, request) => {
@@ -210,9 +341,12 @@ impl<R: Copy> Driver<R> {
                         None => self.slots.push((index, request)),
                     }
                     command.tag = slot as u64;
-                    device
-                        .submit_to(stream.queue, &command)
-                        .map_err(|error| load.failed(Failure::Refused(index, request, error)))?;
+                    if HAS_PATH && self.path.holds_commands() {
+                        stream.is_submitting = true;
+                        self.path.begin(index, command, device.now());
+                    } else {
+                        self.submit(device, load, index, &command)?;
+                    }
                 }
                 Next::At(time) => {
                     stream.wake = Some(time);
@@ -252,7 +386,7 @@ mod tests {
     use super::*;
     use meldsim::Duration;
     use meldsim::nvme::NamespaceId;
-    use meldsim::profile::Profile;
+    use meldsim::profile::{HostPath, Profile};
 
     /// Reads of one page at given times, stream by stream; notes what the driver does with them.
     #[derive(Default)]
@@ -312,7 +446,11 @@ mod tests {
     }
 
     fn device() -> Device {
-        let mut device = Device::new(&Profile::builtin("melded-tlc-8x8").unwrap()).unwrap();
+        device_of(&Profile::builtin("melded-tlc-8x8").unwrap())
+    }
+
+    fn device_of(profile: &Profile) -> Device {
+        let mut device = Device::new(profile).unwrap();
         let nsid = device.create_namespace(1 << 20).unwrap();
         device.preload(nsid, 0, 256, Directive::NONE).unwrap();
         device
@@ -366,6 +504,91 @@ mod tests {
         assert_eq!(device.outstanding(), 0);
     }
 
+    /// A device behind a path of these times, in microseconds.
+    fn behind(submit_us: u64, completion_us: u64) -> Device {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        profile.host.path = HostPath::IoUring;
+        profile.host.path_submit_time = Some(Duration::from_us(submit_us));
+        profile.host.path_completion_time = Some(Duration::from_us(completion_us));
+        device_of(&profile)
+    }
+
+    #[test]
+    fn a_thread_has_one_command_at_a_time() {
+        let us = |us| Instant::START + Duration::from_us(us);
+        let mut load = Scripted {
+            arrivals: vec![vec![at(0); 3], vec![us(5); 2]],
+            ..Scripted::default()
+        };
+        let mut device = behind(10, 0);
+        assert_eq!(drive(&mut device, streams(&[8, 8]), &mut load), Ok(5));
+        let expected = [
+            (0, us(0)),
+            (1, us(5)),
+            (0, us(10)),
+            (1, us(15)),
+            (0, us(20)),
+        ];
+        assert_eq!(load.submitted, expected);
+    }
+
+    #[test]
+    fn the_host_sees_completions_late() {
+        let run = |completion_us| {
+            let mut load = Scripted {
+                arrivals: vec![vec![at(0); 2]],
+                ..Scripted::default()
+            };
+            let mut device = behind(0, completion_us);
+            drive(&mut device, streams(&[1]), &mut load).unwrap();
+            (load.submitted[1].1, device.now())
+        };
+        let (second, end) = run(0);
+        let late = Duration::from_us(7);
+        assert_eq!(run(7), (second + late, end + late + late));
+    }
+
+    /// What completed is seen, or not, at one time: nothing on its way counts as completed.
+    #[test]
+    fn what_is_on_its_way_is_not_unseen() {
+        struct Watching {
+            left: usize,
+            unseen: Vec<usize>,
+        }
+        impl Load for Watching {
+            type Request = ();
+            type Error = DeviceError;
+            fn next(&mut self, _: &mut Device, turn: Turn) -> Result<Next<()>, DeviceError> {
+                self.unseen.push(turn.unseen);
+                if self.left == 0 {
+                    return Ok(Next::Wait);
+                }
+                self.left -= 1;
+                Ok(Next::Submit(Command::read(NamespaceId(1), 0, 1, 0), ()))
+            }
+            fn completed(
+                &mut self,
+                _: usize,
+                (): (),
+                _: &Completion,
+            ) -> Result<ControlFlow<()>, DeviceError> {
+                Ok(ControlFlow::Continue(()))
+            }
+            fn failed(&self, failure: Failure<()>) -> DeviceError {
+                panic!("{failure:?}")
+            }
+        }
+        for (submit_us, completion_us) in [(0, 0), (3, 0), (0, 5), (3, 5), (60, 60)] {
+            let (left, unseen) = (40, Vec::new());
+            let mut load = Watching { left, unseen };
+            let mut device = behind(submit_us, completion_us);
+            drive(&mut device, streams(&[4]), &mut load).unwrap();
+            assert!(load.unseen.iter().all(|unseen| *unseen < 4));
+            // Submitted one after another, they complete one after another.
+            assert!(submit_us == 0 || load.unseen.iter().all(|unseen| *unseen == 0));
+        }
+    }
+
     #[test]
     fn a_refusal_is_handed_on() {
         let mut load = Scripted {
@@ -373,7 +596,10 @@ mod tests {
             slba: 256,
             ..Scripted::default()
         };
-        let refused = drive(&mut device(), streams(&[1]), &mut load);
-        assert!(matches!(refused, Err(Some(_))), "{refused:?}");
+        for mut device in [device(), behind(5, 5)] {
+            load.arrivals = vec![vec![at(0)]];
+            let refused = drive(&mut device, streams(&[1]), &mut load);
+            assert!(matches!(refused, Err(Some(_))), "{refused:?}");
+        }
     }
 }

@@ -9,6 +9,7 @@ mod page;
 mod style;
 mod svg;
 mod text;
+mod timeline;
 
 use serde::Serialize;
 
@@ -19,6 +20,7 @@ pub use text::{
     Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, percent_of,
     rate_mib_s,
 };
+pub use timeline::TimelineData;
 
 /// `value` as JSON that ends in a newline: indented, keys in the order of its fields, floats with all their digits.
 ///
@@ -30,7 +32,7 @@ pub fn json<T: Serialize>(value: &T) -> Result<String, serde_json::Error> {
 }
 
 /// Version of the form of JSON results. It grows when a key goes or changes its meaning; new keys may come without.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// `body` as a JSON document that says where it comes from: the command that gave it, as it can be repeated, the
 /// simulator's version, the device's profile, and whether the numbers are simulated or measured.

@@ -4,6 +4,7 @@ use super::chart::Chart;
 use super::style::Styles;
 use super::svg::{STYLE, escape};
 use super::text::Table;
+use super::timeline::{self, TimelineData};
 
 const LAYOUT: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -52,6 +53,7 @@ pub struct Page {
     title: String,
     body: String,
     in_charts: bool,
+    has_timeline: bool,
     styles: Styles,
 }
 
@@ -69,6 +71,7 @@ impl Page {
             body: format!("<h1>{title}</h1>\n<p class=\"verdict\">{verdict}</p>\n{more}{origin}"),
             title,
             in_charts: false,
+            has_timeline: false,
             styles: Styles::default(),
         }
     }
@@ -120,14 +123,37 @@ impl Page {
         self
     }
 
+    /// Adds a section with timelines, one above the other, if there are any.
+    pub fn timelines(&mut self, timelines: &[TimelineData]) -> &mut Page {
+        if timelines.is_empty() {
+            return self;
+        }
+        self.has_timeline = true;
+        self.heading("Timeline").paragraph(timeline::ABOUT);
+        timeline::write_frame(timelines, &mut self.body);
+        self
+    }
+
+    /// Adds timelines of other pages, which [`TimelineData::in_page`] has found.
+    pub fn timelines_of_pages(&mut self, elements: &[String]) -> &mut Page {
+        self.has_timeline = true;
+        self.paragraph(timeline::ABOUT);
+        timeline::write_frame_of_elements(elements, &mut self.body);
+        self
+    }
+
     /// The page, with a last line on what its numbers are.
     pub fn finish(mut self, footer: &str) -> String {
         self.element(&format!("<footer>{}</footer>\n", escape(footer)));
+        let (layout, script) = match self.has_timeline {
+            true => (timeline::LAYOUT, timeline::SCRIPT),
+            false => ("", ""),
+        };
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-             <title>{}</title>\n<style>\n{STYLE}{LAYOUT}</style></head>\n<body><main>\n{}</main>\n\
-             <script>\n{SCRIPT}</script></body></html>\n",
+             <title>{}</title>\n<style>\n{STYLE}{LAYOUT}{layout}</style></head>\n<body><main>\n{}</main>\n\
+             <script>\n{SCRIPT}{script}</script></body></html>\n",
             self.title, self.body
         )
     }

@@ -165,7 +165,7 @@ impl std::fmt::Display for Distribution {
 
 /// Draws block numbers below a bound.
 #[derive(Clone, Debug)]
-pub(super) enum Popularity {
+pub(crate) enum Popularity {
     Once {
         order: Permutation,
         next: u64,
@@ -184,7 +184,7 @@ pub(super) enum Popularity {
 }
 
 impl Popularity {
-    pub(super) fn new(distribution: &Distribution, blocks: u64, seed: u64) -> Popularity {
+    pub(crate) fn new(distribution: &Distribution, blocks: u64, seed: u64) -> Popularity {
         let scatter = || Permutation::new(blocks, seed);
         let fraction = |millionths: u64| millionths as f64 / 1e6;
         match distribution {
@@ -212,7 +212,7 @@ impl Popularity {
     }
 
     /// The next block of `blocks`.
-    pub(super) fn next(&mut self, blocks: u64, random: &mut Random) -> u64 {
+    pub(crate) fn next(&mut self, blocks: u64, random: &mut Random) -> u64 {
         match self {
             Popularity::Once { order, next, seed } => {
                 if *next == blocks {
@@ -257,7 +257,7 @@ impl Popularity {
 
 /// Ranks by Zipf's law in constant time and memory: rejection-inversion (Hörmann, Derflinger: ACM TOMACS 6(3), 1996).
 #[derive(Clone, Debug)]
-pub(super) struct Zipf {
+pub(crate) struct Zipf {
     ranks: f64,
     theta: f64,
     area_first: f64,

@@ -43,6 +43,9 @@ pub enum RunError {
     /// The device cannot be brought into the required state.
     #[error("precondition: {0}")]
     Precondition(#[from] DeviceError),
+    /// The device has no timeline.
+    #[error("timeline: {0}")]
+    Timeline(DeviceError),
     /// Commands are outstanding and no event is scheduled: a defect of the model.
     #[error("{outstanding} commands are outstanding and nothing will happen")]
     Stuck {

@@ -1,5 +1,5 @@
 //! A result in the shape of fio's `--output-format=json`, so that scripts for fio read it. What fio measures and a
-//! simulated device does not have (CPU, context switches) is left out; `device`, `flash`, `fill`,
+//! simulated device does not have (CPU, context switches) is left out; `device`, `host_path`, `flash`, `fill`,
 //! `time_series` and `trace` are added.
 
 use serde_json::{Map, Value, json};
@@ -29,6 +29,9 @@ impl RunResult {
     pub fn to_fio_json(&self) -> Value {
         let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
         let mut document = json!({ "jobs": jobs, "device": self.device });
+        if let Some(path) = &self.host_path {
+            document["host_path"] = json!(path);
+        }
         if let (Some(flash), Some(fill)) = (self.device.flash(), self.device.fill) {
             document["flash"] = json!(flash);
             document["fill"] = json!(fill);

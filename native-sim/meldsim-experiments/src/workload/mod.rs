@@ -16,6 +16,7 @@ mod job;
 mod jobfile;
 mod options;
 mod output;
+mod past;
 mod placement;
 mod quantity;
 mod requests;
@@ -29,6 +30,7 @@ mod tally;
 pub mod trace;
 pub mod what_if;
 
+pub(crate) use distribution::Popularity;
 pub use distribution::{Distribution, Zone};
 pub use error::RunError;
 pub use group::{Group, RANDOM_BELOW_BYTES};
@@ -38,9 +40,12 @@ pub use jobfile::{
 };
 pub use meldsim::engine::Random;
 pub use options::{Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided};
+pub use past::Past;
 pub use placement::DataPlacement;
 pub use quantity::{parse_bytes, parse_decimal, parse_time};
-pub use result::{DeviceResult, Fill, FlashPages, JobResult, RunResult, TraceSummary};
+pub use result::{
+    DeviceResult, Fill, FlashPages, HostPathResult, JobResult, RunResult, TraceSummary,
+};
 pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};
 pub use runner::Runner;
 pub use series::{DeviceInterval, Interval, TimeSeries, Track};

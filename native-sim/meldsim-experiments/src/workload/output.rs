@@ -1,6 +1,6 @@
 //! A run's result as text for people, as CSV, and as a page with charts.
 
-use super::result::{DeviceResult, RunResult, TraceSummary};
+use super::result::{DeviceResult, HostPathResult, RunResult, TraceSummary};
 use super::series::{DeviceInterval, Rate, Tail, TimeSeries, Track};
 use super::tally::Tally;
 use crate::report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
@@ -53,7 +53,15 @@ impl RunResult {
         if let Some(trace) = &self.trace {
             text += &trace.to_text();
         }
-        text + &self.device.to_text()
+        if let Some(path) = &self.host_path {
+            text += &(path.to_text() + "\n");
+        }
+        text += &self.device.to_text();
+        for waits in &self.waits {
+            let (title, table) = waits.to_table();
+            text += &format!("\n{title}:\n{}", table.within(columns));
+        }
+        text
     }
 
     /// Each direction of each job, with the job's name and depth and the direction's name.
@@ -135,6 +143,9 @@ impl RunResult {
     pub fn to_html(&self, title: &str, origin: &Origin, footer: &str) -> String {
         let mut page = Page::new(title, &self.verdict(), origin);
         page.heading("Requests").table(&self.table());
+        if let Some(path) = &self.host_path {
+            page.paragraph(&path.to_text());
+        }
         let named = self
             .directions()
             .map(|(job, _, op, tally)| (format!("{job} {op}"), tally.latencies()));
@@ -150,6 +161,13 @@ impl RunResult {
             page.paragraph(line);
         }
         self.device.charts(&mut page);
+        for waits in &self.waits {
+            let (title, table) = waits.to_table();
+            page.heading("Slowest commands")
+                .paragraph(&format!("{title}."))
+                .table(&table);
+        }
+        page.timelines(&self.timelines);
         let counters = self.device.counters();
         page.heading("Counters")
             .folded_table("All counters of the device that are not 0", &counters);
@@ -321,6 +339,25 @@ impl TimeSeries {
     }
 }
 
+impl HostPathResult {
+    /// What is in the latencies besides the device.
+    fn to_text(self) -> String {
+        let (submit, completion) = (self.times.submit, self.times.completion);
+        let mut text = format!(
+            "host path: {}; latencies include {submit}",
+            self.path.name()
+        );
+        text += &format!(
+            " to submit a request and {completion} until the host sees that it has completed"
+        );
+        if submit > Duration::ZERO {
+            let most = count(1.0 / submit.as_secs_f64());
+            text += &format!("; a thread submits at most {most} a second");
+        }
+        text
+    }
+}
+
 impl TraceSummary {
     /// One line for people.
     fn to_text(self) -> String {
@@ -381,8 +418,12 @@ impl DeviceResult {
             flash.host_pages_read, flash.merge_pages_read, flash.gc_pages_read,
         );
         let amplification = flash.write_amplification;
+        let journal = match flash.journal_pages_programmed {
+            0 => String::new(),
+            pages => format!("{pages} of the journal, "),
+        };
         text += &format!(
-            "writes: {} pages for the host, {} for garbage collection, {} of padding; write amplification {}\n",
+            "writes: {} pages for the host, {} for garbage collection, {journal}{} of padding; write amplification {}\n",
             flash.host_pages_programmed,
             flash.gc_pages_programmed,
             flash.padded_pages,

@@ -175,6 +175,36 @@ impl Requests {
         }
     }
 
+    /// Random writes as the job's, with that distribution, in the first bytes of its namespace, without an end: what came
+    /// before it. `None` when its region begins after those.
+    pub(super) fn past(job: &Job, distribution: &Distribution, bytes: u64) -> Option<Requests> {
+        let size_bytes = bytes.checked_sub(job.offset_bytes)?.min(job.size_bytes);
+        if size_bytes < job.unit_bytes() {
+            return None;
+        }
+        let mut requests = Requests::new(&Job {
+            rw: ReadWrite::RandWrite,
+            distribution: distribution.clone(),
+            size_bytes,
+            time_based: true,
+            most_requests: None,
+            ..job.clone()
+        });
+        if let Order::Random { random, .. } = &mut requests.order {
+            // Popular blocks are the job's, but the draws are others.
+            *random = Random::new(job.seed.rotate_left(8));
+        }
+        Some(requests)
+    }
+
+    /// Places at which a random request may begin.
+    pub(super) fn places(&self) -> u64 {
+        match &self.order {
+            Order::Random { places, .. } => *places,
+            Order::Sequential { .. } => 0,
+        }
+    }
+
     /// Where the next request begins.
     fn start(&mut self) -> u64 {
         let (region, unit) = (self.region_bytes, self.unit_bytes);
@@ -289,6 +319,8 @@ impl Iterator for Requests {
 pub(super) struct Submitted {
     /// When it was there to be submitted.
     pub(super) arrived: Instant,
+    /// When its submission began.
+    pub(super) begun: Instant,
     pub(super) bytes: u64,
     pub(super) write: bool,
 }
@@ -297,6 +329,7 @@ impl Submitted {
     pub(super) fn ended(self, completion: &Completion) -> Ended {
         Ended {
             arrived: self.arrived,
+            begun: self.begun,
             submitted: completion.submitted,
             completed: completion.completed,
             bytes: self.bytes,
@@ -390,6 +423,41 @@ mod tests {
 
     fn starts(job: &Job) -> Vec<u64> {
         Requests::new(job).map(|request| request.start).collect()
+    }
+
+    /// A past and its run draw other blocks in turn, and the same ones most often.
+    #[test]
+    fn a_past_has_the_popular_blocks_of_its_run() {
+        let mut skewed = job(ReadWrite::RandWrite);
+        skewed.distribution = Distribution::Zipf { theta: 1_200_000 };
+        skewed.offset_bytes = 40 * 4096;
+        skewed.time_based = true;
+        skewed.seed = 5;
+        let bytes = skewed.end_bytes();
+        let past = |bytes| Requests::past(&skewed, &skewed.distribution, bytes);
+        let starts = |requests: Requests| -> Vec<u64> {
+            requests.take(20_000).map(|request| request.start).collect()
+        };
+        let popular = |starts: &[u64]| {
+            let mut counts = std::collections::BTreeMap::new();
+            for start in starts {
+                *counts.entry(*start).or_insert(0u32) += 1;
+            }
+            let mut blocks: Vec<(u32, u64)> = counts.into_iter().map(|(at, n)| (n, at)).collect();
+            blocks.sort_unstable_by(|a, b| b.cmp(a));
+            blocks[..4].iter().map(|(_, at)| *at).collect::<Vec<u64>>()
+        };
+        let before = starts(past(bytes).unwrap());
+        let run = starts(Requests::new(&skewed));
+        assert_ne!(before, run);
+        assert_eq!(popular(&before), popular(&run));
+        // What was overwritten may end before the job's region does, or before it begins.
+        let half = starts(past(bytes / 2).unwrap());
+        assert!(
+            half.iter()
+                .all(|start| (40 * 4096..bytes / 2).contains(start))
+        );
+        assert!(past(40 * 4096).is_none());
     }
 
     #[test]

@@ -8,16 +8,19 @@ use super::job::Job;
 use super::jobfile::options;
 use super::series::TimeSeries;
 use super::tally::Tally;
-use crate::report::percent_of;
+use crate::report::{TimelineData, percent_of};
+use crate::timeline::Waits;
 use meldsim::device::{Device, Precondition, Stats, Utilisation};
 use meldsim::engine::{Duration, Instant};
-use meldsim::profile::Kind;
+use meldsim::profile::{HostPath, Kind, PathTimes};
 
 /// The outcome of a run. Every figure is simulated.
 #[derive(Clone, Debug)]
 pub struct RunResult {
     /// One entry per job in their order, or per volume of a trace.
     pub jobs: Vec<JobResult>,
+    /// The host's path that is in every latency; `None` when it took no time.
+    pub host_path: Option<HostPathResult>,
     /// What the device did meanwhile.
     pub device: DeviceResult,
     /// The run over time, if it was asked for.
@@ -28,8 +31,43 @@ pub struct RunResult {
     pub trace: Option<TraceSummary>,
     /// Whether the run was broken off before its end.
     pub is_partial: bool,
+    /// The device's timeline for the page, if that was asked for.
+    pub timelines: Vec<TimelineData>,
+    /// What the slowest commands waited for, if there was a timeline.
+    pub waits: Vec<Waits>,
     /// Options of the job file that a simulated device gives no meaning.
     pub passed_over: Vec<String>,
+}
+
+/// The host's path to the device, as `host.path` of the profile has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostPathResult {
+    /// By what software.
+    pub path: HostPath,
+    /// What it took for each command.
+    pub times: PathTimes,
+}
+
+impl HostPathResult {
+    /// That of the device's profile, if there is one.
+    pub(super) fn of(device: &Device) -> Option<HostPathResult> {
+        let host = &device.profile().host;
+        (host.path != HostPath::None).then(|| HostPathResult {
+            path: host.path,
+            times: host.path_times(),
+        })
+    }
+}
+
+impl Serialize for HostPathResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ns = |time: Duration| time.as_ps() as f64 / 1e3;
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("name", self.path.name())?;
+        map.serialize_entry("submit_ns", &ns(self.times.submit))?;
+        map.serialize_entry("completion_ns", &ns(self.times.completion))?;
+        map.end()
+    }
 }
 
 /// The outcome of one job.
@@ -182,6 +220,7 @@ impl DeviceResult {
             gc_pages_read: run.gc_pages_read,
             host_pages_programmed: run.host_pages_programmed,
             gc_pages_programmed: run.gc_pages_programmed,
+            journal_pages_programmed: run.journal_pages_programmed,
             padded_pages: run.padded_pages,
             write_amplification: programmed_any.then(|| run.write_amplification()),
         })
@@ -237,6 +276,9 @@ pub struct FlashPages {
     pub host_pages_programmed: u64,
     /// Pages programmed for garbage collection.
     pub gc_pages_programmed: u64,
+    /// Pages of the journal programmed; left out where there is no journal.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub journal_pages_programmed: u64,
     /// Pages programmed with nothing in them.
     pub padded_pages: u64,
     /// Pages programmed, for whomever, for each page programmed for the host; `None` when there was none.
@@ -245,12 +287,22 @@ pub struct FlashPages {
 
 impl Serialize for DeviceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(Stats::NAMES.len() + 2))?;
+        let mut map = serializer.serialize_map(None)?;
         for (name, value) in Stats::NAMES.iter().zip(self.stats.to_array()) {
+            if *name == JOURNAL && is_zero(&value) {
+                continue;
+            }
             map.serialize_entry(name, &value)?;
         }
         map.serialize_entry("channels_busy_percent", &self.channels_busy_percent())?;
         map.serialize_entry("dies_busy_percent", &self.dies_busy_percent())?;
         map.end()
     }
+}
+
+/// The counter that a device without a journal does not show.
+const JOURNAL: &str = "journal_pages_programmed";
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -12,18 +12,18 @@ use thiserror::Error;
 use super::error::{RunError, TraceError};
 use super::job::{Job, JobError, parse_read_pattern};
 use super::jobfile::{JobFileErrors, parse_job_file};
+use super::past::Past;
 use super::result::RunResult;
 use super::runner::Runner;
 use super::trace::{
     Beyond, Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
-use meldsim::device::Precondition;
 use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
 use meldsim::profile::{Profile, ProfileErrors, Setting};
+use meldsim::timeline::Timeline;
 
 /// A workload and the device that it runs on.
-#[derive(Debug)]
 pub struct Run<R> {
     /// The device.
     pub profile: Profile,
@@ -31,13 +31,15 @@ pub struct Run<R> {
     pub workload: Workload<R>,
     /// Interval of the run over time, if that is asked for.
     pub interval: Option<Duration>,
+    /// What is told what the device does, if that is asked for.
+    pub timeline: Option<Box<dyn Timeline>>,
 }
 
 /// Where requests come from.
 #[derive(Debug)]
 pub enum Workload<R> {
     /// Jobs, on a device with that past.
-    Jobs(Vec<Job>, Option<Precondition>),
+    Jobs(Vec<Job>, Option<Past>),
     /// A recorded trace.
     Trace(TraceReader<R>, ReplayOptions),
 }
@@ -54,13 +56,16 @@ impl<R: BufRead> Run<R> {
         mut progress: impl FnMut(Option<f64>) -> ControlFlow<()>,
     ) -> Result<RunResult, RunError> {
         match self.workload {
-            Workload::Jobs(jobs, precondition) => {
+            Workload::Jobs(jobs, past) => {
                 let mut runner = Runner::new(&self.profile, &jobs)?;
-                if let Some(precondition) = &precondition {
-                    runner = runner.precondition(precondition)?;
+                if let Some(past) = &past {
+                    runner = runner.precondition_until(past, || progress(Some(0.0)))?;
                 }
                 if let Some(interval) = self.interval {
                     runner = runner.with_time_series(interval);
+                }
+                if let Some(timeline) = self.timeline {
+                    runner = runner.with_timeline(timeline)?;
                 }
                 runner.run_until(|share| progress(Some(share)))
             }
@@ -68,6 +73,9 @@ impl<R: BufRead> Run<R> {
                 let mut replay = Replay::new(&self.profile, reader, options)?;
                 if let Some(interval) = self.interval {
                     replay = replay.with_time_series(interval);
+                }
+                if let Some(timeline) = self.timeline {
+                    replay = replay.with_timeline(timeline)?;
                 }
                 replay.run_until(|| progress(None))
             }
@@ -86,9 +94,9 @@ pub struct RunRequest {
     /// Laid over the profile, in this order: `KEY=VALUE`.
     #[serde(default, deserialize_with = "settings")]
     pub set: Vec<Setting>,
-    /// State of the device before the run: `fill=100,random=75`.
+    /// State of the device before the run: `fill=100,random=75,skew=zipf:0.9`.
     #[serde(default, deserialize_with = "parsed")]
-    pub precondition: Option<Precondition>,
+    pub precondition: Option<Past>,
     /// Either jobs or a trace.
     pub workload: RequestedWorkload,
 }
@@ -242,6 +250,7 @@ impl RunRequest {
             profile,
             workload,
             interval: None,
+            timeline: None,
         };
         let mut result = run.run(|_| ControlFlow::Continue(()))?;
         result.passed_over = passed_over;
@@ -250,7 +259,7 @@ impl RunRequest {
 }
 
 impl TraceFile {
-    fn options(&self, precondition: Option<Precondition>) -> Result<ReplayOptions, JobError> {
+    fn options(&self, precondition: Option<Past>) -> Result<ReplayOptions, JobError> {
         let default = ReplayOptions::default();
         let mode = self.replay.unwrap_or(default.mode);
         let options = ReplayOptions {

@@ -371,6 +371,7 @@ mod tests {
         let arrived = Instant::START + Duration::from_us(completed_us - latency_us);
         Ended {
             arrived,
+            begun: arrived,
             submitted: arrived,
             completed: Instant::START + Duration::from_us(completed_us),
             bytes: 4096,

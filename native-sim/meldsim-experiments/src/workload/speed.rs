@@ -3,8 +3,8 @@
 use super::distribution::Distribution;
 use super::error::RunError;
 use super::job::{Job, ReadWrite};
+use super::past::Past;
 use super::runner::Runner;
-use meldsim::device::Precondition;
 use meldsim::nvme::Pattern;
 use meldsim::profile::{FirmwareDesign, Profile};
 
@@ -143,7 +143,7 @@ impl SpeedTest {
         }
         let runner = Runner::new(&profile, std::slice::from_ref(&self.job))?;
         match self.steady_state {
-            true => runner.precondition(&Precondition::default()),
+            true => runner.precondition(&Past::default()),
             false => Ok(runner),
         }
     }

@@ -12,9 +12,10 @@ pub struct Tally {
     pub failed: u64,
     /// Bytes of the requests that succeeded.
     pub bytes: u64,
-    /// All latencies from submission to completion.
+    /// All latencies from when the device got a request until the host saw its completion. Without a host path that is the
+    /// device's own latency.
     pub in_device: LatencyHistogram,
-    /// All times from arrival to submission; `None` when no request had to wait.
+    /// All times from arrival until the device got a request; `None` when that was at once for all.
     pub waited: Option<LatencyHistogram>,
     /// All latencies from arrival to completion; `None` when no request had to wait, then they are as in the device.
     in_all: Option<LatencyHistogram>,
@@ -27,8 +28,11 @@ pub struct Tally {
 pub(super) struct Ended {
     /// When it was there to be submitted.
     pub(super) arrived: Instant,
+    /// When its submission began: the host's path takes from then until the device got it.
+    pub(super) begun: Instant,
     /// When the device got it.
     pub(super) submitted: Instant,
+    /// When the host saw that it had completed.
     pub(super) completed: Instant,
     pub(super) bytes: u64,
     pub(super) write: bool,
@@ -111,6 +115,7 @@ mod tests {
     fn ended(arrived: u64, submitted: u64, completed: u64) -> Ended {
         Ended {
             arrived: Instant::START + Duration::from_us(arrived),
+            begun: Instant::START + Duration::from_us(submitted),
             submitted: Instant::START + Duration::from_us(submitted),
             completed: Instant::START + Duration::from_us(completed),
             bytes: 4096,

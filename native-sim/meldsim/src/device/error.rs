@@ -13,6 +13,9 @@ pub enum DeviceError {
         /// The identifier given.
         nsid: NamespaceId,
     },
+    /// A timeline of XPoint memory.
+    #[error("a device of kind \"xpoint\" has no timeline; use a profile of kind \"nand\"")]
+    NoTimeline,
     /// No such NVM set.
     #[error("NVM set {set} does not exist; the profile has {sets}, numbered from 0")]
     UnknownSet {

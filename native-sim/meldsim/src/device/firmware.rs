@@ -6,6 +6,7 @@ use crate::engine::{Duration, Instant};
 use crate::firmware::{Action, CommandState, Commands, Events, Firmware, Pages};
 use crate::nvme::Opcode;
 use crate::profile::{Firmware as Section, Profile};
+use crate::timeline::CoreSpan;
 
 impl Commands for Requests {
     #[inline]
@@ -75,6 +76,17 @@ impl FirmwareStage {
     #[inline]
     pub(super) fn ended(&mut self, queue: &mut Events, requests: &mut Requests, id: u32) {
         self.firmware.ended(queue, requests, id);
+    }
+
+    /// What a core has been at until now.
+    pub(super) fn running(&self, core: u32, now: Instant) -> Option<CoreSpan> {
+        let (thread, name, time) = self.firmware.running(core)?;
+        Some(CoreSpan {
+            core,
+            thread: (thread, name),
+            start: Instant::from_ps(now.as_ps() - time.as_ps()),
+            end: now,
+        })
     }
 
     /// A core has finished what it did.

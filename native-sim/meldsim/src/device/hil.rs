@@ -1,8 +1,8 @@
 //! The host interface layer: submission queues, their arbitration, and the link to the host.
 //!
 //! ```text
-//!  queues --arbitration--> fetch (command_cost each) --> write: data over the link --> pipeline
-//!                          at most commands_in_flight    read: each page over the link --> host
+//!  queues --arbitration--> fetch (command_cost each) --> write: data over the link --> DRAM --> pipeline
+//!                          at most commands_in_flight    read: each page --> DRAM, over the link --> host
 //! ```
 //!
 //! Arbitration is that of the NVM Express Base Specification: round robin, or weighted round robin
@@ -59,7 +59,28 @@ impl Direction {
     }
 }
 
-/// The link to the host.
+/// What `bytes` take; nothing where the rate does not limit.
+fn time_of(bytes: u64, rate: DataRate) -> Duration {
+    if rate == DataRate(0) {
+        return Duration::ZERO;
+    }
+    let ps = u128::from(bytes) * 1_000_000_000_000 / u128::from(rate.0);
+    Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+}
+
+/// The DRAM of the controller, which all NVM sets share: data are written to it and read from it one after the other.
+/// Data of a write are written while they cross the link, and read when they are programmed. Data of a read are written
+/// and read while they cross the link, when they have come from the medium. What collection moves is written and read
+/// as well. Programs and collection take the DRAM's time, and do not wait for it: buses of flash are slower.
+#[derive(Debug)]
+struct Dram {
+    rate: DataRate,
+    port: Direction,
+    /// Bytes of programs and collection that have been accounted.
+    moved: u64,
+}
+
+/// The link to the host, and the DRAM behind it.
 #[derive(Debug)]
 pub(super) struct Link {
     rate: DataRate,
@@ -67,39 +88,81 @@ pub(super) struct Link {
     command_time: Duration,
     to_device: Direction,
     to_host: Direction,
+    /// Unless it limits nothing.
+    dram: Option<Dram>,
 }
 
 impl Link {
-    /// What `bytes` take.
-    fn time(&self, bytes: u64) -> Duration {
-        let ps = u128::from(bytes) * 1_000_000_000_000 / u128::from(self.rate.0.max(1));
-        Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    fn new(profile: &Profile) -> Link {
+        let rate = profile.controller.dram_rate;
+        Link {
+            rate: profile.host.link_rate,
+            command_time: profile.host.link_command_time,
+            to_device: Direction::default(),
+            to_host: Direction::default(),
+            dram: (rate != DataRate(0)).then(|| Dram {
+                rate,
+                port: Direction::default(),
+                moved: 0,
+            }),
+        }
     }
 
-    /// When a write and its data have crossed to the device.
+    /// When a write and its data have crossed to the device and are in its DRAM.
     pub(super) fn receive(&mut self, now: Instant, bytes: u64) -> Instant {
-        let time = self.time(bytes) + self.command_time;
-        self.to_device.transfer(now, time)
+        let time = time_of(bytes, self.rate) + self.command_time;
+        let crossed = self.to_device.transfer(now, time);
+        crossed.max(self.through_dram(now, bytes))
     }
 
     /// When what has crossed to the device so far is there.
     pub(super) fn received(&mut self, now: Instant) -> Instant {
-        self.to_device.transfer(now, Duration::ZERO)
+        let crossed = self.to_device.transfer(now, Duration::ZERO);
+        crossed.max(self.through_dram(now, 0))
+    }
+
+    /// When so many bytes more, which begin now, have gone into the DRAM or out of it.
+    #[inline]
+    fn through_dram(&mut self, now: Instant, bytes: u64) -> Instant {
+        match &mut self.dram {
+            None => now,
+            Some(dram) => dram.port.transfer(now, time_of(bytes, dram.rate)),
+        }
+    }
+
+    /// So many bytes have been programmed or moved by collection since the device was built.
+    #[inline]
+    pub(super) fn moved(&mut self, now: Instant, bytes: impl FnOnce() -> u64) {
+        if let Some(dram) = &mut self.dram {
+            let bytes = bytes();
+            if bytes > dram.moved {
+                let time = time_of(bytes - dram.moved, dram.rate);
+                dram.moved = bytes;
+                dram.port.transfer(now, time);
+            }
+        }
     }
 
     /// What the pages of a read will take to the host.
     pub(super) fn outbound(&self, request: &Request) -> Outbound {
         Outbound {
-            page: self.time(request.bytes / request.range.pages().max(1)),
+            page: time_of(request.bytes / request.range.pages().max(1), self.rate),
             command: self.command_time,
             from_controller: 0,
         }
     }
 
-    /// When so many pages of a read have crossed to the host.
-    pub(super) fn send(&mut self, now: Instant, outbound: &mut Outbound, pages: u64) -> Instant {
+    /// When so many pages of a read, of so many bytes on the medium, have crossed to the host.
+    pub(super) fn send(
+        &mut self,
+        now: Instant,
+        outbound: &mut Outbound,
+        pages: u64,
+        page_bytes: u64,
+    ) -> Instant {
         let command = std::mem::take(&mut outbound.command);
-        self.to_host.transfer(now, outbound.page * pages + command)
+        let crossed = self.to_host.transfer(now, outbound.page * pages + command);
+        crossed.max(self.through_dram(now, 2 * pages * page_bytes))
     }
 }
 
@@ -135,7 +198,7 @@ impl HostInterface {
         };
         let mut arbiter = Arbiter::new(scheme);
         arbiter.add_queue(Priority::Medium);
-        let has_link = host.link_rate != DataRate(0);
+        let has_link = host.link_rate != DataRate(0) || profile.controller.dram_rate != DataRate(0);
         HostInterface {
             is_direct: host.commands_in_flight == 0
                 && host.command_cost == Duration::ZERO
@@ -147,12 +210,7 @@ impl HostInterface {
             queues: vec![SubmissionQueue::new(usize::MAX)],
             fetching: None,
             queue_wait: Duration::ZERO,
-            link: has_link.then(|| Link {
-                rate: host.link_rate,
-                command_time: host.link_command_time,
-                to_device: Direction::default(),
-                to_host: Direction::default(),
-            }),
+            link: has_link.then(|| Link::new(profile)),
             arriving: VecDeque::new(),
         }
     }

@@ -3,6 +3,7 @@
 use super::{Device, DeviceError, Medium, NamespaceStats, Stats};
 use crate::engine::{Duration, Instant};
 use crate::nvme::NamespaceId;
+use crate::timeline::Timeline;
 
 /// Where the page that holds a logical block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +102,23 @@ impl Utilisation {
 }
 
 impl Device {
+    /// Tells what happens from now on to a timeline, or to nobody. Returns the one before. Commands that are outstanding now
+    /// have no record; what a die is at work on is told to each in its part.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::NoTimeline`] for XPoint memory.
+    pub fn set_timeline(
+        &mut self,
+        timeline: Option<Box<dyn Timeline>>,
+    ) -> Result<Option<Box<dyn Timeline>>, DeviceError> {
+        let now = self.now();
+        match &mut self.medium {
+            Medium::Xpoint(_) => Err(DeviceError::NoTimeline),
+            Medium::Nand(nand) => Ok(nand.set_timeline(timeline, now)),
+        }
+    }
+
     /// The counters up to [`Device::now`].
     pub fn stats(&self) -> Stats {
         let now = self.now();

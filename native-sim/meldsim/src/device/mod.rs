@@ -14,6 +14,7 @@ mod pipeline;
 mod request;
 mod sets;
 mod snapshot;
+mod snapshot_v3;
 mod state;
 mod stats;
 #[cfg(test)]
@@ -28,7 +29,7 @@ pub use inspect::{LayoutCount, Location, Utilisation};
 pub use request::Stage;
 pub use sets::{SetInfo, SetUsage};
 pub use snapshot::SnapshotError;
-pub use state::Precondition;
+pub use state::{Aging, PastWrite, Precondition};
 pub use stats::{NamespaceStats, Stats};
 
 use self::firmware::FirmwareStage;
@@ -41,6 +42,7 @@ use crate::engine::{EventQueue, Instant};
 use crate::event::Event;
 use crate::nvme::Completion;
 use crate::profile::{Kind, Profile, ProfileErrors};
+use crate::timeline::Recorder;
 
 /// A simulated SSD. It is deterministic, does no I/O and knows no wall clock.
 ///
@@ -103,6 +105,15 @@ impl Medium {
         match self {
             Medium::Nand(nand) => nand.max_namespace_bytes(),
             Medium::Xpoint(xpoint) => xpoint.max_namespace_bytes(),
+        }
+    }
+
+    /// Who is told what happens, if anybody is.
+    #[inline]
+    fn recorder(&mut self) -> Option<&mut Recorder> {
+        match self {
+            Medium::Nand(nand) => nand.recorder(),
+            Medium::Xpoint(_) => None,
         }
     }
 

@@ -32,6 +32,7 @@ use crate::engine::{Duration, Instant};
 use crate::event::Event;
 use crate::firmware::Action;
 use crate::nvme::{Command, Completion, Directive, NamespaceId, Opcode};
+use crate::timeline::{CommandRecord, Part};
 
 impl Device {
     /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
@@ -127,6 +128,9 @@ impl Device {
     fn enqueue(&mut self, queue: QueueId, mut request: Request) {
         request.queue = queue.0;
         let id = self.requests.insert(request);
+        if let Some(recorder) = self.medium.recorder() {
+            recorder.submitted(id, self.queue.now());
+        }
         if self.hil.is_direct {
             return self.accept(id);
         }
@@ -182,6 +186,9 @@ impl Device {
             None => self.start(id),
             Some(firmware) => {
                 self.requests[id].stage = Stage::Firmware;
+                if let Some(recorder) = self.medium.recorder() {
+                    recorder.spend(id, Part::Queue, self.queue.now());
+                }
                 firmware.accept(&mut self.queue, &mut self.requests, id);
             }
         }
@@ -193,11 +200,24 @@ impl Device {
         let request = &mut self.requests[id];
         request.stage = Stage::Medium;
         self.usage[request.range.set as usize].count(request);
+        self.note_begin(id);
         match &mut self.medium {
             Medium::Nand(nand) => nand.begin(&mut self.queue, &mut self.requests, id),
             Medium::Xpoint(xpoint) => xpoint.begin(&mut self.queue, &mut self.requests, id),
         }
         self.take_outcomes();
+    }
+
+    /// Tells that a command's time up to now was the queue's or the firmware's.
+    #[inline]
+    fn note_begin(&mut self, id: u32) {
+        if let Some(recorder) = self.medium.recorder() {
+            let part = match self.firmware {
+                None => Part::Queue,
+                Some(_) => Part::Firmware,
+            };
+            recorder.spend(id, part, self.queue.now());
+        }
     }
 
     /// What the medium has done moves commands on.
@@ -242,7 +262,8 @@ impl Device {
     fn send(&mut self, id: u32, pages: u64, parts: u8) {
         if let Some(link) = &mut self.hil.link {
             let outbound = &mut self.requests[id].outbound;
-            let arrival = link.send(self.queue.now(), outbound, pages);
+            let page_bytes = self.medium.page_bytes();
+            let arrival = link.send(self.queue.now(), outbound, pages, page_bytes);
             let parts = u16::from(parts);
             self.queue
                 .schedule(arrival, Event::Sent { request: id, parts });
@@ -263,14 +284,26 @@ impl Device {
             None => self.complete(id),
             Some(firmware) => {
                 self.requests[id].stage = Stage::Completion;
+                if let Some(recorder) = self.medium.recorder() {
+                    recorder.medium_ended(id, self.queue.now());
+                }
                 firmware.ended(&mut self.queue, &mut self.requests, id);
             }
+        }
+    }
+
+    /// Programs and collection take the time of a DRAM that limits.
+    #[inline]
+    fn note_moved(&mut self) {
+        if let (Some(link), Medium::Nand(nand)) = (&mut self.hil.link, &self.medium) {
+            link.moved(self.queue.now(), || nand.moved_bytes());
         }
     }
 
     /// The command has ended: the host sees it.
     #[inline]
     fn complete(&mut self, id: u32) {
+        self.note_completion(id);
         let request = &self.requests[id];
         let awake = request.keeps_awake.then_some(request.range.set);
         let completion = self.requests.complete(id, self.queue.now());
@@ -278,6 +311,37 @@ impl Device {
         self.hil.completed();
         if let (Some(set), Medium::Nand(nand)) = (awake, &mut self.medium) {
             nand.command_completed(&mut self.queue, set);
+        }
+    }
+
+    /// Tells of a command that completes.
+    #[inline]
+    fn note_completion(&mut self, id: u32) {
+        let Some(recorder) = self.medium.recorder() else {
+            return;
+        };
+        let now = self.queue.now();
+        if self.firmware.is_some() {
+            recorder.spend(id, Part::Firmware, now);
+        }
+        let request = &self.requests[id];
+        let record = CommandRecord::new(
+            (request.tag, request.opcode, request.nsid),
+            (request.start, request.bytes),
+            (request.queue, request.status),
+            (request.submitted, now),
+        );
+        recorder.completed(id, record);
+    }
+
+    /// Tells of a core that has finished what it did.
+    #[inline]
+    fn note_core(&mut self, core: u32) {
+        let (Some(recorder), Some(firmware)) = (self.medium.recorder(), &self.firmware) else {
+            return;
+        };
+        if let Some(span) = firmware.running(core, self.queue.now()) {
+            recorder.core(span);
         }
     }
 
@@ -308,6 +372,8 @@ impl Device {
         let request = &mut self.requests[id];
         request.stage = Stage::Medium;
         self.usage[request.range.set as usize].count(request);
+        self.note_begin(id);
+        let request = &mut self.requests[id];
         request.parts += 1;
         request.outbound.from_controller += request.range.pages();
         self.after_controller_latency(id);
@@ -369,13 +435,18 @@ impl Device {
                 }
             }
             Event::Firmware(core) => {
+                self.note_core(core);
                 if let Some(firmware) = &mut self.firmware {
                     firmware.step(&mut self.queue, &mut self.requests, core);
                 }
             }
             Event::Controller(id) => self.finish_in_controller(id),
             Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
-            Event::Channel(_) | Event::Window(_) | Event::Idle(_) | Event::Xpoint(_) => {
+            Event::Channel(_)
+            | Event::Window(_)
+            | Event::Idle(_)
+            | Event::Throttle(_)
+            | Event::Xpoint(_) => {
                 match &mut self.medium {
                     Medium::Nand(nand) => {
                         nand.process(&mut self.queue, &mut self.requests, event);
@@ -385,6 +456,7 @@ impl Device {
                     }
                 }
                 self.take_outcomes();
+                self.note_moved();
             }
         }
         if self.firmware.is_some() {

@@ -5,19 +5,22 @@
 //! ```
 //!
 //! Numbers are little endian. The body is in postcard's format: fields in order, integers in as
-//! few bytes as they need.
+//! few bytes as they need. The profile is JSON in it: a key that is not there has its default, so that a version may
+//! have more of them than the one before.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::snapshot_v3::ProfileV3;
 use super::{Device, Medium};
 use crate::ftl::SavedFtl;
 use crate::profile::Profile;
 
 const MAGIC: &[u8; 8] = b"MELDSNAP";
-/// Of the body; to be raised whenever what is in it changes.
-const VERSION: u32 = 3;
+/// Of the body; to be raised whenever what is in it changes, other than by a key of the profile.
+const VERSION: u32 = 5;
+/// What release 0.1.0 wrote; it is read, too.
+pub(super) const OLDEST: u32 = 3;
 const HEADER_BYTES: usize = 24;
 
 /// Why bytes are not taken as a snapshot.
@@ -28,7 +31,7 @@ pub enum SnapshotError {
     NotASnapshot,
     /// Made by another version of the simulator.
     #[error(
-        "the snapshot has version {found}, this simulator reads {VERSION}; make it anew with this version"
+        "the snapshot has version {found}, this simulator reads {OLDEST} and {VERSION}; make it anew with this version"
     )]
     Version {
         /// The snapshot's version.
@@ -55,11 +58,12 @@ pub enum SnapshotError {
 
 /// What is in a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
-struct Body {
-    profile: Profile,
+pub(super) struct Body<P> {
+    /// As JSON; in version 3 its fields in order.
+    pub(super) profile: P,
     /// The NVM set and the size in bytes of each namespace.
-    namespaces: Vec<(u32, u64)>,
-    sets: Vec<SavedFtl>,
+    pub(super) namespaces: Vec<(u32, u64)>,
+    pub(super) sets: Vec<SavedFtl>,
 }
 
 impl Device {
@@ -71,24 +75,38 @@ impl Device {
             let bytes = namespace.size_lbas * namespace.lba_bytes;
             (self.set_of(namespace.id).unwrap_or(0), bytes)
         });
+        let impossible = |error: serde_json::Error| SnapshotError::Inconsistent {
+            what: error.to_string(),
+        };
         encode(&Body {
-            profile: self.profile.clone(),
+            profile: serde_json::to_string(&self.profile).map_err(impossible)?,
             namespaces: namespaces.collect(),
-            sets: match &self.medium {
-                Medium::Nand(nand) => nand.save(),
-                // Memory that is mapped by address has no map.
-                Medium::Xpoint(_) => Vec::new(),
-            },
+            sets: self.save_sets(),
         })
+    }
+
+    pub(super) fn save_sets(&self) -> Vec<SavedFtl> {
+        match &self.medium {
+            Medium::Nand(nand) => nand.save(),
+            // Memory that is mapped by address has no map.
+            Medium::Xpoint(_) => Vec::new(),
+        }
     }
 
     /// The device after the power has come back. Its time and its counters begin anew.
     pub fn restore(snapshot: &[u8]) -> Result<Device, SnapshotError> {
-        let body: Body = decode(snapshot)?;
         let impossible = |what: String| SnapshotError::Inconsistent { what };
-        let mut device =
-            Device::new(&body.profile).map_err(|error| impossible(error.to_string()))?;
-        for &(set, bytes) in &body.namespaces {
+        let (profile, namespaces, sets) = if version(snapshot)? == OLDEST {
+            let body: Body<ProfileV3> = decode(snapshot)?;
+            (body.profile.into(), body.namespaces, body.sets)
+        } else {
+            let body: Body<String> = decode(snapshot)?;
+            let profile = serde_json::from_str(&body.profile);
+            let profile: Profile = profile.map_err(|error| impossible(error.to_string()))?;
+            (profile, body.namespaces, body.sets)
+        };
+        let mut device = Device::new(&profile).map_err(|error| impossible(error.to_string()))?;
+        for &(set, bytes) in &namespaces {
             device
                 .create_namespace_in(set, bytes)
                 .map_err(|error| impossible(error.to_string()))?;
@@ -99,10 +117,10 @@ impl Device {
                     &mut device.queue,
                     &device.profile,
                     &device.namespaces,
-                    &body.sets,
+                    &sets,
                 )
                 .map_err(impossible)?,
-            Medium::Xpoint(_) if body.sets.is_empty() => {}
+            Medium::Xpoint(_) if sets.is_empty() => {}
             Medium::Xpoint(_) => return Err(impossible("it has sets of flash".to_owned())),
         }
         Ok(device)
@@ -111,29 +129,38 @@ impl Device {
 
 /// The snapshot with this body.
 pub(super) fn encode(body: &impl Serialize) -> Result<Vec<u8>, SnapshotError> {
+    encode_as(VERSION, body)
+}
+
+pub(super) fn encode_as(version: u32, body: &impl Serialize) -> Result<Vec<u8>, SnapshotError> {
     let header = vec![0; HEADER_BYTES];
     let mut bytes = postcard::to_extend(body, header).map_err(|error| inconsistent(&error))?;
     let body = &bytes[HEADER_BYTES..];
     let (length, checksum) = (body.len() as u64, crc32fast::hash(body));
     bytes[..8].copy_from_slice(MAGIC);
-    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[8..12].copy_from_slice(&version.to_le_bytes());
     bytes[12..20].copy_from_slice(&length.to_le_bytes());
     bytes[20..24].copy_from_slice(&checksum.to_le_bytes());
     Ok(bytes)
 }
 
-/// The body of a snapshot that is one, whole and undamaged.
-pub(super) fn decode<T: DeserializeOwned>(snapshot: &[u8]) -> Result<T, SnapshotError> {
+/// The version of a snapshot, if it is one that is read.
+fn version(snapshot: &[u8]) -> Result<u32, SnapshotError> {
     let (magic, rest) = split::<8>(snapshot)?;
     if &magic != MAGIC {
         return Err(SnapshotError::NotASnapshot);
     }
-    let (version, rest) = split(rest)?;
-    let found = u32::from_le_bytes(version);
-    if found != VERSION {
-        return Err(SnapshotError::Version { found });
+    let found = u32::from_le_bytes(split(rest)?.0);
+    match found {
+        OLDEST | VERSION => Ok(found),
+        _ => Err(SnapshotError::Version { found }),
     }
-    let (length, rest) = split(rest)?;
+}
+
+/// The body of a snapshot that is one, whole and undamaged.
+pub(super) fn decode<'a, T: Deserialize<'a>>(snapshot: &'a [u8]) -> Result<T, SnapshotError> {
+    version(snapshot)?;
+    let (length, rest) = split(&snapshot[12..])?;
     let (checksum, body) = split(rest)?;
     let (expected, found) = (u64::from_le_bytes(length), body.len() as u64);
     if expected != found {
@@ -186,8 +213,9 @@ mod tests {
     fn every_built_in_profile_survives() {
         for name in Profile::builtin_names() {
             let profile = Profile::builtin(name).unwrap();
-            let read: Profile = decode(&encode(&profile).unwrap()).unwrap();
-            assert_eq!(read, profile);
+            let device = Device::new(&profile).unwrap();
+            let restored = Device::restore(&device.snapshot().unwrap()).unwrap();
+            assert_eq!(restored.profile(), &profile);
         }
         let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
         profile.ftl.page_allocation = "PDWC".parse().unwrap();
@@ -196,6 +224,29 @@ mod tests {
         let device = Device::new(&profile).unwrap();
         let restored = Device::restore(&device.snapshot().unwrap()).unwrap();
         assert_eq!(restored.profile(), &profile);
+    }
+
+    #[cfg(feature = "toml")]
+    #[test]
+    fn a_key_that_is_missing_has_its_default_and_an_unknown_one_is_refused() {
+        let profile = Profile::builtin("optane-900p").unwrap();
+        let text = serde_json::to_string(&profile).unwrap();
+        let restore = |from: &str, to: &str| {
+            assert!(text.contains(from), "{text}");
+            let body = Body {
+                profile: text.replacen(from, to, 1),
+                namespaces: Vec::new(),
+                sets: Vec::new(),
+            };
+            Device::restore(&encode(&body).unwrap())
+        };
+        let mut without = profile.clone();
+        without.controller.latency = crate::profile::Controller::default().latency;
+        let latency = format!(",\"latency\":\"{}\"", profile.controller.latency);
+        let restored = restore(&latency, "").unwrap();
+        assert_eq!(restored.profile(), &without);
+        let error = restore("\"latency\"", "\"delay\"").unwrap_err();
+        assert!(error.to_string().contains("delay"), "{error}");
     }
 
     #[test]

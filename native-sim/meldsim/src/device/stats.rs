@@ -203,6 +203,8 @@ stats! {
     gc_pages_read,
     /// Pages programmed for garbage collection.
     gc_pages_programmed,
+    /// Pages of the journal programmed.
+    journal_pages_programmed,
 }
 
 stats! {
@@ -280,11 +282,16 @@ impl Stats {
     }
 
     /// Write amplification: pages programmed for each page programmed for the host. All are counted: the host's, those of
-    /// garbage collection, and padding. 1 before anything was programmed for the host.
+    /// garbage collection and of the journal, and padding. 1 before anything was programmed for the host.
     pub fn write_amplification(&self) -> f64 {
-        match self.host_pages_programmed {
+        let host = self.host_pages_programmed;
+        let metadata = self.journal_pages_programmed;
+        match host {
             0 => 1.0,
-            host => (host + self.gc_pages_programmed + self.padded_pages) as f64 / host as f64,
+            _ => {
+                let all = host + self.gc_pages_programmed + metadata + self.padded_pages;
+                all as f64 / host as f64
+            }
         }
     }
 }

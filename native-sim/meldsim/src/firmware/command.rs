@@ -140,6 +140,21 @@ pub(super) enum Step {
 /// How many [`Step`]s there are.
 const STEPS: usize = 12;
 
+impl ThreadType {
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            ThreadType::Nvmq => "NVMQ",
+            ThreadType::Ilock => "ILOCK",
+            ThreadType::Cache => "CACHE",
+            ThreadType::Trans => "TRANS",
+            ThreadType::Fcmd => "FCMD",
+            ThreadType::Bgc => "BGC",
+            ThreadType::Log => "LOG",
+        }
+    }
+}
+
 impl Step {
     /// Whose work it is.
     pub(super) fn thread_type(self) -> ThreadType {
@@ -185,6 +200,8 @@ struct Service {
 #[derive(Debug)]
 pub(super) struct Costs {
     services: [Service; STEPS],
+    /// Sending and receiving what brings a job; no step takes less.
+    message: Duration,
     /// A lock moves from one core to another.
     pub(super) handover: Duration,
 }
@@ -209,6 +226,7 @@ impl Costs {
 
         let mut costs = Costs {
             services: [Service::default(); STEPS],
+            message,
             handover: cost.handover,
         };
         let mut set =
@@ -246,6 +264,25 @@ impl Costs {
     pub(super) fn of(&self, step: Step, pages: u32) -> Duration {
         let Service { fixed, page } = self.services[step as usize];
         fixed + page * u64::from(pages)
+    }
+
+    /// How long the message that brings a step's job takes; a thread of many has nothing to issue meanwhile.
+    #[inline]
+    pub(super) fn message(&self, step: Step) -> Duration {
+        match step {
+            Step::Fetch => Duration::ZERO,
+            _ => self.message,
+        }
+    }
+
+    /// How long a core of so many hardware threads issues a job: with one, it also waits for the message.
+    #[inline]
+    pub(super) fn issued(&self, job: Job, ways: u32) -> Duration {
+        let whole = self.of(job.step, job.pages);
+        match ways {
+            1 => whole,
+            _ => whole.saturating_sub(self.message(job.step)),
+        }
     }
 
     /// What a type of thread does for a command of one page, half of them reads.

@@ -34,6 +34,7 @@ use self::command::FirmwareUsage;
 use self::naive::Naive;
 use self::pipeline::Pipeline;
 use self::tables::Tables;
+use crate::engine::Duration;
 use crate::profile::{Firmware as Section, FirmwareDesign};
 
 /// Firmware that is not ideal.
@@ -66,6 +67,14 @@ impl Firmware {
         match self {
             Firmware::Naive(naive) => naive.accept(queue, request),
             Firmware::Pipeline(pipeline) => pipeline.accept(queue, commands, request),
+        }
+    }
+
+    /// What a core does: the thread's number and the name of its type, and how long it takes.
+    pub(crate) fn running(&self, core: u32) -> Option<(u32, &'static str, Duration)> {
+        match self {
+            Firmware::Naive(naive) => naive.running(core),
+            Firmware::Pipeline(pipeline) => pipeline.running(core),
         }
     }
 

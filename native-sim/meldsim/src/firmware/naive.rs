@@ -126,6 +126,13 @@ impl Naive {
         state.time = run_core(queue, core, handover + self.costs.of(job.step, job.pages));
     }
 
+    /// What a core does. Its only thread has its number.
+    pub(super) fn running(&self, core: u32) -> Option<(u32, &'static str, Duration)> {
+        let state = self.cores.get(core as usize)?;
+        let job = state.running?;
+        Some((core, job.step.thread_type().name(), state.time))
+    }
+
     /// A core has finished its step.
     pub(super) fn step(&mut self, queue: &mut Events, commands: &mut impl Commands, core: u32) {
         let state = &mut self.cores[core as usize];

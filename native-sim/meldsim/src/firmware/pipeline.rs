@@ -14,6 +14,7 @@
 use super::command::{Commands, Costs, Events, Job, Step};
 use super::tables::Tables;
 use super::threads::{Groups, Threads};
+use crate::engine::Duration;
 use crate::nvme::Opcode;
 use crate::profile::{Firmware, FirmwareDesign};
 
@@ -75,10 +76,19 @@ impl Pipeline {
         self.threads.post(queue, &self.costs, thread, job);
     }
 
-    /// A core has finished its job.
-    pub(super) fn step(&mut self, queue: &mut Events, commands: &mut impl Commands, core: u32) {
+    /// What a core does.
+    pub(super) fn running(&self, core: u32) -> Option<(u32, &'static str, Duration)> {
+        let (thread, job, time) = self.threads.running(core, &self.costs)?;
+        let time = time.max(Duration::from_ps(1));
+        Some((thread, job.step.thread_type().name(), time))
+    }
+
+    /// A core has finished its job, or a thread has its message.
+    pub(super) fn step(&mut self, queue: &mut Events, commands: &mut impl Commands, event: u32) {
         let usage = &mut self.tables.usage;
-        if let Some((thread, job)) = self.threads.finish(core, &self.costs, usage) {
+        let now = queue.now();
+        let (core, finished) = self.threads.finish(event, &self.costs, usage, now);
+        if let Some((thread, job)) = finished {
             self.after(queue, commands, thread, job);
         }
         self.threads.run(queue, &self.costs, core);

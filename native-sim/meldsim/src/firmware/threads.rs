@@ -1,12 +1,21 @@
 //! The threads of the pipeline: how many there are of each type, their inboxes, and the cores that
 //! serve them in turn.
+//!
+//! A core of one hardware thread does a job after the other, from the message that brings it to its end.
+//! With more, so many threads of a core are at their jobs at a time. They share the core: one of them
+//! issues instructions, first come, first served. One whose message is on its way does not need it.
+//!
+//! ```text
+//!   events 0..cores               what a core issues has ended
+//!   events cores..cores + threads a thread has its message, and waits for its core
+//! ```
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::command::{Costs, Events, FirmwareUsage, Job, Step, ThreadType, run_core};
-use crate::engine::Duration;
+use crate::engine::{Duration, Instant};
 use crate::profile::{Firmware, FirmwareDesign};
 
 /// More background jobs than this do not wait until the cores idle: the backlog is bounded.
@@ -81,7 +90,7 @@ impl Groups {
         // The thread of the only submission queue in use has at least that to fetch.
         let fetching = &mut loads[nvmq.first as usize];
         *fetching = costs.of(Step::Fetch, 0).max(*fetching);
-        let mut threads = Threads::new(firmware.cores);
+        let mut threads = Threads::new(firmware.cores, firmware.core.threads);
         for core in bind(&loads, firmware.cores) {
             threads.add(core, false);
         }
@@ -127,6 +136,10 @@ struct Thread {
     is_blocked: bool,
     /// It runs when no other thread of its core can.
     yields: bool,
+    /// It is at a job.
+    is_busy: bool,
+    /// The job that its message brings.
+    arriving: Option<Job>,
 }
 
 #[derive(Debug, Default)]
@@ -134,7 +147,16 @@ struct Core {
     threads: Vec<u32>,
     /// The index in `threads` that is served next.
     turn: usize,
+    /// What it issues.
     running: Option<(u32, Job)>,
+    /// Threads at a job.
+    busy: u32,
+    /// Jobs that wait for others of the core to be issued.
+    ready: VecDeque<(u32, Job)>,
+    /// Since when threads have been at jobs, none of which was issued.
+    waits_since: Instant,
+    /// How long that was, before what it issues.
+    waited: Duration,
 }
 
 /// Threads and the cores they are bound to.
@@ -142,12 +164,15 @@ struct Core {
 pub(super) struct Threads {
     threads: Vec<Thread>,
     cores: Vec<Core>,
+    /// Hardware threads of a core.
+    ways: u32,
 }
 
 impl Threads {
-    fn new(cores: u32) -> Threads {
+    fn new(cores: u32, ways: u32) -> Threads {
         Threads {
             threads: Vec::new(),
+            ways,
             cores: (0..cores).map(|_| Core::default()).collect(),
         }
     }
@@ -161,6 +186,8 @@ impl Threads {
             inbox: VecDeque::new(),
             is_blocked: false,
             yields,
+            is_busy: false,
+            arriving: None,
         });
     }
 
@@ -168,9 +195,8 @@ impl Threads {
     #[inline]
     pub(super) fn least_loaded(&self, group: Group) -> u32 {
         let jobs = |thread: &u32| {
-            let Thread { core, inbox, .. } = &self.threads[*thread as usize];
-            let running = self.cores[*core as usize].running;
-            inbox.len() + usize::from(running.is_some_and(|(running, _)| running == *thread))
+            let Thread { inbox, is_busy, .. } = &self.threads[*thread as usize];
+            inbox.len() + usize::from(*is_busy)
         };
         group.threads().min_by_key(jobs).unwrap_or(group.first)
     }
@@ -198,38 +224,99 @@ impl Threads {
         self.run(queue, costs, core);
     }
 
-    /// The job that a core has finished. [`Threads::run`] gives it the next one.
+    /// The core whose event this is, and the job that it has finished, if that is what has happened.
+    /// [`Threads::run`] gives it the next one.
     #[inline]
     pub(super) fn finish(
         &mut self,
-        core: u32,
+        event: u32,
         costs: &Costs,
         usage: &mut FirmwareUsage,
-    ) -> Option<(u32, Job)> {
-        let (thread, job) = self.cores[core as usize].running.take()?;
-        usage.count(job.step, costs.of(job.step, job.pages));
-        Some((thread, job))
+        now: Instant,
+    ) -> (u32, Option<(u32, Job)>) {
+        let cores = self.cores.len() as u32;
+        if event >= cores {
+            let thread = event - cores;
+            let Thread { core, arriving, .. } = &mut self.threads[thread as usize];
+            let job = arriving.take().map(|job| (thread, job));
+            self.cores[*core as usize].ready.extend(job);
+            return (*core, None);
+        }
+        let core = &mut self.cores[event as usize];
+        let finished = core.running.take();
+        if let Some((thread, job)) = finished {
+            self.threads[thread as usize].is_busy = false;
+            core.busy -= 1;
+            usage.count(job.step, core.waited + costs.issued(job, self.ways));
+            core.waits_since = now;
+        }
+        (event, finished)
     }
 
-    /// Begins the next job of an idle core.
+    /// What a core issues: the thread and its job, and how long that takes.
+    pub(super) fn running(&self, core: u32, costs: &Costs) -> Option<(u32, Job, Duration)> {
+        let (thread, job) = self.cores.get(core as usize)?.running?;
+        Some((thread, job, costs.issued(job, self.ways)))
+    }
+
+    /// Begins the next jobs of a core that has hardware threads for them, and issues one.
     #[inline]
     pub(super) fn run(&mut self, queue: &mut Events, costs: &Costs, core: u32) {
+        if self.ways > 1 {
+            self.receive(queue, costs, core);
+            let state = &mut self.cores[core as usize];
+            if state.running.is_none() {
+                if let Some((thread, job)) = state.ready.pop_front() {
+                    state.waited = queue.now() - state.waits_since;
+                    state.running = Some((thread, job));
+                    run_core(queue, core, costs.issued(job, self.ways));
+                }
+            }
+            return;
+        }
         if self.cores[core as usize].running.is_some() {
             return;
         }
-        let Some(index) = self.choose(core) else {
-            return;
-        };
+        if let Some((thread, job)) = self.next_job(core, queue.now()) {
+            self.cores[core as usize].running = Some((thread, job));
+            run_core(queue, core, costs.issued(job, self.ways));
+        }
+    }
+
+    /// Hardware threads without a job take the next ones: their messages are on their way.
+    fn receive(&mut self, queue: &mut Events, costs: &Costs, core: u32) {
+        while self.cores[core as usize].busy < self.ways {
+            let Some((thread, job)) = self.next_job(core, queue.now()) else {
+                return;
+            };
+            let message = costs.message(job.step);
+            if message > Duration::ZERO {
+                self.threads[thread as usize].arriving = Some(job);
+                run_core(queue, self.cores.len() as u32 + thread, message);
+            } else {
+                self.cores[core as usize].ready.push_back((thread, job));
+            }
+        }
+    }
+
+    /// Takes the next job of a core's threads.
+    #[inline]
+    fn next_job(&mut self, core: u32, now: Instant) -> Option<(u32, Job)> {
+        let index = self.choose(core)?;
         let state = &mut self.cores[core as usize];
         let thread = state.threads[index];
         state.turn = match index + 1 {
             next if next < state.threads.len() => next,
             _ => 0,
         };
-        if let Some(job) = self.threads[thread as usize].inbox.pop_front() {
-            state.running = Some((thread, job));
-            run_core(queue, core, costs.of(job.step, job.pages));
+        let of = &mut self.threads[thread as usize];
+        let job = of.inbox.pop_front()?;
+        of.is_busy = true;
+        if state.busy == 0 {
+            state.waits_since = now;
         }
+        state.busy += 1;
+        Some((thread, job))
     }
 
     /// The thread that a core serves next, as an index among the core's threads.
@@ -243,7 +330,7 @@ impl Threads {
                 index => index - threads.len(),
             };
             let thread = &self.threads[threads[index] as usize];
-            if thread.is_blocked || thread.inbox.is_empty() {
+            if thread.is_blocked || thread.is_busy || thread.inbox.is_empty() {
                 continue;
             }
             if !thread.yields || thread.inbox.len() > BACKLOG {

@@ -13,6 +13,14 @@
 //!   W1      6 8 a 7 9 b     6 7 8 9 a b     2 6 a  3 7 b
 //! ```
 //!
+//! A page is what the mapping has an entry for: a flash page, or one of a few subpages of it. Those of a
+//! flash page are filled one after the other, so for the above a flash page counts as one position and
+//! its subpages follow it:
+//!
+//! ```text
+//!   normal, 2 subpages     U0: 0 1 | 4 5 | 8 9     U1: 2 3 | 6 7 | a b
+//! ```
+//!
 //! With one lane for each unit the pages of a sequential write go to the lanes in turn, and are
 //! consecutive all the same. Positions are computed, so nothing is stored for a page.
 //!
@@ -57,7 +65,10 @@ pub(crate) struct Addressing {
     pub(crate) lanes: u32,
     /// Units of a lane.
     pub(crate) units: u32,
+    pub(crate) flash_pages_per_wordline: u32,
     pub(crate) pages_per_wordline: u32,
+    /// Log2 of the pages of a flash page.
+    subpage_shift: u32,
     pub(crate) wordlines_per_block: u32,
     pub(crate) pages_per_group: u32,
     /// Pages of one wordline on every unit of a lane.
@@ -75,16 +86,19 @@ impl Addressing {
             Allocation::Static => (region.units(), 1),
         };
         let (pages, wordlines) = (geometry.pages_per_wordline, geometry.wordlines_per_block);
+        let flash_pages = geometry.flash_pages_per_wordline;
         let is_shadow = profile.ftl.program_order == ProgramOrder::Shadow;
         Addressing {
             lanes,
             units,
+            flash_pages_per_wordline: flash_pages,
             pages_per_wordline: pages,
+            subpage_shift: geometry.subpage_shift,
             wordlines_per_block: wordlines,
             pages_per_group: units * wordlines * pages,
             pages_per_row: units * pages,
             groups: geometry.blocks_per_plane,
-            shadow: is_shadow.then(|| ShadowSequence::new(wordlines, pages)),
+            shadow: is_shadow.then(|| ShadowSequence::new(wordlines, flash_pages)),
             region,
         }
     }
@@ -93,39 +107,59 @@ impl Addressing {
         self.shadow.is_some()
     }
 
-    /// Whether wordlines are filled as a whole, and their pages programmed one by one.
+    /// Pages of a flash page.
+    #[inline]
+    pub(crate) fn subpages(&self) -> u32 {
+        1 << self.subpage_shift
+    }
+
+    /// Of consecutive pages from one on, how many of at most so many are on the same flash page.
+    #[inline]
+    pub(crate) fn on_flash_page(&self, page: u32, most: u32) -> u32 {
+        most.min(self.subpages() - (page & (self.subpages() - 1)))
+    }
+
+    /// Whether wordlines are filled as a whole, and their flash pages programmed one by one.
     pub(crate) fn fills_wordlines(&self, layout: Layout) -> bool {
         self.is_shadow() && layout == Layout::Melded
     }
 
-    /// Pages that are programmed together: a wordline, or a page in shadow order.
+    /// Pages that are programmed together: those of a wordline, or of a flash page in shadow order.
     pub(crate) fn pages_at_once(&self, layout: Layout) -> u32 {
         match layout {
-            Layout::Normal if self.is_shadow() => 1,
+            Layout::Normal if self.is_shadow() => self.subpages(),
             Layout::Normal | Layout::Melded => self.pages_per_wordline,
         }
     }
 
     /// Of the pages that are programmed together, when those of others before them take the positions
-    /// up to `filled`: the position of the first, and from each to the next.
+    /// up to `filled`: the position of the first, and the step from each flash page to the next.
     #[inline]
     pub(crate) fn positions_at_once(&self, layout: Layout, filled: u32) -> (u32, u32) {
         if layout == Layout::Melded || self.is_shadow() {
-            return (filled, 1);
+            return (filled, self.subpages());
         }
-        // The wordline's pages are a pass over the row apart.
+        // The wordline's flash pages are a pass over the row apart.
         let wordline = filled / self.pages_per_wordline;
         let (row, unit) = (wordline / self.units, wordline % self.units);
-        (row * self.pages_per_row + unit, self.units)
+        let first = row * self.pages_per_row + (unit << self.subpage_shift);
+        (first, self.units << self.subpage_shift)
     }
 
     /// Of a row in one-shot order: positions from the first page of a unit's wordline to that of the
-    /// next unit's, and from each page of a wordline to the next.
+    /// next unit's, and the step from each flash page of a wordline to the next.
     pub(crate) fn strides(&self, layout: Layout) -> (u32, u32) {
         match layout {
-            Layout::Melded => (self.pages_per_wordline, 1),
-            Layout::Normal => (1, self.units),
+            Layout::Melded => (self.pages_per_wordline, self.subpages()),
+            Layout::Normal => (self.subpages(), self.units << self.subpage_shift),
         }
+    }
+
+    /// How many positions the n-th page of a wordline comes after the first, with such a step between flash
+    /// pages.
+    #[inline]
+    pub(crate) fn offset(&self, step: u32, n: u32) -> u32 {
+        (n >> self.subpage_shift) * step + (n & (self.subpages() - 1))
     }
 
     /// The lane that takes a page, when the logical page decides.
@@ -187,12 +221,18 @@ impl Addressing {
             }
             (Layout::Normal, None) => {
                 let (row, rest) = (position / self.pages_per_row, position % self.pages_per_row);
-                (rest % units, row, rest / units)
+                let flash_page = rest >> self.subpage_shift;
+                (flash_page % units, row, flash_page / units)
             }
             (Layout::Normal, Some(sequence)) => {
-                let (wordline, page) = sequence.page_at(position / units);
-                (position % units, wordline, page)
+                let flash_page = position >> self.subpage_shift;
+                let (wordline, page) = sequence.page_at(flash_page / units);
+                (flash_page % units, wordline, page)
             }
+        };
+        let page = match layout {
+            Layout::Melded => page,
+            Layout::Normal => (page << self.subpage_shift) | (position & (self.subpages() - 1)),
         };
         PageAddr {
             unit,
@@ -208,13 +248,19 @@ impl Addressing {
             wordline,
             page,
         } = at;
-        match (layout, &self.shadow) {
-            (Layout::Melded, _) => (wordline * self.units + unit) * self.pages_per_wordline + page,
-            (Layout::Normal, None) => wordline * self.pages_per_row + page * self.units + unit,
-            (Layout::Normal, Some(sequence)) => {
-                sequence.position_of(wordline, page) * self.units + unit
+        let (flash_page, subpage) = (page >> self.subpage_shift, page & (self.subpages() - 1));
+        let before = match (layout, &self.shadow) {
+            (Layout::Melded, _) => {
+                return (wordline * self.units + unit) * self.pages_per_wordline + page;
             }
-        }
+            (Layout::Normal, None) => {
+                (wordline * self.flash_pages_per_wordline + flash_page) * self.units + unit
+            }
+            (Layout::Normal, Some(sequence)) => {
+                sequence.position_of(wordline, flash_page) * self.units + unit
+            }
+        };
+        (before << self.subpage_shift) | subpage
     }
 
     /// Whether a position of a group is filled, when `next` is what its stream fills next.
@@ -229,13 +275,16 @@ impl Addressing {
         }
     }
 
-    /// Moves on to the page that is filled next in the normal layout and one-shot order.
+    /// Moves on to the first page of the flash page that is filled next in the normal layout and one-shot
+    /// order. `WHOLE`: flash pages are of one page.
     #[inline]
-    pub(crate) fn next_striped(&self, at: &mut PageAddr) {
+    pub(crate) fn next_striped<const WHOLE: bool>(&self, at: &mut PageAddr) {
+        let subpages = if WHOLE { 1 } else { self.subpages() };
+        at.page &= !(subpages - 1);
         at.unit += 1;
         if at.unit == self.units {
             at.unit = 0;
-            at.page += 1;
+            at.page += subpages;
             if at.page == self.pages_per_wordline {
                 at.page = 0;
                 at.wordline += 1;
@@ -274,7 +323,7 @@ impl Addressing {
     }
 }
 
-/// In which order the pages of a block are programmed, and the inverse.
+/// In which order the flash pages of a block are programmed, and the inverse. Pages here are flash pages.
 #[derive(Clone, Debug)]
 pub(super) struct ShadowSequence {
     pages_per_wordline: u32,
@@ -326,6 +375,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::profile::ByteSize;
 
     fn addressing() -> impl Strategy<Value = Addressing> {
         (
@@ -336,9 +386,10 @@ mod tests {
             1..=6u32,
             any::<bool>(),
             any::<bool>(),
+            0..=2u32,
         )
             .prop_map(
-                |(channels, dies, planes, pages, wordlines, fixed, shadow)| {
+                |(channels, dies, planes, pages, wordlines, fixed, shadow, subpage_shift)| {
                     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
                     profile.geometry.channels = channels;
                     profile.geometry.dies_per_channel = dies;
@@ -348,6 +399,9 @@ mod tests {
                     profile.timing.read = vec![profile.timing.erase; pages];
                     if fixed {
                         profile.ftl.allocation = Allocation::Static;
+                    } else {
+                        let unit = profile.geometry.page_size.0 >> subpage_shift;
+                        profile.ftl.mapping_unit = ByteSize(unit);
                     }
                     if shadow {
                         profile.ftl.program_order = ProgramOrder::Shadow;
@@ -376,13 +430,17 @@ mod tests {
                 prop_assert!(seen.insert((wordline, at.page)));
                 let first = PageAddr { page: 0, ..at };
                 prop_assert_eq!(addressing.locate(wordline), (lane, group, first));
+                let here = addressing.on_flash_page(at.page, u32::MAX);
                 let mut next = at;
-                addressing.next_striped(&mut next);
+                addressing.next_striped::<false>(&mut next);
                 if layout == Layout::Normal && !addressing.is_shadow()
-                    && position + 1 < addressing.pages_per_group
+                    && position + here < addressing.pages_per_group
                 {
-                    prop_assert_eq!(addressing.page_addr(layout, position + 1), next);
+                    prop_assert_eq!(addressing.page_addr(layout, position + here), next);
                 }
+                let page = addressing.page_addr(layout, position + here - 1);
+                let last = PageAddr { page: at.page + here - 1, ..at };
+                prop_assert_eq!(page, last, "subpages follow each other");
             }
         }
     }
@@ -418,14 +476,12 @@ mod tests {
                 let (first, step) = addressing.positions_at_once(layout, filled);
                 let at = addressing.page_addr(layout, first);
                 for page in 0..at_once {
-                    let position = first + page * step;
+                    let position = first + addressing.offset(step, page);
                     prop_assert!(seen.insert(position));
                     prop_assert!(addressing.is_filled(layout, position, filled + at_once));
                     prop_assert!(!addressing.is_filled(layout, position, filled));
-                    if at_once > 1 {
-                        let expected = PageAddr { page, ..at };
-                        prop_assert_eq!(addressing.page_addr(layout, position), expected);
-                    }
+                    let expected = PageAddr { page: at.page + page, ..at };
+                    prop_assert_eq!(addressing.page_addr(layout, position), expected);
                 }
             }
             prop_assert_eq!(seen.len() as u32, addressing.pages_per_group);

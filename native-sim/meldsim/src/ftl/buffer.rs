@@ -16,6 +16,8 @@ pub(crate) enum User {
     /// The host's, written in the stream with this number; 0 for none.
     Host(u8),
     Gc,
+    /// The journal's: no page of the mapping, and of the journal's own memory.
+    Journal,
 }
 
 /// One buffered page.
@@ -28,8 +30,10 @@ pub(crate) struct Slot {
     pub(crate) user: User,
     /// The host's request that waits for its program, or [`NIL`].
     pub(crate) request: u32,
-    /// Its wordline is complete and on its way to the die: it can no longer be overwritten.
-    pub(crate) sealed: bool,
+    /// Its wordline is complete and waits for its turn, or has had it: flushes wait for it.
+    sealed: bool,
+    /// Its wordline is on its way to the die: it can no longer be overwritten.
+    pub(crate) started: bool,
     /// The flush it belongs to, once sealed.
     epoch: u64,
 }
@@ -73,6 +77,16 @@ impl WriteBuffer {
         self.free
     }
 
+    /// Gives the host so many slots more.
+    pub(crate) fn lend(&mut self, slots: u32) {
+        self.free += slots;
+    }
+
+    /// Takes away the host's free slots. Returns how many they were.
+    pub(crate) fn reclaim(&mut self) -> u32 {
+        std::mem::take(&mut self.free)
+    }
+
     /// Slots garbage collection may take in a lane.
     pub(crate) fn gc_free(&self, lane: u32) -> u32 {
         self.gc_free[lane as usize]
@@ -86,17 +100,21 @@ impl WriteBuffer {
     /// Takes a free slot for a page.
     pub(crate) fn take(&mut self, user: User, index: MapIndex, lane: u32, request: u32) -> u32 {
         let free = match user {
-            User::Host(_) => &mut self.free,
-            User::Gc => &mut self.gc_free[lane as usize],
+            User::Host(_) => Some(&mut self.free),
+            User::Gc => Some(&mut self.gc_free[lane as usize]),
+            User::Journal => None,
         };
-        debug_assert!(*free > 0, "no free slot");
-        *free -= 1;
+        if let Some(free) = free {
+            debug_assert!(*free > 0, "no free slot");
+            *free -= 1;
+        }
         self.slots.insert(Slot {
             index,
             lane,
             user,
             request,
             sealed: false,
+            started: false,
             epoch: 0,
         })
     }
@@ -115,7 +133,14 @@ impl WriteBuffer {
         self.slots[slot].index = MapIndex::NONE;
     }
 
-    /// The slot's wordline goes to a die.
+    /// The slot's wordline is handed to a die; returns the page it holds.
+    pub(crate) fn start(&mut self, slot: u32) -> MapIndex {
+        let slot = &mut self.slots[slot];
+        slot.started = true;
+        slot.index
+    }
+
+    /// The slot's wordline is complete.
     pub(crate) fn seal(&mut self, slot: u32) {
         let slot = &mut self.slots[slot];
         debug_assert!(!slot.sealed);
@@ -124,7 +149,7 @@ impl WriteBuffer {
             let present = self.epochs.len() - 1;
             slot.epoch = self.epochs_done + present as u64;
             self.epochs[present].0 += 1;
-            self.sealed += 1;
+            self.sealed += u32::from(slot.user != User::Journal);
         }
     }
 
@@ -140,6 +165,7 @@ impl WriteBuffer {
                     self.epochs[(released.epoch - self.epochs_done) as usize].0 -= 1;
                 }
             }
+            User::Journal => self.epochs[(released.epoch - self.epochs_done) as usize].0 -= 1,
         }
         if released.request != NIL {
             self.written.push(released.request);
@@ -176,24 +202,41 @@ impl WriteBuffer {
     }
 }
 
-/// A program on its way: a whole wordline or, in shadow order, one page.
+/// Where pages are programmed together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Program {
+pub(crate) struct Place {
     pub(crate) lane: u32,
     pub(crate) group: u32,
-    /// The position of its first page, and from each page to the next.
+    /// The position of the first page, and the step from each flash page to the next.
     pub(crate) position: u32,
     pub(crate) step: u32,
     pub(crate) pages: u8,
-    /// The slots it programs; [`NIL`] is padding.
-    pub(crate) slots: WordlinePages,
 }
 
-/// The programs that dies were given and have not ended.
+impl Place {
+    const NONE: Place = Place {
+        lane: 0,
+        group: 0,
+        position: 0,
+        step: 0,
+        pages: 0,
+    };
+}
+
+/// Pages that are programmed together, from when they are complete until the program has ended.
+#[derive(Debug)]
+struct Program {
+    slots: WordlinePages,
+    /// Once a die was given it.
+    place: Place,
+    /// The one that a die was given next and that will most likely end next, or [`NIL`].
+    next: u32,
+}
+
+/// The programs that wait for positions or for their dies; each has a token.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    /// With each the one that was started next and will most likely end next, or [`NIL`].
-    slab: Slab<(Program, u32)>,
+    slab: Slab<Program>,
     /// The one started last, or [`NIL`].
     last: u32,
 }
@@ -210,33 +253,53 @@ impl Programs {
         self.slab.len() == 0
     }
 
-    /// A program is given to a die; returns its token.
-    pub(crate) fn start(&mut self, program: Program) -> u32 {
-        let token = self.slab.insert((program, NIL));
-        if self.last != NIL {
-            self.slab[self.last].1 = token;
-        }
-        self.last = token;
-        token
+    /// Pages are complete; returns their token.
+    pub(crate) fn add(&mut self, slots: WordlinePages) -> u32 {
+        self.slab.insert(Program {
+            slots,
+            place: Place::NONE,
+            next: NIL,
+        })
     }
 
-    /// A program has ended. Fetches what the end of the next one will use, and the one after it:
-    /// between two programs of a die the write buffer goes round once, so both have long left the
-    /// processor's caches. What ended out of turn leads nowhere in particular, which costs no more
-    /// than the fetch.
-    pub(crate) fn end(&mut self, token: u32, buffer: &WriteBuffer) -> Program {
-        let (program, next) = self.slab[token];
+    /// The slots it programs; those of one that has ended until the next is added.
+    #[inline]
+    pub(crate) fn slots(&self, token: u32) -> &[u32] {
+        self.slab[token].slots.as_slice()
+    }
+
+    /// What is programmed in another way.
+    pub(crate) fn take(&mut self, token: u32) -> WordlinePages {
+        self.slab.remove(token);
+        self.slab[token].slots
+    }
+
+    /// A die is given a program.
+    pub(crate) fn start(&mut self, token: u32, place: Place) {
+        self.slab[token].place = place;
+        if self.last != NIL {
+            self.slab[self.last].next = token;
+        }
+        self.last = token;
+    }
+
+    /// A program has ended; returns where it was. Fetches what the end of the next one will use, and the
+    /// one after it: between two programs of a die the write buffer goes round once, so both have long
+    /// left the processor's caches. What ended out of turn leads nowhere in particular, which costs no
+    /// more than the fetch.
+    pub(crate) fn end(&mut self, token: u32, buffer: &WriteBuffer) -> Place {
+        let Program { place, next, .. } = self.slab[token];
         self.slab.remove(token);
         if next != NIL {
-            let (next, after) = &self.slab[next];
-            for slot in next.slots.into_iter().filter(|&slot| slot != NIL) {
+            let Program { slots, next, .. } = &self.slab[next];
+            for &slot in slots.as_slice() {
                 buffer.prefetch(slot);
             }
-            if *after != NIL {
-                prefetch(&self.slab[*after]);
+            if *next != NIL {
+                prefetch(&self.slab[*next]);
             }
         }
-        program
+        place
     }
 
     /// Bytes of memory it takes.

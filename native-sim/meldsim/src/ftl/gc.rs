@@ -7,7 +7,8 @@
 //!   collect    read_row    valid pages of a row of wordlines are read ...
 //!   gc_read    gather_row  ... into slots of the collector's own, and go to streams of its own
 //!   copied     copy_row    or the row is copied inside its planes
-//!   erased     once all pages are out, the victim is erased
+//!   erased     once all pages are out, the victim is erased: all its blocks at once without pacing,
+//!              else a few at a time, while the next victim is being emptied
 //! ```
 //!
 //! Pages keep their order, so that what was sequential stays so; or they get the layout that suits how
@@ -27,42 +28,144 @@ use super::blocks::State;
 use super::buffer::User;
 use super::layer::Ftl;
 use super::mapping::{Entry, MapIndex};
+use super::pacing::{Pace, Pacing};
 use super::reverse_map::BATCH_SHARE;
-use super::stream::{Layout, PADDING, Stream};
-use super::victim::{Copyback, Victim};
-use crate::engine::{EventQueue, NIL};
+use super::stream::{Layout, Stream, WordlinePages};
+use super::victim::{Copyback, Erasing, Victim};
+use crate::engine::{EventQueue, Instant, NIL};
 use crate::event::Event;
-use crate::nand::{Flash, Owner, WordlineAddr};
+use crate::nand::{Flash, MAX_PAGES_PER_WORDLINE, Owner, PageSet, WordlineAddr};
+use crate::timeline::Collection;
 
 /// Rows that are copied back at a time: what waits for a die is bounded.
 const COPIES_AT_ONCE: u32 = 2;
+/// With pacing a group is erased in so many steps, each on other dies.
+const ERASE_STEPS: u32 = 4;
 
 impl Ftl {
     /// Starts a collection when that is due, and moves the present one on.
     pub(super) fn collect(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let log = &mut self.lanes[lane as usize];
-        if self.selection.is_held_back(&log.blocks) {
-            return;
+        if self
+            .selection
+            .is_held_back(&self.lanes[lane as usize].blocks)
+        {
+            return self.change_pace(lane, |pace, _| pace.suspend());
         }
-        if log.victim.is_none() {
-            let (blocks, reverse_map) = (&mut log.blocks, &self.reverse_map);
-            let Some(choice) = self.selection.next(lane, blocks, reverse_map) else {
+        let is_paced = !self.pacing.is_off();
+        if is_paced {
+            self.erase_step(lane, flash, queue);
+            self.keep_pace(lane);
+        }
+        if self.lanes[lane as usize].victim.is_none() {
+            if !self.begin_victim(lane) {
                 return;
-            };
-            self.stats.collections += 1;
-            self.stats.background_collections += u64::from(choice.in_background);
-            self.stats.levelling_collections += u64::from(choice.for_wear);
-            let p2l = self.p2l(lane, choice.group);
-            let log = &mut self.lanes[lane as usize];
-            let group = log.blocks.get_mut(choice.group);
-            group.state = State::Collected;
-            let pages_per_row = self.addressing.pages_per_row;
-            log.victim = Some(Victim::new(choice.group, group.layout, p2l, pages_per_row));
+            }
+            self.note_victim(lane, flash, queue.now());
         }
-        while self.confirm_row(lane)
+        while self.goes_on(lane)
+            && self.confirm_row(lane)
             && (self.copy_row(lane, flash, queue) || self.read_row(lane, flash, queue))
-        {}
+        {
+            if is_paced {
+                self.keep_pace(lane);
+            }
+        }
         self.erase_victim(lane, flash, queue);
+    }
+
+    /// Chooses a victim, if one is to be collected. False when there is none.
+    #[inline]
+    fn begin_victim(&mut self, lane: u32) -> bool {
+        let log = &self.lanes[lane as usize];
+        let is_urgent = match self.pacing.is_off() {
+            true => log.blocks.is_low() && log.erasing.is_none(),
+            false => log.pace.is_on(),
+        };
+        (is_urgent || self.selection.is_idle) && self.choose_victim(lane, is_urgent)
+    }
+
+    /// Tells of a victim that has been chosen.
+    fn note_victim(&self, lane: u32, flash: &mut Flash, now: Instant) {
+        let blocks = &self.lanes[lane as usize].blocks;
+        let victim = self.lanes[lane as usize].victim.as_ref();
+        if let (Some(recorder), Some(victim)) = (flash.recorder(), victim) {
+            recorder.collection_begins(Collection {
+                set: self.set,
+                lane,
+                group: victim.group,
+                valid_pages: blocks.get(victim.group).valid,
+                pages: blocks.pages_per_group,
+                start: now,
+                end: now,
+            });
+        }
+    }
+
+    #[inline(never)]
+    fn choose_victim(&mut self, lane: u32, is_urgent: bool) -> bool {
+        let log = &mut self.lanes[lane as usize];
+        if self.pacing.is_off() && log.erasing.is_some() {
+            return false;
+        }
+        let (blocks, reverse_map) = (&mut log.blocks, &self.reverse_map);
+        let choice = self.selection.next(lane, blocks, reverse_map, is_urgent);
+        let freed = choice.map(|choice| {
+            let valid = blocks.get(choice.group).valid;
+            u64::from(blocks.pages_per_group - valid)
+        });
+        self.change_pace(lane, |pace, pacing| pace.begin(pacing, freed));
+        let Some(choice) = choice else {
+            return false;
+        };
+        self.stats.collections += 1;
+        self.stats.background_collections += u64::from(choice.in_background);
+        self.stats.levelling_collections += u64::from(choice.for_wear);
+        let p2l = self.p2l(lane, choice.group);
+        let log = &mut self.lanes[lane as usize];
+        log.blocks.is_levelling = choice.for_wear;
+        let group = log.blocks.get_mut(choice.group);
+        group.state = State::Collected;
+        let pages_per_row = self.addressing.pages_per_row;
+        log.victim = Some(Victim::new(choice.group, group.layout, p2l, pages_per_row));
+        true
+    }
+
+    /// Tells the lane's pace how far it is.
+    fn keep_pace(&mut self, lane: u32) {
+        let log = &mut self.lanes[lane as usize];
+        let room = log.room(&self.addressing);
+        let mut emptied = None;
+        log.blocks.host_reserve = match &log.victim {
+            None => self.pacing.host_reserve(None, 0),
+            Some(victim) => {
+                emptied = Some(victim.emptied(self.addressing.pages_per_row));
+                let valid = log.blocks.get(victim.group).valid;
+                let left = log.blocks.left(Stream::Gc(victim.layout));
+                self.pacing.host_reserve(Some(valid), left)
+            }
+        };
+        self.change_pace(lane, |pace, pacing| {
+            pace.look(pacing, room);
+            if let Some(emptied) = emptied {
+                pace.emptied(pacing, emptied, room);
+            }
+        });
+    }
+
+    /// Changes the lane's pace. A host that may then program again does so.
+    fn change_pace(&mut self, lane: u32, change: impl FnOnce(&mut Pace, &Pacing)) {
+        let pace = &mut self.lanes[lane as usize].pace;
+        let was_held = !pace.admits(&self.pacing);
+        change(pace, &self.pacing);
+        if was_held && pace.admits(&self.pacing) {
+            self.ready.push(lane);
+        }
+    }
+
+    /// Whether the collector need not wait for the host.
+    fn goes_on(&self, lane: u32) -> bool {
+        let pace = &self.lanes[lane as usize].pace;
+        self.pacing.is_off() || self.selection.is_idle || pace.collects(&self.pacing)
     }
 
     /// Which entries lead to a group. The reverse map is made anew when it does not hold the group.
@@ -158,9 +261,9 @@ impl Ftl {
             let to = addressing.page_addr(layout, copy.to);
             let from = addressing.wordline(lane, victim.group, from);
             let to = addressing.wordline(lane, group, to);
-            let pages = (1 << addressing.pages_per_wordline) - 1;
+            let pages = (1u32 << addressing.pages_per_wordline) - 1;
             let token = self.copybacks.insert(copy);
-            flash.copyback(queue, from, to, pages, token);
+            flash.copyback(queue, from, to, pages as PageSet, token);
         }
         true
     }
@@ -180,18 +283,46 @@ impl Ftl {
         };
         let moving = victim.reading + victim.copying;
         let emptied = log.blocks.get(victim.group).valid == 0 && moving == 0;
-        if emptied && victim.erasing == 0 {
-            victim.erasing = self.addressing.units;
-            for unit in 0..self.addressing.units {
-                let unit = self.addressing.unit(lane, unit);
-                flash.erase(queue, unit, victim.group, lane);
+        if emptied && log.erasing.is_none() {
+            log.erasing = Some(Erasing {
+                group: victim.group,
+                next: 0,
+                waiting: 0,
+            });
+            log.victim = None;
+            if let Some(recorder) = flash.recorder() {
+                recorder.collection_ends(self.set, lane, queue.now());
+            }
+            self.erase_step(lane, flash, queue);
+            if !self.pacing.is_off() {
+                self.ready.push(lane); // for the next victim
             }
         }
     }
 
+    /// Erases the next blocks of the lane's last victim, if those before are done.
+    fn erase_step(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        let erasing = self.lanes[lane as usize].erasing.as_mut();
+        let Some(erasing) = erasing.filter(|erasing| erasing.waiting == 0) else {
+            return;
+        };
+        let units = self.addressing.units;
+        let step = match self.pacing.is_off() {
+            true => units,
+            false => units.div_ceil(ERASE_STEPS),
+        };
+        let end = units.min(erasing.next + step);
+        for unit in erasing.next..end {
+            let unit = self.addressing.unit(lane, unit);
+            flash.erase(queue, unit, erasing.group, lane);
+        }
+        erasing.waiting += end - erasing.next;
+        erasing.next = end;
+    }
+
     /// Pages of a victim have arrived in the controller.
     #[inline(never)]
-    pub(crate) fn gc_read(&mut self, at: WordlineAddr, pages: u8) {
+    pub(crate) fn gc_read(&mut self, at: WordlineAddr, pages: PageSet) {
         let (lane, group, first) = self.addressing.locate(at);
         let log = &mut self.lanes[lane as usize];
         let Some(victim) = &mut log.victim else {
@@ -200,7 +331,7 @@ impl Ftl {
         };
         debug_assert_eq!(victim.group, group);
         let layout = victim.layout;
-        let mut moved = [(MapIndex::NONE, Entry::Unmapped); PADDING.len()];
+        let mut moved = [(MapIndex::NONE, Entry::Unmapped); MAX_PAGES_PER_WORDLINE];
         let mut current = 0;
         for page in 0..self.addressing.pages_per_wordline {
             if pages & (1 << page) == 0 {
@@ -240,24 +371,22 @@ impl Ftl {
         let all = self.addressing.pages_per_wordline as usize;
         for first in (slots..slots + self.addressing.pages_per_row).step_by(all) {
             let victim = self.lanes[lane as usize].victim.as_ref()?;
-            let mut read = PADDING;
-            read[..all].copy_from_slice(&victim.slots[first as usize..][..all]);
-            let mut kept = PADDING;
-            let mut count = 0;
-            for slot in read.into_iter().filter(|&slot| slot != NIL) {
+            let read = &victim.slots[first as usize..][..all];
+            let mut kept = WordlinePages::NONE;
+            for &slot in read.iter().filter(|&&slot| slot != NIL) {
                 if self.buffer.get(slot).index == MapIndex::NONE {
                     self.buffer.release(slot); // overwritten or deallocated since it was read
                 } else {
-                    kept[count] = slot;
-                    count += 1;
+                    kept.push(slot);
                 }
             }
             let suited = |ftl: &Ftl, slot| ftl.suited(ftl.buffer.get(slot).index, layout);
-            if layout == Layout::Melded && count == all && suited(self, kept[0]) == layout {
+            let slots = kept.as_slice();
+            if layout == Layout::Melded && slots.len() == all && suited(self, slots[0]) == layout {
                 self.close(lane, Stream::Gc(layout), kept); // whole wordlines move as they are
                 continue;
             }
-            for &slot in &kept[..count] {
+            for &slot in slots {
                 let suited = suited(self, slot);
                 self.stats.gc_pages_relaid += u64::from(suited != layout);
                 let stream = Stream::Gc(suited);
@@ -293,7 +422,8 @@ impl Ftl {
             return;
         };
         victim.copying -= all;
-        for offset in (0..all).map(|page| page * step) {
+        for page in 0..all {
+            let offset = self.addressing.offset(step, page);
             let index = &mut victim.p2l[(from + offset) as usize];
             let index = std::mem::replace(index, MapIndex::NONE);
             if index == MapIndex::NONE {
@@ -305,6 +435,9 @@ impl Ftl {
             log.blocks.invalidate(victim.group, 1);
             log.blocks.validate(group, 1);
             self.mapping.set(index, Entry::Flash(target));
+            if let Some(journal) = &mut self.journal {
+                journal.record(1);
+            }
             self.stats.gc_pages_moved += 1;
         }
         self.ready.push(lane);
@@ -315,15 +448,17 @@ impl Ftl {
     pub(crate) fn erased(&mut self, lane: u32) {
         self.stats.erases += 1;
         let log = &mut self.lanes[lane as usize];
-        let Some(victim) = &mut log.victim else {
+        let Some(erasing) = &mut log.erasing else {
             debug_assert!(false, "erased no victim");
             return;
         };
-        victim.erasing -= 1;
-        if victim.erasing == 0 {
-            let group = victim.group;
-            log.victim = None;
-            log.blocks.is_levelling = false;
+        erasing.waiting -= 1;
+        if erasing.waiting == 0 && erasing.next == self.addressing.units {
+            let group = erasing.group;
+            log.erasing = None;
+            if log.victim.is_none() {
+                log.blocks.is_levelling = false;
+            }
             log.blocks.erased(group);
             self.oracle.erased(&self.addressing, lane, group);
         }

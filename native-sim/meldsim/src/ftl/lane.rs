@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 
 use super::address::Addressing;
 use super::blocks::{Blocks, OpenGroup, PRELOADED};
-use super::buffer::Program;
+use super::buffer::{Place, Programs};
 use super::mapping::MapIndex;
-use super::stream::{Gatherer, Layout, PADDING, Stream, WordlinePages, single};
-use super::victim::Victim;
+use super::pacing::Pace;
+use super::stream::{Gatherer, Layout, Stream, WordlinePages};
+use super::victim::{Erasing, Victim};
 use crate::nvme::MAX_STREAMS;
 use crate::profile::Gc;
 use crate::profile::limits::OVER_PROVISIONED_GROUPS;
@@ -18,8 +19,8 @@ use crate::profile::limits::OVER_PROVISIONED_GROUPS;
 /// What waits for positions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Queued {
-    /// Pages that are programmed together: a wordline or, in shadow order, a page.
-    Pages(WordlinePages),
+    /// The program with this token: of a wordline or, in shadow order, of a flash page.
+    Pages(u32),
     /// Padding, until no open wordline holds a page.
     Padding,
     /// The end of the stream's group, full or not.
@@ -70,6 +71,9 @@ pub(crate) struct Lane {
     pub(crate) blocks: Blocks,
     /// The group that is being collected.
     pub(crate) victim: Option<Victim>,
+    /// The last victim, while its blocks are erased.
+    pub(crate) erasing: Option<Erasing>,
+    pub(crate) pace: Pace,
     /// By stream; as long as the highest stream used.
     streams: Vec<WriteStream>,
     /// Bit n: something of the stream of that index waits.
@@ -85,11 +89,19 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    pub(crate) fn new(number: u32, addressing: &Addressing, gc: &Gc, spare_groups: u32) -> Lane {
+    pub(crate) fn new(
+        number: u32,
+        addressing: &Addressing,
+        gc: &Gc,
+        spare_groups: u32,
+        host_reserve: u32,
+    ) -> Lane {
         Lane {
             number,
-            blocks: Blocks::new(addressing, gc.wear_levelling),
+            blocks: Blocks::new(addressing, gc.wear_levelling, host_reserve),
             victim: None,
+            erasing: None,
+            pace: Pace::default(),
             streams: Vec::new(),
             waiting: 0,
             live: 0,
@@ -143,23 +155,17 @@ impl Lane {
         self.waiting != 0
     }
 
-    /// Gives pages that are programmed together positions of a stream; nothing when there is no room.
-    pub(crate) fn allocate(
-        &mut self,
-        stream: Stream,
-        slots: WordlinePages,
-        addressing: &Addressing,
-    ) -> Option<Program> {
+    /// A place in a stream for pages that are programmed together; nothing when there is no room.
+    pub(crate) fn allocate(&mut self, stream: Stream, addressing: &Addressing) -> Option<Place> {
         let pages = addressing.pages_at_once(stream.layout());
         let (group, position) = self.blocks.take(stream, pages, addressing)?;
         let (position, step) = addressing.positions_at_once(stream.layout(), position);
-        Some(Program {
+        Some(Place {
             lane: self.number,
             group,
             position,
             step,
             pages: pages as u8,
-            slots,
         })
     }
 
@@ -171,7 +177,8 @@ impl Lane {
         unit: u32,
         slots: WordlinePages,
         addressing: &Addressing,
-        due: &mut Vec<Program>,
+        programs: &mut Programs,
+        due: &mut Vec<(u32, Place)>,
     ) {
         let Some(OpenGroup {
             group,
@@ -183,27 +190,36 @@ impl Lane {
             return;
         };
         let (lane, group) = (self.number, *group);
-        let mut preloaded = 0;
-        wordlines.fill(unit, slots, |at, slot| match slot {
-            PRELOADED => preloaded += 1,
-            _ => due.push(Program {
-                lane,
-                group,
-                position: addressing.position(Layout::Melded, at),
-                step: 1,
-                pages: 1,
-                slots: single(slot),
-            }),
+        let (mut preloaded, subpages) = (0, addressing.subpages());
+        wordlines.fill(unit, slots, |at, slots| match slots.first() {
+            Some(&PRELOADED) => preloaded += subpages,
+            _ => {
+                let place = Place {
+                    lane,
+                    group,
+                    position: addressing.position(Layout::Melded, at),
+                    step: subpages,
+                    pages: subpages as u8,
+                };
+                due.push((programs.add(slots.iter().copied().collect()), place));
+            }
         });
         self.blocks.programmed(group, preloaded);
     }
 
     /// Fills wordlines with padding until no page waits for one.
-    pub(crate) fn pad(&mut self, stream: Stream, addressing: &Addressing, due: &mut Vec<Program>) {
+    pub(crate) fn pad(
+        &mut self,
+        stream: Stream,
+        addressing: &Addressing,
+        programs: &mut Programs,
+        due: &mut Vec<(u32, Place)>,
+    ) {
         for unit in 0..addressing.units {
             while let Some(group) = self.blocks.held(stream, unit) {
                 self.blocks.get_mut(group).unprogrammed += addressing.pages_per_wordline;
-                self.fill_wordline(stream, unit, PADDING, addressing, due);
+                let padding = WordlinePages::NONE;
+                self.fill_wordline(stream, unit, padding, addressing, programs, due);
             }
         }
     }
@@ -218,6 +234,17 @@ impl Lane {
                 victim.invalidated(position, pages);
             }
         }
+    }
+
+    /// Pages that can be written before another victim must be emptied.
+    pub(crate) fn room(&self, addressing: &Addressing) -> u64 {
+        let victim = self.victim.as_ref();
+        let emptied = victim.map_or(0, |victim| victim.emptied(addressing.pages_per_row));
+        let erasing = match &self.erasing {
+            Some(_) => addressing.pages_per_group,
+            None => 0,
+        };
+        self.blocks.unwritten() + u64::from(emptied + erasing)
     }
 
     /// The stream of this number. Each one keeps a group open, so that a lane with little
@@ -279,15 +306,18 @@ impl Lane {
         page: u32,
         addressing: &Addressing,
     ) -> Option<WordlinePages> {
-        let pages_per_wordline = addressing.pages_per_wordline;
         let stripe = &mut self.stream(stream).gatherer.stripe;
         if !stripe.is_empty() {
-            return stripe.push(page, pages_per_wordline);
+            return stripe.push(page);
         }
         let wordlines = self.rest_of_row(stream, addressing);
         let stripe = &mut self.stream(stream).gatherer.stripe;
-        stripe.begin(wordlines);
-        stripe.push(page, pages_per_wordline)
+        stripe.begin(
+            wordlines,
+            addressing.pages_per_wordline,
+            addressing.subpages(),
+        );
+        stripe.push(page)
     }
 
     /// Wordlines to the end of the row that the stream's next wordline lies in, when everything

@@ -1,11 +1,13 @@
 //! The translation layer of an NVM set: its parts, what it can tell, and what changes the mapping.
 
 use super::address::{Addressing, LogAddr, Ppn};
-use super::buffer::{Program, Programs, WriteBuffer};
+use super::buffer::{Place, Programs, WriteBuffer};
 use super::history::ReadHistory;
+use super::journal::Journal;
 use super::lane::{Lane, ReadyList};
 use super::mapping::{Entry, MapIndex, Mapping, Run};
 use super::oracle::Oracle;
+use super::pacing::Pacing;
 use super::region::Region;
 use super::reverse_map::ReverseMap;
 use super::stream::{Layout, RunPages, SequentialRuns};
@@ -30,6 +32,7 @@ pub(crate) struct FtlStats {
     pub(crate) collections: u64,
     pub(crate) background_collections: u64,
     pub(crate) levelling_collections: u64,
+    pub(crate) journal_pages_programmed: u64,
 }
 
 /// The flash translation layer of one NVM set.
@@ -51,8 +54,13 @@ pub(crate) struct Ftl {
     pub(super) copybacks: Slab<Copyback>,
     pub(super) reverse_map: ReverseMap,
     pub(super) selection: VictimSelection,
+    pub(super) pacing: Pacing,
     /// Kept when garbage collection re-decides the layout.
     pub(super) history: Option<ReadHistory>,
+    /// Kept when changes of the mapping are journalled.
+    pub(super) journal: Option<Journal>,
+    /// An idle host lets groups be collected.
+    collects_in_background: bool,
     pub(super) stats: FtlStats,
     pub(crate) oracle: Oracle,
     /// Reused by what replaces entries of the mapping.
@@ -61,11 +69,16 @@ pub(crate) struct Ftl {
     pub(super) gathered: Vec<RunPages>,
     /// The slots of pages that are written together. Reused.
     pub(super) taken: Vec<u32>,
-    /// Programs that are handed to dies together. Reused.
-    pub(super) due: Vec<Program>,
+    /// Entries of the mapping that a program changes, and their pages' new numbers. Reused.
+    pub(super) indices: Vec<MapIndex>,
+    pub(super) numbers: Vec<Ppn>,
+    /// Programs that are handed to dies together, by token. Reused.
+    pub(super) due: Vec<(u32, Place)>,
     /// Rows that are valid throughout are copied inside their planes.
     pub(super) copies_back: bool,
     can_meld: bool,
+    /// Slots of the write buffer that are the host's.
+    host_slots: u32,
     open_runs: u32,
     /// Logical pages each lane can hold.
     pub(super) lane_capacity: u64,
@@ -79,8 +92,11 @@ impl Ftl {
         let spare = profile.spare_blocks_per_plane();
         let (lanes, groups) = (addressing.lanes, addressing.groups.saturating_sub(spare));
         let pages = addressing.pages_per_wordline;
-        let gc_slots = gc_slots(addressing.units, pages, addressing.is_shadow());
-        let lane = |number| Lane::new(number, &addressing, &profile.gc, spare);
+        let flash_pages = addressing.flash_pages_per_wordline;
+        let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow());
+        let pacing = Pacing::new(profile, &addressing);
+        let reserve = pacing.host_reserve(None, 0);
+        let lane = |number| Lane::new(number, &addressing, &profile.gc, spare, reserve);
         Ftl {
             set,
             mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
@@ -93,15 +109,21 @@ impl Ftl {
             copybacks: Slab::new(),
             reverse_map: ReverseMap::default(),
             selection: VictimSelection::new(profile),
+            pacing,
             history: profile.gc.relayout.then(ReadHistory::default),
+            journal: Journal::new(profile),
+            collects_in_background: profile.gc.background,
             stats: FtlStats::default(),
             oracle: Oracle::default(),
             replaced: Vec::new(),
             gathered: Vec::new(),
             taken: Vec::new(),
+            indices: Vec::new(),
+            numbers: Vec::new(),
             due: Vec::new(),
             copies_back: profile.commands.copyback,
             can_meld: profile.timing.melded_read.is_some(),
+            host_slots,
             open_runs: profile.ftl.open_runs,
             lane_capacity: u64::from(groups) * u64::from(addressing.pages_per_group),
             addressing,
@@ -138,8 +160,31 @@ impl Ftl {
     }
 
     pub(crate) fn free_blocks(&self) -> u64 {
+        self.free_groups() * u64::from(self.addressing.units)
+    }
+
+    /// Free block groups of all lanes.
+    pub(crate) fn free_groups(&self) -> u64 {
         let groups = self.lanes.iter().map(|lane| u64::from(lane.blocks.free()));
-        groups.sum::<u64>() * u64::from(self.addressing.units)
+        groups.sum()
+    }
+
+    /// Gives the host so many slots of the write buffer more.
+    pub(crate) fn lend_slots(&mut self, slots: u32) {
+        self.host_slots += slots;
+        self.buffer.lend(slots);
+    }
+
+    /// Takes away the host's free slots of the write buffer. Returns how many they were.
+    pub(crate) fn reclaim_slots(&mut self) -> u32 {
+        let slots = self.buffer.reclaim();
+        self.host_slots -= slots;
+        slots
+    }
+
+    /// Pages of the write buffer that hold data of the host's.
+    pub(crate) fn buffered_pages(&self) -> u64 {
+        u64::from(self.host_slots - self.buffer.free())
     }
 
     /// Erases of the block that was erased least, and of that erased most.
@@ -213,11 +258,22 @@ impl Ftl {
         self.lanes[at.lane as usize].blocks.get(at.group).layout
     }
 
-    /// The host is idle or no longer: whether groups are collected in the background.
+    /// The host is idle or no longer: whether groups are collected and the journal is written in the background.
     pub(crate) fn set_idle(&mut self, is_idle: bool) {
-        if std::mem::replace(&mut self.selection.is_idle, is_idle) != is_idle {
+        let journal = self.journal.as_mut();
+        if journal.is_some_and(|journal| journal.set_idle(is_idle)) {
+            self.write_journal(true);
+        }
+        let collects = is_idle && self.collects_in_background;
+        if std::mem::replace(&mut self.selection.is_idle, collects) != collects {
             self.all_ready();
         }
+    }
+
+    /// The host may program again, for a while.
+    pub(crate) fn end_throttle(&mut self) {
+        self.pacing.end_throttle();
+        self.all_ready();
     }
 
     /// In a deterministic window nothing is collected as long as the host can go on without.
@@ -299,6 +355,9 @@ impl Ftl {
 
     /// Unmaps pages.
     pub(crate) fn deallocate(&mut self, space: u32, first: u64, end: u64) {
+        if let Some(journal) = &mut self.journal {
+            journal.record(1);
+        }
         let mut page = first;
         while let Some(present) = self.mapping.next_present(space, page, end) {
             let leaf = self.mapping.find(space, present).map(MapIndex::leaf);

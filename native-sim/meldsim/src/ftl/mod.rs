@@ -24,6 +24,8 @@
 //!  unit of the set <-> unit of the device (region.rs)
 //! ```
 //!
+//! How host and collection share the flash: pacing.rs. Changes of the mapping, where they go to flash: journal.rs
+//!
 //! Files use those below them only: `layer.rs` holds the parts, `read.rs` is the way of data from the flash,
 //! `write.rs` and `gc.rs` are the two ways to it, and this file ties those together.
 
@@ -32,10 +34,13 @@ mod blocks;
 mod buffer;
 mod gc;
 mod history;
+mod journal;
 mod lane;
 mod layer;
 mod mapping;
 mod oracle;
+mod overwrite;
+mod pacing;
 mod preload;
 mod read;
 mod region;
@@ -48,6 +53,7 @@ mod write;
 
 pub(crate) use layer::Ftl;
 pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES};
+pub(crate) use overwrite::{Overwriter, Overwritten};
 pub(crate) use preload::Filled;
 pub(crate) use region::Region;
 pub(crate) use snapshot::SavedFtl;
@@ -61,6 +67,7 @@ use crate::nand::Flash;
 impl Ftl {
     /// Moves everything on that can move: closed wordlines to dies, and garbage collection.
     pub(crate) fn dispatch(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        self.write_due_journal();
         while let Some(lane) = self.ready.pop() {
             self.program_queued(lane, flash, queue);
             self.collect(lane, flash, queue);

@@ -26,7 +26,7 @@ mod none {
         pub(crate) fn buffered(&mut self, _slot: u32) {}
 
         /// A slot is on its way to a die: writing to it comes too late.
-        pub(crate) fn sealed(&mut self, _slot: u32) {}
+        pub(crate) fn started(&mut self, _slot: u32) {}
 
         /// Pages were placed on flash, from one on.
         pub(crate) fn preloaded(&mut self, _first: Ppn, _pages: u32) {}
@@ -59,7 +59,7 @@ mod recorder {
         writing: u64,
         slots: HashMap<u32, u64>,
         /// Data of slots on their way to a die.
-        sealed: HashMap<u32, u64>,
+        started: HashMap<u32, u64>,
         pages: HashMap<Ppn, u64>,
     }
 
@@ -76,8 +76,8 @@ mod recorder {
             self.slots.insert(slot, self.writing);
         }
 
-        pub(crate) fn sealed(&mut self, slot: u32) {
-            self.sealed.insert(slot, self.slots[&slot]);
+        pub(crate) fn started(&mut self, slot: u32) {
+            self.started.insert(slot, self.slots[&slot]);
         }
 
         pub(crate) fn preloaded(&mut self, first: Ppn, pages: u32) {
@@ -88,7 +88,7 @@ mod recorder {
 
         pub(crate) fn programmed(&mut self, slot: u32, ppn: Ppn) {
             self.slots.remove(&slot);
-            self.program(ppn, self.sealed[&slot]);
+            self.program(ppn, self.started[&slot]);
         }
 
         pub(crate) fn collected(&mut self, ppn: Ppn, slot: u32) {
@@ -123,7 +123,7 @@ mod recorder {
         /// After a power cut: `flash` is what was there before, `data` tells what a page held.
         pub(crate) fn restore(&mut self, flash: &Oracle, data: impl Fn(u32, u64) -> u64) {
             self.pages.clone_from(&flash.pages);
-            for tag in self.slots.values_mut().chain(self.sealed.values_mut()) {
+            for tag in self.slots.values_mut().chain(self.started.values_mut()) {
                 let (space, page) = ((*tag << 1 >> 49) as u32, *tag & ((1 << 48) - 1));
                 assert_eq!(*tag, restored(space, page));
                 *tag = data(space, page);

@@ -10,8 +10,7 @@ use super::layer::Ftl;
 use super::mapping::{Entry, LEAF, MapIndex, Run};
 use super::reverse_map;
 use super::steady_state::{StratifiedShuffle, valid_by_age};
-use super::stream::{Gatherer, Layout, PADDING, RunPages, Stream, Stripe, WordlinePages, single};
-use crate::engine::NIL;
+use super::stream::{Gatherer, Layout, RunPages, Stream, Stripe, WordlinePages};
 
 /// What a space holds, from its start.
 #[derive(Clone, Copy, Debug)]
@@ -24,9 +23,9 @@ pub(crate) struct Filled {
 
 /// Places pages as the host's writes would, in the order of a stream. What it gathers is apart from
 /// what the host's streams do, and is of entries of the mapping and not of slots.
-struct Preload<'a> {
-    ftl: &'a mut Ftl,
-    stream: Stream,
+pub(super) struct Preload<'a> {
+    pub(super) ftl: &'a mut Ftl,
+    pub(super) stream: Stream,
     /// By lane.
     gatherers: Vec<Gatherer>,
 }
@@ -41,13 +40,7 @@ pub(crate) fn in_order(
     layout: Layout,
 ) -> Option<()> {
     ftl.has_room(space, first, end, layout).then_some(())?;
-    let mut gatherers = Vec::new();
-    gatherers.resize_with(ftl.lanes.len(), Gatherer::default);
-    let mut preload = Preload {
-        ftl,
-        stream: Stream::Host(0, layout),
-        gatherers,
-    };
+    let mut preload = Preload::new(ftl, Stream::Host(0, layout));
     let mut page = first;
     while page < end {
         let mut pages = preload.place_rows(space, page, end - page)?;
@@ -61,7 +54,17 @@ pub(crate) fn in_order(
     Some(())
 }
 
-impl Preload<'_> {
+impl<'a> Preload<'a> {
+    pub(super) fn new(ftl: &'a mut Ftl, stream: Stream) -> Preload<'a> {
+        let mut gatherers = Vec::new();
+        gatherers.resize_with(ftl.lanes.len(), Gatherer::default);
+        Preload {
+            ftl,
+            stream,
+            gatherers,
+        }
+    }
+
     /// Pages that can be placed one by one before the next row begins.
     fn rest_of_row_pages(&mut self) -> u64 {
         let addressing = &self.ftl.addressing;
@@ -84,7 +87,7 @@ impl Preload<'_> {
         let (addressing, stream) = (&self.ftl.addressing, self.stream);
         let (count, lanes) = (addressing.lanes, u64::from(addressing.lanes));
         let unit = match (stream.layout(), addressing.is_shadow()) {
-            (Layout::Normal, true) => 1,
+            (Layout::Normal, true) => addressing.subpages(),
             (Layout::Normal, false) => addressing.pages_per_row,
             // Consecutive pages of one wordline have no consecutive numbers in several lanes.
             (Layout::Melded, is_shadow) if is_shadow || count > 1 => return Some(0),
@@ -171,9 +174,8 @@ impl Preload<'_> {
         }
         runs.close(&mut gathered);
         self.place_gathered(&mut gathered)?;
-        let all = self.ftl.addressing.pages_per_wordline;
         for lane in 0..self.ftl.addressing.lanes {
-            for pages in self.gatherers[lane as usize].close(all) {
+            for pages in self.gatherers[lane as usize].close() {
                 self.place_wordline(lane, pages)?;
             }
         }
@@ -181,17 +183,23 @@ impl Preload<'_> {
     }
 
     /// Adds a page in the normal layout; returns what is to be placed now.
-    fn gather(&mut self, lane: u32, index: u32) -> Option<WordlinePages> {
+    pub(super) fn gather(&mut self, lane: u32, index: u32) -> Option<WordlinePages> {
         let addressing = &self.ftl.addressing;
+        let gatherer = &mut self.gatherers[lane as usize];
         if addressing.is_shadow() {
-            return Some(single(index));
+            return gatherer.leftovers.complete(index, addressing.subpages());
         }
-        let stripe = &mut self.gatherers[lane as usize].stripe;
+        let stripe = &mut gatherer.stripe;
         if stripe.is_empty() {
             let log = &mut self.ftl.lanes[lane as usize];
-            stripe.begin(log.rest_of_row(self.stream, addressing));
+            let wordlines = log.rest_of_row(self.stream, addressing);
+            stripe.begin(
+                wordlines,
+                addressing.pages_per_wordline,
+                addressing.subpages(),
+            );
         }
-        stripe.push(index, addressing.pages_per_wordline)
+        stripe.push(index)
     }
 
     /// Places what runs have handed over.
@@ -202,9 +210,9 @@ impl Preload<'_> {
                 self.place_wordline(lane, pages)?;
                 continue;
             }
-            for page in pages.into_iter().filter(|&page| page != NIL) {
+            for &page in pages.as_slice() {
                 let leftovers = &mut self.gatherers[lane as usize].leftovers;
-                if let Some(pages) = leftovers.push(page, all) {
+                if let Some(pages) = leftovers.complete(page, all) {
                     self.place_wordline(lane, pages)?;
                 }
             }
@@ -213,7 +221,7 @@ impl Preload<'_> {
     }
 
     /// Gives pages a wordline of the stream.
-    fn place_wordline(&mut self, lane: u32, pages: WordlinePages) -> Option<()> {
+    pub(super) fn place_wordline(&mut self, lane: u32, pages: WordlinePages) -> Option<()> {
         let all = self.ftl.addressing.pages_per_wordline;
         self.make_room(lane, self.stream, all)?;
         self.program(lane, self.stream, pages)
@@ -231,25 +239,26 @@ impl Preload<'_> {
     fn program(&mut self, lane: u32, stream: Stream, pages: WordlinePages) -> Option<()> {
         let ftl = &mut *self.ftl;
         let log = &mut ftl.lanes[lane as usize];
-        let program = log.allocate(stream, pages, &ftl.addressing)?;
+        let place = log.allocate(stream, &ftl.addressing)?;
         let addressing = &ftl.addressing;
         if addressing.fills_wordlines(stream.layout()) {
             // Pages that waited for a wordline are programmed, those placed are already.
-            let unit = addressing.page_addr(Layout::Melded, program.position).unit;
-            let slots = [PRELOADED; PADDING.len()];
+            let unit = addressing.page_addr(Layout::Melded, place.position).unit;
+            let all = addressing.pages_per_wordline as usize;
+            let slots = std::iter::repeat_n(PRELOADED, all).collect();
             let mut due = Vec::new();
-            log.fill_wordline(stream, unit, slots, addressing, &mut due);
-            due.into_iter().for_each(|program| ftl.complete(program));
-        } else {
-            log.blocks
-                .programmed(program.group, u32::from(program.pages));
-        }
-        for (n, index) in (0..u32::from(program.pages)).zip(pages.map(MapIndex)) {
-            if index == MapIndex::NONE {
-                continue;
+            let programs = &mut ftl.programs;
+            log.fill_wordline(stream, unit, slots, addressing, programs, &mut due);
+            for (token, place) in due {
+                ftl.program_at_once(token, place);
             }
-            let position = program.position + n * program.step;
-            let ppn = ftl.addressing.ppn(lane, program.group, position);
+        } else {
+            log.blocks.programmed(place.group, u32::from(place.pages));
+        }
+        for (n, &index) in (0..).zip(pages.as_slice()) {
+            let index = MapIndex(index);
+            let position = place.position + ftl.addressing.offset(place.step, n);
+            let ppn = ftl.addressing.ppn(lane, place.group, position);
             let before = ftl.mapping.get(index);
             match (stream, before) {
                 (Stream::Gc(_), Entry::Flash(from)) => ftl.oracle.moved(from, ppn),
@@ -261,8 +270,8 @@ impl Preload<'_> {
             ftl.mapping.set(index, Entry::Flash(ppn));
             let log = &mut ftl.lanes[lane as usize];
             log.live += 1;
-            log.blocks.validate(program.group, pages);
-            ftl.melded[space as usize] += log.blocks.get(program.group).melded(pages);
+            log.blocks.validate(place.group, pages);
+            ftl.melded[space as usize] += log.blocks.get(place.group).melded(pages);
         }
         Some(())
     }
@@ -275,7 +284,20 @@ impl Preload<'_> {
         let victim = ftl
             .selection
             .choose(lane, blocks, &ftl.reverse_map, pages)?;
-        let layout = blocks.get(victim).layout;
+        let group = blocks.get(victim);
+        let needed = group
+            .valid
+            .next_multiple_of(ftl.addressing.pages_at_once(group.layout));
+        if needed >= pages {
+            return None; // padding would eat what collecting it gains
+        }
+        self.empty(lane, victim)
+    }
+
+    /// Moves what a group holds and erases it. Nothing when there is no room for it.
+    pub(super) fn empty(&mut self, lane: u32, victim: u32) -> Option<()> {
+        let ftl = &mut *self.ftl;
+        let layout = ftl.lanes[lane as usize].blocks.get(victim).layout;
         let stream = Stream::Gc(layout);
         let mut p2l = ftl.p2l(lane, victim).into_vec();
         let first = ftl.addressing.ppn(lane, victim, 0);
@@ -284,8 +306,8 @@ impl Preload<'_> {
         let wordlines = wordlines_of(ftl, lane, stream, &p2l);
         let needed = wordlines.len() as u64 * u64::from(ftl.addressing.pages_at_once(layout));
         let blocks = &mut ftl.lanes[lane as usize].blocks;
-        if needed >= u64::from(pages) || blocks.available(stream) < needed {
-            return None; // padding would eat what collecting it gains
+        if blocks.available(stream) < needed {
+            return None;
         }
         blocks.get_mut(victim).state = State::Collected;
         let placed = wordlines
@@ -308,24 +330,26 @@ fn wordlines_of(
 ) -> Vec<WordlinePages> {
     let addressing = &ftl.addressing;
     let all = addressing.pages_per_wordline;
+    let together = |pages: &[MapIndex]| pages.iter().map(|index| index.0).collect();
     let (mut row, rows) = match stream.layout() {
-        Layout::Normal if addressing.is_shadow() => {
-            return indices.iter().map(|index| single(index.0)).collect();
-        }
-        Layout::Normal => {
+        Layout::Normal if !addressing.is_shadow() => {
             let rest = ftl.lanes[lane as usize].rest_of_row(stream, addressing);
             (rest, addressing.units)
         }
-        Layout::Melded => (1, 1),
+        layout => {
+            let at_once = addressing.pages_at_once(layout) as usize;
+            return indices.chunks(at_once).map(together).collect();
+        }
     };
     let mut wordlines = Vec::new();
     let mut indices = indices;
     while !indices.is_empty() {
         let (pages, rest) = indices.split_at(indices.len().min((row * all) as usize));
         let mut stripe = Stripe::default();
-        stripe.begin((pages.len() as u32).div_ceil(all));
-        wordlines.extend(pages.iter().filter_map(|index| stripe.push(index.0, all)));
-        wordlines.extend(stripe.close(all));
+        let width = (pages.len() as u32).div_ceil(all);
+        stripe.begin(width, all, addressing.subpages());
+        wordlines.extend(pages.iter().filter_map(|index| stripe.push(index.0)));
+        wordlines.extend(stripe.close());
         indices = rest;
         row = rows;
     }
@@ -369,7 +393,10 @@ fn steady_logs(ftl: &mut Ftl, filled: &[Filled]) -> Option<Vec<SteadyLog>> {
         let pages = filled.iter().map(of_lane).sum::<u64>();
         let groups = match pages {
             0 => 0,
-            _ => lane.blocks.unused_in_steady_state(),
+            _ => lane
+                .blocks
+                .unused()
+                .saturating_sub(ftl.pacing.steady_groups()),
         };
         if pages > u64::from(groups) * u64::from(pages_per_group) {
             return None;

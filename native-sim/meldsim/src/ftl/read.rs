@@ -1,16 +1,16 @@
 //! Reads: from logical pages to operations of the flash.
 //!
-//! In come consecutive logical pages, out go operations: one for each page, or one for pages that
-//! follow each other on a melded wordline.
+//! In come consecutive logical pages, out go operations: one for the pages of each flash page, or one for
+//! pages that follow each other on a melded wordline.
 
-use super::address::{Addressing, PageAddr, Ppn};
+use super::address::{Addressing, LogAddr, PageAddr, Ppn};
 use super::lane::Lane;
 use super::layer::Ftl;
 use super::mapping::{Entry, Mapping};
 use super::stream::Layout;
 use crate::engine::EventQueue;
 use crate::event::Event;
-use crate::nand::{Flash, Owner, WordlineAddr};
+use crate::nand::{Flash, Owner, PageSet, WordlineAddr};
 
 /// Where the pages of a read were found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +58,7 @@ struct Reader<'a> {
     queue: &'a mut EventQueue<Event>,
     owner: Owner,
     /// Pages of a melded wordline that are not queued yet.
-    pending: Option<(WordlineAddr, u8)>,
+    pending: Option<(WordlineAddr, PageSet)>,
 }
 
 impl Reader<'_> {
@@ -84,25 +84,40 @@ impl Reader<'_> {
         let addressing = self.addressing;
         for (from, pages) in addressing.pieces(first, pages) {
             let layout = self.lanes[from.lane as usize].blocks.get(from.group).layout;
-            let mut at = addressing.page_addr(layout, from.position);
+            let at = addressing.page_addr(layout, from.position);
             if layout == Layout::Melded {
                 self.wordlines((from.lane, from.group), at, pages);
-                continue;
+            } else if addressing.subpages() == 1 {
+                self.flash_pages::<true>(from, at, pages);
+            } else {
+                self.flash_pages::<false>(from, at, pages);
             }
-            let (mut position, end) = (from.position, from.position + pages);
-            loop {
-                let wordline = addressing.wordline(from.lane, from.group, at);
-                self.flash
-                    .read(self.queue, wordline, 1 << at.page, false, self.owner);
-                position += 1;
-                if position == end {
-                    break;
-                }
-                if addressing.is_shadow() {
-                    at = addressing.page_addr(layout, position);
-                } else {
-                    addressing.next_striped(&mut at);
-                }
+        }
+    }
+
+    /// Reads consecutive pages in the normal layout. That flash pages are `WHOLE`, of one page each, is
+    /// known to the compiler, for speed.
+    #[inline]
+    fn flash_pages<const WHOLE: bool>(&mut self, from: LogAddr, mut at: PageAddr, pages: u32) {
+        let addressing = self.addressing;
+        let (mut position, end) = (from.position, from.position + pages);
+        loop {
+            let wordline = addressing.wordline(from.lane, from.group, at);
+            let here = match WHOLE {
+                true => 1,
+                false => addressing.on_flash_page(at.page, end - position),
+            };
+            let pages = ((1u32 << here) - 1) << at.page;
+            self.flash
+                .read(self.queue, wordline, pages as PageSet, false, self.owner);
+            position += here;
+            if position == end {
+                break;
+            }
+            if addressing.is_shadow() {
+                at = addressing.page_addr(Layout::Normal, position);
+            } else {
+                addressing.next_striped::<WHOLE>(&mut at);
             }
         }
     }
@@ -114,7 +129,7 @@ impl Reader<'_> {
         while pages > 0 {
             let here = pages.min(addressing.pages_per_wordline - at.page);
             let wordline = addressing.wordline(lane, group, at);
-            self.melded(wordline, (((1u32 << here) - 1) << at.page) as u8);
+            self.melded(wordline, (((1u32 << here) - 1) << at.page) as PageSet);
             pages -= here;
             at.page = 0;
             at.unit += 1;
@@ -127,7 +142,7 @@ impl Reader<'_> {
 
     /// Pages that follow each other on one melded wordline become one operation.
     #[inline]
-    fn melded(&mut self, wordline: WordlineAddr, pages: u8) {
+    fn melded(&mut self, wordline: WordlineAddr, pages: PageSet) {
         match &mut self.pending {
             Some((pending, all)) if *pending == wordline => *all |= pages,
             _ => {

@@ -91,7 +91,7 @@ impl SavedFtl {
                         lane: slot.lane,
                         stream: match slot.user {
                             User::Host(stream) => Some(stream),
-                            User::Gc => None,
+                            User::Gc | User::Journal => None,
                         },
                     });
                 }
@@ -137,12 +137,15 @@ impl SavedFtl {
         for lane in &mut ftl.lanes {
             lane.blocks.find_empty();
         }
+        // Its memory is protected, too: what was taken was journalled with the cut, and need not be again.
+        let journal = ftl.journal.take();
         for page in &self.buffered {
             if !is_in(page.space, page.page, 1) {
                 return Err("a buffered page is in no namespace");
             }
             page.load(ftl)?;
         }
+        ftl.journal = journal;
         if ftl.lanes.iter().any(|lane| lane.live > ftl.lane_capacity) {
             return Err("more is mapped than the device holds");
         }

@@ -15,6 +15,8 @@
 //!   MSB                       2K  2K+1 2K+2
 //! ```
 //!
+//! A flash page of several pages (subpages) is filled before the next: read "page" above as flash page.
+//!
 //! Pages hinted as sequential are gathered in *runs* of consecutive pages, and those that are
 //! consecutive share a wordline. Several writers interleave, so a run is known by the page it
 //! expects next. The number of runs is bounded: the one that grew least recently is closed, and its
@@ -58,6 +60,9 @@ impl Stream {
     /// Streams there can be.
     pub(crate) const COUNT: usize = 2 * (MAX_STREAMS as usize + 2);
 
+    /// Bit n: the stream of index n is garbage collection's.
+    pub(crate) const OF_GC: u64 = 0b101;
+
     /// Its number; streams have their turn in this order.
     pub(crate) fn index(self) -> usize {
         match self {
@@ -82,22 +87,77 @@ impl Stream {
     }
 }
 
-/// The pages of a wordline, each a slot of the write buffer; [`NIL`] is padding.
-pub(crate) type WordlinePages = [u32; MAX_PAGES_PER_WORDLINE];
+/// The first pages of a wordline or, in shadow order, of a flash page, each a slot of the write buffer. The
+/// rest is padding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WordlinePages {
+    len: u32,
+    slots: [u32; MAX_PAGES_PER_WORDLINE],
+}
 
-pub(crate) const PADDING: WordlinePages = [NIL; MAX_PAGES_PER_WORDLINE];
+impl WordlinePages {
+    /// Padding only.
+    pub(crate) const NONE: WordlinePages = WordlinePages {
+        len: 0,
+        slots: [NIL; MAX_PAGES_PER_WORDLINE],
+    };
 
-/// One page that is programmed by itself.
-pub(crate) fn single(page: u32) -> WordlinePages {
-    let mut pages = PADDING;
-    pages[0] = page;
-    pages
+    /// Adds the next page.
+    #[inline]
+    pub(crate) fn push(&mut self, page: u32) {
+        self.slots[self.len as usize] = page;
+        self.len += 1;
+    }
+
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[u32] {
+        &self.slots[..self.len as usize]
+    }
+
+    /// What is not padding of so many pages from one on.
+    #[inline]
+    pub(crate) fn part(&self, first: u32, pages: u32) -> &[u32] {
+        let first = first.min(self.len);
+        &self.slots[first as usize..self.len.min(first.saturating_add(pages)) as usize]
+    }
+
+    /// Adds the next page; hands over all of them when they are `all`.
+    #[inline]
+    pub(crate) fn complete(&mut self, page: u32, all: u32) -> Option<WordlinePages> {
+        self.push(page);
+        if self.len == all { self.take() } else { None }
+    }
+
+    /// Hands over what there is.
+    pub(crate) fn take(&mut self) -> Option<WordlinePages> {
+        let taken = std::mem::take(self);
+        (taken.len > 0).then_some(taken)
+    }
+}
+
+impl Default for WordlinePages {
+    fn default() -> WordlinePages {
+        WordlinePages::NONE
+    }
+}
+
+impl FromIterator<u32> for WordlinePages {
+    #[inline]
+    fn from_iter<I: IntoIterator<Item = u32>>(pages: I) -> WordlinePages {
+        let mut filled = WordlinePages::NONE;
+        pages.into_iter().for_each(|page| filled.push(page));
+        filled
+    }
 }
 
 /// Gathers pages in the normal layout.
 #[derive(Debug, Default)]
 pub(crate) struct Stripe {
     wordlines: usize,
+    /// Log2 of the pages of a flash page, which follow each other.
+    subpage_shift: u32,
+    /// Pages before the last pass over the stripe.
+    before_last_pass: usize,
     pages: Vec<u32>,
 }
 
@@ -106,48 +166,65 @@ impl Stripe {
         self.pages.is_empty()
     }
 
-    /// Begins a stripe of that many wordlines.
-    pub(crate) fn begin(&mut self, wordlines: u32) {
+    /// Begins a stripe of that many wordlines, of so many pages each, and flash pages of so many.
+    pub(crate) fn begin(&mut self, wordlines: u32, pages_per_wordline: u32, subpages: u32) {
         debug_assert!(self.is_empty() && wordlines > 0);
         self.wordlines = wordlines as usize;
+        self.subpage_shift = subpages.ilog2();
+        self.before_last_pass = ((pages_per_wordline - subpages) * wordlines) as usize;
     }
 
     /// Adds a page to a stripe that has begun; hands over the wordline it completes.
-    pub(crate) fn push(&mut self, page: u32, pages_per_wordline: u32) -> Option<WordlinePages> {
+    pub(crate) fn push(&mut self, page: u32) -> Option<WordlinePages> {
         self.pages.push(page);
-        let last_pass = (pages_per_wordline as usize - 1) * self.wordlines;
-        let wordline = self.pages.len().checked_sub(last_pass + 1)?;
-        let complete = self.wordline(wordline);
-        if wordline + 1 == self.wordlines {
+        let of_last_pass = self.pages.len().checked_sub(self.before_last_pass + 1)? + 1;
+        if of_last_pass & ((1 << self.subpage_shift) - 1) != 0 {
+            return None;
+        }
+        let wordlines = of_last_pass >> self.subpage_shift;
+        let complete = self.wordline(wordlines - 1);
+        if wordlines == self.wordlines {
             self.pages.clear();
         }
         Some(complete)
     }
 
-    /// What is gathered of the wordline that has its turn `after` the next one.
-    pub(crate) fn gathered(&self, after: usize) -> impl Iterator<Item = u32> {
-        let wordline = (self.pages.len() + after) % self.wordlines;
-        let pages = self.pages.iter().skip(wordline);
-        pages.step_by(self.wordlines).copied()
+    /// Hands over what is gathered of the wordline that has its turn `after` the next one.
+    #[inline]
+    pub(crate) fn for_each_gathered(&self, after: usize, page: impl FnMut(u32)) {
+        let flash_pages = self.pages.len() >> self.subpage_shift;
+        self.for_each_page_of((flash_pages + after) % self.wordlines, page);
     }
 
     /// Closes every wordline that holds a page.
-    pub(crate) fn close(&mut self, pages_per_wordline: u32) -> Vec<WordlinePages> {
-        let last_pass = (pages_per_wordline as usize - 1) * self.wordlines;
-        let complete = self.pages.len().saturating_sub(last_pass);
-        let open = complete..self.pages.len().min(self.wordlines);
+    pub(crate) fn close(&mut self) -> Vec<WordlinePages> {
+        let of_last_pass = self.pages.len().saturating_sub(self.before_last_pass);
+        let complete = of_last_pass >> self.subpage_shift;
+        let begun = self.pages.len().div_ceil(1 << self.subpage_shift);
+        let open = complete..begun.min(self.wordlines);
         let closed = open.map(|wordline| self.wordline(wordline)).collect();
         self.pages.clear();
         closed
     }
 
+    #[inline]
     fn wordline(&self, wordline: usize) -> WordlinePages {
-        let pages = self.pages.iter().skip(wordline).step_by(self.wordlines);
-        let mut filled = PADDING;
-        for (to, &page) in filled.iter_mut().zip(pages) {
-            *to = page;
+        let mut pages = WordlinePages::NONE;
+        self.for_each_page_of(wordline, |page| pages.push(page));
+        pages
+    }
+
+    /// Hands over what is gathered of a wordline.
+    #[inline]
+    fn for_each_page_of(&self, wordline: usize, mut page: impl FnMut(u32)) {
+        if self.subpage_shift == 0 {
+            let pages = self.pages.iter().skip(wordline).step_by(self.wordlines);
+            return pages.for_each(|&of_wordline| page(of_wordline));
         }
-        filled
+        let flash_pages = self.pages.chunks(1 << self.subpage_shift);
+        for flash_page in flash_pages.skip(wordline).step_by(self.wordlines) {
+            flash_page.iter().for_each(|&of_wordline| page(of_wordline));
+        }
     }
 
     pub(crate) fn memory(&self) -> u64 {
@@ -155,46 +232,18 @@ impl Stripe {
     }
 }
 
-/// Pages on their way to one wordline.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Partial {
-    pages: WordlinePages,
-    len: usize,
-}
-
-impl Partial {
-    /// Adds a page; hands over the wordline it completes.
-    pub(crate) fn push(&mut self, page: u32, pages_per_wordline: u32) -> Option<WordlinePages> {
-        self.pages[self.len] = page;
-        self.len += 1;
-        if self.len == pages_per_wordline as usize {
-            self.take()
-        } else {
-            None
-        }
-    }
-
-    /// Hands over what there is.
-    pub(crate) fn take(&mut self) -> Option<WordlinePages> {
-        let Partial { pages, len } = std::mem::take(self);
-        let mut taken = PADDING;
-        taken[..len].copy_from_slice(&pages[..len]);
-        (len > 0).then_some(taken)
-    }
-}
-
 /// What a stream gathers in a lane.
 #[derive(Debug, Default)]
 pub(crate) struct Gatherer {
     pub(crate) stripe: Stripe,
-    /// Pages whose wordline lacks others.
-    pub(crate) leftovers: Partial,
+    /// Pages whose wordline lacks others; in shadow order and the normal layout, those whose flash page does.
+    pub(crate) leftovers: WordlinePages,
 }
 
 impl Gatherer {
     /// Closes every wordline that holds a page.
-    pub(crate) fn close(&mut self, pages_per_wordline: u32) -> Vec<WordlinePages> {
-        let mut closed = self.stripe.close(pages_per_wordline);
+    pub(crate) fn close(&mut self) -> Vec<WordlinePages> {
+        let mut closed = self.stripe.close();
         closed.extend(self.leftovers.take());
         closed
     }
@@ -215,7 +264,7 @@ struct Run {
     next: u64,
     /// When it last grew, in pages gathered.
     grown: u64,
-    partial: Partial,
+    partial: WordlinePages,
 }
 
 /// Gathers pages in the melded layout. What it hands over is appended to a list of the caller's.
@@ -257,7 +306,7 @@ impl SequentialRuns {
         let run = &mut self.runs[self.current];
         run.next = logical + 1;
         run.grown = self.gathered;
-        if let Some(pages) = run.partial.push(page, self.pages_per_wordline) {
+        if let Some(pages) = run.partial.complete(page, self.pages_per_wordline) {
             let whole = true;
             out.push(RunPages { lane, pages, whole });
         } else if self.lanes > 1 && run.next % u64::from(self.pages_per_wordline) == 0 {
@@ -278,7 +327,7 @@ impl SequentialRuns {
             space,
             next: logical,
             grown: self.gathered,
-            partial: Partial::default(),
+            partial: WordlinePages::NONE,
         };
         if self.runs.len() < self.bound {
             self.runs.push(run);
@@ -327,35 +376,63 @@ mod tests {
         assert_eq!(last.index(), Stream::COUNT - 1);
     }
 
-    fn stripe(wordlines: u32) -> Stripe {
+    fn stripe(wordlines: u32, subpages: u32) -> Stripe {
         let mut stripe = Stripe::default();
-        stripe.begin(wordlines);
+        stripe.begin(wordlines, 3 * subpages, subpages);
         stripe
+    }
+
+    fn pages<const N: usize>(pages: [u32; N]) -> WordlinePages {
+        pages.into_iter().collect()
     }
 
     #[test]
     fn a_stripe_fills_pass_by_pass() {
-        let mut stripe = stripe(4);
-        let fills: Vec<Option<WordlinePages>> = (0..12).map(|page| stripe.push(page, 3)).collect();
+        let mut stripe = stripe(4, 1);
+        let fills: Vec<Option<WordlinePages>> = (0..12).map(|page| stripe.push(page)).collect();
         assert!(fills[..8].iter().all(Option::is_none));
-        assert_eq!(fills[8], Some([0, 4, 8, NIL]));
-        assert_eq!(fills[11], Some([3, 7, 11, NIL]));
+        assert_eq!(fills[8], Some(pages([0, 4, 8])));
+        assert_eq!(fills[11], Some(pages([3, 7, 11])));
+    }
+
+    #[test]
+    fn a_stripe_fills_a_flash_page_before_the_next() {
+        let mut stripe = stripe(2, 2);
+        let fills: Vec<Option<WordlinePages>> = (0..12).map(|page| stripe.push(page)).collect();
+        assert_eq!(fills[9], Some(pages([0, 1, 4, 5, 8, 9])));
+        assert_eq!(fills[11], Some(pages([2, 3, 6, 7, 10, 11])));
+        assert_eq!(fills.iter().flatten().count(), 2);
+        assert!(stripe.is_empty());
+        for closed_at in 1..12 {
+            (0..closed_at).for_each(|page| {
+                stripe.push(page);
+            });
+            let closed = stripe.close();
+            let held: Vec<u32> = closed
+                .iter()
+                .flat_map(|wordline| wordline.as_slice())
+                .copied()
+                .collect();
+            let complete = closed_at >= 10;
+            let mut expected: Vec<u32> = (0..closed_at)
+                .filter(|page| !complete || page / 2 % 2 == 1)
+                .collect();
+            expected.sort_by_key(|page| (page / 2 % 2, *page));
+            assert_eq!(held, expected, "closed at {closed_at}");
+        }
     }
 
     #[test]
     fn closing_a_stripe_pads_only_wordlines_with_pages() {
-        let mut stripe = stripe(4);
+        let mut stripe = stripe(4, 1);
         for page in 0..9 {
-            stripe.push(page, 3);
+            stripe.push(page);
         }
         // Wordline 0 was complete; 1 to 3 lack their last page.
-        assert_eq!(
-            stripe.close(3),
-            [[1, 5, NIL, NIL], [2, 6, NIL, NIL], [3, 7, NIL, NIL]]
-        );
-        stripe.begin(4);
-        stripe.push(20, 3);
-        assert_eq!(stripe.close(3), [[20, NIL, NIL, NIL]]);
+        assert_eq!(stripe.close(), [[1, 5], [2, 6], [3, 7]].map(pages));
+        stripe.begin(4, 3, 1);
+        stripe.push(20);
+        assert_eq!(stripe.close(), [pages([20])]);
     }
 
     /// Writers take turns with pieces of so many pages; what is gathered, in order.
@@ -385,7 +462,8 @@ mod tests {
         assert_eq!(gathered.len(), 8);
         for RunPages { pages, whole, .. } in gathered {
             assert!(whole);
-            assert_eq!((pages[1], pages[2]), (pages[0] + 1, pages[0] + 2));
+            let pages = pages.as_slice();
+            assert_eq!(pages, [pages[0], pages[0] + 1, pages[0] + 2]);
         }
     }
 
@@ -394,7 +472,10 @@ mod tests {
         let mut runs = SequentialRuns::new(2, 3, 1);
         let mut gathered = writers(&mut runs, &[0, 100, 200, 300, 400], 1, 1);
         runs.close(&mut gathered);
-        let pages: Vec<u32> = gathered.iter().map(|gathered| gathered.pages[0]).collect();
+        let pages: Vec<u32> = gathered
+            .iter()
+            .map(|gathered| gathered.pages.as_slice()[0])
+            .collect();
         // Three runs were closed, oldest first; two were open.
         assert_eq!(pages, [0, 100, 200, 400, 300]);
         assert!(gathered.iter().all(|gathered| !gathered.whole));
@@ -407,9 +488,9 @@ mod tests {
         let mut gathered = writers(&mut runs, &[4], 6, 1);
         runs.close(&mut gathered);
         let expected = [
-            (1, [4, 5, NIL, NIL], false),
-            (2, [6, 7, 8, NIL], true),
-            (3, [9, NIL, NIL, NIL], false),
+            (1, pages([4, 5]), false),
+            (2, pages([6, 7, 8]), true),
+            (3, pages([9]), false),
         ];
         let expected = expected.map(|(lane, pages, whole)| RunPages { lane, pages, whole });
         assert_eq!(gathered, expected);

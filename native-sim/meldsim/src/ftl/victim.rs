@@ -12,7 +12,7 @@ use super::mapping::{MapIndex, Mapping};
 use super::reverse_map::{self, ReverseMap};
 use super::stream::Layout;
 use crate::engine::NIL;
-use crate::nand::WordlineAddr;
+use crate::nand::{PageSet, WordlineAddr};
 use crate::profile::limits::GC_ROWS_AT_ONCE;
 use crate::profile::{Gc, GcVictim, Profile, WearLevelling};
 
@@ -135,14 +135,14 @@ impl VictimSelection {
         false
     }
 
-    /// The group of a lane to collect next, if that is due.
+    /// The group of a lane to collect next, if that is due. It is urgent when the host needs room.
     pub(crate) fn next(
         &mut self,
         lane: u32,
         blocks: &mut Blocks,
         reverse_map: &ReverseMap,
+        is_urgent: bool,
     ) -> Option<Choice> {
-        let is_urgent = blocks.is_low();
         let in_background = !is_urgent && self.is_idle && blocks.free() < self.background_free;
         if !is_urgent && !in_background {
             return None;
@@ -235,8 +235,16 @@ pub(crate) struct Victim {
     pub(crate) reading: u32,
     /// Pages that are being copied inside their planes.
     pub(crate) copying: u32,
-    /// Blocks still to be erased; none before all pages are out.
-    pub(crate) erasing: u32,
+}
+
+/// A group that is being erased.
+#[derive(Debug)]
+pub(crate) struct Erasing {
+    pub(crate) group: u32,
+    /// The unit whose block is erased next.
+    pub(crate) next: u32,
+    /// Blocks whose erases have been given out.
+    pub(crate) waiting: u32,
 }
 
 /// A row that is being read.
@@ -270,7 +278,6 @@ impl Victim {
             rows: VecDeque::new(),
             reading: 0,
             copying: 0,
-            erasing: 0,
         }
     }
 
@@ -305,6 +312,11 @@ impl Victim {
         }
     }
 
+    /// Positions whose data is elsewhere.
+    pub(crate) fn emptied(&self, pages_per_row: u32) -> u32 {
+        self.next - self.rows.len() as u32 * pages_per_row - self.copying
+    }
+
     /// Whether so many rows are being read that the next one has to wait.
     pub(crate) fn reads_enough(&self) -> bool {
         self.rows.len() == GC_ROWS_AT_ONCE as usize
@@ -328,29 +340,35 @@ impl Victim {
         &self,
         lane: u32,
         addressing: &Addressing,
-        mut read: impl FnMut(WordlineAddr, u8),
+        mut read: impl FnMut(WordlineAddr, PageSet),
     ) {
         let (from_unit, step) = addressing.strides(self.layout);
         let in_shadow_order = addressing.is_shadow() && self.layout == Layout::Normal;
         let at = |position| addressing.page_addr(self.layout, position);
         for unit in 0..addressing.units {
             let first = self.next + unit * from_unit;
-            let mut pages = 0u8;
+            let mut pages: PageSet = 0;
             for index in 0..addressing.pages_per_wordline {
-                let position = first + index * step;
-                if self.p2l[position as usize] == MapIndex::NONE {
-                    continue;
-                }
-                if in_shadow_order {
-                    // The row's positions are of several wordlines.
-                    let at = at(position);
-                    read(addressing.wordline(lane, self.group, at), 1 << at.page);
-                } else {
+                let position = first + addressing.offset(step, index);
+                if self.p2l[position as usize] != MapIndex::NONE {
                     pages |= 1 << index;
                 }
             }
-            if pages != 0 {
-                read(addressing.wordline(lane, self.group, at(first)), pages);
+            if !in_shadow_order {
+                if pages != 0 {
+                    read(addressing.wordline(lane, self.group, at(first)), pages);
+                }
+                continue;
+            }
+            // The row's flash pages are of several wordlines.
+            let subpages = addressing.subpages();
+            for index in (0..addressing.pages_per_wordline).step_by(subpages as usize) {
+                let of_flash_page = (pages >> index) & ((1 << subpages) - 1);
+                if of_flash_page != 0 {
+                    let at = at(first + addressing.offset(step, index));
+                    let wordline = addressing.wordline(lane, self.group, at);
+                    read(wordline, of_flash_page << at.page);
+                }
             }
         }
     }
@@ -387,7 +405,7 @@ pub(crate) struct Copyback {
     pub(crate) group: u32,
     /// The position of its first page there.
     pub(crate) to: u32,
-    /// From each page's position to the next one's.
+    /// From each flash page's position to the next one's.
     pub(crate) step: u32,
 }
 

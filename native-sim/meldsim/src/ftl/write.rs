@@ -1,7 +1,8 @@
 //! The way of a host write: admit, buffer, schedule, program.
 //!
 //! ```text
-//!   write             a page gets a slot of the write buffer, and the mapping leads there
+//!   write             a page gets a slot of the write buffer, and the mapping leads there; written again
+//!                     before it goes to a die, it keeps its slot
 //!   gather            its stream collects it: a wordline of pages is complete, and closed (stream.rs)
 //!   program_queued    closed wordlines get positions as far as there is room (lane.rs, blocks),
 //!                     and what is due is handed to the dies
@@ -10,15 +11,15 @@
 //!
 //! Garbage collection joins at `gather` and `close`, with slots and streams of its own.
 
-use super::address::Ppn;
-use super::buffer::{Program, User};
+use super::buffer::{Place, User};
+use super::journal::Journal;
 use super::lane::{Lane, Queued};
 use super::layer::Ftl;
 use super::mapping::{Entry, MapIndex, Run};
-use super::stream::{Layout, PADDING, RunPages, Stream, WordlinePages, single};
+use super::stream::{Layout, RunPages, Stream, WordlinePages};
 use crate::engine::{EventQueue, NIL};
 use crate::event::Event;
-use crate::nand::Flash;
+use crate::nand::{Flash, PageSet};
 
 /// How many wordlines before its own turn the slots of one are fetched from memory: since the first of
 /// them was filled, a whole stripe has been.
@@ -27,7 +28,7 @@ const PREFETCHED: usize = 4;
 /// Why a page is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteError {
-    /// Not now: a program has to free a slot first.
+    /// Not now: a program has to free a slot, or memory of the journal, first.
     BufferFull,
     /// Not before something is deallocated.
     CapacityExceeded,
@@ -49,7 +50,7 @@ impl Ftl {
         let lane = self.addressing.lane_of(page, layout);
         if let Entry::Buffered(slot) = entry {
             let held = self.buffer.get(slot);
-            let is_open = held.user != User::Gc && !held.sealed && held.lane == lane;
+            let is_open = held.user != User::Gc && !held.started && held.lane == lane;
             if is_open && held.request == NIL {
                 self.oracle.buffered(slot);
                 return Ok(()); // overwritten where it is
@@ -58,7 +59,7 @@ impl Ftl {
         if !self.lane_has_room(lane, entry) {
             return Err(WriteError::CapacityExceeded);
         }
-        if self.buffer.free() == 0 {
+        if self.buffer.free() == 0 || self.journal_room() == 0 {
             return Err(WriteError::BufferFull);
         }
         let Some(index) = found.or_else(|| self.mapping.find_or_make(space, page)) else {
@@ -71,6 +72,9 @@ impl Ftl {
         self.lanes[lane as usize].live += 1;
         let slot = self.buffer.take(User::Host(stream), index, lane, request);
         self.oracle.buffered(slot);
+        if let Some(journal) = &mut self.journal {
+            journal.record(1);
+        }
         self.mapping.change(index, entry, Entry::Buffered(slot));
         self.gather_host(lane, (stream, layout), (space, page), &[slot]);
         Ok(())
@@ -93,6 +97,7 @@ impl Ftl {
         }
         let room = self.lane_capacity.saturating_sub(self.lanes[0].live);
         let most = room.min(end - first).min(u64::from(self.buffer.free()));
+        let most = most.min(self.journal_room());
         if most == 0 {
             return 0;
         }
@@ -108,6 +113,9 @@ impl Ftl {
             let slot = self.buffer.take(User::Host(stream), index, 0, request);
             self.oracle.buffered(slot);
             slots.push(slot);
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.record(pages);
         }
         self.mapping.buffer(index, &slots);
         self.lanes[0].live += u64::from(pages);
@@ -145,13 +153,12 @@ impl Ftl {
     /// Adds a page to what a stream gathers in the normal layout.
     pub(super) fn gather(&mut self, lane: u32, stream: Stream, slot: u32) {
         if self.addressing.is_shadow() {
-            return self.close(lane, stream, single(slot));
+            return self.gather_leftover(lane, stream, slot);
         }
         let log = &mut self.lanes[lane as usize];
         if let Some(pages) = log.gather(stream, slot, &self.addressing) {
-            for slot in log.stream(stream).gatherer.stripe.gathered(PREFETCHED) {
-                self.buffer.prefetch(slot);
-            }
+            let stripe = &log.stream(stream).gatherer.stripe;
+            stripe.for_each_gathered(PREFETCHED, |slot| self.buffer.prefetch(slot));
             self.close(lane, stream, pages);
         }
     }
@@ -163,7 +170,7 @@ impl Ftl {
             if whole {
                 self.close(lane, stream, pages);
             } else {
-                for page in pages.into_iter().filter(|&page| page != NIL) {
+                for &page in pages.as_slice() {
                     self.gather_leftover(lane, stream, page);
                 }
             }
@@ -171,17 +178,18 @@ impl Ftl {
         self.gathered = gathered;
     }
 
-    /// Packs a page whose wordline has lost others.
+    /// Packs a page whose wordline has lost others, or that goes with whatever comes next.
     pub(super) fn gather_leftover(&mut self, lane: u32, stream: Stream, page: u32) {
         let leftovers = &mut self.lanes[lane as usize].stream(stream).gatherer.leftovers;
-        if let Some(pages) = leftovers.push(page, self.addressing.pages_per_wordline) {
+        let all = self.addressing.pages_at_once(stream.layout());
+        if let Some(pages) = leftovers.complete(page, all) {
             self.close(lane, stream, pages);
         }
     }
 
     /// Pages that are programmed together are complete or must not wait any longer.
     pub(super) fn close(&mut self, lane: u32, stream: Stream, pages: WordlinePages) {
-        let slots = pages.into_iter().filter(|&slot| slot != NIL);
+        let slots = pages.as_slice().iter().copied();
         let is_abandoned = |slot| self.buffer.get(slot).index == MapIndex::NONE;
         if slots.clone().all(is_abandoned) {
             // Everything in it was overwritten or deallocated: nothing to program.
@@ -192,9 +200,50 @@ impl Ftl {
         }
         for slot in slots {
             self.buffer.seal(slot);
-            self.oracle.sealed(slot);
         }
-        self.enqueue(lane, stream, Queued::Pages(pages));
+        let token = self.programs.add(pages);
+        self.enqueue(lane, stream, Queued::Pages(token));
+    }
+
+    /// Changes of the mapping that the journal has room for.
+    #[inline]
+    fn journal_room(&self) -> u64 {
+        self.journal.as_ref().map_or(u64::MAX, Journal::room)
+    }
+
+    /// The journal is written when there is no room for another change, or the host is idle.
+    #[inline]
+    pub(super) fn write_due_journal(&mut self) {
+        if let Some(journal) = &self.journal {
+            if journal.is_due(self.addressing.pages_at_once(Layout::Normal)) {
+                self.write_journal(false);
+            }
+        }
+    }
+
+    /// Hands what the journal has to dies: its full pages, and `with_open` the one that is not.
+    pub(super) fn write_journal(&mut self, with_open: bool) {
+        let Some(journal) = &mut self.journal else {
+            return;
+        };
+        let mut left = journal.take(with_open);
+        let stream = Stream::Host(0, Layout::Normal);
+        let at_once = self.addressing.pages_at_once(stream.layout());
+        while left > 0 {
+            let pages = left.min(at_once);
+            left -= pages;
+            let journal = self.journal.as_mut();
+            let lane = journal.map_or(0, |journal| journal.next_lane(self.addressing.lanes));
+            let mut wordline = WordlinePages::NONE;
+            for _ in 0..pages {
+                let slot = self.buffer.take(User::Journal, MapIndex::NONE, lane, NIL);
+                self.oracle.buffered(slot);
+                self.buffer.seal(slot);
+                wordline.push(slot);
+            }
+            let token = self.programs.add(wordline);
+            self.enqueue(lane, stream, Queued::Pages(token));
+        }
     }
 
     fn enqueue(&mut self, lane: u32, stream: Stream, queued: Queued) {
@@ -241,7 +290,7 @@ impl Ftl {
 
     fn close_stream(&mut self, lane: u32, stream: Stream) {
         let gatherer = &mut self.lanes[lane as usize].stream(stream).gatherer;
-        for pages in gatherer.close(self.addressing.pages_per_wordline) {
+        for pages in gatherer.close() {
             self.close(lane, stream, pages);
         }
         if self.addressing.fills_wordlines(stream.layout()) {
@@ -253,17 +302,23 @@ impl Ftl {
     /// and all those before.
     pub(crate) fn flush(&mut self, request: u32) {
         self.close_all();
+        self.write_journal(true);
         self.buffer.flush(request);
     }
 
     /// When the buffer is full of pages that wait for others, nothing would ever free a slot: closes
     /// their wordlines, with padding.
     pub(crate) fn make_progress(&mut self) {
-        let is_stuck = !self.buffer.will_be_freed() || self.addressing.is_shadow();
-        let is_idle = self.programs.is_empty() && !self.lanes.iter().any(Lane::has_queued);
-        if self.buffer.free() == 0 && is_stuck && is_idle {
+        if self.buffer.free() == 0 && self.is_stuck() {
             self.close_all();
         }
+    }
+
+    /// Whether nothing that has begun will free a slot.
+    pub(crate) fn is_stuck(&self) -> bool {
+        let is_open = !self.buffer.will_be_freed() || self.addressing.is_shadow();
+        let is_idle = self.programs.is_empty() && !self.lanes.iter().any(Lane::has_queued);
+        is_open && is_idle
     }
 
     /// The next request of which a page that it waits for is programmed, or needs no program any more.
@@ -286,99 +341,138 @@ impl Ftl {
     ) {
         let mut due = std::mem::take(&mut self.due);
         let mut streams = u64::MAX;
+        let mut is_short = false;
         while let Some((stream, queued)) = self.lanes[lane as usize].next_queued(streams) {
             let (log, addressing) = (&mut self.lanes[lane as usize], &self.addressing);
+            let is_host = matches!(stream, Stream::Host(..));
+            if is_host {
+                let (now, wake) = (queue.now(), Event::Throttle(self.set));
+                let tell = |time| queue.schedule(time, wake);
+                if !log.pace.admits(&self.pacing) || self.pacing.is_throttled(&log.pace, now, tell)
+                {
+                    streams &= Stream::OF_GC;
+                    continue;
+                }
+            }
             match queued {
-                Queued::Pages(slots) => match log.allocate(stream, slots, addressing) {
-                    Some(program) if addressing.fills_wordlines(stream.layout()) => {
-                        let unit = addressing.page_addr(Layout::Melded, program.position).unit;
-                        log.fill_wordline(stream, unit, slots, addressing, &mut due);
-                    }
-                    Some(program) => due.push(program),
-                    None => {
+                Queued::Pages(token) => {
+                    let Some(place) = log.allocate(stream, addressing) else {
                         streams &= !(1 << stream.index());
+                        is_short |= is_host;
                         continue;
+                    };
+                    if is_host {
+                        let pages = u32::from(place.pages);
+                        self.pacing.spend(&mut log.pace, pages, queue.now());
                     }
-                },
-                Queued::Padding => log.pad(stream, addressing, &mut due),
+                    if addressing.fills_wordlines(stream.layout()) {
+                        let unit = addressing.page_addr(Layout::Melded, place.position).unit;
+                        let (slots, programs) = (self.programs.take(token), &mut self.programs);
+                        log.fill_wordline(stream, unit, slots, addressing, programs, &mut due);
+                    } else {
+                        due.push((token, place));
+                    }
+                }
+                Queued::Padding => {
+                    log.pad(stream, addressing, &mut self.programs, &mut due);
+                }
                 Queued::EndOfGroup => log.end_group(stream),
             }
             log.pop_queued(stream);
         }
-        for program in due.drain(..) {
-            self.start(program, flash, queue);
+        self.lanes[lane as usize].pace.set_short(is_short);
+        for (token, place) in due.drain(..) {
+            self.start(token, place, flash, queue);
         }
         self.due = due;
     }
 
     /// Hands a program to its die.
-    fn start(&mut self, program: Program, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let blocks = &self.lanes[program.lane as usize].blocks;
-        let layout = blocks.get(program.group).layout;
-        let first = self.addressing.page_addr(layout, program.position);
-        let wordline = self.addressing.wordline(program.lane, program.group, first);
+    fn start(
+        &mut self,
+        token: u32,
+        place: Place,
+        flash: &mut Flash,
+        queue: &mut EventQueue<Event>,
+    ) {
+        let blocks = &self.lanes[place.lane as usize].blocks;
+        let layout = blocks.get(place.group).layout;
+        let first = self.addressing.page_addr(layout, place.position);
+        let wordline = self.addressing.wordline(place.lane, place.group, first);
         // Its end will change their entries.
-        for slot in program.slots.into_iter().filter(|&slot| slot != NIL) {
-            let index = self.buffer.get(slot).index;
+        for &slot in self.programs.slots(token) {
+            let index = self.buffer.start(slot);
+            self.oracle.started(slot);
             if index != MapIndex::NONE {
                 self.mapping.prefetch(index);
             }
         }
-        let pages = match program.pages {
-            1 => 1 << first.page,
-            all => (1 << all) - 1,
-        };
-        let token = self.programs.start(program);
-        flash.program(queue, wordline, pages, token);
+        let pages = ((1u32 << place.pages) - 1) << first.page;
+        self.programs.start(token, place);
+        flash.program(queue, wordline, pages as PageSet, token);
+    }
+
+    /// A program that takes no time.
+    pub(super) fn program_at_once(&mut self, token: u32, place: Place) {
+        for &slot in self.programs.slots(token) {
+            self.buffer.start(slot);
+            self.oracle.started(slot);
+        }
+        self.programs.start(token, place);
+        self.programmed(token);
     }
 
     /// A program has ended: its pages are on flash, unless they are no longer current.
     pub(crate) fn programmed(&mut self, token: u32) {
-        let program = self.programs.end(token, &self.buffer);
-        self.complete(program);
-    }
-
-    /// What the end of a program means.
-    pub(super) fn complete(&mut self, program: Program) {
-        let Program {
+        let Place {
             lane,
             group,
             position,
             step,
             pages,
-            slots,
-        } = program;
-        let all = self.addressing.pages_per_wordline;
+        } = self.programs.end(token, &self.buffer);
+        let slots = self.programs.slots(token);
+        let (all, pages) = (self.addressing.pages_per_wordline, u32::from(pages));
         let blocks = &mut self.lanes[lane as usize].blocks;
-        blocks.programmed(group, u32::from(pages));
+        blocks.programmed(group, pages);
         let melded = blocks.get(group).layout == Layout::Melded;
-        let ends_wordline = pages > 1 || position % all == all - 1;
+        let ends_wordline = pages == all || position % all + pages == all;
         self.stats.programs += 1;
         self.stats.melded_wordlines_programmed += u64::from(melded && ends_wordline);
-        let mut indices = [MapIndex::NONE; PADDING.len()];
-        let mut numbers = [Ppn(NIL); PADDING.len()];
-        let mut current = 0;
-        for (n, &slot) in (0..u32::from(pages)).zip(&slots) {
-            if slot == NIL {
-                self.stats.padded_pages += 1;
-                continue;
-            }
+        self.stats.padded_pages += u64::from(pages) - slots.len() as u64;
+        self.indices.clear();
+        self.numbers.clear();
+        for (n, &slot) in (0..).zip(slots) {
             let released = self.buffer.release(slot);
             match released.user {
-                User::Gc => self.stats.gc_pages_programmed += 1,
-                _ => self.stats.host_pages_programmed += 1,
+                User::Host(_) => self.stats.host_pages_programmed += 1,
+                User::Gc => {
+                    self.stats.gc_pages_programmed += 1;
+                    let is_current = released.index != MapIndex::NONE;
+                    if let Some(journal) = &mut self.journal {
+                        journal.record(u32::from(is_current));
+                    }
+                }
+                User::Journal => {
+                    self.stats.journal_pages_programmed += 1;
+                    if let Some(journal) = &mut self.journal {
+                        journal.programmed();
+                    }
+                }
             }
             if released.index != MapIndex::NONE {
-                let ppn = self.addressing.ppn(lane, group, position + n * step);
+                let position = position + self.addressing.offset(step, n);
+                let ppn = self.addressing.ppn(lane, group, position);
                 self.oracle.programmed(slot, ppn);
-                (indices[current], numbers[current]) = (released.index, ppn);
-                current += 1;
+                self.indices.push(released.index);
+                self.numbers.push(ppn);
             }
         }
+        let current = self.indices.len();
         self.lanes[lane as usize]
             .blocks
             .validate(group, current as u32);
-        let (indices, numbers) = (&indices[..current], numbers[..current].iter().copied());
+        let (indices, numbers) = (&self.indices[..], self.numbers.iter().copied());
         if melded {
             for &index in indices {
                 self.melded[self.mapping.space_of(index) as usize] += 1;

@@ -10,6 +10,7 @@ use super::timing::Timing;
 use super::transactions::Transactions;
 use crate::engine::{Instant, NIL, Slab};
 use crate::profile::{Arbitration, Commands, Profile};
+use crate::timeline::Recorder;
 
 /// What the channels have in common.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(super) struct Shared {
     pub(super) wordlines_per_block: u32,
     pub(super) arbitration: Arbitration,
     pub(super) reads_before_program: u32,
+    /// Reads of collections wait for the host's.
+    pub(super) gc_yields: bool,
     /// What the dies understand.
     pub(super) commands: Commands,
     /// A die may take a command although it is not idle.
@@ -35,8 +38,12 @@ pub(super) struct Shared {
     pub(super) suspensions: Option<Suspensions>,
     pub(super) packages: Packages,
     pub(super) counts: CommandCounts,
+    /// Tells what happens, if anybody wants to know.
+    pub(super) recorder: Option<Box<Recorder>>,
     /// Nothing of the above asks for more than [`ChannelContext`] calls plain.
     pub(super) is_plain: bool,
+    /// The same, but for the recorder.
+    pub(super) can_be_plain: bool,
 }
 
 impl Shared {
@@ -47,14 +54,19 @@ impl Shared {
         let overlap = commands.cache_read || commands.cache_program || suspensions.is_some();
         let transactions = Transactions::new(profile, geometry).map(Box::new);
         let packages = Packages::new(geometry);
-        let is_plain =
-            !overlap && transactions.is_none() && !packages.are_shared() && geometry.planes == 1;
+        let is_plain = !overlap
+            && transactions.is_none()
+            && !packages.are_shared()
+            && !profile.gc.reads_yield
+            && geometry.planes == 1
+            && geometry.subpage_shift == 0;
         Shared {
             timing: Timing::new(profile),
             planes: geometry.planes,
             wordlines_per_block: geometry.wordlines_per_block,
             arbitration: profile.bus.arbitration,
             reads_before_program: profile.controller.reads_before_program,
+            gc_yields: profile.gc.reads_yield,
             commands: commands.clone(),
             overlap,
             early_grants: !overlap,
@@ -64,7 +76,9 @@ impl Shared {
             suspensions,
             packages,
             counts: CommandCounts::default(),
+            recorder: None,
             is_plain,
+            can_be_plain: is_plain,
         }
     }
 }
@@ -73,7 +87,8 @@ impl Shared {
 /// number on the channel, its way.
 ///
 /// `PLAIN` is known to the compiler, for speed: dies of one plane, each in a package and with a queue of
-/// its own, that do one thing at a time. The general code does the same for them.
+/// its own, that do one thing at a time, and flash pages that are mapped whole; and nobody is told what
+/// happens. The general code does the same for them.
 #[derive(Debug)]
 pub(super) struct ChannelContext<'a, const PLAIN: bool> {
     pub(super) shared: &'a mut Shared,
@@ -85,6 +100,15 @@ pub(super) struct ChannelContext<'a, const PLAIN: bool> {
 }
 
 impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
+    /// Who is told what happens, if anybody is.
+    #[inline]
+    pub(super) fn recorder(&mut self) -> Option<&mut Recorder> {
+        match PLAIN {
+            true => None,
+            false => self.shared.recorder.as_deref_mut(),
+        }
+    }
+
     /// Whether a die may take a command although it is not idle.
     #[inline]
     pub(super) fn overlaps(&self) -> bool {
@@ -152,6 +176,10 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         if !PLAIN && self.shared.packages.are_shared() {
             self.shared.packages.end(self.index(way), now);
         }
+        let (index, since) = (self.index(way), self.dies[way as usize].busy_since);
+        if let Some(recorder) = self.recorder() {
+            recorder.was_busy(index as u32, since, now);
+        }
         if let (false, Some(transactions)) = (PLAIN, &mut self.shared.transactions) {
             let die = &self.dies[way as usize];
             if !die.has_queued() {
@@ -193,7 +221,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let next = self.next(way);
         if die.array_is_free() {
             return match next {
-                Next::Start(Kind::Read) if self.shared.commands.cache_read => Wait::Command,
+                Next::Read if self.shared.commands.cache_read => Wait::Command,
                 _ if die.output != NIL => Wait::Nothing,
                 _ => wait_for(next),
             };
@@ -237,6 +265,6 @@ fn wait_for(next: Next) -> Wait {
     match next {
         Next::Nothing => Wait::Nothing,
         Next::Start(Kind::Program) => Wait::DataIn,
-        Next::Start(_) | Next::Resume => Wait::Command,
+        Next::Read | Next::Start(_) | Next::Resume => Wait::Command,
     }
 }

@@ -8,7 +8,10 @@ use crate::profile::Energy;
 /// What one die has done, or all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DieCounts {
+    /// Reads of one flash page.
     pub(crate) page_reads: u64,
+    /// Pages that these read beyond the first of their flash page.
+    pub(crate) more_pages_read: u64,
     pub(crate) melded_reads: u64,
     pub(crate) melded_pages_read: u64,
     /// Programs of whole wordlines.
@@ -25,11 +28,12 @@ pub(crate) struct DieCounts {
 impl DieCounts {
     /// Pages that somebody had asked for.
     pub(crate) fn pages_read(&self) -> u64 {
-        self.page_reads + self.melded_pages_read
+        self.page_reads + self.more_pages_read + self.melded_pages_read
     }
 
     pub(super) fn add(&mut self, other: &DieCounts) {
         self.page_reads += other.page_reads;
+        self.more_pages_read += other.more_pages_read;
         self.melded_reads += other.melded_reads;
         self.melded_pages_read += other.melded_pages_read;
         self.programs += other.programs;
@@ -90,7 +94,8 @@ impl FlashStats {
             u64::try_from(picojoules / 1_000).unwrap_or(u64::MAX)
         };
         let melded_pages = dies.melded_reads * u64::from(timing.whole.count_ones());
-        let bus_pages = dies.page_reads + melded_pages + dies.pages_programmed;
+        let single_pages = dies.page_reads + dies.more_pages_read;
+        let bus_pages = single_pages + melded_pages + dies.pages_programmed;
         FlashStats {
             read_energy_nj: total(&[
                 (dies.page_reads, energy.read.0),

@@ -5,6 +5,8 @@
 //!   bus                     |c|           |####| |c|
 //! ```
 //!
+//! Where programs and erases have phases, the array goes on to the end of one before it stops.
+//!
 //! Suspension (ONFI: program suspend, erase suspend) lets a read go first, which then need not wait
 //! for milliseconds.
 
@@ -27,6 +29,8 @@ pub(super) enum Wait {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Nothing,
+    Read,
+    /// A program, an erase or a copyback.
     Start(Kind),
     /// Goes on with what was suspended.
     Resume,
@@ -37,6 +41,7 @@ pub(super) enum Next {
 ///
 /// ```text
 ///   reads:     queue -> sensing (array) -> output (registers) -> bus
+///              (of collections that yield: a queue of their own)
 ///   programs:  queue -> bus -> loading (registers) -> executing (array)
 ///   erases:    queue -> executing
 /// ```
@@ -45,6 +50,8 @@ pub(super) enum Next {
 #[derive(Debug)]
 pub(super) struct Die {
     pub(super) reads: Fifo,
+    /// Reads of collections that yield to those of the host.
+    pub(super) yielding: Fifo,
     /// Programs, erases and copybacks (P/E operations).
     pub(super) pes: Fifo,
     pub(super) sensing: u32,
@@ -71,6 +78,7 @@ impl Die {
     pub(super) fn new(channel: u32, way: u32) -> Die {
         Die {
             reads: Fifo::EMPTY,
+            yielding: Fifo::EMPTY,
             pes: Fifo::EMPTY,
             sensing: NIL,
             output: NIL,
@@ -99,14 +107,14 @@ impl Die {
     #[inline]
     pub(super) fn enqueue(&mut self, ops: &mut Slab<Op>, op: Op) {
         match op.kind {
-            Kind::Read => self.reads.push(ops, op),
+            Kind::Read(_) => self.reads.push(ops, op),
             Kind::Program | Kind::Erase | Kind::Copyback => self.pes.push(ops, op),
         }
     }
 
     #[inline]
     pub(super) fn has_queued(&self) -> bool {
-        !self.reads.is_empty() || !self.pes.is_empty()
+        !self.reads.is_empty() || !self.yielding.is_empty() || !self.pes.is_empty()
     }
 
     /// Reads go before programs and erases, each in the order of arrival, but only so many pass a
@@ -121,9 +129,32 @@ impl Die {
         let reads_wait = !self.reads.is_empty();
         let no_pe_waits = self.pes.is_empty() && !self.suspended;
         match reads_wait && (no_pe_waits || self.reads_passed < reads_before_program) {
-            true => Next::Start(Kind::Read),
+            true => Next::Read,
+            false if self.yielding_goes(reads_before_program) => Next::Read,
             false if no_pe_waits => Next::Nothing,
             false => self.next_pe(ops, wordlines_per_block),
+        }
+    }
+
+    /// Whether a read that yields goes next when none of the host's does. It waits for what is suspended.
+    #[inline]
+    fn yielding_goes(&self, reads_before_program: u32) -> bool {
+        let passes = self.pes.is_empty() || self.reads_passed < reads_before_program;
+        !self.yielding.is_empty() && !self.suspended && passes
+    }
+
+    /// Both queues of reads.
+    #[inline]
+    pub(super) fn all_reads(&self) -> impl Iterator<Item = Fifo> + Clone + use<> {
+        [self.reads, self.yielding].into_iter()
+    }
+
+    /// The queue that the next read is in.
+    #[inline]
+    pub(super) fn next_reads(&mut self) -> &mut Fifo {
+        match self.reads.is_empty() {
+            true => &mut self.yielding,
+            false => &mut self.reads,
         }
     }
 
@@ -135,7 +166,7 @@ impl Die {
         let op = &ops[self.pes.head];
         let erases = |read: &Op| op.erases(read, wordlines_per_block);
         match op.kind {
-            Kind::Erase if self.reads.any(ops, erases) => Next::Start(Kind::Read),
+            Kind::Erase if self.all_reads().any(|reads| reads.any(ops, erases)) => Next::Read,
             kind => Next::Start(kind),
         }
     }
@@ -229,20 +260,35 @@ impl Suspensions {
         let able = match kind {
             Kind::Program => self.commands.suspend_program,
             Kind::Erase => self.commands.suspend_erase,
-            Kind::Read | Kind::Copyback => false,
+            Kind::Read(_) | Kind::Copyback => false,
         };
         let suspension = &self.dies[die];
         if !able || suspension.count >= self.commands.max_suspends {
             return MaySuspend::Never;
         }
         let from = now.max(suspension.since + self.commands.suspend_progress);
-        if end <= from + self.commands.suspend_time {
+        if end <= self.phase_end(die, from) + self.commands.suspend_time {
             MaySuspend::Never
         } else if from > now {
             MaySuspend::At(from)
         } else {
             MaySuspend::Now
         }
+    }
+
+    /// Since when the array has executed, or will, without a break.
+    pub(super) fn since(&self, die: usize) -> Instant {
+        self.dies[die].since
+    }
+
+    /// When the array, told at `now` to stop, does.
+    pub(super) fn phase_end(&self, die: usize, now: Instant) -> Instant {
+        let (since, phase) = (self.dies[die].since, self.commands.suspend_phase);
+        if phase == Duration::ZERO {
+            return now;
+        }
+        let phases = now.saturating_since(since).as_ps().div_ceil(phase.as_ps());
+        since + phase * phases
     }
 
     /// What the die executes stops, `remaining` before its end.

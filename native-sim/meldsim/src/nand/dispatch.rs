@@ -6,8 +6,9 @@
 use super::channel::{Grant, Transfer};
 use super::context::{ChannelContext, Shared};
 use super::die::{Next, Wait};
-use super::operation::{Command, Kind, take_pe, take_read};
-use crate::engine::{Duration, Instant, NIL, prefetch};
+use super::operation::{Command, Kind, Op, Owner, planes_of, take_pe, take_read, work_of};
+use crate::engine::{Duration, Instant, NIL, Slab, prefetch};
+use crate::timeline::{BusUse, Work};
 
 impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// Gives the free servers of the channel their next transactions.
@@ -76,11 +77,13 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     }
 
     /// How long the data of some reads of one plane crosses the bus.
-    #[inline]
-    fn data_out_length(&self, read: u32) -> Duration {
-        match self.shared.ops[read].melded {
-            true => self.shared.timing.wordline_transfer,
-            false => self.shared.timing.page_transfer,
+    #[inline(always)]
+    pub(super) fn data_out_length(&self, read: u32) -> Duration {
+        let (op, timing) = (&self.shared.ops[read], &self.shared.timing);
+        match op.is_melded() {
+            true => timing.wordline_transfer,
+            false if PLAIN => timing.page_transfer,
+            false => timing.page_transfer * u64::from(timing.count(op.pages)),
         }
     }
 
@@ -116,7 +119,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     fn grant_command(&mut self, way: u32, now: Instant) {
         self.begin(way, now);
         match self.next(way) {
-            Next::Start(Kind::Read) => self.grant_read(way, now),
+            Next::Read => self.grant_read(way, now),
             Next::Resume => self.grant_resume(way, now),
             Next::Start(_) => self.grant_pe(way, now),
             Next::Nothing => debug_assert!(false, "a command for nothing"),
@@ -133,7 +136,12 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let multi_plane = self.is_multi_plane();
         let (die, shared) = (&mut self.dies[way as usize], &mut *self.shared);
         die.count_passed();
-        let command = take_read(&mut die.reads, &mut shared.ops, &shared.timing, multi_plane);
+        let command = take_read::<PLAIN>(
+            die.next_reads(),
+            &mut shared.ops,
+            &shared.timing,
+            multi_plane,
+        );
         die.sensing = command.first;
         die.planes_used |= command.planes;
         let commands = u64::from(command.planes.count_ones());
@@ -141,6 +149,64 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         self.count_transaction(&command);
         let sense_end = self.bus.bus_free_at + before_sense + command.sense;
         self.bus.sense(way, sense_end);
+        let sense_start = self.bus.bus_free_at + before_sense;
+        self.record_read(way, now, &command, sense_start);
+    }
+
+    /// Tells of a command to read.
+    #[inline]
+    fn record_read(&mut self, way: u32, now: Instant, command: &Command, sense_start: Instant) {
+        if PLAIN || self.shared.recorder.is_none() {
+            return;
+        }
+        let die = self.index(way) as u32;
+        let granted = (now, self.bus.bus_free_at);
+        let Shared {
+            recorder: Some(recorder),
+            ops,
+            timing,
+            ..
+        } = &mut *self.shared
+        else {
+            return;
+        };
+        let first = &ops[command.first];
+        let work = match first.is_melded() {
+            true => Work::MeldedSense,
+            false => Work::Sense(timing.flash_page(first.pages.trailing_zeros()) as u8),
+        };
+        let reads = Reads {
+            ops,
+            next: command.first,
+        };
+        let requests = reads.clone().filter_map(|(_, request)| request);
+        recorder.bus(die, BusUse::Command, granted, requests);
+        let sensed = (sense_start, sense_start + command.sense);
+        recorder.senses(die, command.planes, work, sensed, reads);
+    }
+
+    /// Tells of a bus that is held from now on for nobody in particular.
+    #[inline]
+    fn record_bus(&mut self, way: u32, what: BusUse, now: Instant) {
+        let (die, held) = (self.index(way) as u32, (now, self.bus.bus_free_at));
+        if let Some(recorder) = self.recorder() {
+            recorder.bus(die, what, held, std::iter::empty());
+        }
+    }
+
+    /// Tells that a program or an erase has stopped, or has ended.
+    #[inline]
+    pub(super) fn record_executed(&mut self, way: u32, until: Instant) {
+        if PLAIN || self.shared.recorder.is_none() {
+            return;
+        }
+        let die = self.index(way) as u32;
+        let first = self.dies[way as usize].executing;
+        let planes = planes_of(&self.shared.ops, first);
+        let work = work_of(self.shared.ops[first].kind);
+        if let Some(recorder) = self.recorder() {
+            recorder.executed(die, planes, work, until);
+        }
     }
 
     #[inline]
@@ -165,14 +231,18 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         }
         die.suspended = true;
         die.reads_passed = 0;
-        // The array goes on until the command is there.
-        let stops_at = now + shared.timing.command;
-        suspensions.suspend(index, shared.ends_at[index].saturating_since(stops_at));
-        let delay = shared.commands.suspend_time;
-        match shared.ops[die.executing].kind {
-            Kind::Erase => shared.counts.erase_suspends += 1,
-            _ => shared.counts.program_suspends += 1,
+        // The array goes on until the command is there, and then to the end of the phase.
+        let told_at = now + shared.timing.command;
+        let end = shared.ends_at[index];
+        let stops_at = suspensions.phase_end(index, told_at).min(end).max(told_at);
+        suspensions.suspend(index, end.saturating_since(stops_at));
+        let delay = (stops_at - told_at) + shared.commands.suspend_time;
+        let is_erase = shared.ops[die.executing].kind == Kind::Erase;
+        match is_erase {
+            true => shared.counts.erase_suspends += 1,
+            false => shared.counts.program_suspends += 1,
         }
+        self.record_executed(way, stops_at);
         self.bus.executing &= !(1 << way);
         self.find_next_pe_end();
         delay
@@ -186,9 +256,16 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         die.reads_passed = 0;
         if let Some(suspensions) = &mut self.shared.suspensions {
             let end = suspensions.resume(index, self.bus.bus_free_at);
+            let since = suspensions.since(index);
             self.shared.ends_at[index] = end;
             self.bus.execute(way, end);
+            let first = self.dies[way as usize].executing;
+            let planes = planes_of(&self.shared.ops, first);
+            if let Some(recorder) = self.recorder() {
+                recorder.resumed(index as u32, planes, since);
+            }
         }
+        self.record_bus(way, BusUse::Command, now);
         // Reads that are left may suspend it again.
         self.update_wait(way, now);
     }
@@ -203,6 +280,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         };
         let bus_time = self.shared.timing.command * u64::from(commands);
         self.bus.hold(now, bus_time);
+        self.record_bus(way, BusUse::Command, now);
         self.dies[way as usize].executing = command.first;
         self.execute(way, self.bus.bus_free_at, length);
         if self.overlaps() {
@@ -214,10 +292,12 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     fn take_pe(&mut self, way: u32) -> Command {
         let (die, shared) = (&mut self.dies[way as usize], &mut *self.shared);
         die.reads_passed = 0;
+        let reads = die.all_reads();
         let command = take_pe(
             &mut die.pes,
-            &die.reads,
+            reads,
             &mut shared.ops,
+            &shared.timing,
             shared.commands.multi_plane,
             shared.wordlines_per_block,
         );
@@ -232,6 +312,9 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         self.bus.execute(way, start + length);
         if let Some(suspensions) = &mut self.shared.suspensions {
             suspensions.start(index, start);
+        }
+        if let Some(recorder) = self.recorder() {
+            recorder.executes(index as u32, start);
         }
     }
 
@@ -263,8 +346,30 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
             self.count_transaction(&command);
         }
         let pages = self.shared.ops[self.dies[way as usize].load_next].pages;
-        let data = self.shared.timing.page_transfer * u64::from(pages.count_ones());
+        let timing = &self.shared.timing;
+        let data = timing.page_transfer * u64::from(timing.count(pages));
         self.bus.transfer = Transfer::In(way);
-        self.bus.hold(now, self.shared.timing.command + data);
+        self.bus.hold(now, timing.command + data);
+        self.record_bus(way, BusUse::DataIn, now);
+    }
+}
+
+/// A list of reads: their places among the operations, and the requests that they are for.
+#[derive(Clone)]
+pub(super) struct Reads<'a> {
+    pub(super) ops: &'a Slab<Op>,
+    pub(super) next: u32,
+}
+
+impl Iterator for Reads<'_> {
+    type Item = (u32, Option<u32>);
+
+    fn next(&mut self) -> Option<(u32, Option<u32>)> {
+        if self.next == NIL {
+            return None;
+        }
+        let (index, op) = (self.next, &self.ops[self.next]);
+        self.next = op.next;
+        Some((index, Owner(op.tag).as_request()))
     }
 }

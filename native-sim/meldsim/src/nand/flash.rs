@@ -7,11 +7,12 @@ use super::channel::Channel;
 use super::context::{ChannelContext, Shared};
 use super::counts::{DieCounts, FlashStats};
 use super::die::{Die, Wait};
-use super::geometry::{Geometry, Unit, WordlineAddr};
-use super::operation::{Finished, Kind, Op, Owner};
-use crate::engine::{Duration, EventQueue, Instant};
+use super::geometry::{Geometry, PageSet, Unit, WordlineAddr};
+use super::operation::{Finished, Kind, Op, Owner, planes_of, work_of};
+use crate::engine::{Duration, EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::profile::{Energy, Profile};
+use crate::timeline::Recorder;
 
 /// The queue that the channels have their timers in.
 type Events = EventQueue<Event>;
@@ -54,11 +55,11 @@ impl Flash {
         &mut self,
         queue: &mut Events,
         at: WordlineAddr,
-        pages: u8,
+        pages: PageSet,
         melded: bool,
         owner: Owner,
     ) {
-        let op = Op::new(Kind::Read, at.row, pages, melded, owner.0);
+        let op = Op::new(Kind::Read(melded), at.row, pages, owner.0);
         self.submit(queue, at.unit, op, owner);
     }
 
@@ -69,16 +70,22 @@ impl Flash {
     }
 
     /// Queues the program of pages of a wordline: all of them in one shot, or one in shadow order.
-    pub(crate) fn program(&mut self, queue: &mut Events, at: WordlineAddr, pages: u8, token: u32) {
+    pub(crate) fn program(
+        &mut self,
+        queue: &mut Events,
+        at: WordlineAddr,
+        pages: PageSet,
+        token: u32,
+    ) {
         debug_assert!(pages != 0 && pages & !self.shared.timing.whole == 0);
-        let op = Op::new(Kind::Program, at.row, pages, false, token);
+        let op = Op::new(Kind::Program, at.row, pages, token);
         self.submit_pe(queue, at.unit, op);
     }
 
     /// Queues the erasure of a block of a unit.
     pub(crate) fn erase(&mut self, queue: &mut Events, unit: Unit, block: u32, token: u32) {
         let row = block * self.shared.wordlines_per_block;
-        self.submit_pe(queue, unit, Op::new(Kind::Erase, row, 0, false, token));
+        self.submit_pe(queue, unit, Op::new(Kind::Erase, row, 0, token));
     }
 
     /// Queues the copy of pages to another wordline of the same plane: its registers reach no other.
@@ -87,12 +94,12 @@ impl Flash {
         queue: &mut Events,
         from: WordlineAddr,
         to: WordlineAddr,
-        pages: u8,
+        pages: PageSet,
         token: u32,
     ) {
         assert_eq!(from.unit, to.unit, "a copyback stays in its plane");
         debug_assert!(from.row < self.rows_per_plane && pages != 0);
-        let op = Op::new(Kind::Copyback, to.row, pages, false, token);
+        let op = Op::new(Kind::Copyback, to.row, pages, token);
         self.submit_pe(queue, to.unit, op);
     }
 
@@ -125,7 +132,11 @@ impl Flash {
     #[inline(always)]
     fn enqueue<const PLAIN: bool>(&mut self, queue: &mut Events, die: u32, op: Op) {
         let die = &mut self.dies[die as usize];
-        die.enqueue(&mut self.shared.ops, op);
+        let yields = !PLAIN && self.shared.gc_yields && op.is_read();
+        match yields && Owner(op.tag).as_gc().is_some() {
+            true => die.yielding.push(&mut self.shared.ops, op),
+            false => die.enqueue(&mut self.shared.ops, op),
+        }
         let (channel, way) = (u32::from(die.channel), u32::from(die.way));
         let overlaps = !PLAIN && self.shared.overlap;
         if die.wait == Wait::Command || !(overlaps || die.is_idle()) {
@@ -171,6 +182,43 @@ impl Flash {
     fn die_and_plane(&self, unit: Unit) -> (u32, u8) {
         let die = ((u64::from(unit.0) * self.planes_inverse) >> 32) as u32;
         (die, (unit.0 - die * self.shared.planes) as u8)
+    }
+
+    /// Tells what happens from now on to a recorder, or to nobody. Returns the one before, which is told what dies are at
+    /// work on up to now.
+    pub(crate) fn set_recorder(
+        &mut self,
+        recorder: Option<Box<Recorder>>,
+        now: Instant,
+    ) -> Option<Box<Recorder>> {
+        let shared = &mut self.shared;
+        shared.is_plain = shared.can_be_plain && recorder.is_none();
+        let mut before = std::mem::replace(&mut shared.recorder, recorder);
+        if let Some(before) = &mut before {
+            for (number, die) in (0..).zip(&self.dies) {
+                if !die.is_idle() {
+                    before.was_busy(number, die.busy_since, now);
+                }
+                if die.executing == NIL {
+                    continue;
+                }
+                let planes = planes_of(&shared.ops, die.executing);
+                match die.suspended {
+                    true => before.resumed(number, planes, now),
+                    false => {
+                        let work = work_of(shared.ops[die.executing].kind);
+                        before.executed(number, planes, work, now);
+                    }
+                }
+            }
+        }
+        before
+    }
+
+    /// Who is told what happens, if anybody is.
+    #[inline]
+    pub(crate) fn recorder(&mut self) -> Option<&mut Recorder> {
+        self.shared.recorder.as_deref_mut()
     }
 
     /// What the event queue needs timers for: the next event of each channel.

@@ -41,6 +41,8 @@ mod timing;
 mod transactions;
 
 pub(crate) use flash::Flash;
-pub(crate) use geometry::{Geometry, MAX_PAGES_PER_WORDLINE, Unit, WordlineAddr};
+pub(crate) use geometry::{
+    Geometry, MAX_FLASH_PAGES_PER_WORDLINE, MAX_PAGES_PER_WORDLINE, PageSet, Unit, WordlineAddr,
+};
 pub(crate) use operation::{Finished, Owner, Sense};
 pub(crate) use timing::Timing;

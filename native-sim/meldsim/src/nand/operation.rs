@@ -4,9 +4,10 @@
 //! operations on several planes. A multi-plane command (ONFI) takes operations of one kind whose
 //! address is the same within each plane: the same block and wordline, and the same pages of it.
 
-use super::geometry::{Unit, WordlineAddr};
+use super::geometry::{PageSet, Unit, WordlineAddr};
 use super::timing::Timing;
 use crate::engine::{Duration, NIL, Slab};
+use crate::timeline::Work;
 
 /// How far a partial read of a melded wordline searches the die's queue for other pages of the
 /// same wordline. Pages of one request are next to each other; only readers of one wordline that
@@ -48,6 +49,25 @@ impl Owner {
     }
 }
 
+/// The planes of a list of operations, as a set.
+pub(super) fn planes_of(ops: &Slab<Op>, first: u32) -> u16 {
+    let (mut planes, mut next) = (0, first);
+    while next != NIL {
+        planes |= 1 << ops[next].plane;
+        next = ops[next].next;
+    }
+    planes
+}
+
+/// What a die executes, for a timeline.
+pub(super) fn work_of(kind: Kind) -> Work {
+    match kind {
+        Kind::Erase => Work::Erase,
+        Kind::Copyback => Work::Copyback,
+        _ => Work::Program,
+    }
+}
+
 /// How pages were sensed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sense {
@@ -66,7 +86,7 @@ pub(crate) enum Finished {
     /// Pages of a wordline have arrived in the controller.
     Read {
         at: WordlineAddr,
-        pages: u8,
+        pages: PageSet,
         owner: Owner,
         sense: Sense,
     },
@@ -80,7 +100,9 @@ pub(crate) enum Finished {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    Read,
+    /// Of one that waits: whether its data was programmed in the melded layout. Of one that is sensed:
+    /// whether its whole wordline is.
+    Read(bool),
     Program,
     Erase,
     Copyback,
@@ -92,9 +114,7 @@ pub(super) struct Op {
     pub(super) kind: Kind,
     pub(super) plane: u8,
     /// The pages of the wordline; none when a block is erased.
-    pub(super) pages: u8,
-    /// Of a read that waits: the layout its data was programmed in. Of one that is sensed: how.
-    pub(super) melded: bool,
+    pub(super) pages: PageSet,
     /// Block and wordline, within the plane: of a copyback the target, of an erase the first one.
     pub(super) row: u32,
     /// The [`Owner`] of a read; the FTL's token of anything else.
@@ -104,17 +124,27 @@ pub(super) struct Op {
 
 impl Op {
     #[inline]
-    pub(super) fn new(kind: Kind, row: u32, pages: u8, melded: bool, tag: u32) -> Op {
+    pub(super) fn new(kind: Kind, row: u32, pages: PageSet, tag: u32) -> Op {
         let (plane, next) = (0, NIL);
         Op {
             kind,
             plane,
             pages,
-            melded,
             row,
             tag,
             next,
         }
+    }
+
+    #[inline]
+    pub(super) fn is_read(&self) -> bool {
+        matches!(self.kind, Kind::Read(_))
+    }
+
+    /// Whether it is a melded read.
+    #[inline]
+    pub(super) fn is_melded(&self) -> bool {
+        self.kind == Kind::Read(true)
     }
 
     /// Whether it erases the block of a read.
@@ -126,11 +156,13 @@ impl Op {
     }
 
     /// Whether two operations on different planes of a die can be one command.
-    pub(super) fn shares_command(&self, other: &Op) -> bool {
-        self.kind == other.kind
-            && self.row == other.row
-            && self.pages == other.pages
-            && self.melded == other.melded
+    pub(super) fn shares_command(&self, other: &Op, timing: &Timing) -> bool {
+        let flash_page = timing.flash_page(self.pages.trailing_zeros());
+        let same_pages = match self.kind {
+            Kind::Read(false) => other.pages & !timing.pages_of(flash_page) == 0,
+            _ => self.pages == other.pages,
+        };
+        self.kind == other.kind && self.row == other.row && same_pages
     }
 }
 
@@ -229,11 +261,11 @@ pub(super) struct Command {
 
 impl Command {
     #[inline]
-    fn new(first: u32, plane: u8, pages: u8, sense: Duration) -> Command {
+    fn new(first: u32, plane: u8, pages: u32, sense: Duration) -> Command {
         Command {
             first,
             planes: 1 << plane,
-            pages: pages.count_ones(),
+            pages,
             sense,
         }
     }
@@ -245,9 +277,10 @@ impl Command {
     }
 }
 
-/// Takes the next read off the queue, with everything that is read along.
+/// Takes the next read off the queue, with everything that is read along. `PLAIN` is as in
+/// [`ChannelContext`](super::context::ChannelContext).
 #[inline]
-pub(super) fn take_read(
+pub(super) fn take_read<const PLAIN: bool>(
     queue: &mut Fifo,
     ops: &mut Slab<Op>,
     timing: &Timing,
@@ -255,38 +288,44 @@ pub(super) fn take_read(
 ) -> Command {
     let index = queue.head;
     let op = ops[index];
-    if op.melded {
+    if op.is_melded() {
         let pages = pages_with_neighbours(ops, op, timing.whole);
         if timing.melds(pages) {
             return take_melded(queue, ops, timing, multi_plane, pages);
         }
     }
     let page = op.pages.trailing_zeros();
-    let rest = op.pages & (op.pages - 1);
+    let pages = match PLAIN {
+        true => op.pages & op.pages.wrapping_neg(),
+        false => timing.on_first_flash_page(op.pages),
+    };
+    let rest = op.pages & !pages;
     let first = if rest == 0 {
         queue.unlink(ops, NIL, index);
         let taken = &mut ops[index];
         taken.next = NIL;
-        taken.melded = false;
+        taken.kind = Kind::Read(false);
         index
     } else {
         ops[index].pages = rest;
         ops.insert(Op {
-            pages: 1 << page,
-            melded: false,
+            kind: Kind::Read(false),
+            pages,
             next: NIL,
             ..op
         })
     };
-    let mut command = Command {
-        first,
-        planes: 1 << op.plane,
-        pages: 1,
-        sense: timing.sense[page as usize],
+    let (page, asked) = match PLAIN {
+        true => (page, 1),
+        false => (timing.flash_page(page), timing.count(pages)),
     };
+    let sense = timing.sense[page as usize];
+    let mut command = Command::new(first, op.plane, asked, sense);
     if multi_plane {
-        let fits =
-            |other: &Op| other.pages == 1 << page && !(other.melded && timing.melds(other.pages));
+        let flash_page = timing.pages_of(page);
+        let fits = |other: &Op| {
+            other.pages & !flash_page == 0 && !(other.is_melded() && timing.melds(other.pages))
+        };
         take_planes(queue, ops, &mut command, first, fits);
     }
     command
@@ -298,11 +337,11 @@ fn take_melded(
     ops: &mut Slab<Op>,
     timing: &Timing,
     multi_plane: bool,
-    pages: u8,
+    pages: PageSet,
 ) -> Command {
     let first = queue.pop(ops);
     let op = ops[first];
-    let mut command = Command::new(first, op.plane, pages, timing.melded_sense);
+    let mut command = Command::new(first, op.plane, timing.count(pages), timing.melded_sense);
     let mut last = first;
     let mut missing = pages & !op.pages;
     if missing != 0 {
@@ -315,7 +354,7 @@ fn take_melded(
         });
     }
     if multi_plane {
-        let fits = |other: &Op| other.melded && timing.melds(other.pages);
+        let fits = |other: &Op| other.is_melded() && timing.melds(other.pages);
         take_planes(queue, ops, &mut command, last, fits);
     }
     command
@@ -323,7 +362,7 @@ fn take_melded(
 
 /// The pages of the wordline of the first read that near ones in the queue ask for as well. A read of
 /// the whole wordline, as large ones are made of, has none.
-fn pages_with_neighbours(ops: &Slab<Op>, first: Op, whole: u8) -> u8 {
+fn pages_with_neighbours(ops: &Slab<Op>, first: Op, whole: PageSet) -> PageSet {
     let mut pages = first.pages;
     let mut index = first.next;
     for _ in 0..COALESCE_WINDOW {
@@ -366,21 +405,24 @@ fn take_planes(
 /// its block.
 pub(super) fn take_pe(
     queue: &mut Fifo,
-    reads: &Fifo,
+    reads: impl Iterator<Item = Fifo> + Clone,
     ops: &mut Slab<Op>,
+    timing: &Timing,
     multi_plane: bool,
     wordlines_per_block: u32,
 ) -> Command {
     let first = queue.pop(ops);
     let op = ops[first];
-    let mut command = Command::new(first, op.plane, op.pages, Duration::ZERO);
+    let mut command = Command::new(first, op.plane, timing.count(op.pages), Duration::ZERO);
     if multi_plane && op.kind != Kind::Copyback {
         let mut seen = command.planes;
         take_fitting(queue, ops, PLANE_WINDOW, &mut { first }, |ops, other| {
             let plane = 1 << other.plane;
             let fits = seen & plane == 0
-                && other.shares_command(&op)
-                && !reads.any(ops, |read| other.erases(read, wordlines_per_block));
+                && other.shares_command(&op, timing)
+                && !reads
+                    .clone()
+                    .any(|reads| reads.any(ops, |read| other.erases(read, wordlines_per_block)));
             seen |= plane;
             if fits {
                 command.join(other);
@@ -401,7 +443,7 @@ fn take_fitting(
     last: &mut u32,
     mut fits: impl FnMut(&Slab<Op>, &Op) -> bool,
 ) {
-    let melded = ops[*last].melded;
+    let kind = ops[*last].kind;
     let (mut previous, mut index) = (NIL, queue.head);
     for _ in 0..window {
         if index == NIL {
@@ -412,7 +454,7 @@ fn take_fitting(
             queue.unlink(ops, previous, index);
             ops[*last].next = index;
             ops[index].next = NIL;
-            ops[index].melded = melded;
+            ops[index].kind = kind;
             *last = index;
         } else {
             previous = index;

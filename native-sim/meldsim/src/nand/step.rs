@@ -2,11 +2,13 @@
 //! found.
 
 use super::channel::Transfer;
-use super::context::ChannelContext;
+use super::context::{ChannelContext, Shared};
 use super::die::MaySuspend;
+use super::dispatch::Reads;
 use super::geometry::WordlineAddr;
 use super::operation::{Finished, Kind, Owner, Sense};
 use crate::engine::{Instant, NIL};
+use crate::timeline::BusUse;
 
 impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// Finishes what has ended, and grants the bus. Returns when the next event is.
@@ -58,8 +60,13 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
             // It was granted the bus before the end of its sense.
             die.output = std::mem::replace(&mut die.sensing, NIL);
         }
+        self.record_data_out(way);
+        let die = &mut self.dies[way as usize];
         let mut next = die.output;
-        let (plane, melded) = (self.shared.ops[next].plane, self.shared.ops[next].melded);
+        let (plane, melded) = (
+            self.shared.ops[next].plane,
+            self.shared.ops[next].is_melded(),
+        );
         let unit = self.unit(way, plane);
         let (die, bit) = (&mut self.dies[way as usize], 1 << way);
         die.counts.melded_reads += u64::from(melded);
@@ -80,6 +87,9 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
                 die.counts.melded_pages_read += u64::from(op.pages.count_ones());
             } else {
                 die.counts.page_reads += 1;
+                if !PLAIN {
+                    die.counts.more_pages_read += u64::from(op.pages.count_ones() - 1);
+                }
             }
             self.shared.ops.remove(next);
             next = op.next;
@@ -103,6 +113,41 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
             self.end(way, now);
         } else {
             self.update_wait(way, now);
+        }
+    }
+
+    /// Tells of pages of one plane that have crossed the bus.
+    #[inline]
+    fn record_data_out(&mut self, way: u32) {
+        if PLAIN || self.shared.recorder.is_none() {
+            return;
+        }
+        let die = self.index(way) as u32;
+        let first = self.dies[way as usize].output;
+        let end = self.bus.bus_free_at;
+        let length = self.data_out_length(first).as_ps();
+        let held = (Instant::from_ps(end.as_ps() - length), end);
+        let Shared {
+            recorder: Some(recorder),
+            ops,
+            ..
+        } = &mut *self.shared
+        else {
+            return;
+        };
+        let plane = ops[first].plane;
+        let reads = Reads { ops, next: first };
+        let reads = reads.take_while(|&(index, _)| ops[index].plane == plane);
+        recorder.bus(
+            die,
+            BusUse::DataOut,
+            held,
+            reads.clone().filter_map(|(_, request)| request),
+        );
+        for (index, request) in reads {
+            if let Some(request) = request {
+                recorder.read_ended(index, request, held, index == first);
+            }
         }
     }
 
@@ -140,6 +185,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     }
 
     fn finish_execution(&mut self, way: u32, finished: &mut Vec<Finished>) {
+        self.record_executed(way, self.shared.ends_at[self.index(way)]);
         let mut next = std::mem::replace(&mut self.dies[way as usize].executing, NIL);
         while next != NIL {
             let op = self.shared.ops[next];
@@ -158,7 +204,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
                     let whole = op.pages == self.shared.timing.whole;
                     counts.programs += u64::from(whole);
                     counts.partial_programs += u64::from(!whole);
-                    counts.pages_programmed += u64::from(op.pages.count_ones());
+                    counts.pages_programmed += u64::from(self.shared.timing.count(op.pages));
                     Finished::Program { unit, token }
                 }
             });

@@ -189,7 +189,7 @@ impl Transactions {
             let op = first_command(op, timing);
             if !self.serves(channel, owner)
                 || busy & self.server_of(u32::from(way)) != 0
-                || !self.fits(way, &op)
+                || !self.fits(way, &op, timing)
             {
                 return;
             }
@@ -230,7 +230,7 @@ impl Transactions {
             let Entry { op, way, .. } = self.entries[index];
             let next = op.next;
             let op = first_command(op, timing);
-            if self.fits(way, &op) && !self.must_wait(queue, way, &op) {
+            if self.fits(way, &op, timing) && !self.must_wait(queue, way, &op) {
                 let whole = self.take(channel, queue, previous, index, op);
                 give(way, op);
                 if !whole {
@@ -279,7 +279,7 @@ impl Transactions {
     }
 
     /// Whether an operation can join what its server has been given in this round.
-    fn fits(&self, way: u8, op: &Op) -> bool {
+    fn fits(&self, way: u8, op: &Op, timing: &Timing) -> bool {
         let draft = &self.draft;
         let others = draft.dies & self.server_of(u32::from(way));
         if others == 0 {
@@ -287,15 +287,18 @@ impl Transactions {
         }
         let (die, plane) = (usize::from(way), 1 << op.plane);
         // Programs and erases of one plane stay in order.
-        if op.kind != Kind::Read && draft.passed[die] & plane != 0 {
+        if !op.is_read() && draft.passed[die] & plane != 0 {
             return false;
         }
         if others & (1 << way) != 0 {
             let part = &draft.parts[die];
-            return self.multi_plane && part.planes & plane == 0 && part.leader.shares_command(op);
+            return self.multi_plane
+                && part.planes & plane == 0
+                && part.leader.shares_command(op, timing);
         }
         let other = &draft.parts[others.trailing_zeros() as usize];
-        self.several_dies && other.leader.kind == op.kind
+        self.several_dies
+            && std::mem::discriminant(&other.leader.kind) == std::mem::discriminant(&op.kind)
     }
 
     /// Enters an operation into the draft and takes it off its queue; true when nothing is left of
@@ -304,7 +307,7 @@ impl Transactions {
         let entry = &mut self.entries[index];
         self.busy[channel as usize] |= 1 << entry.way;
         self.draft.enter(entry.way, op);
-        if op.kind == Kind::Read {
+        if op.is_read() {
             entry.op.pages &= !op.pages;
             if entry.op.pages != 0 {
                 return false;
@@ -328,7 +331,7 @@ impl Transactions {
             let mut members = dies & self.server_of(way);
             dies &= !members;
             let kind = self.draft.parts[way as usize].leader.kind;
-            if !matches!(kind, Kind::Read | Kind::Program) {
+            if !matches!(kind, Kind::Read(_) | Kind::Program) {
                 continue;
             }
             let several_dies = !members.is_power_of_two();
@@ -357,7 +360,7 @@ impl Queue {
 impl Draft {
     fn new() -> Draft {
         let part = Part {
-            leader: Op::new(Kind::Erase, 0, 0, false, 0),
+            leader: Op::new(Kind::Erase, 0, 0, 0),
             planes: 0,
             pages: 0,
         };
@@ -389,10 +392,12 @@ impl Draft {
     }
 }
 
-/// What the die does of an operation at once: all of it, or the first of pages sensed one by one.
+/// What the die does of an operation at once: all of it, or what the first of its flash pages holds.
 fn first_command(op: Op, timing: &Timing) -> Op {
     let pages = match op.kind {
-        Kind::Read if !(op.melded && timing.melds(op.pages)) => op.pages & op.pages.wrapping_neg(),
+        Kind::Read(melded) if !(melded && timing.melds(op.pages)) => {
+            timing.on_first_flash_page(op.pages)
+        }
         _ => op.pages,
     };
     Op { pages, ..op }

@@ -22,6 +22,10 @@ section! {
         /// Whether a write completes when it is in the write buffer (write-back), else when all of its
         /// pages are programmed (write-through). Default true \[A\].
         write_cache: bool = true;
+        /// The rate of the controller's DRAM, which all NVM sets share: what is written to it and read from it goes one
+        /// after the other. Data of the host and of collection go in and out once. Unit: data rate; range 0 (not
+        /// limiting) or 1MB/s to 1000GB/s; default 0B/s \[A\].
+        dram_rate: DataRate = DataRate(0);
         /// Latency of everything that needs no flash: admitting a write to the buffer, reading a
         /// buffered or an unmapped page, deallocating. Unit: time; range 1ns to 1s; default 10us \[A\].
         latency: Duration = Duration::from_us(10);
@@ -40,10 +44,20 @@ section! {
 }
 
 section! {
-    /// `[host]`: the link to the host, and how the controller takes commands from its queues. With all
-    /// defaults the controller takes every command at once and the link takes no time.
+    /// `[host]`: the host's path to the device, the link between them, and how the controller takes commands
+    /// from its queues. With all defaults a command is at the controller when its thread has it, the controller
+    /// takes every command at once, and the link takes no time.
     #[non_exhaustive]
     Host = "host" {
+        /// By what software the host submits commands and sees their completions. It is the host's: jobs and
+        /// traces pay it, a [`Device`](crate::Device) alone does not know it. Default `none`.
+        path: HostPath = HostPath::default();
+        /// What a submitting thread's processor works on a command, one after the other: one thread has at most
+        /// one command in this time. Unit: time; range 0 to 1ms; default [`HostPath::times`] \[P\].
+        path_submit_time: Option<Duration> = None;
+        /// From the device's completion until the host sees it. Unit: time; range 0 to 1ms; default
+        /// [`HostPath::times`] \[A\].
+        path_completion_time: Option<Duration> = None;
         /// The link's rate in each direction: full duplex, data one after the other. Unit: data rate;
         /// range 0 (not limiting) or 1MB/s to 1000GB/s; default 0B/s \[F\].
         link_rate: DataRate = DataRate(0);
@@ -71,6 +85,59 @@ section! {
     }
 }
 
+/// By what software the host submits commands and sees their completions. The names are those of fio's engines.
+///
+/// `profiles/README.md` has the times of each with their sources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HostPath {
+    /// The host takes no time.
+    #[default]
+    None,
+    /// SPDK: a driver in user space, whose thread polls for completions.
+    Spdk,
+    /// `io_uring` of Linux, with interrupts and a system call for each submission.
+    IoUring,
+    /// `libaio` of Linux, with interrupts.
+    Libaio,
+}
+
+/// What the host's path takes for a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathTimes {
+    /// Of the submitting thread's processor.
+    pub submit: Duration,
+    /// From the device's completion until the host sees it.
+    pub completion: Duration,
+}
+
+impl HostPath {
+    /// As it is written in a profile.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HostPath::None => "none",
+            HostPath::Spdk => "spdk",
+            HostPath::IoUring => "io_uring",
+            HostPath::Libaio => "libaio",
+        }
+    }
+
+    /// What it takes where the profile does not say.
+    pub const fn times(self) -> PathTimes {
+        let (submit_ns, completion_ns) = match self {
+            HostPath::None => (0, 0),
+            HostPath::Spdk => (500, 1_000),
+            HostPath::IoUring => (2_300, 4_000),
+            HostPath::Libaio => (3_600, 8_400),
+        };
+        PathTimes {
+            submit: Duration::from_ns(submit_ns),
+            completion: Duration::from_ns(completion_ns),
+        }
+    }
+}
+
 /// From which queue the next command comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -92,14 +159,21 @@ impl Controller {
         checker.range("controller.latency", &self.latency, latencies);
     }
 
-    /// The keys that only flash has, of pages of this size.
-    pub(super) fn check_flash(&self, page: ByteSize, checker: &mut Checker) {
+    /// The keys that only flash has, with an entry of the mapping for so much.
+    pub(super) fn check_flash(&self, unit: ByteSize, checker: &mut Checker) {
         self.check_ranges(checker);
+        if self.dram_rate != DataRate(0) {
+            checker.range("controller.dram_rate", &self.dram_rate, DataRate::RANGE);
+        }
         let segment = self.read_segment;
-        let sizes = ["geometry.page_size", "controller.read_segment"];
-        if checker.are_sound(&sizes) && segment.0 % page.0 != 0 {
-            let message = format!("is {segment}, and pages are of {page}");
-            let remedy = "must be a multiple of geometry.page_size, or 0B for no limit";
+        let sizes = [
+            "geometry.page_size",
+            "ftl.mapping_unit",
+            "controller.read_segment",
+        ];
+        if checker.are_sound(&sizes) && segment.0 % unit.0 != 0 {
+            let message = format!("is {segment}, and pages are of {unit}");
+            let remedy = "must be a multiple of geometry.page_size, or of ftl.mapping_unit where that is given, or 0B for no limit";
             checker.refuse("controller.read_segment", message, remedy);
         }
         let depth = self.halved_read_depth;
@@ -112,6 +186,31 @@ impl Controller {
 }
 
 impl Host {
+    /// What the host's path takes for a command: the profile's own times, else those of [`Host::path`].
+    pub fn path_times(&self) -> PathTimes {
+        let times = self.path.times();
+        PathTimes {
+            submit: self.path_submit_time.unwrap_or(times.submit),
+            completion: self.path_completion_time.unwrap_or(times.completion),
+        }
+    }
+
+    fn check_path(&self, checker: &mut Checker) {
+        let times = [
+            ("host.path_submit_time", self.path_submit_time),
+            ("host.path_completion_time", self.path_completion_time),
+        ];
+        for (key, time) in times {
+            let Some(time) = time else { continue };
+            checker.range(key, &time, Duration::ZERO..=MILLISECOND);
+            if self.path == HostPath::None && checker.are_sound(&["host.path", key]) {
+                let message = format!("is {time}, and the host has no path");
+                let remedy = "give host.path as spdk, io_uring or libaio";
+                checker.refuse(key, message, remedy);
+            }
+        }
+    }
+
     pub(super) fn check(&self, checker: &mut Checker) {
         if self.link_rate != DataRate(0) {
             checker.range("host.link_rate", &self.link_rate, DataRate::RANGE);
@@ -121,6 +220,7 @@ impl Host {
             checker.refuse("host.link_command_time", message, "give host.link_rate");
         }
         self.check_ranges(checker);
+        self.check_path(checker);
         let burst = self.arbitration_burst;
         if burst != 0 && !(burst.is_power_of_two() && burst <= 64) {
             let message = format!("is {burst}");

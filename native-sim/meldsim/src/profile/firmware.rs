@@ -103,6 +103,10 @@ section! {
 section! {
     /// `[firmware.core]`: the cores themselves.
     FirmwareCore = "firmware.core" {
+        /// Hardware threads of a core: so many of its threads are at their jobs at a time, and share its
+        /// instruction issue. One whose message is on its way leaves it to the others. More than one needs a
+        /// design with threads. Unit: count; range 1 to 8; default 1.
+        threads: u32 = 1, 1..=8;
         /// Speed in instructions a second, of the in-order core at 1 GHz for which the costs are. Messages
         /// and locks that move are of the interconnect and do not get faster. Unit: percent; range 10
         /// to 10000; default 100 \[A\].
@@ -146,5 +150,19 @@ impl Firmware {
         self.threads.check_ranges(checker);
         self.cost.check_ranges(checker);
         self.core.check_ranges(checker);
+        let has_threads = matches!(
+            self.design,
+            FirmwareDesign::ManyLayered | FirmwareDesign::Pipeline
+        );
+        if self.core.threads > 1 && !has_threads && checker.are_sound(&["firmware"]) {
+            checker.refuse(
+                "firmware.core.threads",
+                format!(
+                    "is {}, but the cores of this design do whole commands",
+                    self.core.threads
+                ),
+                "make it 1, or set firmware.design = \"pipeline\" or \"many-layered\"",
+            );
+        }
     }
 }

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, section};
-use super::limits::MAX_PAGES_PER_WORDLINE;
+use super::limits::MAX_FLASH_PAGES_PER_WORDLINE;
 use super::units::{ByteSize, EnergyAmount, TransferRate};
 use crate::engine::Duration;
 
@@ -113,6 +113,9 @@ section! {
         /// How long a program or an erase works at least before it is suspended, at first and after each
         /// resumption. Unit: time; range 0 to 10s; default 100us \[A\].
         suspend_progress: Duration = Duration::from_us(100), Duration::ZERO..=TEN_SECONDS;
+        /// How long a phase of a program or an erase is: it stops for a read only at the end of one (inter-phase
+        /// suspension, Wu and He, FAST'12). `0s`: at once. Unit: time; range 0 to 10s; default 0s \[A\].
+        suspend_phase: Duration = Duration::ZERO, Duration::ZERO..=TEN_SECONDS;
     }
 }
 
@@ -206,7 +209,7 @@ impl Bus {
 impl Timing {
     pub(super) fn check(&self, checker: &mut Checker) {
         let pages = self.read.len();
-        if pages == 0 || pages > MAX_PAGES_PER_WORDLINE {
+        if pages == 0 || pages > MAX_FLASH_PAGES_PER_WORDLINE {
             let message = format!("has {pages} times");
             let remedy = "give one for each page of a wordline: 1 (SLC) to 4 (QLC)";
             checker.refuse("timing.read", message, remedy);

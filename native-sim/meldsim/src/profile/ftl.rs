@@ -28,12 +28,27 @@ section! {
         /// What a read of some pages of a melded wordline does. `cheapest`: senses the pages one by one
         /// when that frees the die sooner. `whole-wordline`: always a melded read. Default `cheapest`.
         melded_partial_read: MeldedPartialRead = MeldedPartialRead::default();
+        /// What the mapping has an entry for: a page, or a half or a quarter of one, such as 4 KiB of a page
+        /// of 16 KiB. A read of less than a page senses the whole, and transfers what was asked for. `0B`: a
+        /// page. Less than a page needs dynamic allocation. Unit: size; default 0B.
+        mapping_unit: ByteSize = ByteSize(0);
         /// Sequential writers told apart: each may hold an unfinished wordline. Unit: count; range 1 to
         /// 4096; default 64 \[A\].
         open_runs: u32 = 64, 1..=4096;
         /// DRAM the mapping may take when the device is full: four bytes a page. Unit: size; default
         /// 4GiB \[A\].
         mapping_memory: ByteSize = ByteSize(4 << 30);
+        /// Whether changes of the mapping are journalled on flash. `off`: not. `on-demand`: when
+        /// `journal_buffer` is full, and the host's writes wait for room in it. `background`: also whenever
+        /// the host has been idle for `gc.background_idle`. A flush writes what there is. Needs one-shot
+        /// programs. Default `off`.
+        journal: Journaling = Journaling::default();
+        /// What the journal has of a page with a new place: a logical and a physical number. Unit: size;
+        /// range 4B to 64B; default 8B \[A\].
+        journal_entry: ByteSize = ByteSize(8), ByteSize(4)..=ByteSize(64);
+        /// DRAM for what of the journal is not on flash; each set has its share, of whole pages. Unit: size;
+        /// range 512B to 64MiB; default 1MiB \[A\].
+        journal_buffer: ByteSize = ByteSize(1 << 20), ByteSize(512)..=ByteSize(64 << 20);
     }
 }
 
@@ -66,7 +81,34 @@ section! {
         /// Erases by which a block may lag behind the most worn. Unit: count; range 1 to 1000000;
         /// default 100 \[A\].
         wear_threshold: u32 = 100, 1..=1_000_000;
+        /// How collection shares the flash with the host's writes. `off`: it begins when free blocks run out,
+        /// and the host waits for whole blocks. `credit`: host and collection take turns, as many pages as
+        /// are freed. `burst`: the host waits while `burst_size` is freed. `throttle`: as `credit`, and the
+        /// host programs no faster than `throttle_iops`. Default `credit`.
+        pacing: GcPacing = GcPacing::default();
+        /// What a `burst` frees. Unit: size; range 64KiB to 64GiB; default 16MiB \[A\].
+        burst_size: ByteSize = ByteSize(16 << 20), ByteSize(64 << 10)..=ByteSize(64 << 30);
+        /// Rate of the host's writes while a device with `throttle` collects: writes of 4 KiB a second, that
+        /// of larger ones is less. Unit: count; range 1 to 100000000; default 100000 \[A\].
+        throttle_iops: u32 = 100_000, 1..=100_000_000;
+        /// On a die that reads for collection wait for, the host's reads go first, and only these suspend what
+        /// the die executes. Otherwise reads go in the order of arrival. Default false \[A\].
+        reads_yield: bool = false;
     }
+}
+
+/// When changes of the mapping go to flash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Journaling {
+    /// Never.
+    #[default]
+    Off,
+    /// When there is no room for more of them in DRAM.
+    OnDemand,
+    /// The same, and whenever the host is idle.
+    Background,
 }
 
 /// What decides on which plane a page lies.
@@ -117,6 +159,22 @@ pub enum GcVictim {
     CostBenefit,
     /// The one with fewest valid pages among those closed first.
     WindowedGreedy,
+}
+
+/// How garbage collection shares the flash with the host's writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum GcPacing {
+    /// Not at all: the host waits when nothing is free.
+    Off,
+    /// The host may program what is freed, by rows of wordlines.
+    #[default]
+    Credit,
+    /// The host waits while a bounded amount is freed.
+    Burst,
+    /// As credit, at a fixed rate at most.
+    Throttle,
 }
 
 /// Which free block is used next, and whether cold data moves.

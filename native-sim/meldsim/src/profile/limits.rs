@@ -3,10 +3,12 @@
 
 use super::check::Checker;
 use super::units::ByteSize;
-use super::{Allocation, DieInterleave, Issue, Profile, ProgramOrder};
+use super::{Allocation, DieInterleave, Issue, Journaling, Profile, ProgramOrder};
 
-/// Pages of a wordline at most (QLC).
-pub(crate) const MAX_PAGES_PER_WORDLINE: usize = 4;
+/// Flash pages of a wordline at most (QLC).
+pub(crate) const MAX_FLASH_PAGES_PER_WORDLINE: usize = 4;
+/// Mapping units of a flash page at most: such as 4 KiB of 16 KiB.
+pub(crate) const MAX_UNITS_PER_PAGE: u64 = 4;
 /// Slots of a set's write buffer at most, of the host and of garbage collection together.
 pub(crate) const MAX_SLOTS: u32 = 1 << 21;
 /// Physical pages of a set must be numbered below this: the topmost 32-bit numbers stand for buffer
@@ -27,10 +29,16 @@ pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + FIXED_STREAMS + 1;
 pub(crate) const GC_ROWS_AT_ONCE: u32 = 2;
 
 /// Slots that the garbage collection of so many planes needs: rows being read, an open stripe, one
-/// being programmed, and a packed wordline; in shadow order also the pages that open wordlines hold.
-pub(crate) fn gc_slots(planes: u32, pages_per_wordline: u32, is_shadow: bool) -> u32 {
+/// being programmed, and a packed wordline; in shadow order also what open wordlines hold. A page here
+/// is a mapping unit.
+pub(crate) fn gc_slots(
+    planes: u32,
+    pages_per_wordline: u32,
+    flash_pages_per_wordline: u32,
+    is_shadow: bool,
+) -> u32 {
     let held = match is_shadow {
-        true => pages_per_wordline * (pages_per_wordline - 1) / 2,
+        true => pages_per_wordline * (flash_pages_per_wordline - 1) / 2,
         false => 0,
     };
     let rows = GC_ROWS_AT_ONCE + 2;
@@ -38,17 +46,77 @@ pub(crate) fn gc_slots(planes: u32, pages_per_wordline: u32, is_shadow: bool) ->
 }
 
 impl Profile {
+    /// What the mapping has an entry for: a page of flash or a part of one.
+    pub fn mapping_unit(&self) -> ByteSize {
+        match self.ftl.mapping_unit {
+            ByteSize(0) => self.geometry.page_size,
+            unit => unit,
+        }
+    }
+
+    /// Mapping units of a wordline.
+    pub fn units_per_wordline(&self) -> u32 {
+        let units_per_page = self.geometry.page_size.0 / self.mapping_unit().0;
+        self.timing.read.len() as u32 * units_per_page as u32
+    }
+
+    /// Pages of DRAM for the journal of each set; none without a journal.
+    pub(crate) fn journal_pages(&self) -> u32 {
+        match self.ftl.journal {
+            Journaling::Off => 0,
+            _ => {
+                let sets = u64::from(self.sets.count);
+                (self.ftl.journal_buffer.0 / sets / self.mapping_unit().0) as u32
+            }
+        }
+    }
+
+    /// The share of a set in the journal's memory must hold a page.
+    fn check_journal(&self, checker: &mut Checker) {
+        if self.ftl.journal != Journaling::Off && self.journal_pages() == 0 {
+            let (sets, unit) = (self.sets.count, self.mapping_unit());
+            let least = ByteSize(u64::from(sets) * unit.0);
+            checker.refuse(
+                "ftl.journal_buffer",
+                format!("is {}", self.ftl.journal_buffer),
+                format!("must be at least {least}: a page of {unit} for each set"),
+            );
+        }
+    }
+
+    /// A mapping unit is a page, or a part of one that masks and numbers have room for.
+    pub(super) fn check_mapping_unit(&self, checker: &mut Checker) {
+        let (unit, page) = (self.mapping_unit(), self.geometry.page_size);
+        let (key, keys) = ("ftl.mapping_unit", ["geometry.page_size", "ftl"]);
+        if unit == page || !checker.are_sound(&keys) {
+            return;
+        }
+        let parts = [2, MAX_UNITS_PER_PAGE].map(|parts| ByteSize(page.0 / parts));
+        if !parts.contains(&unit) {
+            let [half, quarter] = parts;
+            let remedy =
+                format!("must be {page}, {half} or {quarter}: a page, a half or a quarter of one");
+            checker.refuse(key, format!("is {unit}"), remedy);
+        } else if self.ftl.allocation == Allocation::Static {
+            let message = format!(
+                "is {unit}, and with static allocation the page decides on which plane it lies"
+            );
+            let remedy = "leave it out, or set ftl.allocation = \"dynamic\"";
+            checker.refuse(key, message, remedy);
+        }
+    }
+
     /// Planes of the device.
     fn planes(&self) -> u32 {
         let geometry = &self.geometry;
         geometry.channels * geometry.dies_per_channel * geometry.planes_per_die
     }
 
-    /// Pages of one block of every plane.
+    /// Mapping units of one block of every plane.
     fn pages_per_block_row(&self) -> u64 {
         u64::from(self.planes())
             * u64::from(self.geometry.wordlines_per_block)
-            * self.timing.read.len() as u64
+            * u64::from(self.units_per_wordline())
     }
 
     /// Blocks of each plane that the host cannot fill: whole ones, so that over-provisioning is never
@@ -59,7 +127,7 @@ impl Profile {
         (spare as u32).max(OVER_PROVISIONED_GROUPS)
     }
 
-    /// Logical pages the device can hold.
+    /// Mapping units the device can hold.
     fn capacity_pages(&self) -> u64 {
         let blocks = self.geometry.blocks_per_plane;
         u64::from(blocks.saturating_sub(self.spare_blocks_per_plane())) * self.pages_per_block_row()
@@ -77,6 +145,7 @@ impl Profile {
             ("commands.cache_program", commands.cache_program),
             ("commands.suspend_program", commands.suspend_program),
             ("commands.suspend_erase", commands.suspend_erase),
+            ("gc.reads_yield", self.gc.reads_yield),
         ] {
             if is_on && exclusive {
                 checker.refuse(
@@ -87,6 +156,13 @@ impl Profile {
             }
         }
         let is_shadow = self.ftl.program_order == ProgramOrder::Shadow;
+        if self.ftl.journal != Journaling::Off && is_shadow {
+            checker.refuse(
+                "ftl.journal",
+                "is on, but in shadow order a page of it would wait for others of its wordline",
+                "set ftl.journal = \"off\" or ftl.program_order = \"one-shot\"",
+            );
+        }
         if commands.copyback && is_shadow {
             checker.refuse(
                 "commands.copyback",
@@ -145,16 +221,17 @@ impl Profile {
             checker.refuse("geometry.blocks_per_plane", message, remedy);
             return;
         }
+        self.check_journal(checker);
         self.check_buffer(checker);
 
         let pages = self.capacity_pages();
         let needed = pages * MAPPING_BYTES_PER_PAGE;
         if needed > self.ftl.mapping_memory.0 {
-            let page = self.geometry.page_size;
+            let unit = self.mapping_unit();
             let message = format!(
-                "is {}, but mapping {} of capacity in pages of {page} takes {}",
+                "is {}, but mapping {} of capacity in pages of {unit} takes {}",
                 self.ftl.mapping_memory,
-                one_decimal(pages * page.0),
+                one_decimal(pages * unit.0),
                 one_decimal(needed)
             );
             let remedy = "raise it, use larger pages, or lower geometry.blocks_per_plane";
@@ -165,10 +242,11 @@ impl Profile {
     /// The share of the buffer that a set has must hold every page that waits for others of its
     /// wordline, or writes would have to be padded; and all slots must have a number.
     fn check_buffer(&self, checker: &mut Checker) {
-        let page_bytes = self.geometry.page_size.0;
+        let page_bytes = self.mapping_unit().0;
         let sets = u64::from(self.sets.count);
         let planes = self.planes() / self.sets.count;
-        let pages_per_wordline = self.timing.read.len() as u32;
+        let pages_per_wordline = self.units_per_wordline();
+        let flash_pages = self.timing.read.len() as u32;
         let is_shadow = self.ftl.program_order == ProgramOrder::Shadow;
         let open = match (self.ftl.allocation, is_shadow) {
             // A stripe.
@@ -176,7 +254,7 @@ impl Profile {
             // In the normal layout, and packed in the melded one.
             (Allocation::Static, false) => 2 * planes * pages_per_wordline,
             // What open melded wordlines hold.
-            (_, true) => planes * pages_per_wordline * (pages_per_wordline + 1) / 2,
+            (_, true) => planes * pages_per_wordline * (flash_pages + 1) / 2,
         };
         let in_runs = u64::from(self.ftl.open_runs + 1) * u64::from(pages_per_wordline);
         let least = sets * (u64::from(open) + in_runs) * page_bytes;
@@ -184,8 +262,11 @@ impl Profile {
             Allocation::Dynamic => (1, planes),
             Allocation::Static => (planes, 1),
         };
-        let gc = u64::from(lanes) * u64::from(gc_slots(lane_planes, pages_per_wordline, is_shadow));
-        let most = sets * u64::from(MAX_SLOTS - 1).saturating_sub(gc) * page_bytes;
+        let gc_slots = gc_slots(lane_planes, pages_per_wordline, flash_pages, is_shadow);
+        let gc = u64::from(lanes) * u64::from(gc_slots);
+        // As many again for changes that cannot wait for room.
+        let journal = 2 * u64::from(self.journal_pages());
+        let most = sets * u64::from(MAX_SLOTS - 1).saturating_sub(gc + journal) * page_bytes;
         let buffer = self.controller.write_buffer;
         let message = match sets {
             1 => format!("is {buffer}"),

@@ -43,14 +43,14 @@ mod xpoint;
 use serde::{Deserialize, Serialize};
 
 pub use check::{ProfileError, ProfileErrors, nearest};
-pub use controller::{Controller, Host, QueueArbitration};
+pub use controller::{Controller, Host, HostPath, PathTimes, QueueArbitration};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
 pub use ftl::{
-    Allocation, Dimension, Ftl, Gc, GcVictim, MeldedPartialRead, PageAllocation, ProgramOrder,
-    WearLevelling,
+    Allocation, Dimension, Ftl, Gc, GcPacing, GcVictim, Journaling, MeldedPartialRead,
+    PageAllocation, ProgramOrder, WearLevelling,
 };
-pub use sets::{PredictableLatency, SetLayout, Sets};
+pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
 #[cfg(feature = "toml")]
 pub use text::Setting;
 pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, parse_quantity};
@@ -91,7 +91,7 @@ pub struct Profile {
     pub sets: Sets,
     /// Garbage collection and wear levelling. Default: all defaults.
     pub gc: Gc,
-    /// The link to the host and the controller's queues. Default: all defaults.
+    /// The host's path, the link to the host and the controller's queues. Default: all defaults.
     pub host: Host,
     /// The controller's firmware. Default: all defaults.
     pub firmware: Firmware,
@@ -164,9 +164,9 @@ impl Profile {
         self.timing.check(checker);
         self.commands.check_ranges(checker);
         self.energy.check_ranges(checker);
-        self.controller
-            .check_flash(self.geometry.page_size, checker);
         self.ftl.check_ranges(checker);
+        self.check_mapping_unit(checker);
+        self.controller.check_flash(self.mapping_unit(), checker);
         self.sets.check(&self.geometry, checker);
         self.predictable_latency.check(checker);
         self.gc.check_ranges(checker);

@@ -12,8 +12,7 @@ const HOUR: Duration = Duration::from_ms(3_600_000);
 
 section! {
     /// `[sets]`: parts of the device that share as little as the layout allows. Each has its own
-    /// mapping, blocks, garbage collection, over-provisioning and share of the write buffer and of
-    /// the mapping's memory.
+    /// mapping, blocks, garbage collection, over-provisioning and share of the mapping's memory.
     #[non_exhaustive]
     Sets = "sets" {
         /// How the device is divided: `baseline`, `vertical`, `horizontal` or `mixed` \[P\]; default
@@ -25,6 +24,9 @@ section! {
         /// Groups of channels of a `mixed` layout; the sets of a group share its channels. Unit: count; 1
         /// for the other layouts; default 1.
         channel_groups: u32 = 1, 1..=256;
+        /// Whose the slots of the write buffer are: each set's own in equal parts, `local`, or `global`: any
+        /// set may fill all of it, and the others' writes then wait. Default `local` \[A\].
+        write_buffer: BufferScope = BufferScope::default();
     }
 }
 
@@ -69,6 +71,19 @@ pub enum SetLayout {
     Horizontal,
     /// The sets of a group of channels share these; each has dies of its own on them.
     Mixed,
+}
+
+/// Whether NVM sets have parts of the write buffer of their own ("localization of the globals", Flash Memory Summit
+/// 2017).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum BufferScope {
+    /// Each set has its equal part.
+    #[default]
+    Local,
+    /// The sets share all of it; who comes first takes it.
+    Global,
 }
 
 impl Sets {

@@ -46,6 +46,7 @@ impl Kind {
                 "energy",
                 "controller.write_buffer",
                 "controller.write_cache",
+                "controller.dram_rate",
                 "controller.read_segment",
                 "controller.halved_read_depth",
                 "controller.reads_before_program",
@@ -284,6 +285,8 @@ impl Mistakes {
 fn known_keys(foreign: &[&str]) -> toml::Table {
     let mut whole = Profile::default();
     whole.timing.program_pages = Some(vec![Duration::from_us(500)]);
+    whole.host.path_submit_time = Some(Duration::from_us(2));
+    whole.host.path_completion_time = Some(Duration::from_us(4));
     let mut known = toml::Table::try_from(whole).unwrap_or_default();
     let example = Profile::builtin_text("melded-tlc-8x8").unwrap_or_default();
     lay_over(&mut known, example.parse().unwrap_or_default());

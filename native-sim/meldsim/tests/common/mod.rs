@@ -6,6 +6,19 @@ use meldsim::{Command, Device, Directive, Duration, NamespaceId, Pattern, Profil
 
 pub const SEQUENTIAL: Directive = Directive::read_pattern(Pattern::Sequential);
 
+/// Numbers that look random and are the same each time (xorshift); from any seed but 0.
+#[derive(Clone)]
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
 /// The preset, as the published experiments use it.
 pub fn published_profile() -> Profile {
     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();

@@ -33,6 +33,7 @@ pub(super) fn sheets(outcome: Outcome, contract: &Contract) -> Outcome {
     outcome
         .sheet(rules(contract))
         .sheet(heat("reads", &contract.reads))
+        .sheet(readings(contract))
         .sheet(heat("writes", &contract.writes))
         .sheet(
             Sheet::of("order", &orders)
@@ -159,11 +160,10 @@ fn heat(name: &'static str, cells: &[Cell]) -> Sheet {
         })
     };
     let holds = |cell: &Cell| {
-        Some(if cell.magnitude_holds()? {
-            "holds"
-        } else {
-            "off"
-        })
+        let judged = |holds, yes, no| if holds { yes } else { no };
+        let certain = cell.magnitude_holds();
+        let certain = certain.map(|holds| judged(holds, "holds", "off"));
+        certain.or_else(|| Some(judged(cell.would_hold()?, "would hold", "would be off")))
     };
     Sheet::of(name, cells)
         .bytes("request_bytes", "request", |cell| cell.request_bytes)
@@ -176,6 +176,36 @@ fn heat(name: &'static str, cells: &[Cell]) -> Sheet {
         })
         .cell("certain", "certain", certain)
         .cell("holds", "holds", holds)
+        .into()
+}
+
+/// How many cells are met by each reading of the published map, whose eighth row has lost its label.
+fn readings(contract: &Contract) -> Sheet {
+    let count = |cells: &[Cell], holds: fn(&Cell) -> Option<bool>| {
+        let judged: Vec<bool> = cells.iter().filter_map(holds).collect();
+        let held = judged.iter().filter(|holds| **holds).count();
+        [held as u64, judged.len() as u64]
+    };
+    let row = |reading, cells: &[Cell]| {
+        let certain = count(cells, Cell::magnitude_holds);
+        (reading, certain, count(cells, Cell::would_hold))
+    };
+    let rows = [
+        row(
+            "rows of 256 KiB to 4 KiB as labelled, the eighth of 2 KiB",
+            &contract.reads,
+        ),
+        row(
+            "labels of the row below: 512 KiB to 8 KiB, the eighth of 4 KiB",
+            &contract.shifted,
+        ),
+    ];
+    Sheet::of("readings", &rows)
+        .cell("reading", "reading of the map", |row| row.0)
+        .count("certain_held", "certain, within 30 %", |row| row.1[0])
+        .count("certain", "of", |row| row.1[1])
+        .count("uncertain_held", "uncertain, within 30 %", |row| row.2[0])
+        .count("uncertain", "of", |row| row.2[1])
         .into()
 }
 

@@ -3,15 +3,18 @@
 //! ```text
 //!   firmware-scaling        design x cores                  IOPS, request size -> bandwidth
 //!   firmware-threads        NVMQ, CACHE, TRANS threads      IOPS
-//!   firmware-steady-state   pristine, GC, journal, both     IOPS
+//!   firmware-steady-state   pristine, GC, journal, both     IOPS without end and in bursts
+//!   firmware-flash          SLC, MLC, TLC x cores; dies     IOPS
 //!   firmware-power          type of core                    cores for 1 M IOPS, energy of a request
 //! ```
 
+mod flash;
 mod power;
 mod scaling;
 mod steady;
 mod threads;
 
+pub(super) use flash::FLASH;
 pub(super) use power::POWER;
 pub(super) use scaling::SCALING;
 pub(super) use steady::STEADY_STATE;
@@ -20,10 +23,10 @@ pub(super) use threads::THREADS;
 use super::burst::ExperimentError;
 use super::outcome::Outcome;
 use super::plan::{Run, Scale};
-use crate::load::{Access, Loop, Tally, Until, WarmUp};
+use crate::load::{Access, Loop, Until, WarmUp};
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
-use meldsim::nvme::Directive;
+use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{FirmwareDesign, Profile};
 
 const PAPER: &str = "\"Scalable Parallel Flash Firmware for Many-core Architectures\" (FAST'20)";
@@ -35,6 +38,8 @@ const MOST_OUTSTANDING_BYTES: u64 = 4 << 20;
 const SPAN_BYTES: u64 = 4 << 30;
 const SEED: u64 = 1;
 
+/// Two throughputs closer than this are the same.
+const SAME: f64 = 0.01;
 /// The published million.
 const MILLION: f64 = 1e6;
 
@@ -98,8 +103,6 @@ struct Specification {
     request_bytes: u64,
     /// The device is full and has been overwritten before.
     is_worn: bool,
-    /// How much longer than usual it takes.
-    times: u64,
 }
 
 impl Specification {
@@ -108,7 +111,6 @@ impl Specification {
         access: Access::RandomRead,
         request_bytes: 4 << 10,
         is_worn: false,
-        times: 1,
     };
     /// Random writes of 4 KiB.
     const WRITES: Specification = Specification {
@@ -134,7 +136,23 @@ impl Cell {
         spec: Specification,
         scale: Scale,
     ) -> Result<Cell, ExperimentError> {
-        let (stats, tally) = loop_of(profile, spec, scale)?;
+        let (warm_up, counted) = times(spec.access, scale);
+        Cell::over(profile, spec, WarmUp::Time(warm_up), Until::Time(counted))
+    }
+
+    /// What comes after the warm-up, until its end.
+    fn over(
+        profile: &Profile,
+        spec: Specification,
+        warm_up: WarmUp,
+        until: Until,
+    ) -> Result<Cell, ExperimentError> {
+        let (mut device, nsid) = prepared(profile, spec)?;
+        let bytes = spec.request_bytes;
+        let requests = spec.access.requests(&device, nsid, bytes, SEED);
+        let depth = DEPTH.min((MOST_OUTSTANDING_BYTES / bytes) as u32);
+        let tally = Loop::new(depth, requests).measure(&mut device, warm_up, until)?;
+        let stats = device.stats();
         let busy = busy_ps(&stats).iter().sum::<u64>();
         // From the first completion that counts to the last: nothing waits to begin.
         let elapsed = (tally.elapsed - tally.first).as_secs_f64();
@@ -172,14 +190,13 @@ fn busy_ps(stats: &Stats) -> [u64; 7] {
     ]
 }
 
-/// The counters, and what was tallied.
-fn loop_of(
+/// A device in the state that the load asks for, and its namespace.
+fn prepared(
     profile: &Profile,
     spec: Specification,
-    scale: Scale,
-) -> Result<(Stats, Tally), ExperimentError> {
+) -> Result<(Device, NamespaceId), ExperimentError> {
     let mut device = Device::new(profile)?;
-    let capacity = device.stats().capacity_pages * profile.geometry.page_size.0;
+    let capacity = device.stats().capacity_pages * profile.mapping_unit().0;
     let span_bytes = match spec.is_worn {
         true => capacity,
         false => SPAN_BYTES.min(capacity),
@@ -191,14 +208,7 @@ fn loop_of(
         let lbas = span_bytes / profile.controller.lba_size.0;
         device.preload(nsid, 0, lbas, Directive::NONE)?;
     }
-    let bytes = spec.request_bytes;
-    let requests = spec.access.requests(&device, nsid, bytes, SEED);
-    let depth = DEPTH.min((MOST_OUTSTANDING_BYTES / bytes) as u32);
-    let (warm_up, counted) = times(spec.access, scale);
-    let warm_up = WarmUp::Time(warm_up * spec.times);
-    let until = Until::Time(counted * spec.times);
-    let tally = Loop::new(depth, requests).measure(&mut device, warm_up, until)?;
-    Ok((device.stats(), tally))
+    Ok((device, nsid))
 }
 
 /// An outcome with the provenance that all firmware experiments share.
@@ -206,13 +216,27 @@ fn report(run: &Run, about: impl Into<String>) -> Outcome {
     run.report(about)
         .published(format!("J. Zhang, M. Kwon, M. Swift, M. Jung: {PAPER}: stages, types of threads, designs and the findings below"))
         .fitted("calibrated: firmware.cost.handover, so that naive firmware reaches 813 K IOPS on 32 cores")
-        .fitted("calibrated: firmware.cost.message, so that the full design passes 1 M IOPS on 12 cores; every other number is predicted")
+        .fitted("calibrated: firmware.cost.message, so that the full design passes 1 M IOPS on 12 cores")
+        .fitted("with results in sight: bus.rate, so that 16 channels carry 4.7 GB/s, and how many threads there are and how they are bound to cores")
         .assumed("what each stage takes, how many NVMQ, TRANS and FCMD threads there are, and the flash: not published, see the profile")
         .assumed(
             "threads are bound to cores, the heaviest first, each to the core with the least to do; where more cores end to help \
              depends on that",
         )
         .assumed(format!("random requests of 4 KiB, {DEPTH} outstanding in one submission queue, where nothing else is said"))
+}
+
+/// The fewest cores from which on all throughputs are the same.
+fn end(iops_by_cores: &[(u32, f64)]) -> u32 {
+    let best = iops_by_cores
+        .iter()
+        .map(|&(_, iops)| iops)
+        .fold(0.0, f64::max);
+    let before = iops_by_cores
+        .iter()
+        .rposition(|&(_, iops)| iops < (1.0 - SAME) * best);
+    let first = before.map_or(0, |before| before + 1);
+    iops_by_cores.get(first).map_or(0, |&(cores, _)| cores)
 }
 
 /// Thousands of requests a second, for people.

@@ -1,9 +1,9 @@
 //! `firmware-threads`: throughput against the threads of one type, each thread on its own core.
 
-use super::super::claim::Claim;
+use super::super::claim::{Bound, Claim};
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::super::sheet::Sheet;
-use super::{Cell, Design, MILLION, PAPER, Specification, kiops, report};
+use super::{Cell, Design, MILLION, PAPER, Specification, report};
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::profile::FirmwareThreads;
 
@@ -12,8 +12,10 @@ pub(in crate::experiment) const THREADS: Experiment = Experiment {
     about: "IOPS against the firmware's threads of one type: NVMQ, CACHE, TRANS",
     paper: PAPER,
     profile: "deepflash",
+    beside: None,
     options: Options::Scale,
     plan,
+    timeline: None,
 };
 
 /// Cores for all.
@@ -82,7 +84,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
                 chart(&rows),
                 "A type of thread limits the pipeline until there are enough of it. With the bypass, reads need no CACHE threads.",
             )
-            .claims(claim(&rows));
+            .claims([claim(&rows)]);
         Some(outcome)
     })
 }
@@ -107,21 +109,30 @@ fn chart(rows: &[Row]) -> LineChart {
     }
 }
 
-fn claim(rows: &[Row]) -> Option<Claim> {
-    let two = rows
+/// The fewest CACHE threads with which reads and writes reach the million.
+fn cache_threads(rows: &[Row], bypass: bool) -> Option<u32> {
+    let mut of = rows
         .iter()
-        .find(|row| row.threads == "CACHE" && row.bypass && row.count == CACHE_THREADS)?;
-    let claim = Claim::published("firmware-threads.two-cache")
-        .statement("predicted: two CACHE threads with the bypass")
-        .expected("1 M IOPS")
-        .measured(format!(
-            "reads {}, writes {} IOPS",
-            kiops(two.reads),
-            kiops(two.writes)
-        ))
+        .filter(|row| row.threads == "CACHE" && row.bypass == bypass);
+    let enough = of.find(|row| row.reads.min(row.writes) >= MILLION);
+    enough.map(|row| row.count)
+}
+
+fn claim(rows: &[Row]) -> Claim {
+    let (with, without) = (cache_threads(rows, true), cache_threads(rows, false));
+    let text = |count: Option<u32>| count.map_or("none".to_owned(), |count| count.to_string());
+    let fewer = with
+        .is_some_and(|with| with <= CACHE_THREADS && without.is_none_or(|without| without > with));
+    Claim::predicted("firmware-threads.two-cache", "no constant was fitted to it")
+        .statement("CACHE threads for 1 M IOPS of reads and of writes, with the bypass and without")
+        .expected("2, and more without")
+        .measured(format!("{}, and {} without", text(with), text(without)))
         .holds(
-            "reads and writes are at least 1 M",
-            two.reads.min(two.writes) >= MILLION,
-        );
-    Some(claim)
+            Bound::Published,
+            "with the bypass 2 suffice, and without it more are needed",
+            fewer,
+        )
+        .missed_because(
+            "a CACHE thread is so fast here that one serves a million, also without the bypass",
+        )
 }

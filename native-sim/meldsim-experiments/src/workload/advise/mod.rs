@@ -68,7 +68,7 @@ struct Context<'a> {
 pub fn advise(profile: &Profile, sample: &Sample) -> Result<Advice, RunError> {
     let chunk_bytes = match profile.kind {
         Kind::Xpoint => profile.xpoint.chunk_size.0,
-        Kind::Nand => profile.geometry.page_size.0,
+        Kind::Nand => profile.mapping_unit().0,
     };
     let (as_is, contention) = simulate(profile, sample, chunk_bytes)?;
     let requests = sample.requests.len() as u64;

@@ -208,12 +208,17 @@ struct Simulated<'a> {
 }
 
 impl<'a> Load for Simulated<'a> {
-    type Request = &'a Io;
+    /// The request, and when its submission began.
+    type Request = (&'a Io, Instant);
     type Error = RunError;
 
-    fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<&'a Io>, RunError> {
+    fn next(
+        &mut self,
+        device: &mut Device,
+        turn: Turn,
+    ) -> Result<Next<(&'a Io, Instant)>, RunError> {
         // What completes now is not outstanding for a request that is submitted now.
-        if turn.unseen > 0 {
+        if turn.unseen + turn.deferred > 0 {
             return Ok(Next::Wait);
         }
         let Some(io) = self.sample.requests.get(self.next) else {
@@ -236,16 +241,16 @@ impl<'a> Load for Simulated<'a> {
             true => Command::write(self.nsid, slba, nlb as u32, Directive::NONE, 0),
             false => Command::read(self.nsid, slba, nlb as u32, 0),
         };
-        Ok(Next::Submit(command, io))
+        Ok(Next::Submit(command, (io, device.now())))
     }
 
     fn completed(
         &mut self,
         _: usize,
-        io: &'a Io,
+        (io, begun): (&'a Io, Instant),
         completion: &Completion,
     ) -> Result<ControlFlow<()>, RunError> {
-        self.latency += completion.latency();
+        self.latency += completion.completed - begun;
         self.bytes += io.bytes;
         for chunk in io.chunks(self.chunk_bytes) {
             if let Entry::Occupied(mut users) = self.touched.entry(chunk) {
@@ -258,7 +263,7 @@ impl<'a> Load for Simulated<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn failed(&self, failure: Failure<&'a Io>) -> RunError {
+    fn failed(&self, failure: Failure<(&'a Io, Instant)>) -> RunError {
         match failure {
             Failure::Refused(_, _, error) => RunError::of(JOB)(error),
             Failure::Stuck { outstanding } => RunError::Stuck { outstanding },

@@ -82,7 +82,7 @@ impl DepthSearch {
         }
         let now = ended.completed;
         self.requests += 1;
-        if ended.completed - ended.submitted > self.goal.target {
+        if ended.completed - ended.begun > self.goal.target {
             self.slow += 1;
             if self.goal.percentile == LatencyTarget::ALL {
                 return self.failed();
@@ -185,7 +185,7 @@ impl SteadyWatch {
         if ended.completed + interval >= self.ends {
             self.requests += 1;
             self.bytes += ended.bytes;
-            self.latency_ns += (ended.completed - ended.submitted).as_ns() as f64;
+            self.latency_ns += (ended.completed - ended.begun).as_ns() as f64;
         }
         false
     }
@@ -299,6 +299,7 @@ mod tests {
         let at = |us| Instant::START + Duration::from_us(us);
         Ended {
             arrived: at(completed_us - latency_us),
+            begun: at(completed_us - latency_us),
             submitted: at(completed_us - latency_us),
             completed: at(completed_us),
             bytes: 4096,

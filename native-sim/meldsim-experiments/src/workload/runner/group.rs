@@ -213,6 +213,8 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     type Request = Submitted;
     type Error = RunError;
 
+    // Two drivers call these two, with and without a host path: left to itself the compiler would inline neither.
+    #[inline(always)]
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
         let index = self.range.start + turn.stream;
         let now = device.now();
@@ -242,6 +244,7 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
         self.resumed.pop()
     }
 
+    #[inline(always)]
     fn completed(
         &mut self,
         stream: usize,

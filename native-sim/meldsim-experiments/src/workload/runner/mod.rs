@@ -13,15 +13,18 @@ use std::ops::{ControlFlow, Range};
 
 use super::error::RunError;
 use super::job::{Job, JobError};
-use super::result::{DeviceResult, Fill, JobResult, RunResult};
+use super::past::Past;
+use super::result::{DeviceResult, Fill, HostPathResult, JobResult, RunResult};
 use super::room::{self, Sharing};
 use super::series::Series;
 use crate::load::{Stream, drive};
+use crate::timeline::end_of;
 use group::Group;
 use meldsim::Duration;
-use meldsim::device::{Device, Precondition};
+use meldsim::device::Device;
 use meldsim::nvme::NamespaceId;
 use meldsim::profile::Profile;
+use meldsim::timeline::Timeline;
 use running::Running;
 
 /// A device with its jobs' namespaces, and their data in place.
@@ -102,16 +105,49 @@ impl Runner {
         self
     }
 
-    /// Puts the device into the state after a long past (see [`Device::precondition`]). What the jobs will read and that
-    /// past did not leave is preloaded again.
+    /// The device also tells a timeline what it does.
+    ///
+    /// # Errors
+    ///
+    /// A device that has none.
+    pub fn with_timeline(mut self, timeline: Box<dyn Timeline>) -> Result<Runner, RunError> {
+        self.device
+            .set_timeline(Some(timeline))
+            .map_err(RunError::Timeline)?;
+        Ok(self)
+    }
+
+    /// Puts the device into the state after a long past (see [`Device::precondition`]); a skewed one touched the blocks that
+    /// are popular with the jobs. What the jobs will read and that past did not leave is preloaded again.
     ///
     /// # Errors
     ///
     /// A state that the device cannot be in, or data that does not fit.
-    pub fn precondition(mut self, precondition: &Precondition) -> Result<Runner, RunError> {
-        room::check_past(&self.device, &by_namespace(&self.jobs), precondition)?;
-        self.device.precondition(precondition)?;
-        self.overwritten_pages = Fill::overwritten_pages(&self.device, precondition);
+    pub fn precondition(self, past: &Past) -> Result<Runner, RunError> {
+        self.precondition_until(past, || ControlFlow::Continue(()))
+    }
+
+    /// As [`Runner::precondition`]. A skewed past takes long: it ends when `progress` breaks off.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runner::precondition`].
+    pub fn precondition_until(
+        mut self,
+        past: &Past,
+        progress: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Runner, RunError> {
+        let sharing = by_namespace(&self.jobs);
+        room::check_past(&self.device, &sharing, &past.precondition)?;
+        let writers = sharing.into_iter().flat_map(|(nsid, jobs)| {
+            let mut writers = jobs;
+            writers.retain(|job| job.rw.is_random() && job.rw.writes());
+            let nobody = writers.is_empty().then_some((nsid, None));
+            let writers = writers.into_iter().map(move |job| (nsid, Some(job)));
+            nobody.into_iter().chain(writers)
+        });
+        past.apply(&mut self.device, writers, progress)?;
+        self.overwritten_pages = Fill::overwritten_pages(&self.device, &past.precondition);
         for running in &self.jobs {
             running.preload(&mut self.device, true)?;
         }
@@ -158,6 +194,7 @@ impl Runner {
             }
             first += group;
         }
+        end_of(&mut self.device);
         let device = DeviceResult::of(&self.device, &before, self.overwritten_pages);
         let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
         let series = self
@@ -165,11 +202,14 @@ impl Runner {
             .map(|series| series.result(&names, &device.stats));
         Ok(RunResult {
             jobs: results(&self.jobs),
+            host_path: HostPathResult::of(&self.device),
             device,
             series,
             groups: Vec::new(),
             trace: None,
             is_partial,
+            timelines: Vec::new(),
+            waits: Vec::new(),
             passed_over: Vec::new(),
         })
     }

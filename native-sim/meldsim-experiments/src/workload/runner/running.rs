@@ -148,6 +148,7 @@ impl Running {
     }
 
     /// The next request, if there is one and its time has come.
+    #[inline(always)]
     pub(super) fn next(&mut self, now: Instant, outstanding: u64) -> Next<Submitted> {
         if self.is_over {
             return Next::Wait;
@@ -182,6 +183,7 @@ impl Running {
         self.since_pause = self.since_pause.saturating_add(1);
         let submitted = Submitted {
             arrived: paced.unwrap_or(now),
+            begun: now,
             bytes: request.bytes,
             write: request.write,
         };
@@ -201,9 +203,10 @@ impl Running {
         }
     }
 
+    #[inline(always)]
     pub(super) fn completed(&mut self, ended: &Ended) {
         self.done_bytes += ended.bytes;
-        if ended.submitted >= self.counted_from {
+        if ended.begun >= self.counted_from {
             self.tallies[usize::from(ended.write)].record(ended);
             self.last_completion = ended.completed;
         }

@@ -168,8 +168,8 @@ impl Groups {
         group.reads += 1;
         group.read_bytes += ended.bytes;
         group.read_ps[interval] += latency_ps;
-        let in_device_ps = u128::from((ended.completed - ended.submitted).as_ps());
-        group.outstanding_byte_ps += in_device_ps * u128::from(ended.bytes);
+        let outstanding_ps = u128::from((ended.completed - ended.begun).as_ps());
+        group.outstanding_byte_ps += outstanding_ps * u128::from(ended.bytes);
         if let Some(block) = self.blocks.get_mut(&origin.block) {
             block.outstanding -= 1;
             if block.outstanding == 0 {
@@ -279,6 +279,7 @@ mod tests {
                 origin,
                 &Ended {
                     arrived: Instant::START,
+                    begun: Instant::START,
                     submitted: Instant::START,
                     completed: Instant::START + Duration::from_us(10),
                     bytes: record.length,

@@ -3,8 +3,8 @@
 use std::str::FromStr;
 
 use crate::workload::job::{Job, JobError};
+use crate::workload::past::Past;
 use crate::workload::quantity::parse_decimal;
-use meldsim::device::Precondition;
 use meldsim::nvme::Pattern;
 
 /// When requests are submitted.
@@ -66,7 +66,7 @@ pub struct ReplayOptions {
     /// How each group of blocks is laid out, by its number; further ones as said above. Empty for all.
     pub plan: Vec<Assignment>,
     /// State of the device before, for a trace of one volume that addresses the volume itself.
-    pub precondition: Option<Precondition>,
+    pub precondition: Option<Past>,
 }
 
 impl Default for ReplayOptions {

@@ -9,14 +9,18 @@ use super::options::{Assignment, ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
+use crate::timeline::end_of;
 use crate::workload::error::{Fault, RunError, TraceError};
 use crate::workload::requests::Submitted;
-use crate::workload::result::{DeviceResult, Fill, JobResult, RunResult, Span, TraceSummary};
+use crate::workload::result::{
+    DeviceResult, Fill, HostPathResult, JobResult, RunResult, Span, TraceSummary,
+};
 use crate::workload::series::Series;
 use crate::workload::tally::Tally;
 use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion};
 use meldsim::profile::Profile;
+use meldsim::timeline::Timeline;
 use meldsim::{Duration, Instant};
 
 /// A trace and the device that it is replayed on.
@@ -55,6 +59,18 @@ impl<R: BufRead> Replay<R> {
     pub fn with_time_series(mut self, interval: Duration) -> Replay<R> {
         self.series = Some(Series::new(interval, 0));
         self
+    }
+
+    /// The device also tells a timeline what it does.
+    ///
+    /// # Errors
+    ///
+    /// A device that has none.
+    pub fn with_timeline(mut self, timeline: Box<dyn Timeline>) -> Result<Replay<R>, RunError> {
+        self.device
+            .set_timeline(Some(timeline))
+            .map_err(RunError::Timeline)?;
+        Ok(self)
     }
 
     /// Also says what each group of blocks got: those of a directory, or of a client where no directory is named.
@@ -114,6 +130,8 @@ impl<R: BufRead> Replay<R> {
             start,
             end: records.last_completion,
         };
+        end_of(&mut device);
+        let host_path = HostPathResult::of(&device);
         let device = DeviceResult::of(&device, &before, records.overwritten_pages);
         let names = records.reader.volumes();
         let tallies = records.tallies.into_iter().zip(names);
@@ -125,10 +143,13 @@ impl<R: BufRead> Replay<R> {
             series: records
                 .series
                 .map(|series| series.result(names, &device.stats)),
+            host_path,
             device,
             groups: records.groups.map_or_else(Vec::new, Groups::result),
             trace: Some(records.summary),
             is_partial: records.is_partial,
+            timelines: Vec::new(),
+            waits: Vec::new(),
             passed_over: Vec::new(),
         })
     }
@@ -173,7 +194,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
         turn: Turn,
     ) -> Result<Next<(usize, Option<Moving>)>, RunError> {
         // What completes now is not outstanding any more when a record arrives now.
-        if turn.unseen > 0 {
+        if turn.unseen + turn.deferred > 0 {
             return Ok(Next::Wait);
         }
         let now = device.now();
@@ -203,6 +224,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
                 let moving = moves_data.then_some(Moving {
                     submitted: Submitted {
                         arrived,
+                        begun: now,
                         bytes: record.length,
                         write: record.op == Op::Write,
                     },
@@ -336,14 +358,15 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
     fn add_volume(&mut self, device: &mut Device, record: &Record) -> Result<(), RunError> {
         let volume = Volume::new(device, record.extent);
         let volume = volume.map_err(RunError::of(&self.reader.volumes()[record.volume]))?;
-        if let Some(precondition) = &self.options.precondition {
+        if let Some(past) = &self.options.precondition {
             if record.volume > 0 || record.extent != Extent::Volume {
                 let message = "is not the one volume that preconditioning would fill";
                 let fault = Fault::new("volume", message, "leave --precondition out");
                 return Err(self.reader.fault(fault).into());
             }
-            device.precondition(precondition)?;
-            self.overwritten_pages = Fill::overwritten_pages(device, precondition);
+            let writers = std::iter::once((volume.nsid, None));
+            past.apply(device, writers, || ControlFlow::Continue(()))?;
+            self.overwritten_pages = Fill::overwritten_pages(device, &past.precondition);
         }
         self.volumes.push(volume);
         self.tallies.push(Default::default());

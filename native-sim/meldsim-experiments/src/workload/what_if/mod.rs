@@ -20,7 +20,7 @@ use self::advice::Confirmed;
 use super::error::RunError;
 use super::trace::ReplayMode;
 use crate::report::chart::{BarChart, LineChart};
-use crate::report::{Align, Origin, Page, Table, csv, duration, rate_mib_s};
+use crate::report::{Align, Origin, Page, Table, TimelineData, csv, duration, rate_mib_s};
 use meldsim::engine::Duration;
 use meldsim::profile::Profile;
 
@@ -45,6 +45,9 @@ pub struct WhatIf {
     pub outcomes: Vec<Outcome>,
     /// Index of the best outcome.
     pub best: usize,
+    /// The timelines of the replays for the page, if that was asked for.
+    #[serde(skip)]
+    pub timelines: Vec<TimelineData>,
     #[serde(skip)]
     mode: ReplayMode,
 }
@@ -87,6 +90,7 @@ impl WhatIf {
             advice: Vec::new(),
             outcomes,
             best,
+            timelines: Vec::new(),
             mode,
         })
     }
@@ -270,6 +274,7 @@ impl WhatIf {
         });
         let caption = "Collection and padding count; each device is fresh at the start. Simulated.";
         page.chart(amplification, caption);
+        page.timelines(&self.timelines);
         page.finish(footer)
     }
 

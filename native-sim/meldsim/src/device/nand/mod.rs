@@ -3,22 +3,25 @@
 //! In come commands that begin and events of channels; out go [`Outcome`]s. A read goes from [`NandMedium::begin`]
 //! through the set's translation layer to flash, and comes back by [`NandMedium::process`] and `finish`.
 
+mod past;
 mod report;
+mod slots;
 mod windows;
 mod write;
 
 use std::collections::VecDeque;
 
+use self::slots::SharedSlots;
 use super::DeviceError;
 use super::namespace::Namespaces;
 use super::request::{Outcome, PageRange, Requests, Stage};
-use super::state::Precondition;
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
-use crate::ftl::{Filled, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
+use crate::ftl::{Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
 use crate::nand::{Finished, Flash, Geometry, Owner, Sense, Unit};
 use crate::nvme::{Hint, Opcode, Pattern, Windows};
-use crate::profile::Profile;
+use crate::profile::{BufferScope, Journaling, Profile};
+use crate::timeline::{Recorder, Timeline};
 
 /// An NVM set: a translation layer over planes of its own, and the commands that wait for it. What
 /// waits for one set does not delay another's.
@@ -28,7 +31,7 @@ pub(super) struct NvmSet {
     /// Writes, deallocations and flushes that wait for the buffer, in order.
     admissions: VecDeque<u32>,
     windows: Windows,
-    /// Commands of the host's that have begun and not completed, where an idle set collects.
+    /// Commands of the host's that have begun and not completed, where an idle set has work.
     outstanding: u64,
     idle_since: Instant,
     /// An event will tell that it is idle.
@@ -55,6 +58,11 @@ fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]
     (sets, units.into_boxed_slice())
 }
 
+/// Whether anything is done because the host is idle.
+fn works_in_background(profile: &Profile) -> bool {
+    profile.gc.background || profile.ftl.journal == Journaling::Background
+}
+
 /// Flash and what manages it.
 #[derive(Debug)]
 pub(super) struct NandMedium {
@@ -70,7 +78,9 @@ pub(super) struct NandMedium {
     halved_depth: usize,
     /// A write completes when it is in the buffer.
     write_cache: bool,
-    /// For how long a set is idle before it collects, where it does.
+    /// Where the sets share the write buffer.
+    shared_slots: Option<SharedSlots>,
+    /// For how long a set is idle before it collects and journals, where it does.
     background_idle: Option<Duration>,
     /// Reused by every event.
     finished: Vec<Finished>,
@@ -81,20 +91,45 @@ pub(super) struct NandMedium {
 impl NandMedium {
     pub(super) fn new(profile: &Profile) -> NandMedium {
         let geometry = Geometry::new(profile);
-        let (sets, set_of_unit) = build_sets(profile, &geometry);
+        let (mut sets, set_of_unit) = build_sets(profile, &geometry);
+        let is_shared = profile.sets.write_buffer == BufferScope::Global;
         let controller = &profile.controller;
         NandMedium {
             flash: Flash::new(profile, &geometry),
+            shared_slots: is_shared.then(|| SharedSlots::of(&mut sets)),
             sets,
             set_of_unit,
-            segment_pages: controller.read_segment.0 / profile.geometry.page_size.0,
+            segment_pages: controller.read_segment.0 / profile.mapping_unit().0,
             halved_depth: controller.halved_read_depth as usize,
             write_cache: controller.write_cache,
-            background_idle: profile.gc.background.then_some(profile.gc.background_idle),
+            background_idle: works_in_background(profile).then_some(profile.gc.background_idle),
             finished: Vec::new(),
             ready: Vec::new(),
             geometry,
         }
+    }
+
+    /// Tells what happens from now on to a timeline, or to nobody. Returns the one before.
+    pub(super) fn set_timeline(
+        &mut self,
+        timeline: Option<Box<dyn Timeline>>,
+        now: Instant,
+    ) -> Option<Box<dyn Timeline>> {
+        let Geometry {
+            dies,
+            dies_per_channel,
+            ..
+        } = self.geometry;
+        let recorder = |timeline| Recorder::new(timeline, (dies, dies_per_channel), now);
+        let recorder = timeline.map(|timeline| Box::new(recorder(timeline)));
+        let before = self.flash.set_recorder(recorder, now);
+        before.map(|before| before.into_timeline())
+    }
+
+    /// Who is told what happens, if anybody is.
+    #[inline]
+    pub(super) fn recorder(&mut self) -> Option<&mut Recorder> {
+        self.flash.recorder()
     }
 
     /// A new namespace's space in a set.
@@ -127,7 +162,8 @@ impl NandMedium {
         }
         if request.opcode != Opcode::Read {
             request.stage = Stage::Admission;
-            return self.admit(queue, requests, id);
+            self.admit(queue, requests, id);
+            return self.share_slots(queue, requests);
         }
         let range = request.range;
         let ftl = &mut self.sets[set as usize].ftl;
@@ -156,6 +192,9 @@ impl NandMedium {
     /// Issues the next segment of a read.
     #[inline]
     fn read_segment(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        if let Some(recorder) = self.flash.recorder() {
+            recorder.operations_begin(id, queue.now());
+        }
         let (request, stats) = requests.with_stats(id);
         let PageRange {
             set, space, end, ..
@@ -202,8 +241,13 @@ impl NandMedium {
                     self.dispatch(queue, set, Owner::gc(set));
                 }
             }
+            Event::Throttle(set) => {
+                self.sets[set as usize].ftl.end_throttle();
+                self.dispatch(queue, set, Owner::gc(set));
+            }
             _ => debug_assert!(false, "{event:?} is not for this medium"),
         }
+        self.share_slots(queue, requests);
     }
 
     #[inline]
@@ -228,14 +272,20 @@ impl NandMedium {
         while let Some(set) = self.ready.pop() {
             self.dispatch(queue, set, Owner::gc(set));
             self.end_writes(requests, set);
-            self.run_admissions(queue, requests, set);
+            if self.shared_slots.is_none() {
+                self.run_admissions(queue, requests, set);
+            }
         }
     }
 
     /// Issues the programs, reads and erases of a set that are ready.
     fn dispatch(&mut self, queue: &mut EventQueue<Event>, set: u32, owner: Owner) {
         self.flash.act_for(owner);
-        self.sets[set as usize].ftl.dispatch(&mut self.flash, queue);
+        let ftl = &mut self.sets[set as usize].ftl;
+        ftl.dispatch(&mut self.flash, queue);
+        if let Some(recorder) = self.flash.recorder() {
+            recorder.levels(set, queue.now(), ftl.buffered_pages(), ftl.free_groups());
+        }
         self.note_excursion(queue, set);
     }
 
@@ -342,6 +392,7 @@ impl NandMedium {
         self.sets[set as usize].ftl.release_stream(stream);
         self.dispatch(queue, set, Owner::gc(set));
         self.end_writes(requests, set);
+        self.share_slots(queue, requests);
     }
 
     /// Places data as if it had been written in order and flushed long since.
@@ -354,43 +405,6 @@ impl NandMedium {
         let pages = ftl.unmapped_pages(range.space, range.first, range.end);
         let free = ftl.capacity().saturating_sub(ftl.mapped_pages());
         Err(DeviceError::CapacityExceeded { pages, free })
-    }
-
-    /// The state after a long past, computed. All that the namespaces held is gone.
-    pub(super) fn precondition(
-        &mut self,
-        profile: &Profile,
-        namespaces: &Namespaces,
-        precondition: &Precondition,
-    ) -> Result<(), DeviceError> {
-        let percent =
-            |pages: u64, percent: u32| (u128::from(pages) * u128::from(percent) / 100) as u64;
-        let (mut sets, _) = build_sets(profile, &self.geometry);
-        for (number, set) in (0..).zip(&mut sets) {
-            let sizes: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
-            let room = set.ftl.capacity_for(sizes.len() as u64);
-            let total: u64 = sizes.iter().sum();
-            let mut filled = Vec::with_capacity(sizes.len());
-            for &pages in &sizes {
-                // Larger than the set together: each counts as its share of the set.
-                let share = match total > room {
-                    true => (u128::from(pages) * u128::from(room) / u128::from(total)) as u64,
-                    false => pages,
-                };
-                let pages = percent(share, precondition.fill_percent);
-                filled.push(Filled {
-                    space: set.ftl.add_space(),
-                    pages,
-                    random: percent(pages, precondition.random_percent),
-                });
-            }
-            if !set.ftl.precondition(&filled) {
-                let pages = filled.iter().map(|filled| filled.pages).sum();
-                return Err(DeviceError::CapacityExceeded { pages, free: room });
-            }
-        }
-        self.sets = sets;
-        Ok(())
     }
 
     /// What survives a power cut, of each set.
@@ -410,11 +424,20 @@ impl NandMedium {
         if sets.len() != saved.len() {
             return Err("its sets are not the profile's".to_owned());
         }
+        let is_shared = self.shared_slots.is_some();
+        let mut shared_slots = is_shared.then(|| SharedSlots::of(&mut sets));
         for ((number, set), saved) in (0..).zip(&mut sets).zip(saved) {
             let spaces: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
+            if let Some(shared) = &mut shared_slots {
+                shared.lend(&mut set.ftl);
+            }
             set.ftl.load(saved, &spaces)?;
+            if let Some(shared) = &mut shared_slots {
+                shared.reclaim(&mut set.ftl);
+            }
         }
         self.sets = sets;
+        self.shared_slots = shared_slots;
         for set in 0..self.sets.len() as u32 {
             self.dispatch(queue, set, Owner::gc(set));
         }

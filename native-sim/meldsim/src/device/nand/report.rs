@@ -1,6 +1,6 @@
 //! What a NAND medium says of itself: sizes, counters, where data are.
 
-use super::NandMedium;
+use super::{NandMedium, NvmSet};
 use crate::device::Stats;
 use crate::device::inspect::{LayoutCount, Location, Utilisation};
 use crate::device::request::PageRange;
@@ -49,7 +49,10 @@ impl NandMedium {
     /// Bytes programmed in a set, for the host and for garbage collection.
     pub(in crate::device) fn programmed_bytes(&self, set: u32) -> u64 {
         let stats = self.sets[set as usize].ftl.stats();
-        let pages = stats.host_pages_programmed + stats.gc_pages_moved + stats.padded_pages;
+        let pages = stats.host_pages_programmed
+            + stats.gc_pages_moved
+            + stats.padded_pages
+            + stats.journal_pages_programmed;
         pages * self.geometry.page_bytes
     }
 
@@ -67,6 +70,19 @@ impl NandMedium {
     pub(in crate::device) fn pages_moved(&self) -> u64 {
         let moved = self.sets.iter().map(|set| set.ftl.stats().gc_pages_moved);
         moved.sum()
+    }
+
+    /// Bytes that went between the controller's DRAM and flash other than for reads of the host's: programmed, and read
+    /// by collection. Pages that are copied inside their planes count as if they went through it.
+    pub(in crate::device) fn moved_bytes(&self) -> u64 {
+        let pages = |set: &NvmSet| {
+            let stats = set.ftl.stats();
+            stats.host_pages_programmed
+                + stats.gc_pages_programmed
+                + stats.gc_pages_read
+                + stats.journal_pages_programmed
+        };
+        self.sets.iter().map(pages).sum::<u64>() * self.geometry.page_bytes
     }
 
     /// Adds what the medium counts.
@@ -88,6 +104,7 @@ impl NandMedium {
             gc_pages_relaid: sum(|ftl| ftl.stats().gc_pages_relaid),
             gc_pages_read: sum(|ftl| ftl.stats().gc_pages_read),
             gc_pages_programmed: sum(|ftl| ftl.stats().gc_pages_programmed),
+            journal_pages_programmed: sum(|ftl| ftl.stats().journal_pages_programmed),
             channel_busy_ps: flash.channel_busy.as_ps(),
             die_busy_ps: flash.die_busy.as_ps(),
             channels: u64::from(self.geometry.channels),

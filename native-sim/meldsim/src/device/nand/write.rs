@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
 use crate::nand::Owner;
 use crate::nvme::{Opcode, Pattern, Status};
+use crate::timeline::Part;
 
 /// How many commands before its own turn the mapping's entry for one is fetched from memory.
 const PREFETCHED: usize = 8;
@@ -41,6 +42,25 @@ impl NandMedium {
         requests: &mut Requests,
         set: u32,
     ) {
+        if let Some(shared) = &mut self.shared_slots {
+            shared.lend(&mut self.sets[set as usize].ftl);
+        }
+        let is_done = self.take_admissions(queue, requests, set);
+        if let Some(shared) = &mut self.shared_slots {
+            shared.reclaim(&mut self.sets[set as usize].ftl);
+            if !is_done {
+                shared.wait(set);
+            }
+        }
+    }
+
+    /// Returns whether none waits any longer.
+    fn take_admissions(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        set: u32,
+    ) -> bool {
         while let Some(id) = self.sets[set as usize].admissions.pop_front() {
             let NvmSet {
                 admissions, ftl, ..
@@ -68,7 +88,10 @@ impl NandMedium {
             self.end_writes(requests, set);
             if !done {
                 self.sets[set as usize].admissions.push_front(id);
-                return;
+                return false;
+            }
+            if let Some(recorder) = self.flash.recorder() {
+                recorder.spend(id, Part::Buffer, queue.now());
             }
             let request = &mut requests[id];
             request.stage = Stage::Medium;
@@ -81,6 +104,7 @@ impl NandMedium {
                 requests.outcomes.push(Outcome::Taken { request: id });
             }
         }
+        true
     }
 
     /// Pages that writes without a cache wait for are programmed.
@@ -123,7 +147,9 @@ impl NandMedium {
                 0 => match ftl.write(space, page, layout, stream, waits) {
                     Ok(()) => 1,
                     Err(WriteError::BufferFull) => {
-                        ftl.make_progress();
+                        if self.shared_slots.is_none() {
+                            ftl.make_progress();
+                        }
                         return false;
                     }
                     Err(WriteError::CapacityExceeded) => {
@@ -141,6 +167,9 @@ impl NandMedium {
                 request.parts += 1;
                 stats.merge_pages_read += 1;
                 let (at, page) = ftl.locate(ppn);
+                if let Some(recorder) = self.flash.recorder() {
+                    recorder.spend(id, Part::Buffer, queue.now());
+                }
                 self.flash
                     .read(queue, at, 1 << page, false, Owner::request(id));
             }

@@ -4,6 +4,7 @@ mod power_cuts;
 mod profiles;
 mod reach;
 mod reads;
+mod timeline;
 
 use proptest::prelude::*;
 

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use crate::engine::Duration;
 use crate::profile::{
-    Allocation, ByteSize, Gc, GcVictim, MeldedPartialRead, Profile, ProgramOrder, SetLayout, Sets,
-    WearLevelling,
+    Allocation, BufferScope, ByteSize, DataRate, Gc, GcPacing, GcVictim, Journaling,
+    MeldedPartialRead, Profile, ProgramOrder, SetLayout, Sets, WearLevelling,
 };
 
 /// Groups of blocks that a stream needs: one for each layout.
@@ -15,6 +15,8 @@ const GROUPS_PER_STREAM: u32 = 2;
 #[derive(Clone, Debug)]
 struct Kind {
     pages_per_wordline: usize,
+    /// Mapping units of a page.
+    subpages: u32,
     channels: u32,
     dies: u32,
     planes: u32,
@@ -49,6 +51,12 @@ fn gc() -> impl Strategy<Value = Gc> {
         1 => Just(WearLevelling::Dynamic),
         2 => Just(WearLevelling::Static),
     ];
+    let pacing = prop_oneof![
+        1 => Just(GcPacing::Off),
+        2 => Just(GcPacing::Credit),
+        1 => Just(GcPacing::Burst),
+        1 => Just(GcPacing::Throttle),
+    ];
     // Idle soon and worn soon, so that a short test comes to it.
     let background = (any::<bool>(), 1..2_000u64, 1..=90u32);
     let wear_threshold = prop_oneof![3 => 1..=2u32, 1 => Just(100)];
@@ -59,6 +67,7 @@ fn gc() -> impl Strategy<Value = Gc> {
         wear_threshold,
         background,
         any::<bool>(),
+        (pacing, 64..4096u64),
     )
         .prop_map(
             |(
@@ -68,6 +77,7 @@ fn gc() -> impl Strategy<Value = Gc> {
                 wear_threshold,
                 (background, idle_us, free),
                 relayout,
+                (pacing, burst_kib),
             )| Gc {
                 victim,
                 window,
@@ -77,6 +87,10 @@ fn gc() -> impl Strategy<Value = Gc> {
                 relayout,
                 wear_levelling,
                 wear_threshold,
+                pacing,
+                burst_size: ByteSize(burst_kib << 10),
+                throttle_iops: burst_kib as u32,
+                reads_yield: false,
             },
         )
 }
@@ -86,53 +100,75 @@ fn kind() -> impl Strategy<Value = Kind> {
     let allocation = prop_oneof![2 => Just(Allocation::Dynamic), 1 => Just(Allocation::Static)];
     let order = prop_oneof![2 => Just(ProgramOrder::OneShot), 1 => Just(ProgramOrder::Shadow)];
     let flags = any::<(bool, bool, bool)>();
-    (geometry, flags, allocation, order, gc(), sets(), 0..=2u32).prop_map(
-        |(
-            geometry,
-            (melds, cheapest, copyback),
-            allocation,
-            program_order,
-            gc,
-            layout,
-            streams,
-        )| {
-            let (pages_per_wordline, channels, dies, planes) = geometry;
-            let melds = melds && pages_per_wordline > 1;
-            // Two sets or more, where there are.
-            let (channels, dies) = match layout {
-                SetLayout::Baseline => (channels, dies),
-                SetLayout::Vertical => (channels.max(2), dies),
-                SetLayout::Horizontal | SetLayout::Mixed => (channels, dies.max(2)),
-            };
-            let (count, channel_groups) = match layout {
-                SetLayout::Baseline => (1, 1),
-                SetLayout::Vertical => (channels, 1),
-                SetLayout::Horizontal => (dies, 1),
-                SetLayout::Mixed => (channels * dies, channels),
-            };
-            Kind {
-                pages_per_wordline,
-                channels,
-                dies,
-                planes,
-                melds,
-                cheapest,
+    let subpages = (0..=2u32).prop_map(|shift| 1 << shift);
+    let streams = 0..=2u32;
+    (
+        geometry,
+        subpages,
+        flags,
+        allocation,
+        order,
+        gc(),
+        sets(),
+        streams,
+    )
+        .prop_map(
+            |(
+                geometry,
+                subpages,
+                (melds, cheapest, copyback),
                 allocation,
                 program_order,
-                copyback: copyback && program_order == ProgramOrder::OneShot,
-                gc: Gc {
-                    relayout: gc.relayout && melds && allocation == Allocation::Dynamic,
-                    ..gc
-                },
-                sets: Sets {
-                    layout,
-                    count,
-                    channel_groups,
-                },
+                gc,
+                layout,
                 streams,
-            }
-        },
-    )
+            )| {
+                let (pages_per_wordline, channels, dies, planes) = geometry;
+                let melds = melds && pages_per_wordline > 1;
+                // Two sets or more, where there are.
+                let (channels, dies) = match layout {
+                    SetLayout::Baseline => (channels, dies),
+                    SetLayout::Vertical => (channels.max(2), dies),
+                    SetLayout::Horizontal | SetLayout::Mixed => (channels, dies.max(2)),
+                };
+                let (count, channel_groups) = match layout {
+                    SetLayout::Baseline => (1, 1),
+                    SetLayout::Vertical => (channels, 1),
+                    SetLayout::Horizontal => (dies, 1),
+                    SetLayout::Mixed => (channels * dies, channels),
+                };
+                Kind {
+                    pages_per_wordline,
+                    subpages: match allocation {
+                        Allocation::Static => 1,
+                        _ => subpages,
+                    },
+                    channels,
+                    dies,
+                    planes,
+                    melds,
+                    cheapest,
+                    allocation,
+                    program_order,
+                    copyback: copyback && program_order == ProgramOrder::OneShot,
+                    gc: Gc {
+                        relayout: gc.relayout && melds && allocation == Allocation::Dynamic,
+                        ..gc
+                    },
+                    sets: Sets {
+                        layout,
+                        count,
+                        channel_groups,
+                        // Half of the devices share the buffer, and a DRAM that limits.
+                        write_buffer: match planes {
+                            1 => BufferScope::Local,
+                            _ => BufferScope::Global,
+                        },
+                    },
+                    streams,
+                }
+            },
+        )
 }
 
 pub(super) fn profile() -> impl Strategy<Value = Profile> {
@@ -149,9 +185,12 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
         profile.geometry.dies_per_channel = kind.dies;
         profile.geometry.planes_per_die = kind.planes;
         let units = kind.channels * kind.dies * kind.planes;
-        let per_group = u64::from(units) * pages as u64 * 4;
+        let subpages = kind.subpages as usize;
+        profile.geometry.page_size = ByteSize(subpages as u64 * 4096);
+        profile.ftl.mapping_unit = ByteSize(if subpages > 1 { 4096 } else { 0 });
+        let per_group = u64::from(units) * (pages * subpages) as u64 * 4;
         let spare = 8 + GROUPS_PER_STREAM * kind.streams;
-        let blocks = (600 / per_group) as u32 + spare;
+        let blocks = (600 / per_group).max(1) as u32 + spare;
         profile.geometry.wordlines_per_block = 4;
         profile.geometry.blocks_per_plane = blocks;
         profile.ftl.over_provisioning_percent = match kind.streams {
@@ -168,14 +207,26 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
         profile.commands.copyback = kind.copyback;
         // Little more than each set needs.
         let open = (units / kind.sets.count) as usize * pages * (pages + 1).max(4) / 2;
-        let buffer = (open + 4 * pages + 8).max(80) * kind.sets.count as usize;
+        let buffer = (open + 4 * pages + 8) * subpages;
+        let buffer = buffer.max(80) * kind.sets.count as usize;
         profile.controller.write_buffer = ByteSize(buffer as u64 * 4096);
         // Large reads of half of the devices are divided, also otherwise beside a second command.
         let (segment, depth) = if kind.cheapest { (3 * 4096, 2) } else { (0, 0) };
         profile.controller.read_segment = ByteSize(segment);
         profile.controller.halved_read_depth = depth;
         profile.controller.reads_before_program = 4;
+        // A page of few entries, so that writes wait for room.
+        profile.ftl.journal = match (kind.program_order, kind.gc.window % 3) {
+            (ProgramOrder::OneShot, 1) => Journaling::OnDemand,
+            (ProgramOrder::OneShot, 2) => Journaling::Background,
+            _ => Journaling::Off,
+        };
+        profile.ftl.journal_entry = ByteSize(64);
+        profile.ftl.journal_buffer = ByteSize(u64::from(kind.sets.count) * 4096);
         profile.gc = kind.gc;
+        if kind.sets.write_buffer == BufferScope::Global {
+            profile.controller.dram_rate = DataRate(500_000_000);
+        }
         profile.sets = kind.sets;
         profile
     })

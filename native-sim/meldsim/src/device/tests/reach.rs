@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::profile::{Profile, SetLayout};
 
 /// Cases of each test that are looked at.
-const CASES: usize = 48;
+const CASES: usize = 192;
 
 /// How often each of these things happened.
 const THINGS: [&str; 6] = [

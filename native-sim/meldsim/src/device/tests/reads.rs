@@ -256,7 +256,7 @@ impl Model {
             + stats.deallocate_commands
             + stats.flush_commands;
         assert_eq!(submitted, self.completed);
-        let pages_per_wordline = self.device.profile().timing.read.len() as u64;
+        let pages_per_wordline = u64::from(self.device.profile().units_per_wordline());
         assert!(stats.host_pages_programmed <= stats.programs * pages_per_wordline);
         assert!(stats.channel_busy_ps <= stats.now_ps * stats.channels);
         assert!(stats.die_busy_ps <= stats.now_ps * stats.dies);

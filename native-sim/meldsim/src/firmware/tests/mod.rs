@@ -250,6 +250,15 @@ pub(super) fn sections(cores: u32, cache_pages: u32) -> Vec<Section> {
         plain(FirmwareDesign::Naive),
         plain(FirmwareDesign::ManyLayered),
     ];
+    for ways in [2, 4] {
+        let mut section = plain(FirmwareDesign::ManyLayered);
+        section.core.threads = ways;
+        sections.push(section.clone());
+        section.design = FirmwareDesign::Pipeline;
+        sections.push(section.clone());
+        section.optimise(false);
+        sections.push(section);
+    }
     for bits in 0..16u32 {
         let is_on = |bit: u32| bits >> bit & 1 == 1;
         sections.push(Section {

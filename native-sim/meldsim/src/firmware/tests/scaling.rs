@@ -34,6 +34,28 @@ fn one_naive_core_takes_the_sum_of_the_steps() {
     );
 }
 
+/// One core of the pipeline: with one hardware thread it waits for each message, with more it issues meanwhile.
+#[test]
+fn hardware_threads_issue_while_messages_are_on_their_way() {
+    let mut section = Section {
+        design: FirmwareDesign::Pipeline,
+        cores: 1,
+        ..Section::default()
+    };
+    let cost = &section.cost;
+    let sum = cost.fetch + cost.parse + cost.lock + cost.table_lookup + cost.translate;
+    let issued = sum + cost.compose + cost.unlock + cost.complete;
+    let waited = cost.message * 6;
+    for (ways, time) in [(1, issued + waited), (4, issued)] {
+        section.core.threads = ways;
+        let (expected, measured) = (1e9 / time.as_ps() as f64, kiops(&section, 64));
+        assert!(
+            (measured / expected - 1.0).abs() < 0.02,
+            "{ways}: {measured} {expected}"
+        );
+    }
+}
+
 /// Many naive cores: the busiest lock, held and handed over for each command.
 #[test]
 fn many_naive_cores_take_what_the_busiest_lock_takes() {

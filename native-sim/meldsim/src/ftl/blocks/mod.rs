@@ -15,8 +15,9 @@ use super::stream::{Layout, Stream};
 use crate::profile::WearLevelling;
 use crate::profile::limits::GC_RESERVE;
 
-/// Collection starts when this few are left, before the host has to wait.
-const LOW: u32 = GC_RESERVE + 2;
+/// Without pacing collection starts when this few are left, before the host has to wait.
+pub(crate) const LOW: u32 = GC_RESERVE + 2;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Free,
@@ -96,10 +97,18 @@ pub(crate) struct Blocks {
     empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
     pub(super) open: Vec<Option<OpenGroup>>,
+    /// The streams of the host and of garbage collection that took positions last, by index.
+    filled_last: [usize; 2],
+    /// Groups that the host has to leave.
+    pub(crate) host_reserve: u32,
 }
 
 impl Blocks {
-    pub(crate) fn new(addressing: &Addressing, levelling: WearLevelling) -> Blocks {
+    pub(crate) fn new(
+        addressing: &Addressing,
+        levelling: WearLevelling,
+        host_reserve: u32,
+    ) -> Blocks {
         Blocks {
             count: addressing.groups,
             pages_per_group: addressing.pages_per_group,
@@ -111,6 +120,8 @@ impl Blocks {
             clock: 0,
             empty: Vec::new(),
             open: Vec::new(),
+            filled_last: [0; 2],
+            host_reserve,
         }
     }
 
@@ -125,7 +136,7 @@ impl Blocks {
 
     /// Whether the host can open no group any more.
     pub(crate) fn is_at_reserve(&self) -> bool {
-        self.free() <= GC_RESERVE
+        self.free() <= self.host_reserve
     }
 
     /// Erases of the block that was erased least, and of that erased most.
@@ -167,9 +178,10 @@ impl Blocks {
 
     /// The closed group that was erased least, if it lags behind the most worn by more than
     /// `threshold` erases: it is collected next, and its data is cold. Every other time at most, so
-    /// that free groups grow in number all the same.
+    /// that free groups grow in number all the same; and not when none is free, as after a power cut:
+    /// there may be no room for what it holds.
     pub(crate) fn take_coldest(&mut self, threshold: u32) -> Option<u32> {
-        if std::mem::replace(&mut self.has_levelled, false) {
+        if std::mem::replace(&mut self.has_levelled, false) || self.free() == 0 {
             return None;
         }
         let lagging = self.lagging(threshold);
@@ -223,6 +235,12 @@ impl Blocks {
         is_held.then_some(open.group)
     }
 
+    /// Pages to the end of the group a stream fills.
+    pub(crate) fn left(&self, stream: Stream) -> u32 {
+        let open = self.open(stream);
+        open.map_or(0, |open| self.pages_per_group - open.next)
+    }
+
     /// The position a stream fills next.
     pub(crate) fn next_position(&self, stream: Stream) -> u32 {
         self.open(stream).map_or(0, |open| open.next)
@@ -230,10 +248,8 @@ impl Blocks {
 
     /// Pages a stream could be given without anything being collected.
     pub(crate) fn available(&self, stream: Stream) -> u64 {
-        let open = self.open(stream);
-        let open = open.map_or(0, |open| self.pages_per_group - open.next);
-        let free = self.free().saturating_sub(reserve(stream));
-        u64::from(open) + u64::from(free) * u64::from(self.pages_per_group)
+        let free = self.free().saturating_sub(self.reserve(stream));
+        u64::from(self.left(stream)) + u64::from(free) * u64::from(self.pages_per_group)
     }
 
     /// Gives a stream its next positions: the group and the first of them. It may not take more than are
@@ -255,6 +271,7 @@ impl Blocks {
                 continue;
             }
             debug_assert!(pages <= self.pages_per_group - open.next);
+            self.filled_last[usize::from(matches!(stream, Stream::Gc(_)))] = stream.index();
             let taken = (open.group, open.next);
             self.groups[open.group as usize].unprogrammed += pages;
             open.next += pages;
@@ -279,7 +296,7 @@ impl Blocks {
     }
 
     fn open_group(&mut self, stream: Stream, addressing: &Addressing) -> Option<OpenGroup> {
-        if self.free() <= reserve(stream) {
+        if self.free() <= self.reserve(stream) {
             return None;
         }
         let group = self.next_free(stream)?;
@@ -301,9 +318,26 @@ impl Blocks {
         first
     }
 
-    /// Groups that may be filled before collection begins, with a group left for the host to open.
-    pub(crate) fn unused_in_steady_state(&self) -> u32 {
-        (self.count - self.groups.len() as u32).saturating_sub(LOW + 1)
+    /// Groups that were never used.
+    pub(crate) fn unused(&self) -> u32 {
+        self.count - self.groups.len() as u32
+    }
+
+    /// Pages that the host and garbage collection can be given before anything is erased: those of free
+    /// groups, and of the two that are being filled.
+    pub(crate) fn unwritten(&self) -> u64 {
+        let open = self.filled_last.iter();
+        let open = open.filter_map(|&index| self.open.get(index)?.as_ref());
+        let left = open.map(|open| u64::from(self.pages_per_group - open.next));
+        u64::from(self.free()) * u64::from(self.pages_per_group) + left.sum::<u64>()
+    }
+
+    /// Groups a stream has to leave.
+    fn reserve(&self, stream: Stream) -> u32 {
+        match stream {
+            Stream::Host(..) => self.host_reserve,
+            Stream::Gc(_) => 0,
+        }
     }
 
     /// Takes a free group: one that was never used, or else the least worn; for data that will stay,
@@ -420,14 +454,6 @@ impl Blocks {
     }
 }
 
-/// Groups a stream has to leave.
-fn reserve(stream: Stream) -> u32 {
-    match stream {
-        Stream::Host(..) => GC_RESERVE,
-        Stream::Gc(_) => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -447,7 +473,7 @@ mod tests {
         let geometry = Geometry::new(&profile);
         let region = Region::all(&profile, &geometry).remove(0);
         let addressing = Addressing::new(&profile, &geometry, region);
-        (Blocks::new(&addressing, levelling), addressing)
+        (Blocks::new(&addressing, levelling, GC_RESERVE), addressing)
     }
 
     /// Fills a group of a stream and erases it so many times.
@@ -492,6 +518,17 @@ mod tests {
         assert_eq!(blocks.take(cold, pages, &addressing), Some((3, 0)));
         assert_eq!(blocks.take(cold, pages, &addressing), Some((0, 0)));
         assert_eq!(blocks.take(cold, pages, &addressing), None);
+    }
+
+    #[test]
+    fn what_is_cold_stays_while_no_group_is_free() {
+        let (mut blocks, _) = blocks(WearLevelling::Static);
+        blocks.groups = [9, 0, 9, 9]
+            .map(|erases| Group::new(State::Closed, Layout::Normal, erases, 0))
+            .into();
+        assert_eq!((blocks.free(), blocks.take_coldest(2)), (0, None));
+        blocks.erased(3);
+        assert_eq!(blocks.take_coldest(2), Some(1));
     }
 
     /// Two groups are kept for garbage collection.

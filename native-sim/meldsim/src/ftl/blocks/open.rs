@@ -4,11 +4,11 @@
 
 use crate::engine::NIL;
 use crate::ftl::address::{Addressing, PageAddr, passes};
-use crate::ftl::stream::{Layout, PADDING, Stream, WordlinePages};
-use crate::nand::MAX_PAGES_PER_WORDLINE;
+use crate::ftl::stream::{Layout, Stream, WordlinePages};
+use crate::nand::MAX_FLASH_PAGES_PER_WORDLINE;
 
 /// Wordlines of a block that can be open at the same time.
-const OPEN: usize = MAX_PAGES_PER_WORDLINE;
+const OPEN: usize = MAX_FLASH_PAGES_PER_WORDLINE;
 
 /// A group a stream fills.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct OpenGroup {
     pub(crate) group: u32,
     /// The next position to fill, a multiple of what is filled at a time.
     pub(crate) next: u32,
-    /// In shadow order, where whole wordlines are filled and their pages programmed one by one.
+    /// In shadow order, where whole wordlines are filled and their flash pages programmed one by one.
     pub(crate) wordlines: Option<Box<OpenWordlines>>,
 }
 
@@ -31,7 +31,8 @@ impl OpenGroup {
                 Box::new(OpenWordlines::new(
                     addressing.units,
                     addressing.wordlines_per_block,
-                    addressing.pages_per_wordline,
+                    addressing.flash_pages_per_wordline,
+                    addressing.subpages(),
                 ))
             }),
         }
@@ -55,7 +56,8 @@ impl OpenGroup {
 /// The open wordlines of a group: the pages that wait until it is their turn.
 #[derive(Debug)]
 pub(crate) struct OpenWordlines {
-    pages_per_wordline: u32,
+    flash_pages_per_wordline: u32,
+    subpages: u32,
     wordlines: u32,
     units: Box<[OpenBlock]>,
 }
@@ -71,24 +73,31 @@ struct OpenBlock {
 pub(crate) const PRELOADED: u32 = NIL - 1;
 
 impl OpenWordlines {
-    fn new(units: u32, wordlines: u32, pages_per_wordline: u32) -> OpenWordlines {
+    fn new(
+        units: u32,
+        wordlines: u32,
+        flash_pages_per_wordline: u32,
+        subpages: u32,
+    ) -> OpenWordlines {
         let block = OpenBlock {
             next: 0,
-            held: [PADDING; OPEN],
+            held: [WordlinePages::NONE; OPEN],
         };
         OpenWordlines {
-            pages_per_wordline,
+            flash_pages_per_wordline,
+            subpages,
             wordlines,
             units: vec![block; units as usize].into_boxed_slice(),
         }
     }
 
-    /// Fills the next wordline of a unit; hands over the pages whose turn it is, with their slots.
+    /// Fills the next wordline of a unit; hands over the flash pages whose turn it is: where the first page
+    /// of each is, and the slots of those that are not padding.
     pub(crate) fn fill(
         &mut self,
         unit: u32,
         pages: WordlinePages,
-        mut program: impl FnMut(PageAddr, u32),
+        mut program: impl FnMut(PageAddr, &[u32]),
     ) {
         let block = &mut self.units[unit as usize];
         let wordline = block.next;
@@ -97,19 +106,20 @@ impl OpenWordlines {
         block.held[wordline as usize % OPEN] = pages;
         // The last wordline is followed by the steps that remain.
         let last = if block.next == self.wordlines {
-            self.wordlines + self.pages_per_wordline - 2
+            self.wordlines + self.flash_pages_per_wordline - 2
         } else {
             wordline
         };
         for step in wordline..=last {
-            for (wordline, page) in passes(step, self.wordlines, self.pages_per_wordline) {
-                let slot = block.held[wordline as usize % OPEN][page as usize];
+            for (wordline, page) in passes(step, self.wordlines, self.flash_pages_per_wordline) {
+                let page = page * self.subpages;
+                let slots = block.held[wordline as usize % OPEN].part(page, self.subpages);
                 let at = PageAddr {
                     unit,
                     wordline,
                     page,
                 };
-                program(at, slot);
+                program(at, slots);
             }
         }
     }
@@ -118,9 +128,12 @@ impl OpenWordlines {
     pub(crate) fn waiting(&self) -> u32 {
         let of_unit = |block: &OpenBlock| match block.next {
             next if next == self.wordlines => 0,
-            next => (1..self.pages_per_wordline).rev().take(next as usize).sum(),
+            next => {
+                let waiting = (1..self.flash_pages_per_wordline).rev();
+                waiting.take(next as usize).sum()
+            }
         };
-        self.units.iter().map(of_unit).sum::<u32>()
+        self.units.iter().map(of_unit).sum::<u32>() * self.subpages
     }
 
     /// Whether pages of the unit wait for wordlines to come.
@@ -129,12 +142,12 @@ impl OpenWordlines {
         if block.next == self.wordlines {
             return false;
         }
-        let open = block.next.saturating_sub(self.pages_per_wordline - 1)..block.next;
+        let open = block.next.saturating_sub(self.flash_pages_per_wordline - 1)..block.next;
         open.into_iter().any(|wordline| {
             let programmed = block.next - wordline;
-            let pages = block.held[wordline as usize % OPEN];
-            (programmed..self.pages_per_wordline)
-                .any(|page| !matches!(pages[page as usize], NIL | PRELOADED))
+            let pages = &block.held[wordline as usize % OPEN];
+            let waiting = pages.part(programmed * self.subpages, u32::MAX);
+            waiting.iter().any(|&slot| slot != PRELOADED)
         })
     }
 }
@@ -150,13 +163,14 @@ mod tests {
         for wordlines in 1..7 {
             for pages in 1..=4 {
                 let sequence = ShadowSequence::new(wordlines, pages);
-                let mut open = OpenWordlines::new(1, wordlines, pages);
+                let mut open = OpenWordlines::new(1, wordlines, pages, 2);
                 let mut n = 0;
                 for wordline in 0..wordlines {
-                    let filled = [0, 1, 2, 3].map(|page| wordline * 4 + page);
-                    open.fill(0, filled, |at, slot| {
-                        assert_eq!((at.wordline, at.page), sequence.page_at(n));
-                        assert_eq!(slot, at.wordline * 4 + at.page);
+                    let filled = (0..2 * pages).map(|page| wordline * 8 + page).collect();
+                    open.fill(0, filled, |at, slots| {
+                        assert_eq!((at.wordline, at.page / 2), sequence.page_at(n));
+                        let first = at.wordline * 8 + at.page;
+                        assert_eq!(slots, [first, first + 1]);
                         n += 1;
                     });
                     assert_eq!(open.holds_pages(0), n < (wordline + 1) * pages);

@@ -263,6 +263,75 @@ fn a_read_suspends_a_program_which_then_goes_on() {
 }
 
 #[test]
+fn a_program_stops_at_the_end_of_a_phase() {
+    let mut profile = suspending();
+    profile.commands.suspend_phase = us(400);
+    let loaded = COMMAND + PAGE * 3;
+    // From a moment of a phase to its end; the end of the program itself is no worse than waiting for it.
+    for (read_at, stops_at) in [(us(1000), loaded + us(1200)), (us(1500), loaded + us(1600))] {
+        let mut rig = Rig::new(&profile);
+        rig.program(0, 0, ALL);
+        rig.run_until(read_at);
+        rig.read(0, 9, 0);
+        rig.run();
+        let read = stops_at + us(20 + 58) + PAGE;
+        let end = read + COMMAND + us(30) + (loaded + us(5001) - stops_at);
+        assert_eq!(rig.times(), [read, end]);
+    }
+    // In the last phase it is not worth it.
+    let mut rig = Rig::new(&profile);
+    rig.program(0, 0, ALL);
+    rig.run_until(us(4850));
+    rig.read(0, 9, 0);
+    rig.run();
+    let end = loaded + us(5001);
+    assert_eq!(rig.times(), [end, end + COMMAND + us(58) + PAGE]);
+}
+
+#[test]
+fn a_read_of_collection_yields_to_the_host_and_suspends_nothing() {
+    let sense = us(58);
+    for yields in [false, true] {
+        let mut profile = suspending();
+        profile.gc.reads_yield = yields;
+        // Page by page, a read of the host goes between those of collection.
+        let mut rig = Rig::new(&profile);
+        rig.collect(0, 9, 0b001);
+        rig.collect(0, 10, 0b001);
+        rig.run_until(us(10));
+        rig.read(0, 11, 0);
+        rig.run();
+        let one = COMMAND + sense + PAGE;
+        let order = rig.done.iter().map(|(time, what)| match what {
+            Finished::Read { at, .. } => (*time, at.row),
+            other => panic!("{other:?}"),
+        });
+        let rows = if yields { [9, 11, 10] } else { [9, 10, 11] };
+        let expected: Vec<_> = (1..).zip(rows).map(|(n, row)| (one * n, row)).collect();
+        assert_eq!(order.collect::<Vec<_>>(), expected);
+        // While a program is executed, collection waits; a read of the host stops it.
+        let mut rig = Rig::new(&profile);
+        rig.program(0, 0, ALL);
+        rig.run_until(us(1000));
+        rig.collect(0, 9, 0b001);
+        rig.run();
+        let suspends = rig.stats().commands.program_suspends;
+        assert_eq!(suspends, u64::from(!yields));
+        rig.program(0, 1, ALL);
+        rig.run_until(us(8000));
+        rig.collect(0, 9, 0b001);
+        rig.read(0, 11, 0);
+        rig.run();
+        let [.., before, last] = rig.done.as_slice() else {
+            panic!("{:?}", rig.done);
+        };
+        let collected = |what: &Finished| matches!(what, Finished::Read { at, .. } if at.row == 9);
+        assert_eq!(collected(&last.1), yields, "after {before:?}");
+        assert_eq!(rig.stats().commands.program_suspends, suspends + 1);
+    }
+}
+
+#[test]
 fn a_read_suspends_an_erase() {
     let profile = suspending();
     let mut rig = Rig::new(&profile);

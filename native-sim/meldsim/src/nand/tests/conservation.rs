@@ -15,8 +15,9 @@ enum Step {
     Read {
         unit: u32,
         row: u32,
-        pages: u8,
+        pages: PageSet,
         melded: bool,
+        for_gc: bool,
     },
     Program {
         unit: u32,
@@ -42,8 +43,9 @@ fn step() -> impl Strategy<Value = Step> {
     let unit = || 0..64u32;
     let row = || 0..6u32;
     prop_oneof![
-        8 => (unit(), row(), 1..8u8, any::<bool>())
-            .prop_map(|(unit, row, pages, melded)| Step::Read { unit, row, pages, melded }),
+        8 => (unit(), row(), 1..8u8, any::<[bool; 2]>()).prop_map(|(unit, row, pages, [melded, for_gc])| {
+            Step::Read { unit, row, pages: PageSet::from(pages), melded, for_gc }
+        }),
         4 => (unit(), row(), prop::option::of(0..3u32))
             .prop_map(|(unit, row, page)| Step::Program { unit, row, page }),
         1 => (unit(), 0..3u32).prop_map(|(unit, block)| Step::Erase { unit, block }),
@@ -54,7 +56,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn any_profile() -> impl Strategy<Value = Profile> {
     let shape = (1..=2u32, 1..=3u32, 1..=3u32, 1..=4u32);
-    let options = (0..4u8, any::<[bool; 7]>(), 1..40u32, 0..300u64);
+    let options = (0..4u8, any::<[bool; 8]>(), 1..40u32, 0..300u64);
     (shape, options).prop_map(
         |((channels, packages, dies, planes), (servers, on, limit, progress))| {
             let mut profile = profile();
@@ -83,6 +85,8 @@ fn any_profile() -> impl Strategy<Value = Profile> {
                 commands.suspend_erase = on[5];
                 commands.max_suspends = limit;
                 commands.suspend_progress = us(progress);
+                commands.suspend_phase = us(progress % 4 * 90);
+                profile.gc.reads_yield = on[7];
             }
             profile.bus.arbitration = if on[6] {
                 Arbitration::DataFirst
@@ -110,9 +114,14 @@ fn submit(rig: &mut Rig, step: &Step, n: u32, units: u32, expected: &mut Expecte
             row,
             pages,
             melded,
+            for_gc,
         } => {
             let at = at(unit % units, row);
-            rig.flash.read(queue, at, pages, melded, Owner::request(n));
+            let owner = match for_gc {
+                true => Owner::gc(n),
+                false => Owner::request(n),
+            };
+            rig.flash.read(queue, at, pages, melded, owner);
             expected.insert((0, n), pages.count_ones());
         }
         Step::Program { unit, row, page } => {
@@ -142,7 +151,8 @@ fn finished(rig: &Rig) -> Expected {
     for (_, what) in &rig.done {
         let (key, count) = match *what {
             Finished::Read { pages, owner, .. } => {
-                ((0, owner.as_request().unwrap()), pages.count_ones())
+                let reader = owner.as_request().or(owner.as_gc());
+                ((0, reader.unwrap()), pages.count_ones())
             }
             Finished::Program { token, .. } => ((1, token), 1),
             Finished::Erase { token, .. } => ((2, token), 1),
@@ -182,7 +192,9 @@ fn timeline(
 /// Pages of a read that finished among the first `count` operations.
 fn pages_read(rig: &Rig, request: u32, count: usize) -> u32 {
     let pages = rig.done[..count].iter().map(|(_, what)| match *what {
-        Finished::Read { pages, owner, .. } if owner == Owner::request(request) => {
+        Finished::Read { pages, owner, .. }
+            if owner.as_request().or(owner.as_gc()) == Some(request) =>
+        {
             pages.count_ones()
         }
         _ => 0,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::counts::FlashStats;
 use super::operation::Kind;
-use super::{Finished, Flash, Geometry, Owner, Sense, Unit, WordlineAddr};
+use super::{Finished, Flash, Geometry, Owner, PageSet, Sense, Unit, WordlineAddr};
 use crate::engine::{Duration, EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::profile::Profile;
@@ -17,7 +17,7 @@ use crate::profile::Profile;
 const COMMAND: Duration = Duration::from_ps(12_500);
 const PAGE: Duration = Duration::from_ps(5_781_250);
 /// All pages of a TLC wordline.
-const ALL: u8 = 0b111;
+const ALL: PageSet = 0b111;
 
 /// TLC with 58/78/107 us of sensing, 166 us melded, 5001 us of one-shot programming, 2274 us of
 /// erasing; one channel of one die of one plane, to be extended.
@@ -65,13 +65,20 @@ impl Rig {
         self.read_pages(unit, row, 1 << page, false, 0);
     }
 
-    fn read_pages(&mut self, unit: u32, row: u32, pages: u8, melded: bool, owner: u32) {
+    fn read_pages(&mut self, unit: u32, row: u32, pages: PageSet, melded: bool, owner: u32) {
         let owner = Owner::request(owner);
         self.flash
             .read(&mut self.queue, at(unit, row), pages, melded, owner);
     }
 
-    fn program(&mut self, unit: u32, row: u32, pages: u8) {
+    /// Reads pages for collection.
+    fn collect(&mut self, unit: u32, row: u32, pages: PageSet) {
+        let owner = Owner::gc(0);
+        self.flash
+            .read(&mut self.queue, at(unit, row), pages, false, owner);
+    }
+
+    fn program(&mut self, unit: u32, row: u32, pages: PageSet) {
         self.flash
             .program(&mut self.queue, at(unit, row), pages, row);
     }
@@ -80,7 +87,7 @@ impl Rig {
         self.flash.erase(&mut self.queue, Unit(unit), block, block);
     }
 
-    fn copyback(&mut self, from: WordlineAddr, to: WordlineAddr, pages: u8) {
+    fn copyback(&mut self, from: WordlineAddr, to: WordlineAddr, pages: PageSet) {
         self.flash
             .copyback(&mut self.queue, from, to, pages, to.row);
     }

@@ -1,0 +1,149 @@
+//! The flags of timelines, their files, and `meldsim timeline`, which lays two over each other.
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::error::BadInput;
+use crate::output::{file_name, note, origin, version_line};
+use meldsim::Duration;
+use meldsim::profile::Profile;
+use meldsim::timeline::Timeline;
+use meldsim_experiments::report::{Origin, Page, TimelineData};
+use meldsim_experiments::timeline::{Shown, Timelines, Written};
+use meldsim_experiments::workload::parse_time;
+
+/// Files with this name are pages.
+const PAGE: &str = ".html";
+
+#[derive(Debug, Args)]
+pub(crate) struct TimelineArgs {
+    /// Also write what every channel, die, core and command did: a page that needs nothing else if the name ends in .html;
+    /// else a trace for Perfetto, which ui.perfetto.dev opens, compressed by gzip. A --report has it as a section, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timeline: Option<String>,
+    /// Only from this simulated time on
+    #[arg(long, value_name = "TIME", requires = "timeline", value_parser = parse_time)]
+    pub(crate) timeline_from: Option<Duration>,
+    /// Only for this much simulated time
+    #[arg(long, value_name = "TIME", requires = "timeline", value_parser = parse_time)]
+    pub(crate) timeline_for: Option<Duration>,
+    /// Only what happened during so many commands, those with the greatest latencies
+    #[arg(long, value_name = "N", requires = "timeline", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) timeline_slowest: Option<u32>,
+}
+
+impl TimelineArgs {
+    /// The path of the page, if one is asked for.
+    fn page(&self) -> Option<&str> {
+        self.timeline.as_deref().filter(|path| path.ends_with(PAGE))
+    }
+
+    /// Makes the file, if one is asked for, and keeps what a page shows, if there will be one.
+    pub(crate) fn create(&self, in_report: bool) -> Result<Timelines> {
+        let shown = Shown {
+            from: self.timeline_from.unwrap_or_default(),
+            length: self.timeline_for,
+            slowest: self.timeline_slowest,
+        };
+        let path = self.timeline.as_deref();
+        let trace = path.filter(|path| !path.ends_with(PAGE));
+        let for_page = in_report || self.page().is_some();
+        let timelines = Timelines::create(trace, for_page, shown);
+        Ok(timelines.map_err(|error| cannot_write(path, &error))?)
+    }
+
+    /// What a device tells its records.
+    pub(crate) fn begin(
+        &self,
+        timelines: &Timelines,
+        profile: &Profile,
+        name: &str,
+    ) -> Result<Box<dyn Timeline>> {
+        let device = timelines.begin(profile, name);
+        Ok(device.map_err(|error| cannot_write(self.timeline.as_deref(), &error))?)
+    }
+
+    /// Ends the file, and tells what there is.
+    pub(crate) fn finish(&self, timelines: &Timelines) -> Result<Written> {
+        let written = timelines.finish();
+        let written = written.map_err(|error| cannot_write(self.timeline.as_deref(), &error))?;
+        if self.timeline.is_some() && written.slices == 0 {
+            note("note: nothing happened in the part of the run that --timeline shows");
+        }
+        Ok(written)
+    }
+
+    /// Writes the page, if one is asked for.
+    pub(crate) fn write_page(
+        &self,
+        title: &str,
+        devices: &[TimelineData],
+        origin: &Origin,
+        footer: &str,
+    ) -> Result<()> {
+        let Some(path) = self.page() else {
+            return Ok(());
+        };
+        let verdict = match devices {
+            [one] => format!("What {} did, in simulated time.", one.name),
+            all => format!("What {} devices did, in simulated time.", all.len()),
+        };
+        let mut page = Page::new(title, &verdict, origin);
+        page.timelines(devices);
+        write(path, &page.finish(footer))
+    }
+}
+
+fn write(path: &str, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|error| cannot_write(Some(path), &error).into())
+}
+
+fn cannot_write(path: Option<&str>, error: &std::io::Error) -> BadInput {
+    let path = path.unwrap_or_default();
+    BadInput(format!(
+        "--timeline: cannot write \"{path}\": {error}; give a path that can be written"
+    ))
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    meldsim run --rw read --bs 1m --size 16m --timeline normal.html\n  \
+    meldsim run --rw read --bs 1m --size 16m --read-pattern sequential --timeline melded.html\n  \
+    meldsim timeline --compare normal.html melded.html --timeline both.html\n\n\
+    The timelines stand one above the other on one scale of time. A click on a command lights the one of the same number in \
+    both.")]
+pub(crate) struct CompareArgs {
+    /// Two pages with timelines, of --timeline FILE.html or --report
+    #[arg(long, num_args = 2, value_names = ["A", "B"], required = true)]
+    compare: Vec<String>,
+    /// The page to write, such as both.html
+    #[arg(long, value_name = "FILE")]
+    timeline: String,
+}
+
+/// `meldsim timeline`: writes one page of two.
+pub(crate) fn compare(args: &CompareArgs) -> Result<String> {
+    let mut elements = Vec::new();
+    for path in &args.compare {
+        let page = std::fs::read_to_string(path).map_err(|error| {
+            BadInput(format!(
+                "--compare: cannot read \"{path}\": {error}; give a page that --timeline FILE.html has written"
+            ))
+        })?;
+        let found = TimelineData::in_page(&file_name(path), &page);
+        if found.is_empty() {
+            let message = format!(
+                "--compare: \"{path}\" has no timeline; give a page that --timeline FILE.html has written"
+            );
+            return Err(BadInput(message).into());
+        }
+        elements.extend(found);
+    }
+    let names = args.compare.join(", ");
+    let origin = origin(&names, "as in the pages", "as in the pages")?;
+    let verdict = format!("{} timelines, one above the other.", elements.len());
+    let mut page = Page::new("Timelines compared", &verdict, &origin);
+    page.timelines_of_pages(&elements);
+    write(&args.timeline, &page.finish(&version_line("simulated")))?;
+    Ok(format!("{}: {} timelines\n", args.timeline, elements.len()))
+}

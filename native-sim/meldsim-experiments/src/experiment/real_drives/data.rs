@@ -1,0 +1,65 @@
+//! The files of measured rows: those that come with the project, or those of a folder.
+
+use std::path::Path;
+
+use super::csv::Table;
+
+macro_rules! own {
+    ($($name:literal)*) => {
+        [$((concat!($name, ".csv"), include_str!(concat!("../../../data/drives/", $name, ".csv")))),*]
+    };
+}
+
+/// Those that the profiles were fitted to, in part.
+const OWN: [(&str, &str); 9] = own! {
+    "read_latency_by_depth" "write_latency_by_depth" "latency_by_offered_rate" "mixed_read_write"
+    "steady_random_writes" "waf_by_fill" "init_series" "zone_overwrite" "waf_permutation_profile"
+};
+
+/// Files that are not simulated, by name, with the reason.
+pub(super) const NOT_SIMULATED: [(&str, &str); 5] = [
+    ("drives.csv", "facts, no measurements"),
+    (
+        "sequential_write.csv",
+        "the program times are made of it: any model meets it",
+    ),
+    (
+        "waf_fdp.csv",
+        "placement handles under a cache's trace, which is not there",
+    ),
+    (
+        "zns_mgmt_latency.csv",
+        "zones and their commands are not modelled",
+    ),
+    (
+        "zns_interference.csv",
+        "zones and their commands are not modelled",
+    ),
+];
+
+/// The tables of a folder, or the own ones.
+pub(super) fn tables(folder: Option<&Path>) -> Result<Vec<Table>, String> {
+    let Some(folder) = folder else {
+        return OWN
+            .iter()
+            .map(|(file, text)| Table::parse(file, text))
+            .collect();
+    };
+    let mut tables = Vec::new();
+    for (file, _) in OWN {
+        tables.extend(Table::read(&folder.join(file))?);
+    }
+    match tables.is_empty() {
+        false => Ok(tables),
+        true => Err(format!(
+            "{}: has none of the files {}; give a folder with one of them",
+            folder.display(),
+            OWN.map(|(file, _)| file).join(", ")
+        )),
+    }
+}
+
+/// The table of that file.
+pub(super) fn of<'a>(tables: &'a [Table], file: &str) -> Option<&'a Table> {
+    tables.iter().find(|table| table.file == file)
+}

@@ -1,0 +1,151 @@
+//! The past of the medium: the state after long use, computed and then overwritten.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use super::super::DeviceError;
+use super::super::namespace::Namespaces;
+use super::super::request::PageRange;
+use super::super::state::{Aging, PastWrite, Precondition};
+use super::slots::SharedSlots;
+use super::{NandMedium, NvmSet, build_sets};
+use crate::ftl::{Filled, Overwriter, Overwritten};
+use crate::profile::Profile;
+
+/// A past is steady when the write amplification of so many passes is that of as many before, within this share.
+const ALIKE: usize = 2;
+const ALIKE_WITHIN: f64 = 0.01;
+/// Passes at most. In small devices those of a steady state differ by chance, too.
+const PASSES: u32 = 16;
+/// Writes from one report of the progress to the next.
+const REPORTED: u64 = 1 << 18;
+
+impl NandMedium {
+    /// The state after a long past of uniform overwrites. All that the namespaces held is gone.
+    pub(in super::super) fn precondition(
+        &mut self,
+        profile: &Profile,
+        namespaces: &Namespaces,
+        precondition: &Precondition,
+    ) -> Result<(), DeviceError> {
+        let (sets, _) = self.preconditioned(profile, namespaces, precondition)?;
+        self.replace(sets);
+        Ok(())
+    }
+
+    /// The state after a long past of these writes. All that the namespaces held is gone.
+    pub(in super::super) fn precondition_by(
+        &mut self,
+        profile: &Profile,
+        namespaces: &Namespaces,
+        precondition: &Precondition,
+        writes: &mut dyn Iterator<Item = PastWrite>,
+        progress: &mut dyn FnMut(&Aging) -> ControlFlow<()>,
+    ) -> Result<Aging, DeviceError> {
+        let (mut sets, pages) = self.preconditioned(profile, namespaces, precondition)?;
+        let mut writes = writes.map(|PastWrite { nsid, slba, nlb }| {
+            let pages = namespaces.pages(nsid, slba, nlb);
+            pages.map(|(range, _)| range)
+        });
+        let reached = overwrite(&mut sets, pages, &mut writes, progress)?;
+        self.replace(sets);
+        Ok(reached)
+    }
+
+    /// Takes sets that were built anew.
+    fn replace(&mut self, mut sets: Vec<NvmSet>) {
+        if self.shared_slots.is_some() {
+            self.shared_slots = Some(SharedSlots::of(&mut sets));
+        }
+        self.sets = sets;
+    }
+
+    /// The state after a long past of uniform overwrites, computed; and the pages that were overwritten.
+    fn preconditioned(
+        &self,
+        profile: &Profile,
+        namespaces: &Namespaces,
+        precondition: &Precondition,
+    ) -> Result<(Vec<NvmSet>, u64), DeviceError> {
+        let percent =
+            |pages: u64, percent: u32| (u128::from(pages) * u128::from(percent) / 100) as u64;
+        let (mut sets, _) = build_sets(profile, &self.geometry);
+        let mut overwritten = 0;
+        for (number, set) in (0..).zip(&mut sets) {
+            let sizes: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
+            let room = set.ftl.capacity_for(sizes.len() as u64);
+            let total: u64 = sizes.iter().sum();
+            let mut filled = Vec::with_capacity(sizes.len());
+            for &pages in &sizes {
+                // Larger than the set together: each counts as its share of the set.
+                let share = match total > room {
+                    true => (u128::from(pages) * u128::from(room) / u128::from(total)) as u64,
+                    false => pages,
+                };
+                let pages = percent(share, precondition.fill_percent);
+                filled.push(Filled {
+                    space: set.ftl.add_space(),
+                    pages,
+                    random: percent(pages, precondition.random_percent),
+                });
+            }
+            overwritten += filled.iter().map(|filled| filled.random).sum::<u64>();
+            if !set.ftl.precondition(&filled) {
+                let pages = filled.iter().map(|filled| filled.pages).sum();
+                return Err(DeviceError::CapacityExceeded { pages, free: room });
+            }
+        }
+        Ok((sets, overwritten))
+    }
+}
+
+/// Overwrites until passes of so many pages are alike, `progress` breaks off, or there are no more writes.
+fn overwrite(
+    sets: &mut [NvmSet],
+    pass_pages: u64,
+    writes: &mut impl Iterator<Item = Result<PageRange, DeviceError>>,
+    progress: &mut dyn FnMut(&Aging) -> ControlFlow<()>,
+) -> Result<Aging, DeviceError> {
+    let mut aging = Aging {
+        is_steady: pass_pages == 0,
+        ..Aging::default()
+    };
+    let sets = sets.iter_mut();
+    let mut overwriters: Vec<Overwriter<'_>> =
+        sets.map(|set| Overwriter::new(&mut set.ftl)).collect();
+    let mut before = Overwritten::default();
+    let mut latest = VecDeque::new();
+    while !aging.is_steady && aging.passes < PASSES {
+        let end = u64::from(aging.passes + 1) * pass_pages;
+        while aging.pages < end {
+            let Some(range) = writes.next().transpose()? else {
+                return Ok(aging);
+            };
+            let overwriter = &mut overwriters[range.set as usize];
+            for page in range.first..range.end {
+                let written = overwriter.write(range.space, page);
+                written.ok_or(DeviceError::CapacityExceeded {
+                    pages: pass_pages,
+                    free: 0,
+                })?;
+            }
+            let reported = aging.pages / REPORTED;
+            aging.pages += range.pages();
+            if aging.pages / REPORTED > reported && progress(&aging).is_break() {
+                return Ok(aging);
+            }
+        }
+        let done: Overwritten = overwriters.iter().map(Overwriter::done).sum();
+        aging.passes += 1;
+        aging.write_amplification = done.since(before).write_amplification();
+        before = done;
+        latest.push_back(aging.write_amplification);
+        if latest.len() > 2 * ALIKE {
+            latest.pop_front();
+        }
+        let earlier: f64 = latest.iter().take(ALIKE).sum();
+        let later: f64 = latest.iter().skip(ALIKE).sum();
+        aging.is_steady = latest.len() == 2 * ALIKE && (later / earlier - 1.0).abs() < ALIKE_WITHIN;
+    }
+    Ok(aging)
+}
