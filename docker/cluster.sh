@@ -82,7 +82,9 @@ stop_engine() {
 
 has_compose() { docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null; }
 
+# Services of a profile are the cluster's, too, when it is stopped.
 compose() {
+  export COMPOSE_PROFILES=${PROFILES-monitoring}
   if docker compose version >/dev/null 2>&1; then
     docker compose --project-name "$PROJECT" --file "$DOCKER/compose.yaml" "$@"
   else
@@ -157,17 +159,18 @@ XML
 
 help_up() {
   cat <<'EOF'
-Usage: ./meld up [--datanodes N]
+Usage: ./meld up [--datanodes N] [--monitoring]
 
 Starts the cluster of docker/ in containers: a NameNode, three DataNodes on
 simulated SSDs, Spark, and one with the clients.
 
   --datanodes N   more than three DataNodes
+  --monitoring    Prometheus as well, with the rules of docker/monitoring
 EOF
 }
 
 up() {
-  local datanodes=3
+  local datanodes=3 PROFILES=
   while [ $# -gt 0 ]; do
     case "$1" in
       --datanodes)
@@ -175,12 +178,20 @@ up() {
         if ! [[ $datanodes =~ ^[0-9]+$ ]] || [ "$datanodes" -lt 3 ]; then die "--datanodes takes a number from 3 on" 2; fi
         shift 2
         ;;
-      *) die "unknown option '$1'; up takes --datanodes N" 2 ;;
+      --monitoring)
+        PROFILES=monitoring
+        shift
+        ;;
+      *) die "unknown option '$1'; up takes --datanodes N and --monitoring" 2 ;;
     esac
   done
   setup
   engine start
   build_image
+  if [ -n "$PROFILES" ]; then
+    logged "building the image of Prometheus" docker build --quiet --tag hdfs-meld-monitoring:latest \
+      --build-arg "BASE=$(base_image)" "$DOCKER/monitoring"
+  fi
   stage_variants
   logged "starting the cluster" compose up --detach --no-build --scale "datanode=$((datanodes - 3))"
   wait_healthy
@@ -229,6 +240,59 @@ status() {
       docker inspect --format '{{index .Config.Labels "com.docker.compose.service"}} {{.State.Status}} {{with .State.Health}}{{.Status}}{{else}}-{{end}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$id"
     done | sort
   } | awk '{ printf "%-16s %-10s %-10s %s\n", $1, $2, $3, $4 }'
+}
+
+help_top() {
+  cat <<'EOF'
+Usage: ./meld top [OPTIONS] [HOST:PORT...]
+
+What the simulated SSDs of a running HDFS do, in a terminal: throughput, IOPS,
+latency, busy dies and channels, melded share, write amplification, readers
+that wait. Asks the web servers of the DataNodes; without an address, those of
+the cluster that ./meld up started.
+
+  --once            look twice, print, and end
+  --format json     with --once: an object for scripts
+  --interval S      seconds between looks (2)
+
+Keys: up and down choose a device, s sorts, q quits.
+EOF
+}
+
+top() {
+  if ! have_rust || ! have_linker; then setup; fi
+  # An option's value is no address.
+  local argument is_value='' is_named='' addresses=()
+  for argument in "$@"; do
+    case $argument in
+      --interval | --format) is_value=yes ;;
+      -*) is_value='' ;;
+      *)
+        [ -n "$is_value" ] || is_named=yes
+        is_value=''
+        ;;
+    esac
+  done
+  if [ -z "$is_named" ]; then
+    mapfile -t addresses < <(datanodes)
+    [ ${#addresses[@]} -gt 0 ] ||
+      die "no DataNode runs here. ./meld up starts some; or name them: ./meld top HOST:9864"
+  fi
+  (cd "$ROOT/native-sim" && cargo build --release --locked --quiet --package meld-top >&2)
+  exec "$ROOT/native-sim/target/release/meld-top" "$@" "${addresses[@]}"
+}
+
+# The web servers of the cluster's DataNodes that run.
+datanodes() {
+  local id service address
+  engine 2>/dev/null || return 0
+  for id in $(containers); do
+    read -r service address < <(docker inspect --format \
+      '{{index .Config.Labels "com.docker.compose.service"}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$id")
+    case $service in
+      datanode*) [ -z "$address" ] || echo "$address:9864" ;;
+    esac
+  done
 }
 
 help_shell() {

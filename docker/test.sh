@@ -49,7 +49,8 @@ mkdir -p "$OUTPUT"
 : >"$OUTPUT/commands.log"
 
 say "the cluster starts"
-./meld up
+docker/monitoring/test
+./meld up --monitoring
 if [ -S "$OWN_ENGINE" ]; then export DOCKER_HOST=unix://$OWN_ENGINE; fi
 
 say "hints, and rows"
@@ -63,6 +64,15 @@ scan() { submit Scan --format text hdfs://namenode:8020/scan/tpch/text/lineitem 
 before=$(scan)
 [ -n "$before" ] || fail "the scan says no checksum"
 echo "checksum of the rows: $before"
+
+say "what is watched: Prometheus has all that the dashboard asks for"
+watched() { docker/monitoring/queries "http://localhost:${MELD_PROMETHEUS_PORT:-9090}" >"$OUTPUT/queries" 2>&1; }
+deadline=$((SECONDS + 120))
+until watched; do
+  [ $SECONDS -lt $deadline ] || fail "$(cat "$OUTPUT/queries")"
+  sleep 2
+done
+cat "$OUTPUT/queries"
 
 say "a DataNode is killed in the middle of a write"
 # The writer is fed the first 160 MiB, and the rest when the DataNode is dead: its second block is open, on every DataNode.
@@ -113,6 +123,15 @@ read_bytes() { # SERVICE: what it has read of its blocks since it started
   edge bash -c "exec 3<>/dev/tcp/$1/9864 && printf 'GET /jmx?qry=Hadoop:service=DataNode,name=MeldVolumeMetrics-* HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3 && cat <&3" |
     awk -F '[:,]' '/"forwarded_read_bytes"/ { sum += $2 } END { print sum + 0 }'
 }
+./meld top --once
+top=$(./meld top --once --interval 1 --format json)
+echo "$top" | python3 -c 'import json, sys
+top = json.load(sys.stdin)
+names = {device["datanode"] for device in top["devices"]}
+assert len(names) == 3 and not top["troubles"], top
+assert all(device["healthy"] for device in top["devices"]), top
+assert any(device["melded_share"] > 0 for device in top["devices"]), top' || fail "./meld top does not show the devices of three DataNodes"
+
 raw=$(checksum <"$OUTPUT/scan/scan.melded.1.json")
 declare -A idle
 for name in datanode-1 datanode-2 datanode-3; do idle[$name]=$(read_bytes $name); done
