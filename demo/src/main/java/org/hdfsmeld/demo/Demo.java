@@ -44,6 +44,7 @@ import picocli.CommandLine.Option;
 public final class Demo extends DemoCommand {
   // Beyond it a wait for a full window comes near the plugin's wait-timeout.
   private static final int MAX_DILATION = 5000;
+  private static final int MAX_ROUNDS = 99;
 
   @Option(
       names = "--scale",
@@ -81,6 +82,15 @@ public final class Demo extends DemoCommand {
       paramLabel = "N",
       description = "See --dilation auto.")
   double slowdown;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "1",
+      paramLabel = "N",
+      description =
+          "How often both layouts are scanned slowed down; the result is the round with the median"
+              + " gain, beside the least and the greatest. Odd.")
+  int rounds;
 
   @Option(
       names = "--window",
@@ -185,7 +195,7 @@ public final class Demo extends DemoCommand {
 
   private int run(Settings settings, Workspace workspace, Cleanup cleanup) throws Exception {
     Instant started = Instant.now();
-    try (Terminal terminal = terminal(DemoRun.STAGES)) {
+    try (Terminal terminal = terminal(DemoRun.stages(settings))) {
       DemoRun run = new DemoRun(settings, workspace, cleanup, terminal);
       DemoResult result = run.run();
       RunRecord record =
@@ -211,6 +221,9 @@ public final class Demo extends DemoCommand {
     if (!(slowdown >= 1) || slowdown > 1000) {
       throw bad("--slowdown: is " + slowdown + "; must be from 1 to 1000");
     }
+    if (rounds < 1 || rounds > MAX_ROUNDS || rounds % 2 == 0) {
+      throw bad("--rounds: is " + rounds + "; must be odd, from 1 to " + MAX_ROUNDS);
+    }
     for (Path file : Arrays.asList(report, json)) {
       if (file != null && Files.isDirectory(file)) {
         throw bad(file + ": is a directory; name a file");
@@ -226,6 +239,7 @@ public final class Demo extends DemoCommand {
         size("--block-size", blockSize, 1 << 20),
         dilation(),
         slowdown,
+        rounds,
         size("--window", window, 64 << 10),
         windowMode,
         profile,

@@ -8,7 +8,11 @@ import org.hdfsmeld.report.Published;
  * Everything the demo found.
  *
  * @param directive whether the melded data set was written with the directive; else it is a control
- * @param gainEndToEnd simulated: melded by normal, as Spark saw it
+ * @param normal slowed down, of the round with the median gain
+ * @param melded the same
+ * @param undilated the same scans at the devices' own speed
+ * @param gainEndToEnd simulated: melded by normal, as Spark saw it, the median of the rounds
+ * @param gains that gain of every round, ascending
  * @param gainDevice simulated: melded by normal, devices alone
  */
 public record DemoResult(
@@ -21,7 +25,9 @@ public record DemoResult(
     VariantResult stock,
     VariantResult normal,
     VariantResult melded,
+    Rounds undilated,
     double gainEndToEnd,
+    List<Double> gains,
     double gainDevice,
     double gainPublished,
     String publishedSource,
@@ -33,14 +39,11 @@ public record DemoResult(
       List<DataSet> dataSets,
       Calibration calibration,
       VariantResult stock,
-      VariantResult normal,
-      VariantResult melded) {
-    boolean agree =
-        Stream.of(stock, normal, melded)
-                .map(variant -> variant.scan().rows() + " " + variant.scan().checksum())
-                .distinct()
-                .count()
-            == 1;
+      Rounds undilated,
+      Rounds paced) {
+    Stream<String> contents =
+        Stream.of(List.of(stock.content()), undilated.contents(), paced.contents())
+            .flatMap(List::stream);
     return new DemoResult(
         settings.directive(),
         settings.profile(),
@@ -49,13 +52,25 @@ public record DemoResult(
         List.copyOf(dataSets),
         calibration,
         stock,
-        normal,
-        melded,
-        melded.endToEndMibPerSecond() / normal.endToEndMibPerSecond(),
-        melded.all().mibPerSecond() / normal.all().mibPerSecond(),
+        paced.normal(),
+        paced.melded(),
+        undilated,
+        paced.gain(),
+        paced.gains(),
+        paced.melded().all().mibPerSecond() / paced.normal().all().mibPerSecond(),
         Published.GAIN,
         Published.SOURCE,
-        agree);
+        contents.distinct().count() == 1);
+  }
+
+  /**
+   * The gain that there is room for: a reader that waits a share of its time for the devices cannot
+   * save more than that, and no more than the devices do. What is measured has the host's noise.
+   *
+   * @param normal a scan of the normal layout
+   */
+  public double mostGain(VariantResult normal) {
+    return Math.min(Math.max(1, gainDevice), 1 / Math.max(0, 1 - normal.readerWaitShare()));
   }
 
   /** What a person sees: without the directive, the second data set is not melded. */
@@ -75,14 +90,16 @@ public record DemoResult(
         stock.withoutSamples(),
         normal.withoutSamples(),
         melded.withoutSamples(),
+        undilated.withoutSamples(),
         gainEndToEnd,
+        gains,
         gainDevice,
         gainPublished,
         publishedSource,
         checksumsAgree);
   }
 
-  /** The scans in the order in which they ran. */
+  /** Stock, and the scans slowed down. */
   public List<VariantResult> variants() {
     return List.of(stock, normal, melded);
   }

@@ -24,10 +24,13 @@ import org.hdfsmeld.spark.data.Format;
 import org.hdfsmeld.spark.generate.TableFiles;
 import org.hdfsmeld.spark.scan.TableScan;
 
-/** The run itself: cluster, two data sets, four scans. */
+/** The run itself: cluster, two data sets, and their scans. */
 public final class DemoRun {
-  /** Stages that the terminal shows. */
-  public static final int STAGES = 7;
+  /** Stages before those of the rounds. */
+  private static final int STAGES_BEFORE = 6;
+
+  /** The devices' own speed: a simulated second takes a second. */
+  private static final double UNDILATED = 1;
 
   private static final double MIB = 1L << 20;
   private static final String NORMAL = "/tpch/normal";
@@ -69,11 +72,21 @@ public final class DemoRun {
     double deviceRate = warmUp(meldedData);
     VariantResult stock = stock(normalData);
     Calibration calibration = calibrate(stock, deviceRate, normalData.bytes() / MIB);
+    Rounds undilated = undilated(normalData, meldedData);
     volumes.setTimeDilation(calibration.dilation());
-    VariantResult normal = paced("normal", normalData, calibration.dilation());
-    VariantResult melded = paced("melded", meldedData, calibration.dilation());
+    double dilation = calibration.dilation();
+    Rounds paced =
+        Rounds.run(
+            settings.rounds(),
+            () -> paced("normal", normalData, dilation),
+            () -> paced("melded", meldedData, dilation));
     return DemoResult.of(
-        settings, List.of(normalData, meldedData), calibration, stock, normal, melded);
+        settings, List.of(normalData, meldedData), calibration, stock, undilated, paced);
+  }
+
+  /** Stages that the terminal shows. */
+  public static int stages(Settings settings) {
+    return STAGES_BEFORE + 2 * settings.rounds();
   }
 
   /** The session of the run, until the cleanup. */
@@ -209,28 +222,53 @@ public final class DemoRun {
     return calibration;
   }
 
+  /** What melding gains where the host is the limit. A scan takes seconds, so there are rounds. */
+  private Rounds undilated(DataSet normal, DataSet melded) throws Exception {
+    return terminal.stage(
+        "scan both layouts, devices at their own speed",
+        () -> -1,
+        () -> {
+          volumes.setTimeDilation(UNDILATED);
+          return Rounds.run(
+              Settings.UNDILATED_ROUNDS,
+              () -> pacedScan("normal", normal, UNDILATED),
+              () -> pacedScan("melded", melded, UNDILATED));
+        },
+        rounds ->
+            String.format(
+                Locale.ROOT,
+                "measured: readers waited %.1f %%, gain %.2f (%.2f to %.2f in %d rounds)",
+                100 * rounds.normal().readerWaitShare(),
+                rounds.gain(),
+                rounds.least(),
+                rounds.most(),
+                rounds.gains().size()));
+  }
+
   private VariantResult paced(String name, DataSet data, double dilation) throws Exception {
     return terminal.stage(
         "scan, " + name + (data.directive() || name.equals("normal") ? " layout" : " (control)"),
         HdfsTraffic.readFraction(data.bytes()),
-        () -> {
-          volumes.setMode("real-time");
-          List<Counters> before = volumes.counters();
-          TableScan.Result scan;
-          List<Sampler.Sample> samples;
-          try (Sampler sampler = Sampler.start(volumes)) {
-            scan = scan(data);
-            samples = sampler.samples();
-          }
-          volumes.check();
-          return VariantResult.paced(name, dilation, scan, volumes.countersSince(before), samples);
-        },
+        () -> pacedScan(name, data, dilation),
         variant ->
             String.format(
                 Locale.ROOT,
                 "simulated: %,.0f MiB/s end to end in device time; readers waited %.1f %%",
                 variant.endToEndMibPerSecond(),
                 100 * variant.readerWaitShare()));
+  }
+
+  private VariantResult pacedScan(String name, DataSet data, double dilation) throws Exception {
+    volumes.setMode("real-time");
+    List<Counters> before = volumes.counters();
+    TableScan.Result scan;
+    List<Sampler.Sample> samples;
+    try (Sampler sampler = Sampler.start(volumes)) {
+      scan = scan(data);
+      samples = sampler.samples();
+    }
+    volumes.check();
+    return VariantResult.paced(name, dilation, scan, volumes.countersSince(before), samples);
   }
 
   private TableScan.Result scan(DataSet data) throws Exception {

@@ -10,6 +10,7 @@ import java.util.OptionalDouble;
  * @param files files of lineitem; orders has a third as many
  * @param dilation wall seconds a simulated second takes; empty: calibrate
  * @param slowdown calibrating, how many times slower than a reader of the host a device shall be
+ * @param rounds how often both layouts are scanned slowed down
  * @param window bytes a reader keeps outstanding on the device
  * @param windowMode who decides how far a reader is read ahead
  * @param directive whether the melded data set is written with the directive
@@ -24,6 +25,7 @@ public record Settings(
     long blockSize,
     OptionalDouble dilation,
     double slowdown,
+    int rounds,
     long window,
     WindowMode windowMode,
     String profile,
@@ -41,6 +43,9 @@ public record Settings(
 
   static final int DATA_NODES = 3;
   static final int READERS = 2;
+
+  /** How often both layouts are scanned at the devices' own speed. */
+  static final int UNDILATED_ROUNDS = 3;
 
   /** The time allowed for both paced scans together. */
   static final double PACED_SCANS_SECONDS = 100;

@@ -66,6 +66,11 @@ public record VariantResult(
         scan);
   }
 
+  /** What was read. */
+  String content() {
+    return scan.rows() + " " + scan.checksum();
+  }
+
   VariantResult withoutSamples() {
     return new VariantResult(
         name,

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import org.hdfsmeld.demo.layout.DemoResult;
+import org.hdfsmeld.demo.layout.Rounds;
 import org.hdfsmeld.demo.layout.VariantResult;
 import org.hdfsmeld.demo.volumes.DeviceFigures;
 
@@ -59,12 +60,36 @@ public final class SummaryTable {
             result.gainEndToEnd(),
             result.gainDevice(),
             result.gainPublished()));
+    ends();
     out.append(
         String.format(
             Locale.ROOT,
             "time dilation %,.0f (device time = wall time / dilation); writes were accounted, not"
                 + " paced%n%n",
             result.calibration().dilation()));
+  }
+
+  /** The gain where readers wait little, and where they wait nearly always. */
+  private void ends() {
+    Rounds undilated = result.undilated();
+    end("at the devices' own speed", undilated.normal(), undilated.gains());
+    end("slowed down", result.normal(), result.gains());
+  }
+
+  private void end(String name, VariantResult normal, List<Double> gains) {
+    double median = gains.get((gains.size() - 1) / 2);
+    out.append(
+        String.format(
+            Locale.ROOT,
+            "%-26s readers wait %5.1f %%, gain at most %.2f, measured %.2f%s%n",
+            name + ":",
+            100 * normal.readerWaitShare(),
+            result.mostGain(normal),
+            median,
+            gains.size() == 1
+                ? ""
+                : String.format(
+                    Locale.ROOT, " (%.2f to %.2f)", gains.get(0), gains.get(gains.size() - 1))));
   }
 
   private void verdicts() {

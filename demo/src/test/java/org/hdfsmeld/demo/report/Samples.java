@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import org.hdfsmeld.demo.layout.Calibration;
 import org.hdfsmeld.demo.layout.DataSet;
 import org.hdfsmeld.demo.layout.DemoResult;
+import org.hdfsmeld.demo.layout.Rounds;
 import org.hdfsmeld.demo.layout.Settings;
 import org.hdfsmeld.demo.layout.VariantResult;
 import org.hdfsmeld.demo.volumes.Counters;
@@ -33,6 +34,7 @@ final class Samples {
         128 * MIB,
         OptionalDouble.of(DILATION),
         12,
+        1,
         16 * MIB,
         Settings.WindowMode.ADAPTIVE,
         "melded-tlc-8x8",
@@ -84,6 +86,17 @@ final class Samples {
     return VariantResult.paced(name, DILATION, scan(wallSeconds, checksum), volumes, samples);
   }
 
+  private static Rounds.Pair undilated(double normalSeconds, double meldedSeconds) {
+    return new Rounds.Pair(
+        atOwnSpeed("normal", normalSeconds), atOwnSpeed("melded", meldedSeconds));
+  }
+
+  /** Readers wait a twentieth of their time. */
+  private static VariantResult atOwnSpeed(String name, double seconds) {
+    List<Counters> volumes = List.of(counters(2000, Math.round(seconds * 1000 * 2 * 0.05)));
+    return VariantResult.paced(name, 1, scan(seconds, "0123456789abcdef"), volumes, List.of());
+  }
+
   /** Normal takes 28 s; melded as long as said. */
   static DemoResult result(boolean directive, double meldedSeconds, String meldedChecksum) {
     String checksum = "0123456789abcdef";
@@ -94,8 +107,12 @@ final class Samples {
         List.of(normal, melded),
         Calibration.fixed(250, 4000, DILATION),
         VariantResult.stock(scan(10, checksum)),
-        paced("normal", 28, checksum),
-        paced("melded", meldedSeconds, meldedChecksum));
+        Rounds.of(List.of(undilated(10, 10), undilated(10, 8), undilated(10, 12.5))),
+        Rounds.of(
+            List.of(
+                new Rounds.Pair(
+                    paced("normal", 28, checksum),
+                    paced("melded", meldedSeconds, meldedChecksum)))));
   }
 
   static RunRecord run(DemoResult result) {

@@ -23,6 +23,8 @@ class TestReports {
         .contains("2,879", "4,071") // published device throughput
         .contains("30,000 MiB/s") // melded end to end: 6000 MiB in 0.2 device seconds
         .contains("95.0 %") // reader wait
+        .contains("5.0 %", "1.00, 0.80 to 1.25 in 3 rounds") // at the devices' own speed
+        .contains("a gain of 1.00 at most") // what devices that gain nothing leave
         .contains("time dilation 100")
         .contains("accounted, not paced")
         .contains("class=\"kind simulated\"", "class=\"kind measured\"", "class=\"kind published\"")
@@ -73,6 +75,8 @@ class TestReports {
         .anyMatch(line -> line.matches("end to end on the wall.* measured +600 +214 +300"))
         .anyMatch(line -> line.contains("1.40 end to end (simulated)"))
         .anyMatch(line -> line.contains("1.41 published"))
+        .anyMatch(line -> line.matches("at the devices' own.* 5.0 %.* 1.00 .0.80 to 1.25."))
+        .anyMatch(line -> line.matches("slowed down: .* 95.0 %.* measured 1.40"))
         .allMatch(line -> line.length() <= 100);
   }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import org.hdfsmeld.demo.layout.DemoResult;
+import org.hdfsmeld.demo.layout.Rounds;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -17,6 +19,14 @@ class TestVerdict {
     DemoResult result = Samples.result(directive, meldedSeconds, SAME);
     assertThat(result.gainEndToEnd()).isEqualTo(28 / meldedSeconds, within(1e-9));
     assertThat(Verdict.of(result).get(0).met()).isEqualTo(met);
+  }
+
+  @Test
+  void medianRoundIsShown() {
+    Rounds rounds = Samples.result(true, 20, SAME).undilated();
+    assertThat(rounds.gains()).containsExactly(0.8, 1.0, 1.25);
+    assertThat(rounds.gain()).isEqualTo(1.0);
+    assertThat(rounds.contents()).hasSize(1);
   }
 
   @ParameterizedTest

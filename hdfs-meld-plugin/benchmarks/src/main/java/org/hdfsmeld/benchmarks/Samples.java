@@ -20,6 +20,23 @@ final class Samples {
     return quantile(0.5);
   }
 
+  /** The lower end of the 95 % interval of the median. */
+  double lowMedian() {
+    return sorted.get(Math.max(0, (int) Math.floor(rank(-1))));
+  }
+
+  /** The upper end of the 95 % interval of the median. */
+  double highMedian() {
+    return sorted.get(Math.min(sorted.size() - 1, (int) Math.ceil(rank(1))));
+  }
+
+  /**
+   * The sign test's: of n samples the number below the median has a deviation of half of sqrt(n).
+   */
+  private double rank(int side) {
+    return (sorted.size() - 1) / 2.0 + side * 1.96 * Math.sqrt(sorted.size()) / 2;
+  }
+
   /** Linear between the two neighbours. */
   double quantile(double share) {
     double place = share * (sorted.size() - 1);
