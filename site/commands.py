@@ -155,7 +155,11 @@ def main(what, tree, meldsim, pages):
                 print(f"{block.place}: {message}")
         marked += sum(block.mark.startswith(("not run", "run by")) for block in found)
         sound = [block for block, message in faults if not message]
-        to_run = [block for block in sound if block.mark.startswith(OUTPUT) or block.mark == "run" and what == "check"]
+        to_run = [block for block in sound if block.mark.startswith(OUTPUT) or block.mark == "run"]
+        if what == "update":
+            # What makes the files that a later block needs runs too; what comes after the last output does not.
+            outputs = [at for at, block in enumerate(to_run) if block.mark.startswith(OUTPUT)]
+            to_run = to_run[: outputs[-1] + 1] if outputs else []
         if not to_run:
             continue
         with tempfile.TemporaryDirectory(prefix="meld-docs-") as folder:

@@ -1,7 +1,7 @@
 """Draws the pictures of the documents: site/figures.py update|check TREE MELDSIM.
 
 docs/images has a picture for each link `images/NAME-N.svg`, where the Nth chart of `meldsim experiment NAME` is drawn, and
-demo.svg, which is drawn from demo.json. `update` writes them; `check` says which are not what is drawn today.
+demo.svg, which is drawn from demo.json, and those of TIMELINES. `update` writes them; `check` says which are not what is drawn today.
 """
 
 import json
@@ -11,9 +11,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+import timeline_picture
 from demo_picture import draw
 
 LINK = re.compile(r"images/([a-z0-9-]+?)-(\d+)\.svg\)")
+
+# Pictures of timelines, each of the page that a command writes.
+TIMELINES = {
+    "timeline-melding.svg": "experiment melded-throughput",
+    "timeline-tail.svg": "run --rw randrw --bs 16k --iodepth 8 --size 16m --timeline-slowest 1",
+    "timeline-bus.svg": "run --rw read --bs 1m --size 1m --set bus.rate=200MT/s --read-pattern sequential",
+}
 
 
 def linked(docs):
@@ -34,6 +42,12 @@ def drawn(docs, meldsim):
             for number in sorted(numbers):
                 picture = f"{name}-{number}.svg"
                 pictures[picture] = (Path(folder) / picture).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="meld-timelines-") as folder:
+        page = Path(folder) / "page.html"
+        for picture, command in TIMELINES.items():
+            command = [meldsim, *command.split(), "--timeline", page]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            pictures[picture] = timeline_picture.draw(page.read_text(encoding="utf-8"))
     return pictures
 
 
