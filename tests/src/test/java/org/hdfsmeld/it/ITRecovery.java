@@ -1,6 +1,7 @@
 package org.hdfsmeld.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -9,7 +10,10 @@ import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.BlockMissingException;
+import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -100,6 +104,24 @@ class ITRecovery {
       cluster.hdfs().restartDataNode(second, true);
       cluster.hdfs().waitActive();
     }
+    assertThat(Volumes.total("errors")).isZero();
+  }
+
+  @Test
+  void aReplicaWhoseFilesAreMissingLeavesTheDevice() throws Exception {
+    cluster = MeldCluster.builder().start();
+    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 6, FILE_BYTES);
+    await().until(() -> Volumes.total("blocks_mapped") == 3);
+    ExtendedBlock first = DFSTestUtil.getFirstBlock(cluster.fileSystem(), FILE);
+    assertThat(cluster.hdfs().getBlockFile(0, first).delete()).isTrue();
+    assertThat(cluster.hdfs().getBlockMetadataFile(0, first).delete()).isTrue();
+
+    assertThatThrownBy(() -> Content.read(cluster.fileSystem(), FILE))
+        .isInstanceOf(BlockMissingException.class);
+
+    await().atMost(Duration.ofSeconds(30)).until(() -> Volumes.total("blocks_mapped") == 2);
+    assertThat(Volumes.total("mapped_pages"))
+        .isEqualTo((bytes.length - MeldCluster.BLOCK_BYTES + 4095) / 4096);
     assertThat(Volumes.total("errors")).isZero();
   }
 

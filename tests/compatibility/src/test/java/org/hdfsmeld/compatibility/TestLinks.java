@@ -40,6 +40,9 @@ class TestLinks {
           + "Lorg/apache/hadoop/hdfs/server/datanode/fsdataset/FsVolumeReference;Z)"
           + "Lorg/apache/hadoop/hdfs/server/datanode/ReplicaInfo;";
 
+  private static final String INVALIDATE_MISSING_BLOCK =
+      ".invalidateMissingBlock(Ljava/lang/String;Lorg/apache/hadoop/hdfs/protocol/Block;)V";
+
   /**
    * Overrides of what older versions do not have: the versions in which they override nothing, and
    * so are never called.
@@ -48,6 +51,8 @@ class TestLinks {
       Map.of(
           // These call the one without a generation stamp, which is overridden too.
           DATASET + CREATE_RBW, Set.of("3.3.6", "3.4.0"),
+          // A replica without files is deleted there as any other.
+          DATASET + INVALIDATE_MISSING_BLOCK, Set.of("3.3.6"),
           // Blocks do not move between volumes of one mount by a hard link there.
           DATASET + MOVE_BLOCK, Set.of("3.3.6"));
 

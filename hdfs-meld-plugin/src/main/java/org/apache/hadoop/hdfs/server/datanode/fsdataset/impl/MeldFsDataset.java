@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -192,6 +193,16 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     super.checkAndUpdate(bpid, scanInfo);
     if (volumeMap.get(bpid, scanInfo.getBlockId()) == null) {
       simulated.gone(bpid, scanInfo.getBlockId());
+    }
+  }
+
+  /** What HDFS calls when a reader finds no files; 3.3.6 lacks it, and deletes the replica. */
+  @Override
+  public void invalidateMissingBlock(String bpid, Block block) {
+    ReplicaInfo replica = volumeMap.get(bpid, block);
+    super.invalidateMissingBlock(bpid, block);
+    if (replica != null && volumeMap.get(bpid, block) == null && !replica.blockDataExists()) {
+      simulated.gone(bpid, block.getBlockId());
     }
   }
 
