@@ -6,25 +6,31 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The replicas on a volume's disk.
  *
- * @param blocks how many there are
- * @param pages flash pages that they take
+ * @param pagesByBlock flash pages that each takes, by the block's id; empty replicas are left out
  */
-record Replicas(long blocks, long pages) {
+record Replicas(Map<Long, Long> pagesByBlock) {
+  private static final Pattern BLOCK = Pattern.compile("blk_(-?\\d+)");
+
   /** What lies under the volume. A file that goes meanwhile does not count. */
   static Replicas on(Path volume, long pageBytes) throws IOException {
-    long[] found = new long[2];
+    Map<Long, Long> found = new HashMap<>();
     Files.walkFileTree(
         volume.resolve("current"),
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            if (file.getFileName().toString().matches("blk_-?\\d+") && attributes.size() > 0) {
-              found[0]++;
-              found[1] += (attributes.size() + pageBytes - 1) / pageBytes;
+            Matcher block = BLOCK.matcher(file.getFileName().toString());
+            if (block.matches() && attributes.size() > 0) {
+              long pages = (attributes.size() + pageBytes - 1) / pageBytes;
+              found.merge(Long.parseLong(block.group(1)), pages, Long::sum);
             }
             return FileVisitResult.CONTINUE;
           }
@@ -34,6 +40,14 @@ record Replicas(long blocks, long pages) {
             return FileVisitResult.CONTINUE;
           }
         });
-    return new Replicas(found[0], found[1]);
+    return new Replicas(found);
+  }
+
+  long blocks() {
+    return pagesByBlock.size();
+  }
+
+  long pages() {
+    return pagesByBlock.values().stream().mapToLong(Long::longValue).sum();
   }
 }

@@ -21,6 +21,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.hdfsmeld.demo.volumes.VolumeBean;
 
 /**
@@ -34,7 +35,7 @@ public final class Soak {
   private static final int RESTARTS_MAX = 30;
   private static final int SAMPLES = 40;
   private static final long DEFAULT_MINUTES = 30;
-  private static final long PAGE_BYTES = 4 << 10;
+  static final long PAGE_BYTES = 4 << 10;
   private static final long SETTLE_NS = TimeUnit.MINUTES.toNanos(1);
 
   private final long durationNs;
@@ -80,10 +81,10 @@ public final class Soak {
             .build()) {
       cluster.waitActive();
       work(cluster);
-      // The NameNode takes the first report after a restart as it is. The second one shows it the
-      // replicas whose deletion the restart cut short: without files, but in the DataNode's cache.
-      cluster.triggerBlockReports();
       boolean same = awaitDevicesLikeDisks();
+      if (!same) {
+        Difference.of(cluster).forEach(line -> out.println("  " + line));
+      }
       return report(same);
     } finally {
       FileUtil.fullyDelete(directory.toFile());
@@ -136,14 +137,38 @@ public final class Soak {
           totals.operations().sum(),
           restarts);
       if (working && sample % restartEvery == 0) {
-        // MiniDFSCluster puts a restarted DataNode at the end of its list: each has its turn.
-        if (!cluster.restartDataNode(0, true)) {
-          totals.errors().add("a DataNode did not restart");
-        }
-        restarts++;
+        restart(cluster);
       }
     }
     cluster.waitActive();
+  }
+
+  /** MiniDFSCluster puts a restarted DataNode at the end of its list: each has its turn. */
+  private void restart(MiniDFSCluster cluster) throws Exception {
+    String volume;
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        cluster.getDataNodes().get(0).getFSDataset().getFsVolumeReferences()) {
+      volume = volumes.get(0).toString();
+    }
+    MiniDFSCluster.DataNodeProperties stopped = cluster.stopDataNode(0);
+    awaitThreadsOf(volume);
+    if (!cluster.restartDataNode(stopped, true)) {
+      totals.errors().add("a DataNode did not restart");
+    }
+    restarts++;
+  }
+
+  /**
+   * A DataNode's threads end with its process. In this JVM those that delete replicas go on, and
+   * would delete what its successor has taken over, or written again.
+   */
+  private static void awaitThreadsOf(String volume) throws InterruptedException {
+    long begin = System.nanoTime();
+    while (Thread.getAllStackTraces().keySet().stream()
+            .anyMatch(thread -> thread.getName().endsWith(" for volume " + volume))
+        && System.nanoTime() - begin < SETTLE_NS) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
   }
 
   /** Deletes reach the devices after a while; whether all of them have. */
