@@ -2,7 +2,8 @@
 //!
 //! In: calls of any thread. Out: what they return; a panic of one takes the device out of service.
 
-use meldsim::{Device, DeviceError, Duration, Precondition};
+use meldsim::{Device, DeviceError, Duration, Precondition, Profile};
+use meldsim_experiments::timeline::Recording;
 
 use crate::clock::{Clock, Deadline};
 use crate::error::{Failure, MELDSIM_ERR_TIMEOUT, catch};
@@ -118,6 +119,27 @@ impl Session {
         drop(state);
         self.monitor.wake_all();
         Ok(outcome?)
+    }
+
+    /// Keeps what the device does from now on.
+    pub(crate) fn record(&self, recording: Recording) -> Result<(), Failure> {
+        self.with(|state| {
+            let timeline = Box::new(recording.clone());
+            state.device.set_timeline(Some(timeline))?;
+            state.recording = Some(recording);
+            Ok(())
+        })
+    }
+
+    /// Keeps nothing from now on; what there is, with the device's profile.
+    pub(crate) fn end_recording(&self) -> Result<Option<(Recording, Profile)>, Failure> {
+        self.with(|state| {
+            let Some(recording) = state.recording.take() else {
+                return Ok(None);
+            };
+            state.device.set_timeline(None)?;
+            Ok(Some((recording, state.device.profile().clone())))
+        })
     }
 
     /// Lets simulated time pass in account mode.

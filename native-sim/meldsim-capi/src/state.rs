@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use meldsim::{Device, Duration as Simulated, Opcode};
 use meldsim_experiments::report::LatencyHistogram;
+use meldsim_experiments::timeline::Recording;
 
 use crate::clock::{Clock, Deadline};
 use crate::error::{Failure, MELDSIM_ERR_CLOSED};
@@ -38,6 +39,8 @@ pub(crate) struct State {
     latencies: Box<[LatencyHistogram; 2]>,
     pub(crate) tickets: Tickets,
     pub(crate) executive: Executive,
+    /// What the device did, where it is being kept.
+    pub(crate) recording: Option<Recording>,
     /// Set by tests only.
     pub(crate) fault_check: Option<FaultCheck>,
     /// Threads that wait for room to submit.
@@ -56,6 +59,7 @@ impl State {
             latencies: Box::default(),
             tickets: Tickets::default(),
             executive: Executive::Account,
+            recording: None,
             fault_check: None,
             room_waiters: 0,
             news: false,

@@ -31,7 +31,7 @@ use crate::args_experiment::{ExperimentArgs, ValidateArgs};
 use crate::documents::{CompletionsArgs, ManArgs};
 use crate::output::Ending;
 use crate::run::RunArgs;
-use crate::timeline::CompareArgs;
+use crate::timeline::TimelineCommandArgs;
 use crate::what_if::WhatIfArgs;
 
 /// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
@@ -73,8 +73,8 @@ enum Command {
     Experiment(ExperimentArgs),
     /// Run every experiment and say claim by claim whether it holds
     Validate(ValidateArgs),
-    /// Lay two timelines over each other
-    Timeline(CompareArgs),
+    /// Make one timeline of several: two runs compared, or a cluster down to its flash
+    Timeline(TimelineCommandArgs),
     /// Measure how fast the simulator itself is on this machine
     Bench(BenchArgs),
     /// Print a script that completes commands and options in a shell
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
         Command::WhatIf(args) => what_if::run(&args),
         Command::Experiment(args) => experiment::run(&args).map(only_text),
         Command::Validate(args) => validate::run(&args),
-        Command::Timeline(args) => timeline::compare(&args).map(only_text),
+        Command::Timeline(args) => timeline::timeline(&args).map(only_text),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => documents::completions(&args, Cli::command()).map(only_text),
         Command::Man(args) => documents::man(&args, Cli::command()).map(only_text),

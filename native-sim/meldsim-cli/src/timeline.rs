@@ -1,4 +1,6 @@
-//! The flags of timelines, their files, and `meldsim timeline`, which lays two over each other.
+//! The flags of timelines, their files, and `meldsim timeline`, which makes one of several.
+
+use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
@@ -9,7 +11,7 @@ use meldsim::Duration;
 use meldsim::profile::Profile;
 use meldsim::timeline::Timeline;
 use meldsim_experiments::report::{Origin, Page, TimelineData};
-use meldsim_experiments::timeline::{Shown, Timelines, Written};
+use meldsim_experiments::timeline::{self, Names, Shown, Timelines, Written};
 use meldsim_experiments::workload::parse_time;
 
 /// Files with this name are pages.
@@ -109,20 +111,88 @@ fn cannot_write(path: Option<&str>, error: &std::io::Error) -> BadInput {
 #[command(after_help = "Examples:\n  \
     meldsim run --rw read --bs 1m --size 16m --timeline normal.html\n  \
     meldsim run --rw read --bs 1m --size 16m --read-pattern sequential --timeline melded.html\n  \
-    meldsim timeline --compare normal.html melded.html --timeline both.html\n\n\
-    The timelines stand one above the other on one scale of time. A click on a command lights the one of the same number in \
-    both.")]
-pub(crate) struct CompareArgs {
+    meldsim timeline --compare normal.html melded.html --timeline both.html\n  \
+    hdfs meld -timeline fetch recorded\n  \
+    meldsim timeline --join recorded --timeline cluster.perfetto.gz\n\n\
+    Compared timelines stand one above the other on one scale of time. A click on a command lights the one of the same \
+    number in both.")]
+pub(crate) struct TimelineCommandArgs {
     /// Two pages with timelines, of --timeline FILE.html or --report
-    #[arg(long, num_args = 2, value_names = ["A", "B"], required = true)]
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["A", "B"],
+        required_unless_present = "join",
+        conflicts_with = "join"
+    )]
     compare: Vec<String>,
-    /// The page to write, such as both.html
+    /// A folder with what DataNodes recorded (hdfs meld -timeline fetch) and, if it is there, what Spark did (*.spark.jsonl.gz)
+    #[arg(long, value_name = "FOLDER")]
+    join: Option<String>,
+    /// With --join: show paths, hosts, devices, clients and applications as hashes with a key that nobody has
+    #[arg(long, requires = "join")]
+    redact: bool,
+    /// What to write: with --compare a page, such as both.html; with --join a trace for Perfetto, compressed by gzip
     #[arg(long, value_name = "FILE")]
     timeline: String,
 }
 
-/// `meldsim timeline`: writes one page of two.
-pub(crate) fn compare(args: &CompareArgs) -> Result<String> {
+/// `meldsim timeline`: writes one timeline of several.
+pub(crate) fn timeline(args: &TimelineCommandArgs) -> Result<String> {
+    match &args.join {
+        Some(folder) => join(args, folder),
+        None => compare(args),
+    }
+}
+
+fn join(args: &TimelineCommandArgs, folder: &str) -> Result<String> {
+    if args.timeline.ends_with(PAGE) {
+        let message = format!(
+            "--timeline: \"{}\" would be a page, and joined timelines are for Perfetto; use a name such as cluster.perfetto.gz",
+            args.timeline
+        );
+        return Err(BadInput(message).into());
+    }
+    let names = if args.redact {
+        Names::redacted()
+    } else {
+        Names::default()
+    };
+    let joined = timeline::join(Path::new(folder), Path::new(&args.timeline), &names);
+    let joined = joined.map_err(|error| BadInput(format!("--join: {error}")))?;
+    for text in &joined.notes {
+        note(&format!("note: {text}"));
+    }
+    if joined.lost > 0 {
+        let lost = joined.lost;
+        note(&format!(
+            "note: {lost} older records had to make room; record for less time"
+        ));
+    }
+    let mut text = format!(
+        "{}: {} tasks, {} block reads of clients on {} DataNodes, {} commands of {} devices\n",
+        args.timeline,
+        joined.tasks,
+        joined.block_reads,
+        joined.datanodes,
+        joined.commands,
+        joined.devices
+    );
+    text += &format!(
+        "block reads with their task: {} of {}\n\
+         requests with their command: {} of {}\n\
+         readers waited for devices: {:.6} s, tasks {:.6} s of it\n",
+        joined.task_reads,
+        joined.block_reads,
+        joined.joined_requests,
+        joined.requests,
+        joined.waited_seconds,
+        joined.task_waited_seconds
+    );
+    Ok(text)
+}
+
+fn compare(args: &TimelineCommandArgs) -> Result<String> {
     let mut elements = Vec::new();
     for path in &args.compare {
         let page = std::fs::read_to_string(path).map_err(|error| {

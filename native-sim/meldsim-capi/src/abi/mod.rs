@@ -7,6 +7,7 @@
 //! | `io` | commands, tickets, submission queues |
 //! | `set` | NVM sets and predictable latency mode |
 //! | `counters` | counters, percentiles, how busy the parts of a device are |
+//! | `timeline` | what a device did, as a file |
 //! | `run` | whole workloads |
 
 mod counters;
@@ -15,6 +16,7 @@ mod io;
 mod namespace;
 mod run;
 mod set;
+mod timeline;
 
 pub use counters::*;
 pub use device::*;
@@ -22,3 +24,4 @@ pub use io::*;
 pub use namespace::*;
 pub use run::*;
 pub use set::*;
+pub use timeline::*;

@@ -11,6 +11,7 @@ mod model;
 mod runs;
 mod sets;
 mod structs;
+mod timeline;
 
 use std::ffi::{CStr, CString};
 use std::time::Duration;

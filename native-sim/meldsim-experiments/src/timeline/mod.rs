@@ -10,9 +10,12 @@
 //! Memory is bounded however long a run is: nothing is kept but the compressor's window, the ring and what it has given, and of
 //! a page as much as a browser shows well.
 
+mod clock;
 mod compact;
+mod join;
 mod perfetto;
 mod proto;
+mod records;
 mod slowest;
 mod tail;
 mod writer;
@@ -31,6 +34,8 @@ use meldsim::profile::Profile;
 use meldsim::timeline::{Record, Timeline};
 use meldsim::{Device, Duration};
 
+pub use self::join::{JoinError, Joined, Names, join};
+pub use self::records::{Kept, Recorded, Recording, RecordsError};
 pub use self::tail::{Cause, Waits};
 
 /// Which part of a run a timeline shows.

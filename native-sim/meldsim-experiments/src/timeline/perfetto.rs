@@ -1,8 +1,8 @@
 //! Records as packets of Perfetto's trace format (perfetto.dev/docs/reference/trace-packet-proto).
 //!
 //! In come records of a device, out go bytes: each packet is complete, and packets may be left out or written in any order, for
-//! all names are given at the beginning and what reads them sorts by time. Times are nanoseconds; where a span is not of whole
-//! ones, its annotation `ps` has the length in picoseconds.
+//! all names are given at the beginning and what reads them sorts by time. Times are nanoseconds, of the device or of the wall
+//! that it follows; where a span is not of whole ones, its annotation `ps` has the length in picoseconds of the device.
 //!
 //! ```text
 //!   a device            outstanding commands, write buffer, free block groups: counters
@@ -17,6 +17,7 @@
 
 use std::collections::HashSet;
 
+use super::clock::Clock;
 use super::proto::Message;
 use super::writer::Form;
 use meldsim::profile::Profile;
@@ -26,48 +27,50 @@ use meldsim::timeline::{
 use meldsim::{Instant, Opcode};
 
 /// Fields of the messages.
-mod field {
-    pub(super) const PACKET: u32 = 1;
-    pub(super) mod packet {
-        pub(in super::super) const TIMESTAMP: u32 = 8;
-        pub(in super::super) const SEQUENCE: u32 = 10;
-        pub(in super::super) const TRACK_EVENT: u32 = 11;
-        pub(in super::super) const INTERNED: u32 = 12;
-        pub(in super::super) const SEQUENCE_FLAGS: u32 = 13;
-        pub(in super::super) const TRACK: u32 = 60;
+pub(super) mod field {
+    pub(in super::super) const PACKET: u32 = 1;
+    pub(in super::super) mod packet {
+        pub(in super::super::super) const TIMESTAMP: u32 = 8;
+        pub(in super::super::super) const SEQUENCE: u32 = 10;
+        pub(in super::super::super) const TRACK_EVENT: u32 = 11;
+        pub(in super::super::super) const INTERNED: u32 = 12;
+        pub(in super::super::super) const SEQUENCE_FLAGS: u32 = 13;
+        pub(in super::super::super) const TRACK: u32 = 60;
     }
-    pub(super) mod track {
-        pub(in super::super) const UUID: u32 = 1;
-        pub(in super::super) const NAME: u32 = 2;
-        pub(in super::super) const PARENT: u32 = 5;
-        pub(in super::super) const COUNTER: u32 = 8;
-        pub(in super::super) const CHILD_ORDER: u32 = 11;
-        pub(in super::super) const RANK: u32 = 12;
+    pub(in super::super) mod track {
+        pub(in super::super::super) const UUID: u32 = 1;
+        pub(in super::super::super) const NAME: u32 = 2;
+        pub(in super::super::super) const PARENT: u32 = 5;
+        pub(in super::super::super) const COUNTER: u32 = 8;
+        pub(in super::super::super) const CHILD_ORDER: u32 = 11;
+        pub(in super::super::super) const RANK: u32 = 12;
     }
-    pub(super) mod event {
-        pub(in super::super) const ANNOTATION: u32 = 4;
-        pub(in super::super) const TYPE: u32 = 9;
-        pub(in super::super) const NAME_IID: u32 = 10;
-        pub(in super::super) const TRACK: u32 = 11;
-        pub(in super::super) const COUNTER_VALUE: u32 = 30;
-        pub(in super::super) const FLOW: u32 = 47;
+    pub(in super::super) mod event {
+        pub(in super::super::super) const ANNOTATION: u32 = 4;
+        pub(in super::super::super) const TYPE: u32 = 9;
+        pub(in super::super::super) const NAME_IID: u32 = 10;
+        pub(in super::super::super) const TRACK: u32 = 11;
+        pub(in super::super::super) const COUNTER_VALUE: u32 = 30;
+        pub(in super::super::super) const NAME: u32 = 23;
+        pub(in super::super::super) const FLOW: u32 = 47;
     }
-    pub(super) mod annotation {
-        pub(in super::super) const NAME_IID: u32 = 1;
-        pub(in super::super) const UINT: u32 = 3;
-        pub(in super::super) const TEXT: u32 = 6;
+    pub(in super::super) mod annotation {
+        pub(in super::super::super) const NAME_IID: u32 = 1;
+        pub(in super::super::super) const UINT: u32 = 3;
+        pub(in super::super::super) const TEXT: u32 = 6;
+        pub(in super::super::super) const NAME: u32 = 10;
     }
-    pub(super) mod interned {
-        pub(in super::super) const EVENT_NAMES: u32 = 2;
-        pub(in super::super) const ANNOTATION_NAMES: u32 = 3;
-        pub(in super::super) const IID: u32 = 1;
-        pub(in super::super) const NAME: u32 = 2;
+    pub(in super::super) mod interned {
+        pub(in super::super::super) const EVENT_NAMES: u32 = 2;
+        pub(in super::super::super) const ANNOTATION_NAMES: u32 = 3;
+        pub(in super::super::super) const IID: u32 = 1;
+        pub(in super::super::super) const NAME: u32 = 2;
     }
 }
 
 /// Kinds of track events.
-const BEGIN: u64 = 1;
-const END: u64 = 2;
+pub(super) const BEGIN: u64 = 1;
+pub(super) const END: u64 = 2;
 const COUNTER: u64 = 4;
 /// The state of the sequence begins here; it goes on.
 const CLEARED: u64 = 1;
@@ -166,8 +169,12 @@ pub(super) struct Perfetto {
     events: Message,
     /// Tracks that have been described beside those of the device.
     described: HashSet<u64>,
+    /// Whether the names were given that packets refer to.
+    is_named: bool,
     /// Devices that have begun.
     devices: u64,
+    /// Where the times of the device lie.
+    clock: Clock,
     /// Slices of the last record.
     slices: u64,
 }
@@ -180,7 +187,7 @@ impl Form for Perfetto {
         self.tracks.clear();
         self.events.clear();
         self.described.clear();
-        if self.devices == 0 {
+        if !self.is_named {
             self.names();
         }
         self.devices += 1;
@@ -253,13 +260,25 @@ impl Form for Perfetto {
 }
 
 impl Perfetto {
+    /// Times of the device that begins next lie on another axis.
+    pub(super) fn set_clock(&mut self, clock: Clock) {
+        self.clock = clock;
+    }
+
+    /// The id of the flow of a command of the device at work.
+    pub(super) fn flow_of(&self, command: u64) -> u64 {
+        // Numbers of commands begin anew with each device.
+        (self.devices << 48) + 1 + command
+    }
+
     /// The identifier of a track of the device at work.
     fn track(&self, track: u64) -> u64 {
         (self.devices << 48) + track
     }
 
-    /// The beginning of a trace: all names.
-    fn names(&mut self) {
+    /// The beginning of a trace: all names. The first device brings it if nothing else did.
+    pub(super) fn names(&mut self) {
+        self.is_named = true;
         self.tracks.message(field::PACKET, |packet| {
             packet.varint(field::packet::SEQUENCE, 1);
             packet.varint(field::packet::SEQUENCE_FLAGS, CLEARED);
@@ -305,7 +324,8 @@ impl Perfetto {
                 track.varint(field::track::RANK, rank);
             });
         }
-        event(&mut self.events, level.at, COUNTER, uuid, |event| {
+        let at = self.clock.at(level.at);
+        event(&mut self.events, at, COUNTER, uuid, |event| {
             event.varint(field::event::COUNTER_VALUE, level.value);
         });
     }
@@ -395,19 +415,20 @@ impl Perfetto {
     ) {
         self.slices += 1;
         let ps = end.as_ps() - start.as_ps();
-        // Numbers of commands begin anew with each device.
-        let (track, first) = (self.track(track), (self.devices << 48) + 1);
-        event(&mut self.events, start, BEGIN, track, |event| {
+        let (track, first) = (self.track(track), self.flow_of(0));
+        let (at, until) = (self.clock.at(start), self.clock.at(end));
+        let is_exact = ps % 1000 == 0 && start.as_ps() % 1000 == 0 && self.clock.is_own();
+        event(&mut self.events, at, BEGIN, track, |event| {
             event.varint(field::event::NAME_IID, name);
             for &flow in flows {
                 event.fixed64(field::event::FLOW, first + flow);
             }
-            if ps % 1000 != 0 || start.as_ps() % 1000 != 0 {
+            if !is_exact {
                 annotate(event, PS, ps);
             }
             more(event);
         });
-        event(&mut self.events, end, END, track, |_| {});
+        event(&mut self.events, until, END, track, |_| {});
     }
 
     /// Describes a track before its first slice.
@@ -430,23 +451,23 @@ impl Perfetto {
 }
 
 /// The packet that describes a track.
-fn track(packets: &mut Message, write: impl FnOnce(&mut Message)) {
+pub(super) fn track(packets: &mut Message, write: impl FnOnce(&mut Message)) {
     packets.message(field::PACKET, |packet| {
         packet.varint(field::packet::SEQUENCE, 1);
         packet.message(field::packet::TRACK, write);
     });
 }
 
-/// The packet of an event.
-fn event(
+/// The packet of an event, at nanoseconds.
+pub(super) fn event(
     packets: &mut Message,
-    at: Instant,
+    at: u64,
     kind: u64,
     track: u64,
     write: impl FnOnce(&mut Message),
 ) {
     packets.message(field::PACKET, |packet| {
-        packet.varint(field::packet::TIMESTAMP, at.as_ps() / 1000);
+        packet.varint(field::packet::TIMESTAMP, at);
         packet.varint(field::packet::SEQUENCE, 1);
         packet.varint(field::packet::SEQUENCE_FLAGS, NEEDED);
         packet.message(field::packet::TRACK_EVENT, |event| {

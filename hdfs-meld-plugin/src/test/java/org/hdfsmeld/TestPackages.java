@@ -22,6 +22,7 @@ class TestPackages {
   private static final String[] ORDER = {
     "sim",
     "trace",
+    "timeline",
     "model",
     "rpc",
     "namenode",

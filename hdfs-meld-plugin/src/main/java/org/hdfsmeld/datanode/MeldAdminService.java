@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * Answers {@code hdfs meld} on the DataNode's own IPC server.
  *
  * <p>The report is for whoever may connect as a client: it tells no more than the DataNode's JMX
- * page. A block's layout is for whoever may read the block, traces are for the superuser.
+ * page. A block's layout is for whoever may read the block, traces and timelines are for the
+ * superuser.
  */
 final class MeldAdminService {
   private static final Logger LOG = LoggerFactory.getLogger(MeldAdminService.class);
@@ -69,6 +70,7 @@ final class MeldAdminService {
   private Map<String, BytesService.Handler> handlers() {
     Map<String, BytesService.Handler> handlers =
         new HashMap<>(new TraceAdmin(volumes.trace(), this::checkSuperuser).handlers());
+    handlers.putAll(new TimelineAdmin(volumes, this::checkSuperuser).handlers());
     handlers.put("blockLayouts", this::blockLayouts);
     handlers.put("report", this::report);
     return handlers;

@@ -11,7 +11,7 @@ import org.hdfsmeld.trace.BlockTrace;
 /** {@code hdfs meld -trace} on the DataNode: for the superuser only, in bounded answers. */
 final class TraceAdmin {
   /** Most bytes of a trace file in one answer. */
-  private static final int PART_BYTES = 1 << 20;
+  static final int PART_BYTES = 1 << 20;
 
   /** Who may ask. */
   interface Check {

@@ -93,6 +93,48 @@ public final class MeldDatanode implements AutoCloseable {
   }
 
   /**
+   * Begins a timeline.
+   *
+   * @throws IOException when there is one, the caller is no superuser, or the DataNode cannot
+   */
+  public TraceStatus startTimeline() throws IOException {
+    return rpc.call(MeldDatanodeProtocolPB::startTimeline, out -> {}, TraceStatus::read);
+  }
+
+  /**
+   * Ends the timeline; everything is in its files then.
+   *
+   * @throws IOException when the caller is no superuser, or the DataNode cannot
+   */
+  public TraceStatus stopTimeline() throws IOException {
+    return rpc.call(MeldDatanodeProtocolPB::stopTimeline, out -> {}, TraceStatus::read);
+  }
+
+  /**
+   * The timeline and its files.
+   *
+   * @throws IOException when the caller is no superuser, or the DataNode does not answer
+   */
+  public TraceStatus timelineStatus() throws IOException {
+    return rpc.call(MeldDatanodeProtocolPB::timelineStatus, out -> {}, TraceStatus::read);
+  }
+
+  /**
+   * A part of a timeline's file, as of {@link #readTrace}.
+   *
+   * @throws IOException when the caller is no superuser, or the file is not there
+   */
+  public byte[] readTimeline(String file, long offset) throws IOException {
+    return rpc.call(
+        MeldDatanodeProtocolPB::readTimeline,
+        out -> {
+          out.writeUTF(file);
+          out.writeLong(offset);
+        },
+        in -> in.readNBytes(in.readInt()));
+  }
+
+  /**
    * A part of a trace file from {@code offset} on, as much as the DataNode gives at once; empty at
    * the file's end.
    *

@@ -26,6 +26,18 @@ public interface MeldDatanodeProtocolPB {
   /** The block trace and its files, as of {@link TraceStatus}. For the superuser. */
   BytesValue traceStatus(RpcController controller, BytesValue request) throws ServiceException;
 
+  /** Begins a timeline; answers as of {@link TraceStatus}. For the superuser. */
+  BytesValue startTimeline(RpcController controller, BytesValue request) throws ServiceException;
+
+  /** Ends the timeline; answers as of {@link TraceStatus}. For the superuser. */
+  BytesValue stopTimeline(RpcController controller, BytesValue request) throws ServiceException;
+
+  /** The timeline and its files, as of {@link TraceStatus}. For the superuser. */
+  BytesValue timelineStatus(RpcController controller, BytesValue request) throws ServiceException;
+
+  /** A part of a timeline's file, as of {@link #readTrace}. For the superuser. */
+  BytesValue readTimeline(RpcController controller, BytesValue request) throws ServiceException;
+
   /** A part of a trace file: bounded, and empty at its end. For the superuser. */
   BytesValue readTrace(RpcController controller, BytesValue request) throws ServiceException;
 }

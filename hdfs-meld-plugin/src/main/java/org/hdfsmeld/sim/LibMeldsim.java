@@ -80,6 +80,10 @@ final class LibMeldsim {
 
   static native int meldsim_dies_busy_ps(long handle, long[] out, int n);
 
+  static native int meldsim_timeline_start(long handle, long bytes);
+
+  static native long meldsim_timeline_stop(long handle, byte[] path, long[] lost);
+
   static native long meldsim_run(int abiVersion, byte[] request);
 
   static native long meldsim_run_result(byte[] buf, long len);

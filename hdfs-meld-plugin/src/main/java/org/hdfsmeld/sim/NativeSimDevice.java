@@ -221,6 +221,16 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
+  public int startTimeline(long bytes) {
+    return LibMeldsim.meldsim_timeline_start(handle, bytes);
+  }
+
+  @Override
+  public long stopTimeline(String file) {
+    return LibMeldsim.meldsim_timeline_stop(handle, cString(file), null);
+  }
+
+  @Override
   public String lastError() {
     return lastErrorText();
   }

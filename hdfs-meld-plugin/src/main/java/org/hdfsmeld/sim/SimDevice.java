@@ -198,6 +198,20 @@ public interface SimDevice extends AutoCloseable {
    */
   long[] diesBusyPs() throws SimException;
 
+  /**
+   * Keeps what every channel, die and command does from now on, in at most {@code bytes} bytes.
+   *
+   * @return a status; {@link SimStatus#UNSUPPORTED} for memory that is no flash
+   */
+  int startTimeline(long bytes);
+
+  /**
+   * Ends that, and writes it to a new file.
+   *
+   * @return records in the file, 0 and no file where nothing was kept, or a status below 0
+   */
+  long stopTimeline(String file);
+
   /** Text of this thread's last failure. */
   String lastError();
 

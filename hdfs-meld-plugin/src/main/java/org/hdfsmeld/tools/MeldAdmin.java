@@ -25,7 +25,8 @@ public final class MeldAdmin extends Configured implements Tool {
           new UnsetReadPatternCommand(),
           new ExplainCommand(),
           new ReportCommand(),
-          new TraceCommand());
+          RecordingCommand.ofTraces(),
+          RecordingCommand.ofTimelines());
 
   private final PrintStream out;
   private final PrintStream err;

@@ -37,6 +37,11 @@ public enum ClientKind {
     this.text = text;
   }
 
+  /** The name in trace files. */
+  public String text() {
+    return text;
+  }
+
   /** For whom this thread works at present. */
   public static ClientKind ofThisThread() {
     return of(Thread.currentThread().getName());

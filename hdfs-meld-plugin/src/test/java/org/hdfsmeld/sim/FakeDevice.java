@@ -325,6 +325,16 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
+  public int startTimeline(long bytes) {
+    return SimStatus.UNSUPPORTED;
+  }
+
+  @Override
+  public long stopTimeline(String file) {
+    return 0;
+  }
+
+  @Override
   public String lastError() {
     return "the fake's error";
   }

@@ -1,7 +1,9 @@
 package org.hdfsmeld.datanode.config;
 
 import java.io.File;
+import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.timeline.DatanodeTimeline;
 import org.hdfsmeld.trace.BlockTrace;
 
 /**
@@ -56,11 +58,15 @@ public record TraceConfiguration(
 
   /** The block trace of a DataNode; nothing is recorded until it is started. */
   public BlockTrace newTrace(String dataNodeUuid) {
-    return new BlockTrace(
-        new File(folder, dataNodeUuid).getAbsoluteFile().toPath(),
-        maxFiles,
-        fileBytes,
-        bufferRecords,
-        inodes);
+    return new BlockTrace(folder(dataNodeUuid), maxFiles, fileBytes, bufferRecords, inodes);
+  }
+
+  /** The timeline of a DataNode, whose files lie beside those of its block traces. */
+  public DatanodeTimeline newTimeline(String dataNodeUuid) {
+    return new DatanodeTimeline(folder(dataNodeUuid), maxFiles);
+  }
+
+  private Path folder(String dataNodeUuid) {
+    return new File(folder, dataNodeUuid).getAbsoluteFile().toPath();
   }
 }

@@ -102,6 +102,7 @@ public final class MeldDevice implements DeviceState.Source {
   /** Null before the device is open. */
   private volatile CommandQueue queue;
 
+  private final DeviceTimeline timeline = new DeviceTimeline(this);
   private final DeviceLoad load = new DeviceLoad(System::nanoTime);
   private volatile String lastError = "";
   private volatile List<String> statNames = SimStats.NAMES;
@@ -145,6 +146,15 @@ public final class MeldDevice implements DeviceState.Source {
   /** Opens further devices like this one. */
   public SimDeviceOpener opener() {
     return opener;
+  }
+
+  /** What is recorded of the device on demand. */
+  public DeviceTimeline timeline() {
+    return timeline;
+  }
+
+  List<String> statNames() {
+    return statNames;
   }
 
   MeldMode mode() {
@@ -299,6 +309,7 @@ public final class MeldDevice implements DeviceState.Source {
       throw new SimException(e.toString(), e);
     } finally {
       mode = newMode;
+      timeline.modeChanged();
     }
   }
 

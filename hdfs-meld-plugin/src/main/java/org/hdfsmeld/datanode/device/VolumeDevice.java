@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode.device;
 
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToIntFunction;
@@ -32,6 +33,9 @@ public final class VolumeDevice implements CommandQueue.Origin {
   /** How soon it is seen that the queue has room for commands again. */
   private static final long ROOM_POLL_NS = 1_000_000;
 
+  private static final AtomicInteger VOLUMES = new AtomicInteger();
+
+  private final int number = VOLUMES.incrementAndGet();
   private final String storageId;
   private final String volume;
   private final int set;
@@ -63,6 +67,11 @@ public final class VolumeDevice implements CommandQueue.Origin {
   /** The device as a whole, which other volumes may be on too. */
   public MeldDevice device() {
     return device;
+  }
+
+  /** Tells the volume from others in this JVM. */
+  public int number() {
+    return number;
   }
 
   public String storageId() {

@@ -32,6 +32,7 @@ final class BlockReader implements RequestedRange.Source {
   private final boolean paced;
   private final WaitBudget budget;
   private final ClientKind client = ClientKind.ofThisThread();
+  private final ReaderTimeline timeline;
 
   private VolumeBlocks blocks;
   private BlockExtent extent;
@@ -56,6 +57,7 @@ final class BlockReader implements RequestedRange.Source {
     this.file = file;
     this.paced = paced;
     this.budget = volume.newBudget(paced);
+    this.timeline = new ReaderTimeline(volume);
   }
 
   /** The stream was opened for more than a few packets. Comes before it is read. */
@@ -73,6 +75,7 @@ final class BlockReader implements RequestedRange.Source {
       return;
     }
     budget.renew();
+    timeline.reading(offset, length);
     if (window == null || !window.continues(offset)) {
       turnTo(offset, length);
     }
@@ -94,6 +97,7 @@ final class BlockReader implements RequestedRange.Source {
       leave();
     }
     publishCounts();
+    timeline.ended(key, client);
     if (!used) {
       volume.counters().openedUnread.increment();
       if (client == ClientKind.SHORT_CIRCUIT) {
@@ -189,12 +193,15 @@ final class BlockReader implements RequestedRange.Source {
       ticket = blocks.read(extent, offset, length, !paced, client);
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
+    timeline.requested(blocks, extent, offset, length, ticket);
     return Math.max(ticket, TicketedIo.NOTHING);
   }
 
   @Override
   public void await(long ticket) {
+    long since = timeline.now();
     volume.device().await(ticket, budget, volume.counters().readerWaitNs);
+    timeline.waited(ticket, since);
   }
 
   @Override

@@ -315,6 +315,25 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
   }
 
   /**
+   * A command.
+   *
+   * @param startByte its first byte in the namespace
+   * @param bytes how many it has
+   */
+  public record Command(long startByte, long bytes) {}
+
+  /** The command that the ticket of a {@link #read} stands for: the last one. */
+  public Command lastCommand(BlockExtent extent, long offset, int length) {
+    long from = offset;
+    long left = length;
+    while (left > extent.contiguousBytes(from)) {
+      left -= extent.contiguousBytes(from);
+      from = offset + length - left;
+    }
+    return new Command(extent.address(from), lbas(left) * lbaBytes);
+  }
+
+  /**
    * Submits a write of whole pages.
    *
    * @param blockBytes the block's present length, which decides the directive

@@ -38,6 +38,7 @@ import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.timeline.DatanodeTimeline;
 import org.hdfsmeld.trace.BlockTrace;
 import org.hdfsmeld.trace.VolumeTrace;
 
@@ -57,6 +58,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeDevice device;
   private final ParkedWindows parkedWindows = new ParkedWindows();
   private final VolumeTrace trace;
+  private final DatanodeTimeline timeline;
   private volatile VolumeBlocks blocks;
 
   /** A volume alone on a device, which {@code opener} opens, whose I/O is not recorded. */
@@ -74,7 +76,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
         new MeldDevice(root(currentDir).getPath(), false, config, opener, failures),
         failures,
         hints,
-        config.trace().newTrace("none"));
+        config.trace().newTrace("none"),
+        config.trace().newTimeline("none"));
   }
 
   /** A volume that will be on a device; {@link #change} or {@link #attach} puts it there. */
@@ -85,8 +88,10 @@ public final class MeldVolume implements MeldVolumeMXBean {
       MeldDevice device,
       SimFailures failures,
       HintSource hints,
-      BlockTrace trace) {
+      BlockTrace trace,
+      DatanodeTimeline timeline) {
     this.currentDir = currentDir;
+    this.timeline = timeline;
     this.config = config;
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
@@ -120,6 +125,10 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   public VolumeTrace trace() {
     return trace;
+  }
+
+  public DatanodeTimeline timeline() {
+    return timeline;
   }
 
   /** A volume's folder, of which {@code currentDir} is the {@code current} one. */

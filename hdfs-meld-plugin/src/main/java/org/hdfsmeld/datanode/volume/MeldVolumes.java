@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
+import org.hdfsmeld.datanode.device.DeviceTimeline;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
@@ -25,6 +26,7 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.DatanodeReport;
 import org.hdfsmeld.sim.SimDeviceOpener;
+import org.hdfsmeld.timeline.DatanodeTimeline;
 import org.hdfsmeld.trace.BlockTrace;
 
 /** The simulated volumes of one DataNode. */
@@ -46,6 +48,7 @@ public final class MeldVolumes implements AutoCloseable {
   private final SimFailures failures = new SimFailures();
   private final BlockTrace trace;
   private final PublishedBean traceBean;
+  private final DatanodeTimeline timeline;
   private final VolumeLifecycle lifecycle;
 
   /**
@@ -81,12 +84,27 @@ public final class MeldVolumes implements AutoCloseable {
     this.hints = hints;
     this.trace = trace;
     this.traceBean = PublishedBean.register("MeldTrace-" + trace.name(), trace);
-    this.lifecycle = new VolumeLifecycle(config, openers, hints, failures, trace);
+    this.timeline = config.trace().newTimeline(trace.name());
+    this.lifecycle = new VolumeLifecycle(config, openers, hints, failures, trace, timeline);
   }
 
   /** What the volumes' block I/O can be recorded in. */
   public BlockTrace trace() {
     return trace;
+  }
+
+  /** What the volumes' readers and devices can be recorded in. */
+  public DatanodeTimeline timeline() {
+    return timeline;
+  }
+
+  /** The devices of the volumes, for the timeline. */
+  public List<DeviceTimeline> timelineDevices() {
+    return lifecycle.volumes().stream()
+        .map(volume -> volume.device().device().timeline())
+        .distinct()
+        .sorted(Comparator.comparing(DeviceTimeline::name))
+        .toList();
   }
 
   /** The configuration the volumes were made with. */
@@ -305,6 +323,7 @@ public final class MeldVolumes implements AutoCloseable {
     lifecycle.close();
     traceBean.close();
     trace.close();
+    timeline.close();
     hints.close();
   }
 }

@@ -32,6 +32,7 @@ import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.timeline.DatanodeTimeline;
 import org.hdfsmeld.trace.BlockTrace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +62,7 @@ final class VolumeLifecycle {
   private final HintSource hints;
   private final SimFailures failures;
   private final BlockTrace trace;
+  private final DatanodeTimeline timeline;
 
   /** By storage id; those that are opened, and active. */
   private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
@@ -85,12 +87,14 @@ final class VolumeLifecycle {
       Function<String, SimDeviceOpener> openers,
       HintSource hints,
       SimFailures failures,
-      BlockTrace trace) {
+      BlockTrace trace,
+      DatanodeTimeline timeline) {
     this.config = config;
     this.openers = openers;
     this.hints = hints;
     this.failures = failures;
     this.trace = trace;
+    this.timeline = timeline;
   }
 
   /** The volumes that are opened or active. */
@@ -122,7 +126,7 @@ final class VolumeLifecycle {
       awaitLeaving(storageId, deviceName(binding, root));
       device = takeSeat(binding, root);
       MeldVolume volume =
-          new MeldVolume(storageId, currentDir, config, device, failures, hints, trace);
+          new MeldVolume(storageId, currentDir, config, device, failures, hints, trace, timeline);
       start(volume, binding, root);
       volumes.put(storageId, volume);
       publish(volume, device, binding);

@@ -16,15 +16,98 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.hdfsmeld.rpc.MeldDatanode;
 import org.hdfsmeld.rpc.TraceStatus;
 
-/** Records block traces on the DataNodes, and brings them here. */
-final class TraceCommand extends Command {
-  TraceCommand() {
-    super(
+/** Records what the DataNodes do, and brings the files here. */
+final class RecordingCommand extends Command {
+  /** One kind of recording. */
+  private interface Kind {
+    TraceStatus start(MeldDatanode asked) throws IOException;
+
+    TraceStatus stop(MeldDatanode asked) throws IOException;
+
+    TraceStatus status(MeldDatanode asked) throws IOException;
+
+    byte[] read(MeldDatanode asked, String file, long offset) throws IOException;
+
+    /** Whether the last file is incomplete while recording; else there is none of it yet. */
+    boolean isIncomplete();
+  }
+
+  private final Kind kind;
+
+  private RecordingCommand(String name, String help, Kind kind) {
+    super(name, "<start|stop|fetch> [<local-folder>]", help);
+    this.kind = kind;
+  }
+
+  /** Block traces. */
+  static RecordingCommand ofTraces() {
+    return new RecordingCommand(
         "-trace",
-        "<start|stop|fetch> [<local-folder>]",
         "Start or stop recording the block I/O of every live DataNode, or fetch the files to a"
             + " local folder (default: the present one), where only their owner can read them. Replay"
-            + " them with meldsim run --trace or meldsim what-if. Needs superuser privilege.");
+            + " them with meldsim run --trace or meldsim what-if. Needs superuser privilege.",
+        new Kind() {
+          @Override
+          public TraceStatus start(MeldDatanode asked) throws IOException {
+            return asked.startTrace();
+          }
+
+          @Override
+          public TraceStatus stop(MeldDatanode asked) throws IOException {
+            return asked.stopTrace();
+          }
+
+          @Override
+          public TraceStatus status(MeldDatanode asked) throws IOException {
+            return asked.traceStatus();
+          }
+
+          @Override
+          public byte[] read(MeldDatanode asked, String file, long offset) throws IOException {
+            return asked.readTrace(file, offset);
+          }
+
+          @Override
+          public boolean isIncomplete() {
+            return true;
+          }
+        });
+  }
+
+  /** Timelines. */
+  static RecordingCommand ofTimelines() {
+    return new RecordingCommand(
+        "-timeline",
+        "Start or stop recording what the readers and the devices of every live DataNode do, the"
+            + " latest of it, or fetch the files to a local folder (default: the present one), where"
+            + " only their owner can read them. Make one timeline of them with meldsim timeline"
+            + " --join. Needs superuser privilege.",
+        new Kind() {
+          @Override
+          public TraceStatus start(MeldDatanode asked) throws IOException {
+            return asked.startTimeline();
+          }
+
+          @Override
+          public TraceStatus stop(MeldDatanode asked) throws IOException {
+            return asked.stopTimeline();
+          }
+
+          @Override
+          public TraceStatus status(MeldDatanode asked) throws IOException {
+            return asked.timelineStatus();
+          }
+
+          @Override
+          public byte[] read(MeldDatanode asked, String file, long offset) throws IOException {
+            return asked.readTimeline(file, offset);
+          }
+
+          @Override
+          public boolean isIncomplete() {
+            return false;
+          }
+        });
   }
 
   @Override
@@ -51,8 +134,8 @@ final class TraceCommand extends Command {
             dataNode,
             asked -> {
               switch (action) {
-                case "start" -> print(context, asked.startTrace());
-                case "stop" -> print(context, asked.stopTrace());
+                case "start" -> print(context, kind.start(asked));
+                case "stop" -> print(context, kind.stop(asked));
                 default -> fetch(context, asked, dataNode.getDatanodeUuid(), folder);
               }
               return null;
@@ -79,11 +162,11 @@ final class TraceCommand extends Command {
     }
   }
 
-  private static void fetch(Context context, MeldDatanode asked, String uuid, Path folder)
+  private void fetch(Context context, MeldDatanode asked, String uuid, Path folder)
       throws IOException {
-    TraceStatus status = asked.traceStatus();
+    TraceStatus status = kind.status(asked);
     List<String> files = status.files();
-    if (status.recording()) {
+    if (status.recording() && kind.isIncomplete()) {
       context.out().println("  Recording: the last file is left, as it is incomplete");
       files = files.subList(0, files.size() - 1);
     }
@@ -93,11 +176,11 @@ final class TraceCommand extends Command {
       Files.deleteIfExists(target);
       long bytes = 0;
       try (OutputStream out = create(target)) {
-        byte[] part = asked.readTrace(file, 0);
+        byte[] part = kind.read(asked, file, 0);
         while (part.length > 0) {
           out.write(part);
           bytes += part.length;
-          part = asked.readTrace(file, bytes);
+          part = kind.read(asked, file, bytes);
         }
       }
       context.out().printf("  %s: %d bytes%n", target, bytes);

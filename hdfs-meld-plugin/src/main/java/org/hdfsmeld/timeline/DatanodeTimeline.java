@@ -1,0 +1,204 @@
+package org.hdfsmeld.timeline;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
+import org.hdfsmeld.trace.PrivateFolder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A DataNode's timeline: on demand, the latest of what its readers and its devices do.
+ *
+ * <pre>
+ *   readers --record--> LatestRecords --stop--> meld-timeline-*.jsonl.gz
+ *   devices --the simulator--> a ring --stop--> meld-timeline-*-N.records
+ * </pre>
+ *
+ * <p>Memory is 16 MiB, and 64 MiB for each device, while one is recorded; files are no larger.
+ * Nobody waits for it. A reader costs one volatile read otherwise.
+ */
+public final class DatanodeTimeline implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DatanodeTimeline.class);
+  private static final String PREFIX = "meld-timeline-";
+  private static final Pattern NAME =
+      Pattern.compile(PREFIX + "[0-9]{8}T[0-9]{9}Z(-[0-9]+\\.records|\\.jsonl\\.gz)");
+  private static final DateTimeFormatter SESSION =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC);
+  private static final int RECORDS = 1 << 18;
+  private static final long DEVICE_BYTES = 64 << 20;
+
+  private final PrivateFolder folder;
+  private final int maxFiles;
+  private final AtomicLong readers = new AtomicLong();
+
+  private volatile Session session;
+  private long lastRecords;
+  private long lastLost;
+
+  /** A timeline that is being recorded. */
+  private record Session(
+      String name, HostClock clock, long beginNs, LatestRecords records, Strings strings) {}
+
+  /**
+   * No timeline yet; nothing is allocated or created before {@link #start}.
+   *
+   * @param path of the folder for its files, named after the DataNode
+   * @param maxFiles most files in it
+   */
+  public DatanodeTimeline(Path path, int maxFiles) {
+    this.folder = new PrivateFolder(path, NAME);
+    this.maxFiles = maxFiles;
+  }
+
+  /** Whether records go anywhere; before work that only they need. */
+  public boolean isRecording() {
+    return session != null;
+  }
+
+  /** A number for a reader, which no other has. */
+  public long newReader() {
+    return readers.incrementAndGet();
+  }
+
+  /**
+   * A reader asked a device for something. As the other records: never blocks, never throws.
+   *
+   * @param volume the volume's number
+   * @param ticket by which it is waited for
+   * @param startByte first byte in the volume's namespace
+   */
+  public void requested(long reader, int volume, long ticket, long ns, long startByte, long bytes) {
+    Session recorded = session;
+    if (recorded != null) {
+      recorded.records.add(
+          TimelineFile.kind(TimelineFile.REQUEST, volume),
+          reader,
+          ticket,
+          ns,
+          ns,
+          startByte,
+          bytes);
+    }
+  }
+
+  /** A reader waited, from and until times of {@link System#nanoTime}. */
+  public void waited(long reader, int volume, long ticket, long beginNs, long endNs) {
+    Session recorded = session;
+    if (recorded != null) {
+      recorded.records.add(
+          TimelineFile.kind(TimelineFile.WAIT, volume), reader, ticket, beginNs, endNs, 0, 0);
+    }
+  }
+
+  /**
+   * A reader has ended.
+   *
+   * @param read what it read, from and until times of {@link System#nanoTime}
+   */
+  public void read(long reader, int volume, BlockRead read) {
+    Session recorded = session;
+    if (recorded != null) {
+      Strings strings = recorded.strings;
+      recorded.records.add(
+          TimelineFile.kindOfRead(
+              volume,
+              strings.number(read.pool()),
+              strings.number(read.client()),
+              strings.number(read.kind())),
+          reader,
+          read.block(),
+          read.beginNs(),
+          read.endNs(),
+          read.offset(),
+          read.bytes());
+    }
+  }
+
+  /**
+   * Begins.
+   *
+   * @throws IllegalStateException when one is being recorded, or no file can be made
+   */
+  public synchronized void start(List<? extends TimelineDevice> devices) {
+    if (session != null) {
+      throw new IllegalStateException("A timeline is being recorded; stop it first");
+    }
+    try {
+      folder.make();
+    } catch (IOException e) {
+      throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
+    }
+    HostClock clock = HostClock.now();
+    String name = SESSION.format(Instant.now().truncatedTo(ChronoUnit.MILLIS));
+    long begin = System.nanoTime();
+    devices.forEach(device -> device.startTimeline(DEVICE_BYTES));
+    session = new Session(name, clock, begin, new LatestRecords(RECORDS), new Strings());
+    LOG.info("Recording a timeline for {}", folder.path());
+  }
+
+  /**
+   * Ends; everything is in its files then. Does nothing when none is recorded.
+   *
+   * @throws IllegalStateException when the files cannot be written
+   */
+  public synchronized void stop(List<? extends TimelineDevice> devices) {
+    Session ended = session;
+    if (ended == null) {
+      return;
+    }
+    session = null;
+    String name = PREFIX + ended.name;
+    try (TimelineFile file =
+        new TimelineFile(new GZIPOutputStream(folder.create(name + ".jsonl.gz")), ended.clock)) {
+      file.header(folder.path().getFileName().toString(), ended.beginNs);
+      for (int i = 0; i < devices.size(); i++) {
+        String records = name + "-" + i + ".records";
+        file.device(i, devices.get(i), devices.get(i).stopTimeline(folder.path().resolve(records)));
+      }
+      lastLost = file.records(ended.records, ended.strings);
+      lastRecords = file.count();
+    } catch (IOException e) {
+      throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
+    }
+    try {
+      folder.keep(maxFiles);
+    } catch (IOException e) {
+      LOG.warn("Old timelines in {} stay", folder.path(), e);
+    }
+    LOG.info("Recorded a timeline of {} records in {}", lastRecords, folder.path());
+  }
+
+  /** Records of readers in the last timeline. */
+  public synchronized long records() {
+    return lastRecords;
+  }
+
+  /** Those that had to make room for later ones. */
+  public synchronized long lost() {
+    return lastLost;
+  }
+
+  /** Names of the files there are, the oldest first. */
+  public List<String> files() throws IOException {
+    return folder.list();
+  }
+
+  /** A part of a file; at most {@code length} bytes, none at the file's end. */
+  public byte[] readFile(String name, long offset, int length) throws IOException {
+    return folder.read(name, offset, length);
+  }
+
+  /** What was recorded is dropped. */
+  @Override
+  public void close() {
+    session = null;
+  }
+}

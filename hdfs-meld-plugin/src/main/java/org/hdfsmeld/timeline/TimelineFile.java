@@ -1,0 +1,170 @@
+package org.hdfsmeld.timeline;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** A timeline's file: lines of JSON, one object each, with times since the epoch. */
+final class TimelineFile implements Closeable {
+  static final int READ = 1;
+  static final int REQUEST = 2;
+  static final int WAIT = 3;
+
+  private static final int VERSION = 1;
+  private static final int KIND_BITS = 4;
+  private static final int VOLUME_BITS = 16;
+
+  /** As many as {@link Strings} has. */
+  private static final int STRING_BITS = 12;
+
+  private final OutputStream out;
+  private final HostClock clock;
+  private long count;
+
+  TimelineFile(OutputStream out, HostClock clock) {
+    this.out = out;
+    this.clock = clock;
+  }
+
+  /** What a request or a wait is about, in one word. */
+  static long kind(int kind, int volume) {
+    return (long) volume << KIND_BITS | kind;
+  }
+
+  /** What a read is about, in one word. */
+  static long kindOfRead(int volume, int pool, int client, int use) {
+    long words = ((long) pool << STRING_BITS | client) << STRING_BITS | use;
+    return words << VOLUME_BITS + KIND_BITS | kind(READ, volume);
+  }
+
+  void header(String datanode, long beginNs) throws IOException {
+    line(
+        "{\"meld_timeline\":%d,\"datanode\":%s,\"host\":%s,\"begin_ns\":%d}",
+        VERSION, text(datanode), text(host()), clock.epoch(beginNs));
+  }
+
+  void device(int number, TimelineDevice device, TimelineDevice.Recorded recorded)
+      throws IOException {
+    Path file = recorded.file();
+    line(
+        "{\"device\":{\"n\":%d,\"name\":%s,%s}}",
+        number,
+        text(device.name()),
+        file != null && Files.exists(file)
+            ? "\"records\":" + text(file.getFileName().toString())
+            : "\"problem\":" + text(recorded.problem()));
+    for (TimelineDevice.Clock at : recorded.clocks()) {
+      line(
+          "{\"clock\":{\"device\":%d,\"sim_ps\":%d,\"ns\":%d,\"dilation\":%s}}",
+          number, at.simPs(), clock.epoch(at.ns()), at.dilation());
+    }
+    for (TimelineDevice.Volume volume : device.timelineVolumes()) {
+      line(
+          "{\"volume\":{\"n\":%d,\"device\":%d,\"nsid\":%d}}",
+          volume.number(), number, volume.nsid());
+    }
+  }
+
+  /** Returns how many others had to make room. */
+  long records(LatestRecords records, Strings strings) throws IOException {
+    // Lambdas cannot throw what the output does.
+    IOException[] failure = {null};
+    long lost =
+        records.forEach(
+            record -> {
+              try {
+                if (failure[0] == null) {
+                  record(record, strings);
+                }
+              } catch (IOException e) {
+                failure[0] = e;
+              }
+            });
+    if (failure[0] != null) {
+      throw failure[0];
+    }
+    line("{\"lost\":{\"records\":%d}}", lost);
+    return lost;
+  }
+
+  private void record(long[] record, Strings strings) throws IOException {
+    long kind = record[0];
+    long volume = kind >>> KIND_BITS & (1 << VOLUME_BITS) - 1;
+    long begin = clock.epoch(record[3]);
+    long end = clock.epoch(record[4]);
+    String head = "\"reader\":" + record[1] + ",\"volume\":" + volume;
+    switch ((int) kind & (1 << KIND_BITS) - 1) {
+      case READ ->
+          line(
+              "{\"read\":{%s,\"pool\":%s,\"block\":%d,\"client\":%s,\"kind\":%s,"
+                  + "\"begin_ns\":%d,\"end_ns\":%d,\"offset\":%d,\"bytes\":%d}}",
+              head,
+              text(string(strings, kind, 2)),
+              record[2],
+              text(string(strings, kind, 1)),
+              text(string(strings, kind, 0)),
+              begin,
+              end,
+              record[5],
+              record[6]);
+      case REQUEST ->
+          line(
+              "{\"request\":{%s,\"ticket\":%d,\"ns\":%d,\"start_byte\":%d,\"bytes\":%d}}",
+              head, record[2], begin, record[5], record[6]);
+      default ->
+          line(
+              "{\"wait\":{%s,\"ticket\":%d,\"begin_ns\":%d,\"end_ns\":%d}}",
+              head, record[2], begin, end);
+    }
+    count++;
+  }
+
+  private static String string(Strings strings, long kind, int place) {
+    int shift = KIND_BITS + VOLUME_BITS + place * STRING_BITS;
+    return strings.get((int) (kind >>> shift) & (1 << STRING_BITS) - 1);
+  }
+
+  /** Records of readers that were written. */
+  long count() {
+    return count;
+  }
+
+  private void line(String format, Object... arguments) throws IOException {
+    String line = String.format(Locale.ROOT, format, arguments) + "\n";
+    out.write(line.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A string of JSON. */
+  private static String text(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (char c : text.toCharArray()) {
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (c < ' ') {
+        quoted.append(String.format("\\u%04x", (int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+
+  private static String host() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "localhost";
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    out.close();
+  }
+}
