@@ -2,6 +2,8 @@
 # shellcheck shell=bash disable=SC2153
 
 SUITE_JOBS=(scan query lookup mixed sort)
+# What Spark is started with beside a job's own settings.
+more=()
 
 help_suite() {
   cat <<EOF
@@ -29,6 +31,9 @@ dropped.
   --expect EXPR    what must hold in the end, as "scan:melded/normal>=1.30"; may
                    be repeated; else the exit code is 1
   --fresh          write the data anew
+  --timeline       also write, of the first round, what Spark's tasks, the
+                   DataNodes and the dies did, for Perfetto; what is recorded
+                   takes a little time itself
 EOF
 }
 
@@ -111,20 +116,38 @@ rewrite() {
   dfs -mkdir "$1.read" && dfs -mv "$1/*" "$1.read/" && dfs -cp "$1.read/*" "$1/" && dfs -rm -r -skipTrash "$1.read"
 }
 
+# recorded FILE JOB VARIANT OPTIONS...: as run, with a timeline in FILE.
+recorded() {
+  local file=$1 folder=/tmp/meld-timeline fetched
+  fetched=$(mktemp -d)
+  more=(--conf spark.plugins=org.hdfsmeld.spark.timeline.TimelinePlugin
+    --conf "spark.hdfsmeld.timeline.file=$folder/job.spark.jsonl.gz"
+    --conf spark.hadoop.fs.hdfs.impl=org.hdfsmeld.spark.timeline.RecordingFileSystem)
+  shell rm -rf "$folder" && shell mkdir -p "$folder" && timeline start || return
+  run "${@:2}" || return
+  more=()
+  timeline stop && timeline fetch "$folder" || return
+  shell tar -C "$folder" -c . | tar -x -C "$fetched" || return
+  "$ROOT/native-sim/target/release/meldsim" timeline --join "$fetched" --timeline "$file" >>"$SUITE_LOG" 2>&1 || return
+  rm -r "$fetched"
+}
+
+timeline() { shell hdfs meld -timeline "$@" >>"$SUITE_LOG" 2>&1; }
+
 # run JOB VARIANT OPTIONS...: the job on the variant's data; its JSON is printed.
 run() {
-  local data=/suite/$2 arguments=() conf=()
+  local data=/suite/$2 arguments=() conf=("${more[@]}")
   case $1 in
     scan)
       # One reader, as two would share an SSD in some runs and not in others.
-      conf=(--conf spark.cores.max=1)
+      conf+=(--conf spark.cores.max=1)
       arguments=(Scan --format raw "$data/raw/raw")
       ;;
     query) arguments=(Query "$data/tables/parquet") ;;
     lookup) arguments=(Lookup --reads 4000 --bytes 64k --threads 2 "$data/random/raw") ;;
     mixed)
       # The writer is on every DataNode, so also on that which is read.
-      conf=(--conf spark.hadoop.dfs.replication=3)
+      conf+=(--conf spark.hadoop.dfs.replication=3)
       arguments=(Mixed --ingest "$data/ingest" --seconds "$seconds" --rounds 1 "$data/raw/raw")
       ;;
     sort) arguments=(Sort --format text --output "$data/sorted" --overwrite "$data/tables/text/lineitem") ;;
@@ -134,12 +157,14 @@ run() {
 
 # measure JOB VARIANT ROUND [WINDOW]
 measure() {
-  run "$1" "$2" --datanodes "$(data_nodes)" --label "variant=$2" --label "round=$3" --label "job=$1" \
+  local how=(run)
+  if [ -n "$timeline" ] && [ "$3" -eq 1 ]; then how=(recorded "$output/$1.$2${4:+@$4}.perfetto.gz"); fi
+  "${how[@]}" "$1" "$2" --datanodes "$(data_nodes)" --label "variant=$2" --label "round=$3" --label "job=$1" \
     ${4:+--label "window=$4"} >"$output/$1.$2${4:+@$4}.$3.json"
 }
 
 suite() {
-  local variants=(normal melded) jobs=(scan) rounds=3 files=8 scale=0.5 dilation=150 seconds=15 fresh='' expect=()
+  local variants=(normal melded) jobs=(scan) rounds=3 files=8 scale=0.5 dilation=150 seconds=15 fresh='' timeline='' expect=()
   local windows=('') output=$ROOT/target/suite name round variant window command="./meld suite${*:+ ${*@Q}}"
   while [ $# -gt 0 ]; do
     case "$1" in
@@ -155,6 +180,11 @@ suite() {
       --expect) expect+=(--expect "${2:-}") ;;
       --fresh)
         fresh=1
+        shift
+        continue
+        ;;
+      --timeline)
+        timeline=1
         shift
         continue
         ;;
@@ -175,6 +205,7 @@ suite() {
   done
   setup
   build_jars # the report's
+  if [ -n "$timeline" ]; then build_cli; fi
   if ! engine || [ -z "$(containers edge)" ]; then die "the cluster does not run. ./meld up starts it."; fi
   stage_variants
   for name in "${variants[@]}"; do

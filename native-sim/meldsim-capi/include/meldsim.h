@@ -1155,8 +1155,8 @@ int64_t meldsim_run(uint32_t abi_version,
                     const char *request);
 
 /**
- * Copies the result of the calling thread's last `meldsim_run` into `buf`; else as `meldsim_last_error`. Returns 1 when there
- * is none. The result stays until the thread runs something else; running anything that is refused frees it.
+ * Copies the result of the calling thread's last `meldsim_run` or `meldsim_timeline_join` into `buf`; else as
+ * `meldsim_last_error`. Returns 1 when there is none. The result stays until the thread runs something else; running anything that is refused frees it.
  *
  * # Safety
  * `buf` is null, or points to `len` writable bytes.

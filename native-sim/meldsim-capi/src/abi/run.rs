@@ -38,14 +38,19 @@ pub unsafe extern "C" fn meldsim_run(abi_version: u32, request: *const c_char) -
         let request = unsafe { string(request, "request") }?;
         let open = |path: &str| decompressed(BufReader::new(File::open(path)?));
         let result = RunRequest::from_json(request)?.run(open)?;
-        let bytes = long(result.len() as u64 + 1);
-        LAST_RESULT.set(result);
-        Ok(bytes)
+        Ok(keep(result))
     })
 }
 
-/// Copies the result of the calling thread's last `meldsim_run` into `buf`; else as `meldsim_last_error`. Returns 1 when there
-/// is none. The result stays until the thread runs something else; running anything that is refused frees it.
+/// Keeps a result for the calling thread. The bytes that it needs, its NUL included.
+pub(super) fn keep(result: String) -> i64 {
+    let bytes = long(result.len() as u64 + 1);
+    LAST_RESULT.set(result);
+    bytes
+}
+
+/// Copies the result of the calling thread's last `meldsim_run` or `meldsim_timeline_join` into `buf`; else as
+/// `meldsim_last_error`. Returns 1 when there is none. The result stays until the thread runs something else; running anything that is refused frees it.
 ///
 /// # Safety
 /// `buf` is null, or points to `len` writable bytes.

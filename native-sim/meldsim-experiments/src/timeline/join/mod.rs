@@ -86,6 +86,14 @@ pub struct Joined {
     pub notes: Vec<String>,
 }
 
+impl Joined {
+    /// As a JSON object, with the fields' names.
+    pub fn to_json(&self) -> String {
+        // Numbers and strings: there is nothing that JSON could not hold.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
 /// Joins what is in a folder, into a file for Perfetto.
 ///
 /// # Errors

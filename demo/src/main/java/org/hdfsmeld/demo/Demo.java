@@ -137,6 +137,14 @@ public final class Demo extends DemoCommand {
   Path json;
 
   @Option(
+      names = "--timeline",
+      paramLabel = "FILE",
+      description =
+          "Write what Spark's tasks, the DataNodes and the dies of the devices did during the scans"
+              + " that are slowed down, for Perfetto (ui.perfetto.dev), compressed by gzip.")
+  Path timeline;
+
+  @Option(
       names = "--work-dir",
       defaultValue = "${sys:java.io.tmpdir}",
       paramLabel = "DIR",
@@ -206,6 +214,10 @@ public final class Demo extends DemoCommand {
       }
       out.print(SummaryTable.of(result));
       out.println();
+      if (settings.timeline() != null) {
+        run.writeTimeline();
+        out.println("timeline: " + settings.timeline().toAbsolutePath());
+      }
       out.println("report: " + settings.report().toAbsolutePath());
       return result.checksumsAgree() ? 0 : 1;
     }
@@ -224,7 +236,7 @@ public final class Demo extends DemoCommand {
     if (rounds < 1 || rounds > MAX_ROUNDS || rounds % 2 == 0) {
       throw bad("--rounds: is " + rounds + "; must be odd, from 1 to " + MAX_ROUNDS);
     }
-    for (Path file : Arrays.asList(report, json)) {
+    for (Path file : Arrays.asList(report, json, timeline)) {
       if (file != null && Files.isDirectory(file)) {
         throw bad(file + ": is a directory; name a file");
       }
@@ -246,6 +258,7 @@ public final class Demo extends DemoCommand {
         directive == Switch.ON,
         report,
         json,
+        timeline,
         workDirectory,
         keep);
   }

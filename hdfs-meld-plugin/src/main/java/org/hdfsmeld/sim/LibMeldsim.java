@@ -84,6 +84,8 @@ final class LibMeldsim {
 
   static native long meldsim_timeline_stop(long handle, byte[] path, long[] lost);
 
+  static native long meldsim_timeline_join(byte[] folder, byte[] output, int redact);
+
   static native long meldsim_run(int abiVersion, byte[] request);
 
   static native long meldsim_run_result(byte[] buf, long len);

@@ -201,7 +201,7 @@ public interface SimDevice extends AutoCloseable {
   /**
    * Keeps what every channel, die and command does from now on, in at most {@code bytes} bytes.
    *
-   * @return a status; {@link SimStatus#UNSUPPORTED} for memory that is no flash
+   * @return a status; {@link SimStatus#ARGUMENT} for memory that is no flash
    */
   int startTimeline(long bytes);
 

@@ -169,7 +169,8 @@ public final class DatanodeTimeline implements AutoCloseable {
       throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
     }
     try {
-      folder.keep(maxFiles);
+      // Never those of this one.
+      folder.keep(Math.max(maxFiles, devices.size() + 1));
     } catch (IOException e) {
       LOG.warn("Old timelines in {} stay", folder.path(), e);
     }

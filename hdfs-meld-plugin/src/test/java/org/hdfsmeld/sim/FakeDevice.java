@@ -326,7 +326,7 @@ public class FakeDevice implements SimDevice {
 
   @Override
   public int startTimeline(long bytes) {
-    return SimStatus.UNSUPPORTED;
+    return SimStatus.ARGUMENT;
   }
 
   @Override

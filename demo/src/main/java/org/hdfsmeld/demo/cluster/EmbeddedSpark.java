@@ -8,10 +8,17 @@ import org.hdfsmeld.demo.process.Workspace;
 public final class EmbeddedSpark {
   private EmbeddedSpark() {}
 
-  /** Starts it; {@code hadoop} is what a client of the HDFS must set. */
-  public static SparkSession start(Map<String, String> hadoop, Workspace workspace, int cores) {
+  /**
+   * Starts it.
+   *
+   * @param hadoop what a client of the HDFS must set
+   * @param more what else is set
+   */
+  public static SparkSession start(
+      Map<String, String> hadoop, Workspace workspace, int cores, Map<String, String> more) {
     SparkSession.Builder builder = SparkSession.builder();
     hadoop.forEach((key, value) -> builder.config("spark.hadoop." + key, value));
+    more.forEach(builder::config);
     return builder
         .appName("hdfs-meld demo")
         .master("local[" + cores + "]")

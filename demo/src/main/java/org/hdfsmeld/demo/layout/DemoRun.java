@@ -3,6 +3,7 @@ package org.hdfsmeld.demo.layout;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -45,6 +46,9 @@ public final class DemoRun {
   private Volumes volumes;
   private SparkSession spark;
 
+  /** Null where none is asked for. */
+  private RunTimeline timeline;
+
   /** A run that adds what it starts to the cleanup. */
   public DemoRun(Settings settings, Workspace workspace, Cleanup cleanup, Terminal terminal) {
     this.settings = settings;
@@ -75,11 +79,17 @@ public final class DemoRun {
     Rounds undilated = undilated(normalData, meldedData);
     volumes.setTimeDilation(calibration.dilation());
     double dilation = calibration.dilation();
+    if (timeline != null) {
+      timeline.start();
+    }
     Rounds paced =
         Rounds.run(
             settings.rounds(),
             () -> paced("normal", normalData, dilation),
             () -> paced("melded", meldedData, dilation));
+    if (timeline != null) {
+      timeline.stop();
+    }
     return DemoResult.of(
         settings, List.of(normalData, meldedData), calibration, stock, undilated, paced);
   }
@@ -100,14 +110,26 @@ public final class DemoRun {
             configuration(), workspace.resolve("hdfs").toFile(), Settings.DATA_NODES, 1);
     cleanup.add(cluster::close);
     volumes = Volumes.find(Settings.DATA_NODES);
-    spark = EmbeddedSpark.start(cluster.clientConfiguration(), workspace, Settings.READERS);
+    Map<String, String> more = Map.of();
+    if (settings.timeline() != null) {
+      timeline = new RunTimeline(cluster, workspace.resolve("timeline"));
+      more = timeline.sparkConfiguration();
+    }
+    spark = EmbeddedSpark.start(cluster.clientConfiguration(), workspace, Settings.READERS, more);
     cleanup.add(spark::stop);
     return null;
+  }
+
+  /** Writes the timeline that was asked for. Spark ends with it, which completes its part. */
+  public void writeTimeline() throws Exception {
+    spark.stop();
+    timeline.write(settings.timeline());
   }
 
   private Configuration configuration() {
     Configuration conf =
         EmbeddedCluster.configuration(workspace, settings.blockSize(), settings.window());
+    conf.set("dfs.datanode.meld.trace.dir", workspace.resolve("traces").toString());
     conf.set("dfs.datanode.meld.profile", settings.profile());
     conf.set("dfs.datanode.meld.readahead.mode", settings.windowMode().name());
     // This JVM has no native library; the DataNodes that the demo stands for do.

@@ -16,6 +16,7 @@ import java.util.OptionalDouble;
  * @param directive whether the melded data set is written with the directive
  * @param report the HTML report to write
  * @param json the JSON result to write, or null
+ * @param timeline the timeline of the paced scans to write, or null
  * @param workDirectory parent of the temporary directory
  * @param keep whether the temporary directory stays
  */
@@ -32,6 +33,7 @@ public record Settings(
     boolean directive,
     Path report,
     Path json,
+    Path timeline,
     Path workDirectory,
     boolean keep) {
   /** As of {@code dfs.datanode.meld.readahead.mode}. */

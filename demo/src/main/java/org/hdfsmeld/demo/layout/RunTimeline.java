@@ -1,0 +1,71 @@
+package org.hdfsmeld.demo.layout;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.ToolRunner;
+import org.hdfsmeld.demo.cluster.EmbeddedCluster;
+import org.hdfsmeld.sim.SimTimeline;
+import org.hdfsmeld.spark.timeline.RecordingFileSystem;
+import org.hdfsmeld.spark.timeline.TimelinePlugin;
+import org.hdfsmeld.tools.MeldAdmin;
+
+/** The timeline of a part of a run: recorded as a user of a cluster would, with the same tools. */
+final class RunTimeline {
+  private final EmbeddedCluster cluster;
+  private final Path folder;
+
+  /**
+   * A timeline of which nothing is recorded yet.
+   *
+   * @param folder for what is recorded
+   */
+  RunTimeline(EmbeddedCluster cluster, Path folder) throws IOException {
+    this.cluster = cluster;
+    this.folder = Files.createDirectories(folder);
+  }
+
+  /** What Spark must be started with. */
+  Map<String, String> sparkConfiguration() {
+    return Map.of(
+        "spark.plugins",
+        TimelinePlugin.class.getName(),
+        TimelinePlugin.FILE_KEY,
+        folder.resolve("demo.spark.jsonl.gz").toString(),
+        "spark.hadoop.fs.hdfs.impl",
+        RecordingFileSystem.class.getName());
+  }
+
+  void start() throws Exception {
+    meld("start");
+  }
+
+  void stop() throws Exception {
+    meld("stop");
+    meld("fetch", folder.toString());
+  }
+
+  /** Joins what was recorded; Spark has ended. */
+  void write(Path file) throws Exception {
+    SimTimeline.join("", folder, file, false);
+  }
+
+  private void meld(String... arguments) throws Exception {
+    Configuration conf = new Configuration(cluster.fileSystem().getConf());
+    String[] all = new String[arguments.length + 1];
+    all[0] = "-timeline";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    try (PrintStream silent =
+        new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)) {
+      int code = ToolRunner.run(conf, new MeldAdmin(silent, silent), all);
+      if (code != 0) {
+        throw new IOException("hdfs meld -timeline " + String.join(" ", arguments) + ": " + code);
+      }
+    }
+  }
+}
