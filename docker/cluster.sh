@@ -123,6 +123,7 @@ base_image() {
 build_image() {
   build_jars
   logged "collecting the jars of Hadoop and Spark" maven --quiet -Pdocker package -pl docker/lib/hadoop,docker/lib/spark
+  (cd "$ROOT/native-sim" && logged "building meld-top" cargo build --release --locked --package meld-top)
   "$DOCKER/stage" "$ROOT"
   local base
   base=$(base_image)
@@ -162,7 +163,8 @@ help_up() {
 Usage: ./meld up [--datanodes N] [--monitoring]
 
 Starts the cluster of docker/ in containers: a NameNode, three DataNodes on
-simulated SSDs, Spark, and one with the clients.
+simulated SSDs, Spark, a page that shows what the SSDs do, and one with the
+clients.
 
   --datanodes N   more than three DataNodes
   --monitoring    Prometheus as well, with the rules of docker/monitoring
@@ -196,6 +198,7 @@ up() {
   logged "starting the cluster" compose up --detach --no-build --scale "datanode=$((datanodes - 3))"
   wait_healthy
   status
+  say "meld: what the simulated SSDs do: http://localhost:${MELD_TOP_HTTP_PORT:-9880}/"
 }
 
 # Every container runs, and passes its health check if it has one; HDFS can be written.
@@ -253,7 +256,10 @@ the cluster that ./meld up started.
 
   --once            look twice, print, and end
   --format json     with --once: an object for scripts
-  --interval S      seconds between looks (2)
+  --interval S      seconds between looks (2; with --listen 1)
+  --listen ADDRESS:PORT
+                    serve the same as a page
+  --each NAME:PORT  with --listen: every DataNode of that name
 
 Keys: up and down choose a device, s sorts, q quits.
 EOF
@@ -265,7 +271,8 @@ top() {
   local argument is_value='' is_named='' addresses=()
   for argument in "$@"; do
     case $argument in
-      --interval | --format) is_value=yes ;;
+      --interval | --format | --listen) is_value=yes ;;
+      --each) is_named=yes is_value=yes ;;
       -*) is_value='' ;;
       *)
         [ -n "$is_value" ] || is_named=yes

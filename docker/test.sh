@@ -132,6 +132,49 @@ assert len(names) == 3 and not top["troubles"], top
 assert all(device["healthy"] for device in top["devices"]), top
 assert any(device["melded_share"] > 0 for device in top["devices"]), top' || fail "./meld top does not show the devices of three DataNodes"
 
+# The page has its own names for the DataNodes. Counters are compared until nothing is written any more, such as a replica.
+PAGE=http://localhost:${MELD_TOP_HTTP_PORT:-9880}
+same_devices() {
+  local name
+  ./meld top --once --interval 1 --format json >"$OUTPUT/top.json"
+  for name in datanode-1 datanode-2 datanode-3; do
+    echo "$name $(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$(container $name)")"
+  done >"$OUTPUT/addresses"
+  python3 - "$PAGE" "$OUTPUT/top.json" "$OUTPUT/addresses" >"$OUTPUT/page" 2>&1 <<'PYTHON'
+import json, sys, urllib.request
+page, once, addresses = sys.argv[1:]
+with urllib.request.urlopen(page + "/") as answer:
+    assert answer.headers["Content-Type"].startswith("text/html"), answer.headers
+    assert "Simulated SSDs" in answer.read().decode()
+with urllib.request.urlopen(page + "/devices.json") as answer:
+    served = json.load(answer)
+once = json.load(open(once))
+address_of = dict(line.split() for line in open(addresses))
+of_time = {"read_latency_us", "dies_busy", "channels_busy", "simulated_read_mib_s", "read_iops", "write_iops", "read_mib_s",
+           "write_mib_s", "readers_waiting", "writers_waiting", "outstanding"}
+def devices(top):
+    found = {}
+    for device in top["devices"]:
+        host, port = device["datanode"].rsplit(":", 1)
+        device["datanode"] = f"{address_of.get(host, host)}:{port}"
+        found[device["datanode"], device["device"]] = {key: None if key in of_time else value for key, value in device.items()}
+    return found
+assert served.keys() == once.keys() and served["schema_version"] == once["schema_version"], (served.keys(), once.keys())
+assert not served["troubles"], served["troubles"]
+assert len({device["datanode"] for device in served["devices"]}) == 3, served
+assert devices(served) == devices(once), (served, once)
+PYTHON
+}
+deadline=$((SECONDS + 120))
+until same_devices; do
+  [ $SECONDS -lt $deadline ] || fail "the page does not show what ./meld top shows: $(cat "$OUTPUT/page")"
+done
+missed() { # SERVICE: the page says that it does not answer
+  python3 -c 'import json, sys, urllib.request
+troubles = json.load(urllib.request.urlopen(sys.argv[1] + "/devices.json"))["troubles"]
+sys.exit(not any(trouble.startswith(sys.argv[2] + ":") for trouble in troubles))' "$PAGE" "$1"
+}
+
 raw=$(checksum <"$OUTPUT/scan/scan.melded.1.json")
 declare -A idle
 for name in datanode-1 datanode-2 datanode-3; do idle[$name]=$(read_bytes $name); done
@@ -150,6 +193,7 @@ docker kill "$(container "$victim")" >/dev/null
 echo "killed: $victim"
 kill -0 "$scanning" 2>/dev/null || fail "the scan was over before the DataNode was killed"
 wait "$scanning" || fail "the scan did not survive the DataNode"
+until_true 60 missed "$victim"
 [ "$(cat "$OUTPUT/scan-of-two")" = "$raw" ] || fail "the scan with a DataNode less reads other bytes"
 docker start "$(container "$victim")" >/dev/null
 

@@ -84,6 +84,21 @@ impl DataNode {
         }
     }
 
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Asks it, and waits for that.
+    pub(crate) fn answer(&self) -> Answer {
+        match self.ask() {
+            Ok(beans) => Answer {
+                beans,
+                ..Answer::none(self, None)
+            },
+            Err(error) => Answer::none(self, Some(error)),
+        }
+    }
+
     fn ask(&self) -> Result<Vec<Bean>, String> {
         let uri = format!("http://{}/jmx?qry={PREFIX}Meld*", self.address);
         let answer = self.agent.get(&uri).call();
@@ -121,25 +136,22 @@ fn beans(text: &str) -> Result<Vec<Bean>, String> {
 }
 
 impl Answer {
+    /// Without beans, and why.
+    pub(crate) fn none(datanode: &DataNode, error: Option<String>) -> Answer {
+        Answer {
+            datanode: datanode.address.clone(),
+            at: Instant::now(),
+            beans: Vec::new(),
+            error,
+        }
+    }
+
     /// Asks all DataNodes at once.
     pub(crate) fn of_all(datanodes: &[DataNode]) -> Vec<Answer> {
-        let ask = |datanode: &DataNode| {
-            let asked = datanode.ask();
-            let (beans, error) = match asked {
-                Ok(beans) => (beans, None),
-                Err(error) => (Vec::new(), Some(error)),
-            };
-            Answer {
-                datanode: datanode.address.clone(),
-                at: Instant::now(),
-                beans,
-                error,
-            }
-        };
         thread::scope(|scope| {
             let asking: Vec<_> = datanodes
                 .iter()
-                .map(|datanode| scope.spawn(move || ask(datanode)))
+                .map(|datanode| scope.spawn(move || datanode.answer()))
                 .collect();
             let answers = asking.into_iter().map(|thread| thread.join());
             answers.filter_map(Result::ok).collect()
