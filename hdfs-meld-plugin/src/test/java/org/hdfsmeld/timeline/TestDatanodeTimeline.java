@@ -48,7 +48,10 @@ class TestDatanodeTimeline {
 
   private String lines(DatanodeTimeline timeline) throws IOException {
     String name =
-        timeline.files().stream().filter(file -> file.endsWith(".jsonl.gz")).findFirst().orElseThrow();
+        timeline.files().stream()
+            .filter(file -> file.endsWith(".jsonl.gz"))
+            .findFirst()
+            .orElseThrow();
     byte[] file = timeline.readFile(name, 0, 1 << 20);
     try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(file))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -111,7 +114,6 @@ class TestDatanodeTimeline {
     DatanodeTimeline timeline = new DatanodeTimeline(dir, 16);
     Files.writeString(dir.resolve("secret"), "s");
     assertThatThrownBy(() -> timeline.readFile("secret", 0, 10)).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> timeline.readFile("../secret", 0, 10))
-        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> timeline.readFile("../secret", 0, 10)).isInstanceOf(IOException.class);
   }
 }
