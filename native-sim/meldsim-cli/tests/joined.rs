@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 #[path = "support/browser.rs"]
+#[allow(dead_code, reason = "not every test file needs it")]
 mod browser;
 #[path = "support/perfetto.rs"]
 mod perfetto;
