@@ -11,6 +11,7 @@
  *   <li>{@code data}: what the files hold
  *   <li>{@code task}: work on Spark's executors
  *   <li>{@code devices}: what the DataNodes' simulated devices did
+ *   <li>{@code timeline}: which task read which HDFS block when, for {@code spark.plugins}
  *   <li>{@code generate}, {@code scan}, {@code lookup}, {@code query}, {@code mixed}, {@code sort}:
  *       a job each
  *   <li>{@code sweep}: the cells of {@link Sweep} and {@link Replay}

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
@@ -25,6 +26,13 @@ public final class LocalHdfs implements AutoCloseable {
   private final Path root;
 
   public LocalHdfs(String name, int cores) throws IOException {
+    this(name, cores, Map.of());
+  }
+
+  /**
+   * @param config more of Spark's configuration
+   */
+  public LocalHdfs(String name, int cores, Map<String, Object> config) throws IOException {
     FileSystem fs = start().getFileSystem();
     root = fs.makeQualified(new Path("/" + name));
     fs.delete(root, true);
@@ -36,6 +44,7 @@ public final class LocalHdfs implements AutoCloseable {
             .config("spark.driver.host", "localhost")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.sql.shuffle.partitions", 2)
+            .config(config)
             .getOrCreate();
   }
 

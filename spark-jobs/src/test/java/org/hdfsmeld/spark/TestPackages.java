@@ -22,6 +22,7 @@ class TestPackages {
         "spark.data",
         "spark.task",
         "spark.devices",
+        "spark.timeline",
         "spark.generate",
         "spark.scan",
         "spark.lookup",
