@@ -116,6 +116,12 @@ say "scan: the melded layout against the normal one"
 ./meld suite --variants normal,melded --jobs scan --rounds 1 --files 3 --dilation 200 --output "$OUTPUT/scan" \
   --expect 'scan:melded/normal>=1.30' --expect 'scan:normal:wait>=0.9'
 
+say "a timeline of the scan, from its tasks to the dies"
+./meld suite --variants melded --jobs scan --rounds 1 --files 3 --dilation 200 --output "$OUTPUT/timeline" --timeline
+[ -s "$OUTPUT/timeline/scan.melded.perfetto.gz" ] || fail "there is no timeline"
+grep -E 'with their (task|command)|waited for devices' "$OUTPUT/timeline/suite.log" | tee "$OUTPUT/joined"
+awk '/with their/ { if ($(NF - 2) != $NF || $NF == 0) exit 1 }' "$OUTPUT/joined" || fail "the timeline is not joined"
+
 say "the DataNode that is read is killed in the middle of a scan"
 # As the suite left them: blocks of 128 MiB, on devices slow enough that one takes seconds.
 raw_scan() { submit Scan --format raw --verify hdfs://namenode:8020/suite/melded/raw | checksum; }

@@ -215,8 +215,9 @@ public final class Demo extends DemoCommand {
       out.print(SummaryTable.of(result));
       out.println();
       if (settings.timeline() != null) {
-        run.writeTimeline();
+        String joined = run.writeTimeline();
         out.println("timeline: " + settings.timeline().toAbsolutePath());
+        out.println("  " + joined);
       }
       out.println("report: " + settings.report().toAbsolutePath());
       return result.checksumsAgree() ? 0 : 1;

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,11 @@ class ITDemo {
   private static final String SCALE = "0.12";
   private static final String DILATION = "200";
   private static final int ROUNDS = 3;
+  private static final Pattern JOINED =
+      Pattern.compile(
+          "(?<taskReads>\\d+) of (?<reads>\\d+) block reads have their task,"
+              + " (?<joined>\\d+) of (?<requests>\\d+) requests their command;"
+              + " readers waited (?<waited>[0-9.]+) s, tasks (?<taskWaited>[0-9.]+) s");
 
   @TempDir Path directory;
   private Path work;
@@ -59,7 +66,10 @@ class ITDemo {
 
   @Test
   void withoutTheDirectiveNothingIsGained() throws Exception {
-    JsonNode result = runWithMedianGainIn(0.95, 1.05, "--directive", "off");
+    Path timeline = directory.resolve("demo.perfetto.gz");
+    JsonNode result =
+        runWithMedianGainIn(0.95, 1.05, "--directive", "off", "--timeline", timeline.toString());
+    assertThat(timeline).isNotEmptyFile();
     assertThat(result.path("gainDevice").asDouble()).isCloseTo(1, within(0.01));
     assertThat(result.path("melded").path("all").path("meldedReadShare").asDouble()).isZero();
   }
@@ -97,6 +107,18 @@ class ITDemo {
         .contains("--profile", "no-such-device", "melded-tlc-8x8")
         .doesNotContain("\tat ");
     assertThat(work).isEmptyDirectory();
+  }
+
+  /** Every block read has its task, every request its command, and all waiting is a task's. */
+  private static void assertEverythingIsJoined(String output) {
+    Matcher said = JOINED.matcher(output);
+    assertThat(said.find()).as(output).isTrue();
+    assertThat(said.group("taskReads")).as(output).isEqualTo(said.group("reads")).isNotEqualTo("0");
+    assertThat(said.group("joined")).as(output).isEqualTo(said.group("requests"));
+    double waited = Double.parseDouble(said.group("waited"));
+    assertThat(waited).isPositive();
+    assertThat(Double.parseDouble(said.group("taskWaited")))
+        .isCloseTo(waited, within(0.01 * waited));
   }
 
   /** Takes the DataNodes' storage away while the demo writes to it. */
@@ -137,6 +159,9 @@ class ITDemo {
     DemoProcess demo = DemoProcess.start(directory, arguments(more));
     assertThat(demo.waitFor()).as(demo.output()).isZero();
     assertThat(demo.output()).contains("time dilation", "accounted, not paced", "report: ");
+    if (List.of(more).contains("--timeline")) {
+      assertEverythingIsJoined(demo.output());
+    }
     assertThat(work).isEmptyDirectory();
     return new ObjectMapper().readTree(directory.resolve("result.json").toFile());
   }

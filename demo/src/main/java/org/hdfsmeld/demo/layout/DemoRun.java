@@ -120,10 +120,13 @@ public final class DemoRun {
     return null;
   }
 
-  /** Writes the timeline that was asked for. Spark ends with it, which completes its part. */
-  public void writeTimeline() throws Exception {
+  /**
+   * Writes the timeline that was asked for, and says what came of it in a line. Spark ends with it,
+   * which completes its part.
+   */
+  public String writeTimeline() throws Exception {
     spark.stop();
-    timeline.write(settings.timeline());
+    return timeline.write(settings.timeline());
   }
 
   private Configuration configuration() {

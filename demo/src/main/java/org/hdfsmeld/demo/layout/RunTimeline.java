@@ -1,11 +1,14 @@
 package org.hdfsmeld.demo.layout;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.ToolRunner;
@@ -50,9 +53,20 @@ final class RunTimeline {
     meld("fetch", folder.toString());
   }
 
-  /** Joins what was recorded; Spark has ended. */
-  void write(Path file) throws Exception {
-    SimTimeline.join("", folder, file, false);
+  /** Joins what was recorded, and says what came of it in a line; Spark has ended. */
+  String write(Path file) throws Exception {
+    JsonNode joined = new ObjectMapper().readTree(SimTimeline.join("", folder, file, false));
+    return String.format(
+        Locale.ROOT,
+        "%d tasks; %d of %d block reads have their task, %d of %d requests their command;"
+            + " readers waited %.3f s, tasks %.3f s of it",
+        joined.path("tasks").asLong(),
+        joined.path("task_reads").asLong(),
+        joined.path("block_reads").asLong(),
+        joined.path("joined_requests").asLong(),
+        joined.path("requests").asLong(),
+        joined.path("waited_seconds").asDouble(),
+        joined.path("task_waited_seconds").asDouble());
   }
 
   private void meld(String... arguments) throws Exception {

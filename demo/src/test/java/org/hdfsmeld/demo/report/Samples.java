@@ -41,6 +41,7 @@ final class Samples {
         directive,
         Path.of("report.html"),
         null,
+        null,
         Path.of("/tmp"),
         false);
   }
