@@ -195,7 +195,7 @@ fn perfetto_shows_the_way_from_a_task_to_flash() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    record(folder.path());
+    let waited = record(folder.path());
     let (_, trace) = join(folder.path(), "");
     browser.resize(1400, 1000);
     let _server = perfetto::open(&mut browser, &page, trace);
@@ -231,6 +231,19 @@ fn perfetto_shows_the_way_from_a_task_to_flash() {
         number(query(&end("read block"))),
     );
     assert!(commands.abs_diff(reads) <= 1000, "{commands} {reads}");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-to/timeline.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    let (_, after) = docs
+        .split_once("Which task waited longest for devices:")
+        .unwrap();
+    let sql = after.split("```").nth(1).unwrap().trim_start_matches("sql");
+    let rows = query(sql.trim().trim_end_matches(';'));
+    let of_tasks: f64 = rows.iter().map(|row| row[1].as_f64().unwrap()).sum();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(
+        (of_tasks - waited as f64 / 1e6).abs() < 0.01,
+        "{rows:?} {waited}"
+    );
     browser.evaluate("waitForPerfettoIdle().then(() => 0)");
     browser.screenshot(&browser::screenshots().join("joined.png"));
 }
