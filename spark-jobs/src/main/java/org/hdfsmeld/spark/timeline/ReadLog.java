@@ -61,7 +61,7 @@ final class ReadLog {
     if (!reads.offer(read)) {
       drop(1);
     }
-    if (reads.size() >= CAPACITY / 2) {
+    if (reads.size() >= ReadSender.BATCH_READS) {
       wake.run();
     }
   }
@@ -85,11 +85,10 @@ final class ReadLog {
     streams.remove(stream);
   }
 
-  /** Ends the reads of a task, counts it, and has all sent. */
+  /** Ends the reads of a task and counts it. */
   void taskEnded(long task) {
     streams.forEach(stream -> stream.closeOf(task));
     tasks.incrementAndGet();
-    wake.run();
   }
 
   /** Ends what is too old at that {@link System#nanoTime}, as of streams that were never closed. */

@@ -1,9 +1,14 @@
 package org.hdfsmeld.spark.timeline;
 
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Records the reads of this JVM and sends them each second, after each task, and at the end. */
+/**
+ * Records the reads of this JVM and sends them: each second by a thread of its own, at the end of
+ * each task by the task's, and at last. Spark keeps the order of what goes to the driver, so that
+ * the reads of a task are there before the task's end is, even if the executor then just stops.
+ */
 final class ReadSender implements AutoCloseable {
   static final int BATCH_READS = 512;
   private static final long PERIOD_MS = 1000;
@@ -27,9 +32,11 @@ final class ReadSender implements AutoCloseable {
     void accept(ReadBatch batch) throws Exception;
   }
 
-  /** Records from now on. */
+  /** Records from now on. Sends a batch of nothing first, so that no task is the one to connect. */
   static ReadSender start(String executor, Sink sink) {
     ReadSender sender = new ReadSender(executor, sink);
+    Lines.of(new BlockRead(ReadLog.NO_TASK, "", "", 0, 0, 0, 0, 0, 0)); // Loads its classes.
+    sender.send(new ReadLog.Taken(List.of(), 0, 0));
     sender.thread.setDaemon(true);
     sender.thread.start();
     sender.log.install();
@@ -38,6 +45,12 @@ final class ReadSender implements AutoCloseable {
 
   ReadLog log() {
     return log;
+  }
+
+  /** All reads of the task that are not sent yet are sent when this returns. */
+  void taskEnded(long task) {
+    log.taskEnded(task);
+    sendAll();
   }
 
   private void wake() {
@@ -77,7 +90,7 @@ final class ReadSender implements AutoCloseable {
     }
   }
 
-  private void sendAll() {
+  private synchronized void sendAll() {
     int sent;
     do {
       ReadLog.Taken taken = log.take(BATCH_READS, toldTasks);

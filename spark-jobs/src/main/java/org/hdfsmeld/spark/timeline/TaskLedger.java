@@ -24,10 +24,11 @@ final class TaskLedger {
     notifyAll();
   }
 
-  /** Of that executor nothing more will come. */
+  /** What that executor did not tell is lost, unless it stopped because the application did. */
   synchronized void executorLost(String executor) {
-    lost.add(executor);
-    notifyAll();
+    if (!applicationEnded) {
+      lost.add(executor);
+    }
   }
 
   /** Spark's listeners have seen all tasks. */

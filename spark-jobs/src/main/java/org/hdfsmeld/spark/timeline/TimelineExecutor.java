@@ -46,7 +46,7 @@ final class TimelineExecutor implements ExecutorPlugin {
     if (sender != null) {
       Long task = running.get();
       running.remove();
-      sender.log().taskEnded(task == null ? ReadLog.NO_TASK : task);
+      sender.taskEnded(task == null ? ReadLog.NO_TASK : task);
     }
   }
 

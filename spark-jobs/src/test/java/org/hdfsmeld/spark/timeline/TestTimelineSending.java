@@ -3,20 +3,19 @@ package org.hdfsmeld.spark.timeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** What is read reaches the driver in bounded batches, or is counted as dropped. */
 class TestTimelineSending {
   private static final BlockRead READ = new BlockRead(7, "/a \"b\"\n", "BP-1", 11, 0, 10, 1, 2, 1);
 
-  private final BlockingQueue<ReadBatch> batches = new LinkedBlockingQueue<>();
+  private final List<ReadBatch> batches = new CopyOnWriteArrayList<>();
 
   @Test
   void theLogIsBoundedAndCountsWhatDoesNotFit() {
@@ -49,48 +48,59 @@ class TestTimelineSending {
   }
 
   @Test
-  void theEndOfATaskAndOfTheSenderSendAll() throws Exception {
+  void theEndOfATaskAndOfTheSenderSendAll() {
     ReadSender sender = ReadSender.start("3", batches::add);
     assertThat(ReadLog.current()).isSameAs(sender.log());
     for (int i = 0; i < ReadSender.BATCH_READS + 1; i++) {
       sender.log().add(READ);
     }
-    sender.log().taskEnded(7);
-    List<ReadBatch> first = new ArrayList<>();
-    while (first.stream().noneMatch(batch -> batch.tasks() == 1)) {
-      ReadBatch batch = batches.poll(10, TimeUnit.SECONDS);
-      assertThat(batch).as("the next batch").isNotNull();
-      assertThat(batch.reads()).isLessThanOrEqualTo(ReadSender.BATCH_READS);
-      first.add(batch);
-    }
-    assertThat(first.stream().mapToInt(ReadBatch::reads).sum())
-        .isEqualTo(ReadSender.BATCH_READS + 1);
+    sender.taskEnded(7);
+    assertThat(batches).allMatch(batch -> batch.reads() <= ReadSender.BATCH_READS);
+    assertThat(sent()).isEqualTo(ReadSender.BATCH_READS + 1);
+    assertThat(batches).last().matches(batch -> batch.tasks() == 1);
     sender.log().add(READ);
     sender.close();
     assertThat(ReadLog.current()).isNull();
-    assertThat(batches.stream().mapToInt(ReadBatch::reads).sum()).isEqualTo(1);
+    assertThat(sent()).isEqualTo(ReadSender.BATCH_READS + 2);
   }
 
   @Test
-  void whatCannotBeSentIsDropped() throws Exception {
-    CountDownLatch refused = new CountDownLatch(1);
+  void readsAreSentThoughNoTaskEnds() throws Exception {
+    CountDownLatch came = new CountDownLatch(1);
+    try (ReadSender sender =
+        ReadSender.start(
+            "3",
+            batch -> {
+              if (batch.reads() > 0) {
+                came.countDown();
+              }
+            })) {
+      sender.log().add(READ);
+      assertThat(came.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void whatCannotBeSentIsDropped() {
+    AtomicBoolean driver = new AtomicBoolean();
     ReadSender sender =
         ReadSender.start(
             "3",
             batch -> {
-              if (refused.getCount() > 0) {
-                refused.countDown();
+              if (!driver.get()) {
                 throw new IOException("no driver");
               }
               batches.add(batch);
             });
     sender.log().add(READ);
-    sender.log().taskEnded(7);
-    assertThat(refused.await(10, TimeUnit.SECONDS)).isTrue();
+    sender.taskEnded(7);
+    driver.set(true);
     sender.close();
-    // The task's end may have been refused with its read, or have come after it.
-    assertThat(batches.stream().mapToLong(ReadBatch::dropped).sum()).isEqualTo(1);
-    assertThat(batches.stream().mapToLong(ReadBatch::tasks).max()).hasValue(1);
+    assertThat(batches).containsExactly(new ReadBatch("3", 1, 1, 0, ""));
+  }
+
+  private int sent() {
+    return batches.stream().mapToInt(ReadBatch::reads).sum();
   }
 
   @Test
@@ -99,17 +109,27 @@ class TestTimelineSending {
     ledger.taskEnded("1");
     ledger.taskEnded("1");
     ledger.taskEnded("2");
-    ledger.applicationEnded();
     ledger.told("1", 2);
-    assertThat(ledger.await(0)).isFalse();
     ledger.told("1", 1); // late
-    ledger.executorLost("2");
+    assertThat(ledger.await(0)).as("before the end").isFalse();
+    ledger.applicationEnded();
+    ledger.executorLost("2"); // It stops like all others.
+    assertThat(ledger.await(0)).isFalse();
+    ledger.told("2", 1);
     assertThat(ledger.await(0)).isTrue();
     Thread executor = new Thread(() -> ledger.told("3", 1));
     ledger.taskEnded("3");
     executor.start();
     assertThat(ledger.await(60_000)).isTrue();
     executor.join();
-    assertThat(new TaskLedger().await(0)).as("before the end").isFalse();
+  }
+
+  @Test
+  void theDriverWaitsForNoExecutorThatWasLost() throws Exception {
+    TaskLedger ledger = new TaskLedger();
+    ledger.taskEnded("1");
+    ledger.executorLost("1");
+    ledger.applicationEnded();
+    assertThat(ledger.await(0)).isTrue();
   }
 }
