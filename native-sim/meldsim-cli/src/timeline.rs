@@ -179,7 +179,7 @@ fn join(args: &TimelineCommandArgs, folder: &str) -> Result<String> {
         joined.devices
     );
     text += &format!(
-        "block reads with their task: {} of {}\n\
+        "block reads that a task made: {} of {}\n\
          requests with their command: {} of {}\n\
          readers waited for devices: {:.6} s, tasks {:.6} s of it\n",
         joined.task_reads,

@@ -132,7 +132,7 @@ fn every_read_has_its_task_and_every_request_its_command() {
     let seconds = waited as f64 / 1e9;
     for expected in [
         "2 tasks, 2 block reads of clients on 1 DataNodes, 16 commands of 1 devices",
-        "block reads with their task: 2 of 2",
+        "block reads that a task made: 2 of 2",
         "requests with their command: 16 of 16",
         &format!("readers waited for devices: {seconds:.6} s, tasks {seconds:.6} s of it"),
         "a second of the device takes 100.000 s here",
