@@ -156,6 +156,11 @@
 #define MELDSIM_WINDOW_NON_DETERMINISTIC 2
 
 /**
+ * The most bytes that `meldsim_timeline_start` keeps.
+ */
+#define MELDSIM_TIMELINE_BYTES_MAX (1 << 30)
+
+/**
  * The call succeeded.
  */
 #define MELDSIM_OK 0
@@ -1134,6 +1139,46 @@ int32_t meldsim_channels_busy_ps(int64_t handle,
  * `out` is null with `n` 0, or points to `n` writable values.
  */
 int32_t meldsim_dies_busy_ps(int64_t handle, uint64_t *out, uint32_t n);
+
+/**
+ * Keeps what every channel, die, core and command of the device does from now on: the latest of it, in at most `bytes`
+ * bytes of memory (65536 to MELDSIM_TIMELINE_BYTES_MAX). A command takes about 30 bytes for each page. What was kept
+ * before is gone. Commands that are outstanding now are not told of. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (`bytes`, or the memory is no flash), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_timeline_start(int64_t handle, uint64_t bytes);
+
+/**
+ * Ends what `meldsim_timeline_start` began and writes it to a new file at `path`, for `meldsim timeline --join`. Stores the
+ * number of older records that had to make room in `*lost`, unless it is null. The device serves others meanwhile.
+ *
+ * Returns the number of records in the file; 0, and no file, when nothing was begun. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, the file exists or cannot be written), MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC. What was kept is gone then, too.
+ *
+ * # Safety
+ * `path` is null or a NUL-terminated string; `lost` is null or writable.
+ */
+int64_t meldsim_timeline_stop(int64_t handle,
+                              const char *path,
+                              uint64_t *lost);
+
+/**
+ * Makes one timeline of what DataNodes and Spark recorded in `folder`, as `meldsim timeline --join` does, and writes it to
+ * `output` for Perfetto. Names are hashes where `redact` is not 0. Keeps a JSON object of counts for the calling thread:
+ * `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, nothing recorded there, a damaged file, one that cannot be written),
+ * MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `folder` and `output` are null or NUL-terminated strings.
+ */
+int64_t meldsim_timeline_join(const char *folder,
+                              const char *output,
+                              uint32_t redact);
 
 /**
  * Runs a whole workload on a device of its own, as `meldsim run` does, and keeps the result for the calling thread:

@@ -151,6 +151,19 @@ static void used(void) {
   CHECK(meldsim_close(device), == MELDSIM_OK);
 }
 
+/* What the device does, kept; files that there are, and what is no folder, are refused. */
+static void timeline(int64_t device, uint32_t nsid) {
+  uint64_t lost = 7;
+  CHECK(meldsim_timeline_start(device, 1), == MELDSIM_ERR_ARGUMENT);
+  CHECK(meldsim_timeline_start(device, 1 << 20), == MELDSIM_OK);
+  CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_READ, nsid, 0, 1, 0, 0), UINT64_MAX), > 0);
+  CHECK(meldsim_timeline_stop(device, "/dev/null", &lost), == MELDSIM_ERR_ARGUMENT);
+  CHECK(lost, == 7);
+  CHECK(meldsim_timeline_stop(device, "/dev/null", &lost), == 0);
+  CHECK(lost, == 0);
+  CHECK(meldsim_timeline_join("/dev/null", "/dev/null", 0), == MELDSIM_ERR_ARGUMENT);
+}
+
 /* A whole workload; its result belongs to the thread. */
 static void run(void) {
   const char *request = "{\"command\": \"smoke\", \"profile\": \"melded-tlc-8x8\", \"workload\": {\"job\": "
@@ -207,6 +220,7 @@ int main(void) {
   hints(device, nsid, 2 * (uint64_t)blocks, blocks);
   windows(device);
   snapshot(device, nsid);
+  timeline(device, nsid);
 
   /* Errors are values with texts. */
   CHECK(meldsim_submit(device, MELDSIM_READ, nsid + 1, 0, 1, 0, 0), == MELDSIM_ERR_NAMESPACE);
