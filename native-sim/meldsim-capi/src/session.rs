@@ -231,9 +231,10 @@ impl Session {
     ) -> Result<(usize, Option<std::time::Duration>), Failure> {
         self.with_check(|state| {
             let mut count = 0;
-            while count < most
-                && let Some((ticket, outcome)) = state.tickets.reap()
-            {
+            while count < most {
+                let Some((ticket, outcome)) = state.tickets.reap() else {
+                    break;
+                };
                 take(count, ticket, outcome);
                 count += 1;
             }

@@ -480,9 +480,8 @@ impl Wanted {
         };
         for (at, request) in datanode.requests.iter().enumerate() {
             let volume = datanode.volumes.get(&request.volume);
-            if let Some(volume) = volume.filter(|volume| volume.device == device)
-                && request.ns.saturating_sub(zero) >= from
-            {
+            let is_there = request.ns.saturating_sub(zero) >= from;
+            if let Some(volume) = volume.filter(|volume| is_there && volume.device == device) {
                 let range = (volume.nsid, request.start_byte, request.bytes);
                 wanted.requests.entry(range).or_default().push_back(at);
                 wanted.count += 1;
