@@ -112,7 +112,6 @@ fn cannot_write(path: Option<&str>, error: &std::io::Error) -> BadInput {
     meldsim run --rw read --bs 1m --size 16m --timeline normal.html\n  \
     meldsim run --rw read --bs 1m --size 16m --read-pattern sequential --timeline melded.html\n  \
     meldsim timeline --compare normal.html melded.html --timeline both.html\n  \
-    hdfs meld -timeline fetch recorded\n  \
     meldsim timeline --join recorded --timeline cluster.perfetto.gz\n\n\
     Compared timelines stand one above the other on one scale of time. A click on a command lights the one of the same \
     number in both.")]
