@@ -5,17 +5,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{JoinError, lines};
-
-/// The version of the file that is read.
-const VERSION: u32 = 1;
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Line {
-    Header(Header),
-    Other(Other),
-}
+use super::JoinError;
+use super::lines::{self, Line};
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Header {
@@ -124,37 +115,21 @@ impl DataNode {
     pub(super) fn read(path: &Path) -> Result<DataNode, JoinError> {
         let mut node = DataNode::default();
         lines::each(path, |line| node.add(line))?;
-        if node.header.meld_timeline != VERSION {
-            return Err(JoinError::Line(
-                path.into(),
-                1,
-                "there is no header".to_owned(),
-            ));
-        }
+        lines::check_found(path, node.header.meld_timeline)?;
         node.reads.sort_by_key(|read| (read.begin_ns, read.reader));
         node.clocks.sort_by_key(|clock| clock.sim_ps);
         node.requests.sort_by_key(|request| request.ns);
-        for (at, request) in node.requests.iter().enumerate() {
-            node.requests_by_reader
-                .entry(request.reader)
-                .or_default()
-                .push(at);
-        }
-        for (at, wait) in node.waits.iter().enumerate() {
-            node.waits_by_reader
-                .entry(wait.reader)
-                .or_default()
-                .push(at);
-        }
+        let readers = node.requests.iter().map(|request| request.reader);
+        node.requests_by_reader = lines::places(readers);
+        node.waits_by_reader = lines::places(node.waits.iter().map(|wait| wait.reader));
         Ok(node)
     }
 
-    fn add(&mut self, line: Line) -> Result<(), String> {
+    fn add(&mut self, line: Line<Header, Other>) -> Result<(), String> {
         match line {
-            Line::Header(header) if header.meld_timeline == VERSION => self.header = header,
             Line::Header(header) => {
-                let version = header.meld_timeline;
-                return Err(format!("version {version} is not known, only {VERSION}"));
+                lines::check(header.meld_timeline)?;
+                self.header = header;
             }
             Line::Other(Other::Device(device)) => {
                 self.devices.insert(device.n, device);

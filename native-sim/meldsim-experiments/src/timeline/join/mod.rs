@@ -463,11 +463,13 @@ impl Wanted {
         zero: u64,
     ) -> Result<Wanted, RecordsError> {
         let mut first = None;
-        recorded.replay(|record| {
-            if let (None, Record::Command(command)) = (first, record) {
-                first = Some(clock.at(command.submitted));
-            }
-        })?;
+        if recorded.lost > 0 {
+            recorded.replay(|record| {
+                if let (None, Record::Command(command)) = (first, record) {
+                    first = Some(clock.at(command.submitted));
+                }
+            })?;
+        }
         let mut wanted = Wanted {
             requests: HashMap::new(),
             count: 0,

@@ -5,17 +5,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{JoinError, lines};
-
-/// The version of the file that is read.
-const VERSION: u32 = 1;
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Line {
-    Header(Header),
-    Other(Other),
-}
+use super::JoinError;
+use super::lines::{self, Line};
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Header {
@@ -85,13 +76,7 @@ impl Application {
     pub(super) fn read(path: &Path) -> Result<Application, JoinError> {
         let mut application = Application::default();
         lines::each(path, |line| application.add(line))?;
-        if application.header.meld_spark_timeline != VERSION {
-            return Err(JoinError::Line(
-                path.into(),
-                1,
-                "there is no header".to_owned(),
-            ));
-        }
+        lines::check_found(path, application.header.meld_spark_timeline)?;
         application
             .stages
             .sort_by_key(|stage| (stage.begin_ns, stage.id));
@@ -99,22 +84,15 @@ impl Application {
             .tasks
             .sort_by_key(|task| (task.begin_ns, task.id));
         application.reads.sort_by_key(|read| read.begin_ns);
-        for (at, read) in application.reads.iter().enumerate() {
-            application
-                .reads_by_task
-                .entry(read.task)
-                .or_default()
-                .push(at);
-        }
+        application.reads_by_task = lines::places(application.reads.iter().map(|read| read.task));
         Ok(application)
     }
 
-    fn add(&mut self, line: Line) -> Result<(), String> {
+    fn add(&mut self, line: Line<Header, Other>) -> Result<(), String> {
         match line {
-            Line::Header(header) if header.meld_spark_timeline == VERSION => self.header = header,
             Line::Header(header) => {
-                let version = header.meld_spark_timeline;
-                return Err(format!("version {version} is not known, only {VERSION}"));
+                lines::check(header.meld_spark_timeline)?;
+                self.header = header;
             }
             Line::Other(Other::Stage(stage)) => self.stages.push(stage),
             Line::Other(Other::Task(task)) => self.tasks.push(task),
