@@ -7,6 +7,7 @@ mod advise;
 mod args;
 mod args_experiment;
 mod bench;
+mod calibrate;
 mod documents;
 mod error;
 mod experiment;
@@ -28,6 +29,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::advise::AdviseArgs;
 use crate::args::{BenchArgs, ProfilesArgs};
 use crate::args_experiment::{ExperimentArgs, ValidateArgs};
+use crate::calibrate::CalibrateArgs;
 use crate::documents::{CompletionsArgs, ManArgs};
 use crate::output::Ending;
 use crate::run::RunArgs;
@@ -69,6 +71,8 @@ enum Command {
     Advise(AdviseArgs),
     /// Replay a recorded trace on several devices and layouts and compare what each would give
     WhatIf(WhatIfArgs),
+    /// Find a profile for a drive that was measured with fio
+    Calibrate(Box<CalibrateArgs>),
     /// Repeat a published experiment and compare
     Experiment(ExperimentArgs),
     /// Run every experiment and say claim by claim whether it holds
@@ -99,6 +103,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Advise(args) => advise::run(&args).map(only_text),
         Command::WhatIf(args) => what_if::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Experiment(args) => experiment::run(&args).map(only_text),
         Command::Validate(args) => validate::run(&args),
         Command::Timeline(args) => timeline::timeline(&args).map(only_text),

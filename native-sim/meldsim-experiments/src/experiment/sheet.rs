@@ -87,14 +87,14 @@ pub struct Sheet {
 }
 
 /// A sheet with a row for each of these, to which columns are added.
-pub(super) struct Columns<'a, R> {
+pub(crate) struct Columns<'a, R> {
     of: &'a [R],
     sheet: Sheet,
 }
 
 /// A column has a key for programs, a heading for people, and a cell for each row.
 impl<R> Columns<'_, R> {
-    pub(super) fn cell<C: Into<Cell>>(
+    pub(crate) fn cell<C: Into<Cell>>(
         mut self,
         key: &'static str,
         heading: &'static str,
@@ -108,7 +108,7 @@ impl<R> Columns<'_, R> {
     }
 
     /// A size in bytes.
-    pub(super) fn bytes(
+    pub(crate) fn bytes(
         self,
         key: &'static str,
         heading: &'static str,
@@ -118,7 +118,7 @@ impl<R> Columns<'_, R> {
     }
 
     /// A whole number, where there is one.
-    pub(super) fn count<N: Into<Option<u64>>>(
+    pub(crate) fn count<N: Into<Option<u64>>>(
         self,
         key: &'static str,
         heading: &'static str,
@@ -129,7 +129,7 @@ impl<R> Columns<'_, R> {
     }
 
     /// A number, where there is one, of which people see so many digits after the point.
-    pub(super) fn number<N: Into<Option<f64>>>(
+    pub(crate) fn number<N: Into<Option<f64>>>(
         self,
         key: &'static str,
         heading: &'static str,
@@ -142,7 +142,7 @@ impl<R> Columns<'_, R> {
     }
 
     /// Text leaves the sheet out and pages fold it.
-    pub(super) fn detail(mut self) -> Self {
+    pub(crate) fn detail(mut self) -> Self {
         self.sheet.is_detail = true;
         self
     }
@@ -156,7 +156,7 @@ impl<R> From<Columns<'_, R>> for Sheet {
 
 impl Sheet {
     /// A sheet with a row for each of these, without columns yet.
-    pub(super) fn of<'a, R>(name: &'static str, rows: &'a [R]) -> Columns<'a, R> {
+    pub(crate) fn of<'a, R>(name: &'static str, rows: &'a [R]) -> Columns<'a, R> {
         Columns {
             of: rows,
             sheet: Sheet {

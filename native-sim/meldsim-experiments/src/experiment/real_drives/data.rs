@@ -16,6 +16,20 @@ const OWN: [(&str, &str); 9] = own! {
     "steady_random_writes" "waf_by_fill" "init_series" "zone_overwrite" "waf_permutation_profile"
 };
 
+/// The files that are read to calibrate: those above, and the sequential fill.
+pub(crate) const FILES: [&str; 10] = [
+    "read_latency_by_depth.csv",
+    "write_latency_by_depth.csv",
+    "latency_by_offered_rate.csv",
+    "mixed_read_write.csv",
+    "steady_random_writes.csv",
+    "waf_by_fill.csv",
+    "init_series.csv",
+    "zone_overwrite.csv",
+    "waf_permutation_profile.csv",
+    "sequential_write.csv",
+];
+
 /// Files that are not simulated, by name, with the reason.
 pub(super) const NOT_SIMULATED: [(&str, &str); 5] = [
     ("drives.csv", "facts, no measurements"),

@@ -9,13 +9,13 @@ use meldsim::profile::{ByteSize, HostPath, Profile, ProfileErrors};
 
 /// A drive that was measured.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drive {
+pub(crate) struct Drive {
     /// Its name in the files.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// The built-in profile that stands for it.
     pub(super) profile: &'static str,
     /// Bytes that its host sees \[P\].
-    pub(super) capacity_bytes: u64,
+    pub(crate) capacity_bytes: u64,
     /// Bytes of its flash, where that is not the profile's.
     raw_bytes: Option<f64>,
     /// Bytes to flash for each that the host or collection writes: parity and metadata. Multiplies write amplification; the
@@ -71,6 +71,11 @@ const SUPERBLOCKS: u64 = 64;
 impl Drive {
     pub(super) fn find(name: &str) -> Option<Drive> {
         DRIVES.into_iter().find(|drive| drive.name == name)
+    }
+
+    /// A drive for which the profile of that name is tried.
+    pub(crate) const fn tried(profile: &'static str, capacity_bytes: u64, overhead: f64) -> Drive {
+        drive("drive", profile, capacity_bytes, overhead)
     }
 
     /// The drive with about so many pages of flash, in superblocks of so many rows, which are a wordline of every plane. With
@@ -154,7 +159,7 @@ impl Smaller {
 }
 
 /// By what software the host reached the drive, as a row's column `sw_path` begins.
-pub(super) fn reached_by(row: &Row) -> Result<HostPath, String> {
+pub(crate) fn reached_by(row: &Row) -> Result<HostPath, String> {
     let name = row.text("sw_path")?;
     let known = [
         ("SPDK", HostPath::Spdk),

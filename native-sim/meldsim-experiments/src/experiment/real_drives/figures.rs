@@ -47,6 +47,15 @@ const DRAWN: [(&str, &str, &str, bool, &str); 6] = [
 const CAPTION: &str = "Dashed: measured. Solid: simulated.";
 
 pub(super) fn figures(mut outcome: Outcome, cells: &[Cell]) -> Outcome {
+    for chart in charts(cells) {
+        outcome = outcome.figure(chart, CAPTION);
+    }
+    outcome
+}
+
+/// A chart for each curve that is drawn: as measured, and as simulated.
+pub(crate) fn charts(cells: &[Cell]) -> Vec<LineChart> {
+    let mut charts = Vec::new();
     for (kind, column, over, is_log, value) in DRAWN {
         let of_kind =
             |cell: &&Cell| cell.question.class.kind == kind && cell.question.column == column;
@@ -65,16 +74,15 @@ pub(super) fn figures(mut outcome: Outcome, cells: &[Cell]) -> Outcome {
                 true => Axis::log(what),
                 false => Axis::linear(what),
             };
-            let chart = LineChart {
+            charts.push(LineChart {
                 title: format!("{drive}, {name}: {value}"),
                 x: axis(over),
                 y: axis(value),
                 lines: lines(&of_curve),
-            };
-            outcome = outcome.figure(chart, CAPTION);
+            });
         }
     }
-    outcome
+    charts
 }
 
 fn curve(cell: &Cell) -> (&str, &str) {

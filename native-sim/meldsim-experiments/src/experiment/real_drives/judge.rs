@@ -7,7 +7,7 @@
 
 /// What is asked of a cell's error.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Bar {
+pub(crate) enum Bar {
     /// Relative: of the votes nine of ten are within it.
     Within(f64),
     /// Relative: the median is within the first, nine of ten within the second.
@@ -22,14 +22,14 @@ pub(super) enum Bar {
 
 /// Cells that are judged by one bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Class {
+pub(crate) struct Class {
     /// The file without its ending.
-    pub(super) kind: &'static str,
+    pub(crate) kind: &'static str,
     /// What is measured: `IOPS and p50`.
-    pub(super) what: &'static str,
-    pub(super) bar: Bar,
+    pub(crate) what: &'static str,
+    pub(crate) bar: Bar,
     /// Any model meets it: it is counted apart.
-    pub(super) is_given: bool,
+    pub(crate) is_given: bool,
 }
 
 impl Class {
@@ -53,37 +53,37 @@ impl Class {
 
 /// A measured cell before it is simulated.
 #[derive(Clone, Debug)]
-pub(super) struct Question {
-    pub(super) class: Class,
-    pub(super) file: String,
+pub(crate) struct Question {
+    pub(crate) class: Class,
+    pub(crate) file: String,
     /// Its line in the file.
-    pub(super) row: u64,
-    pub(super) drive: &'static str,
-    pub(super) column: String,
+    pub(crate) row: u64,
+    pub(crate) drive: &'static str,
+    pub(crate) column: String,
     /// What its curve has in common.
-    pub(super) curve: String,
+    pub(crate) curve: String,
     /// Where on the curve it is: `depth 16`.
-    pub(super) at: String,
+    pub(crate) at: String,
     /// The same as a number, for charts.
-    pub(super) x: f64,
-    pub(super) measured: f64,
+    pub(crate) x: f64,
+    pub(crate) measured: f64,
     /// What the measurement resolves, in its unit.
-    pub(super) resolution: f64,
+    pub(crate) resolution: f64,
     /// The drive's profile was fitted to it.
-    pub(super) is_fitted: bool,
+    pub(crate) is_fitted: bool,
 }
 
 /// A cell that was simulated.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
-    pub(super) question: Question,
-    pub(super) simulated: f64,
+pub(crate) struct Cell {
+    pub(crate) question: Question,
+    pub(crate) simulated: f64,
     /// Relative; of a factor what it is above 1; of an absolute bar in the column's unit.
-    pub(super) error: f64,
+    pub(crate) error: f64,
 }
 
 impl Cell {
-    pub(super) fn new(question: Question, simulated: f64) -> Cell {
+    pub(crate) fn new(question: Question, simulated: f64) -> Cell {
         let error = error(&question, simulated);
         Cell {
             question,

@@ -20,6 +20,7 @@ mod permutation;
 mod progress;
 mod rates;
 mod reads;
+mod sequential;
 mod series;
 mod sheets;
 mod sources;
@@ -30,10 +31,16 @@ mod tests;
 mod zones;
 
 use super::burst::ExperimentError;
-use super::plan::{self, Experiment, Options, Planned, Run};
-use csv::Table;
-use judge::Cell;
-use task::{LeftOut, Task, Tasks};
+use super::plan::{self, Experiment, Options, Planned, Run, Scale};
+use meldsim::profile::Profile;
+use task::Tasks;
+
+pub(crate) use csv::{Row, Table};
+pub(crate) use data::FILES;
+pub(crate) use drive::{Drive, reached_by};
+pub(crate) use figures::charts;
+pub(crate) use judge::{Bar, Cell, Question};
+pub(crate) use task::{LeftOut, Task};
 
 pub(super) const REAL_DRIVES: Experiment = Experiment {
     name: "real-drives",
@@ -79,10 +86,48 @@ fn tasks<'a>(run: &'a Run, tables: &[Table], are_own: bool) -> Result<Tasks<'a>,
     let mut tasks = Tasks {
         profile: &run.profile,
         scale: run.scale,
+        only: None,
         are_own,
         tasks: Vec::new(),
         left_out: Vec::new(),
     };
+    plan_kinds(tables, &mut tasks)?;
+    for (file, reason) in data::NOT_SIMULATED {
+        tasks.left_out.push(LeftOut {
+            file: file.to_owned(),
+            row: None,
+            drive: "all".to_owned(),
+            column: "all".to_owned(),
+            reason,
+        });
+    }
+    Ok(tasks)
+}
+
+/// The simulations that answer the rows of one drive, for which a profile is tried, and what is not simulated. Their number and
+/// order depend on the rows alone.
+pub(crate) fn tasks_of(
+    drive: Drive,
+    profile: &Profile,
+    scale: Scale,
+    tables: &[Table],
+) -> Result<(Vec<Task>, Vec<LeftOut>), ExperimentError> {
+    let mut tasks = Tasks {
+        profile,
+        scale,
+        only: Some(drive),
+        are_own: false,
+        tasks: Vec::new(),
+        left_out: Vec::new(),
+    };
+    plan_kinds(tables, &mut tasks)?;
+    if let Some(table) = data::of(tables, sequential::FILE) {
+        sequential::plan(table, &mut tasks)?;
+    }
+    Ok((tasks.tasks, tasks.left_out))
+}
+
+fn plan_kinds(tables: &[Table], tasks: &mut Tasks<'_>) -> Result<(), ExperimentError> {
     type Kind = fn(&Table, &mut Tasks<'_>) -> Result<(), ExperimentError>;
     let kinds: [(&str, Kind); 7] = [
         ("read_latency_by_depth.csv", reads::plan),
@@ -95,22 +140,12 @@ fn tasks<'a>(run: &'a Run, tables: &[Table], are_own: bool) -> Result<Tasks<'a>,
     ];
     for (file, plan) in kinds {
         if let Some(table) = data::of(tables, file) {
-            plan(table, &mut tasks)?;
+            plan(table, tasks)?;
         }
     }
     let [steady, fill] =
         ["steady_random_writes.csv", "waf_by_fill.csv"].map(|file| data::of(tables, file));
-    steady::plan(steady, fill, &mut tasks)?;
-    for (file, reason) in data::NOT_SIMULATED {
-        tasks.left_out.push(LeftOut {
-            file: file.to_owned(),
-            row: None,
-            drive: "all".to_owned(),
-            column: "all".to_owned(),
-            reason,
-        });
-    }
-    Ok(tasks)
+    steady::plan(steady, fill, tasks)
 }
 
 fn outcome(run: &Run, cells: &[Cell], left_out: &[LeftOut], are_own: bool) -> super::Outcome {

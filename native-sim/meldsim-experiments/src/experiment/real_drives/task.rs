@@ -14,26 +14,26 @@ use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::Profile;
 
 /// What answers the questions of a task, in their order; `None` where the run has no such number.
-pub(super) type Answer =
+pub(crate) type Answer =
     Box<dyn Fn(&[Question]) -> Result<Vec<Option<f64>>, ExperimentError> + Send + Sync>;
 
 /// A simulation, and the cells that it answers.
-pub(super) struct Task {
-    pub(super) questions: Vec<Question>,
+pub(crate) struct Task {
+    pub(crate) questions: Vec<Question>,
     /// Pages written, about: long tasks go first.
     pub(super) cost: u64,
-    pub(super) answer: Answer,
+    pub(crate) answer: Answer,
 }
 
 /// A row or a column that is not simulated.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct LeftOut {
-    pub(super) file: String,
+pub(crate) struct LeftOut {
+    pub(crate) file: String,
     /// The line of a row; of a column nothing.
-    pub(super) row: Option<u64>,
+    pub(crate) row: Option<u64>,
     pub(super) drive: String,
-    pub(super) column: String,
-    pub(super) reason: &'static str,
+    pub(crate) column: String,
+    pub(crate) reason: &'static str,
 }
 
 /// Tasks of all files, and what has none.
@@ -41,6 +41,8 @@ pub(super) struct Tasks<'a> {
     /// Stands for the drive of its name in place of the built-in profile.
     pub(super) profile: &'a Profile,
     pub(super) scale: Scale,
+    /// The one drive of all rows, whatever they call it; otherwise each has the drive of its name.
+    pub(super) only: Option<Drive>,
     /// The rows are those that the profiles were fitted to.
     pub(super) are_own: bool,
     pub(super) tasks: Vec<Task>,
@@ -50,7 +52,10 @@ pub(super) struct Tasks<'a> {
 impl Tasks<'_> {
     /// The drive of a row; without one the row is left out.
     pub(super) fn drive(&mut self, table: &Table, row: &Row) -> Result<Option<Drive>, String> {
-        let drive = Drive::find(row.text("drive")?);
+        let drive = match self.only {
+            Some(drive) => Some(drive),
+            None => Drive::find(row.text("drive")?),
+        };
         if drive.is_none() {
             self.leave_out(table, row, "no profile stands for the drive")?;
         }

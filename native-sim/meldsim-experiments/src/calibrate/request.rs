@@ -1,0 +1,117 @@
+//! What a calibration begins with: cells that were measured, and what the user knows of the drive.
+
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::real_drives::{FILES, Table};
+
+/// Measured cells and what is known of the drive. It is all that a machine needs that simulates a part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The drive: the profile's name, and in files of several drives the one whose rows are read.
+    pub drive: String,
+    /// Names and texts of CSV files in the formats of `real-drives`.
+    #[serde(default)]
+    pub tables: Vec<(String, String)>,
+    /// Names and texts of files that fio wrote with `--output-format=json+`.
+    #[serde(default)]
+    pub fio: Vec<(String, String)>,
+    /// Bytes that the host sees; nothing: as the folder of fio's files says.
+    #[serde(default)]
+    pub capacity_bytes: Option<u64>,
+    /// Bytes to flash for each that host or collection writes: parity and metadata. 1 where nothing is known.
+    #[serde(default = "one")]
+    pub overhead: f64,
+    /// What is known: `KEY=VALUE` each, as of a profile.
+    #[serde(default)]
+    pub given: Vec<String>,
+    /// Of the places from which the search starts beside the reckoned one.
+    #[serde(default)]
+    pub seed: u64,
+    /// Whether as much is simulated as in the experiment `real-drives`; otherwise a part.
+    #[serde(default)]
+    pub full: bool,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// What was read.
+pub(super) struct Measured {
+    pub(super) capacity_bytes: u64,
+    pub(super) tables: Vec<Table>,
+    /// What was noticed while reading.
+    pub(super) notes: Vec<super::doubt::Finding>,
+}
+
+impl Request {
+    /// The rows of the drive.
+    pub(super) fn read(&self) -> Result<Measured, String> {
+        let capacity_bytes = self.capacity_bytes.unwrap_or(0);
+        if capacity_bytes < 1 << 30 {
+            return Err(format!(
+                "capacity: is {capacity_bytes} B; give the bytes that the host sees, 1 GiB or more"
+            ));
+        }
+        if !(1.0..=2.0).contains(&self.overhead) {
+            return Err(format!(
+                "overhead: is {}; give bytes to flash for each byte, from 1 to 2",
+                self.overhead
+            ));
+        }
+        let mut tables = Vec::new();
+        for (file, text) in &self.tables {
+            if FILES.contains(&file.as_str()) {
+                tables.push(Table::parse(file, text)?);
+            }
+        }
+        if tables.is_empty() && self.fio.is_empty() {
+            return Err(format!(
+                "no measured cells: give one of the files {}, or what fio wrote",
+                FILES.join(", ")
+            ));
+        }
+        self.only_own(&mut tables)?;
+        Ok(Measured {
+            capacity_bytes,
+            tables,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Bytes that the host sees, once it is known.
+    pub(super) fn capacity(&self) -> u64 {
+        self.capacity_bytes.unwrap_or(0)
+    }
+
+    /// Leaves the rows of this drive. Files of one drive are read whatever they call it.
+    fn only_own(&self, tables: &mut Vec<Table>) -> Result<(), String> {
+        let mut names: Vec<&str> = Vec::new();
+        for table in tables.iter() {
+            for row in &table.rows {
+                let name = row.text("drive")?;
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        if names.len() < 2 {
+            return Ok(());
+        }
+        if !names.contains(&self.drive.as_str()) {
+            return Err(format!(
+                "drive: \"{}\" has no rows; name one of {}",
+                self.drive,
+                names.join(", ")
+            ));
+        }
+        for table in tables.iter_mut() {
+            table
+                .rows
+                .retain(|row| row.text("drive") == Ok(self.drive.as_str()));
+        }
+        tables.retain(|table| !table.rows.is_empty());
+        Ok(())
+    }
+}

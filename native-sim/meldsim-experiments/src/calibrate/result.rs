@@ -1,0 +1,432 @@
+//! What comes of a calibration: a profile whose numbers say where they are from, the parameters, the errors, and pictures.
+
+use meldsim::profile::Profile;
+use serde::Serialize;
+
+use super::doubt::Finding;
+use super::identify::Told;
+use super::model::{Asked, Model, residual};
+use super::parameter::Key;
+use super::request::Request;
+use crate::experiment::real_drives::{Bar, Cell, LeftOut, charts};
+use crate::experiment::{Cell as Field, Sheet};
+use crate::report::chart::LineChart;
+use crate::report::{Origin, Page};
+
+/// A drive, calibrated.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Calibrated {
+    /// The drive.
+    pub drive: String,
+    /// Its profile.
+    pub profile: Profile,
+    /// The profile's text: each number that was given or fitted has its interval and its source beside it.
+    pub text: String,
+    /// What was looked for: value, interval, kind.
+    pub parameters: Sheet,
+    /// Errors of each kind of cells, as fitted and left out.
+    pub errors: Sheet,
+    /// Every cell.
+    pub cells: Sheet,
+    /// Rows that were not simulated.
+    pub left_out: Sheet,
+    /// What the cells cannot tell.
+    pub findings: Vec<Finding>,
+    /// The mean error over the kinds, in bars, of which a cell has three at most.
+    pub score: f64,
+    charts: Vec<LineChart>,
+}
+
+/// For programs.
+#[derive(Serialize)]
+struct Shown<'a> {
+    drive: &'a str,
+    profile: &'a str,
+    score_bars: f64,
+    findings: &'a [Finding],
+    parameters: &'a Sheet,
+    errors: &'a Sheet,
+    cells: &'a Sheet,
+    left_out: &'a Sheet,
+}
+
+impl Serialize for Calibrated {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let shown = Shown {
+            drive: &self.drive,
+            profile: &self.text,
+            score_bars: self.score,
+            findings: &self.findings,
+            parameters: &self.parameters,
+            errors: &self.errors,
+            cells: &self.cells,
+            left_out: &self.left_out,
+        };
+        shown.serialize(serializer)
+    }
+}
+
+/// What a result is made of.
+pub(super) struct Parts<'a> {
+    pub(super) request: &'a Request,
+    pub(super) model: &'a Model,
+    pub(super) point: &'a [f64],
+    pub(super) told: &'a [Told],
+    pub(super) simulated: &'a [f64],
+    /// For each cell its error without a say, in bars.
+    pub(super) without: &'a [f64],
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Calibrated {
+    pub(super) fn new(parts: Parts<'_>) -> Calibrated {
+        let Parts { request, model, .. } = parts;
+        let mut profile = model.profile(parts.point);
+        profile.name.clone_from(&request.drive);
+        profile.description = format!("{}, calibrated", request.drive);
+        over_provision(&mut profile, model.capacity_bytes);
+        let cells = model.cells.iter().zip(parts.simulated);
+        let cells: Vec<Cell> = cells
+            .map(|(asked, simulated)| Cell::new(question(asked), *simulated))
+            .collect();
+        let lines = lines(&parts);
+        Calibrated {
+            drive: request.drive.clone(),
+            text: annotated(&profile, request, parts.told),
+            profile,
+            parameters: parameters(request, parts.told),
+            errors: errors(&lines),
+            cells: cells_sheet(model, &cells),
+            left_out: left_out(&model.left_out),
+            findings: parts.findings,
+            score: score(model, parts.simulated),
+            charts: charts(&cells),
+        }
+    }
+
+    /// The result for people.
+    pub fn to_text_within(&self, columns: usize) -> String {
+        let mut text = self.parameters.to_table().within(columns);
+        text.push('\n');
+        text += &self.errors.to_table().within(columns);
+        for finding in &self.findings {
+            text += &format!("\n{}\n  measure next: {}\n", finding.what, finding.measure);
+        }
+        text
+    }
+
+    /// The result as a page that needs nothing else: parameters, errors, and the curves over each other.
+    pub fn to_html(&self, origin: &Origin, footer: &str) -> String {
+        let title = format!("Calibration of {}", self.drive);
+        let about = format!(
+            "{} measured cells, simulated with the fitted profile: {:.2} bars off in the mean of the kinds.",
+            self.cells.len(),
+            self.score
+        );
+        let mut page = Page::new(&title, &about, origin);
+        page.heading("Parameters")
+            .table(&self.parameters.to_table());
+        page.heading("Errors").table(&self.errors.to_table());
+        if !self.findings.is_empty() {
+            page.heading("What the cells do not tell");
+        }
+        for finding in &self.findings {
+            page.paragraph(&format!(
+                "{} Measure next: {}.",
+                sentence(&finding.what),
+                finding.measure
+            ));
+        }
+        page.heading("Curves");
+        for chart in &self.charts {
+            page.chart(chart.clone(), "Dashed: measured. Solid: simulated.");
+        }
+        page.heading("Numbers");
+        for (name, sheet) in [("cells", &self.cells), ("left out", &self.left_out)] {
+            page.folded_table(&format!("{name}: {} rows", sheet.len()), &sheet.to_table());
+        }
+        page.finish(footer)
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+/// The device has room for what the drive has, to a whole percent.
+fn over_provision(profile: &mut Profile, capacity_bytes: f64) {
+    let spare = Key::Spare.of(profile, capacity_bytes);
+    let percent = 100.0 * spare / (1.0 + spare);
+    profile.ftl.over_provisioning_percent = (percent.floor() as u32).clamp(1, 90);
+}
+
+fn question(asked: &Asked) -> crate::experiment::real_drives::Question {
+    let mut question = asked.question.clone();
+    question.is_fitted = asked.weight > 0.0;
+    question
+}
+
+/// The mean over kinds of the errors in bars, as far as they are judged.
+pub(super) fn score(model: &Model, simulated: &[f64]) -> f64 {
+    const MOST: f64 = 3.0;
+    let mut kinds: Vec<((&str, &str), Vec<f64>)> = Vec::new();
+    for (cell, simulated) in model.cells.iter().zip(simulated) {
+        let class = &cell.question.class;
+        if class.is_given || class.bar == Bar::Reported {
+            continue;
+        }
+        let key = (class.kind, class.what);
+        let error = residual(cell, *simulated).abs().min(MOST);
+        match kinds.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, errors)) => errors.push(error),
+            None => kinds.push((key, vec![error])),
+        }
+    }
+    let means = kinds
+        .iter()
+        .map(|(_, errors)| errors.iter().sum::<f64>() / errors.len() as f64);
+    means.sum::<f64>() / (kinds.len().max(1)) as f64
+}
+
+/// The profile's text with what each parameter is from.
+fn annotated(profile: &Profile, request: &Request, told: &[Told]) -> String {
+    let mut text = format!(
+        "# {}, calibrated by meldsim {}.\n# [G] given, [F] fitted to measured cells, [N] not told by them; all else is assumed.\n",
+        request.drive,
+        env!("CARGO_PKG_VERSION")
+    );
+    let mut section = String::new();
+    for line in profile.to_toml().lines() {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
+            section = name.to_owned();
+        }
+        let name = line.split('=').next().unwrap_or_default().trim();
+        let key = format!("{section}.{name}");
+        let remarks: Vec<String> = told
+            .iter()
+            .filter(|told| told.key.name().split('[').next() == Some(key.as_str()))
+            .map(remark)
+            .collect();
+        let is_given = request.given.iter().any(|given| {
+            given
+                .split('=')
+                .next()
+                .is_some_and(|given| given.trim() == key)
+        });
+        text += line;
+        if !remarks.is_empty() {
+            text += &format!(" # {}", remarks.join("; "));
+        } else if is_given {
+            text += " # [G]";
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn remark(told: &Told) -> String {
+    let tag = if told.is_told { "F" } else { "N" };
+    format!(
+        "[{tag}] {} {}: {} to {}",
+        told.key.about(),
+        short(told.value),
+        short(told.low),
+        short(told.high)
+    )
+}
+
+/// Four digits that say something.
+fn short(value: f64) -> String {
+    match value {
+        value if value >= 1_000.0 => format!("{value:.0}"),
+        value if value >= 100.0 => format!("{value:.1}"),
+        value if value >= 10.0 => format!("{value:.2}"),
+        value => format!("{value:.3}"),
+    }
+}
+
+fn parameters(request: &Request, told: &[Told]) -> Sheet {
+    struct Row {
+        key: String,
+        about: String,
+        value: String,
+        interval: Option<String>,
+        kind: &'static str,
+        note: String,
+    }
+    let mut rows: Vec<Row> = told
+        .iter()
+        .map(|told| Row {
+            key: told.key.name(),
+            about: told.key.about().to_owned(),
+            value: short(told.value),
+            interval: Some(format!("{} to {}", short(told.low), short(told.high))),
+            kind: if told.is_told { "fitted" } else { "not told" },
+            note: match (told.is_told, told.trades_with) {
+                (true, _) => String::new(),
+                (false, Some(other)) => {
+                    format!(
+                        "goes along with {}; measure {}",
+                        other.name(),
+                        told.key.told_by()
+                    )
+                }
+                (false, None) => format!("measure {}", told.key.told_by()),
+            },
+        })
+        .collect();
+    for given in &request.given {
+        let (key, value) = given.split_once('=').unwrap_or((given, ""));
+        rows.push(Row {
+            key: key.trim().to_owned(),
+            about: String::new(),
+            value: value.trim().to_owned(),
+            interval: None,
+            kind: "given",
+            note: String::new(),
+        });
+    }
+    let looked_for = |key: &Key| told.iter().any(|told| told.key == *key) || request.gives(*key);
+    let all = [
+        Key::Dies,
+        Key::Read(0),
+        Key::BusRate,
+        Key::LinkRate,
+        Key::CommandCost,
+        Key::Latency,
+        Key::Program,
+        Key::Superblock,
+        Key::Spare,
+        Key::Phase,
+        Key::Resume,
+        Key::ReadsFirst,
+        Key::Burst,
+    ];
+    rows.extend(all.iter().filter(|key| !looked_for(key)).map(|key| Row {
+        key: key.name(),
+        about: key.about().to_owned(),
+        value: "-".to_owned(),
+        interval: None,
+        kind: "assumed",
+        note: format!("measure {}", key.told_by()),
+    }));
+    Sheet::of("parameters", &rows)
+        .cell("key", "key", |row| row.key.clone())
+        .cell("about", "", |row| row.about.clone())
+        .cell("value", "value", |row| row.value.clone())
+        .cell("interval", "95 % interval", |row| row.interval.clone())
+        .cell("kind", "kind", |row| row.kind)
+        .cell("note", "", |row| row.note.clone())
+        .into()
+}
+
+/// Errors of the cells of a kind, in percent.
+struct Line {
+    kind: &'static str,
+    what: &'static str,
+    cells: usize,
+    fitted: usize,
+    median: f64,
+    without: Option<f64>,
+    most: f64,
+}
+
+fn lines(parts: &Parts<'_>) -> Vec<Line> {
+    let model = parts.model;
+    let mut kinds: Vec<(&str, &str)> = Vec::new();
+    let class = |cell: &Asked| (cell.question.class.kind, cell.question.class.what);
+    for cell in &model.cells {
+        if !kinds.contains(&class(cell)) {
+            kinds.push(class(cell));
+        }
+    }
+    let percent =
+        |cell: &Asked, residual: f64| 100.0 * (libm::exp(residual.abs() * cell.bar) - 1.0);
+    let line = |kind: (&'static str, &'static str)| {
+        let of_kind = model
+            .cells
+            .iter()
+            .enumerate()
+            .filter(|(_, cell)| class(cell) == kind);
+        let of_kind: Vec<(usize, &Asked)> = of_kind.collect();
+        let errors = of_kind
+            .iter()
+            .map(|(at, cell)| percent(cell, residual(cell, parts.simulated[*at])));
+        let errors: Vec<f64> = errors.collect();
+        let fitted = of_kind.iter().filter(|(_, cell)| cell.weight > 0.0);
+        let without: Vec<f64> = fitted
+            .map(|(at, cell)| percent(cell, parts.without[*at]))
+            .collect();
+        Line {
+            kind: kind.0,
+            what: kind.1,
+            cells: of_kind.len(),
+            fitted: without.len(),
+            median: quantile(errors.clone(), 0.5).unwrap_or(f64::NAN),
+            most: quantile(errors, 0.9).unwrap_or(f64::NAN),
+            without: quantile(without, 0.5),
+        }
+    };
+    kinds.into_iter().map(line).collect()
+}
+
+fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    values.get((share * last as f64).round() as usize).copied()
+}
+
+fn errors(lines: &[Line]) -> Sheet {
+    Sheet::of("errors", lines)
+        .cell("kind", "kind", |line| line.kind)
+        .cell("cells_of", "of", |line| line.what)
+        .count("cells", "cells", |line| line.cells as u64)
+        .count("fitted", "fitted", |line| line.fitted as u64)
+        .number("median_percent", "median error, %", 1, |line| line.median)
+        .number("left_out_percent", "left out, %", 1, |line| line.without)
+        .number("p90_percent", "90th percentile, %", 1, |line| line.most)
+        .into()
+}
+
+fn cells_sheet(model: &Model, cells: &[Cell]) -> Sheet {
+    let rows: Vec<(&Asked, &Cell)> = model.cells.iter().zip(cells).collect();
+    Sheet::of("cells", &rows)
+        .cell("file", "file", |row| row.1.question.file.clone())
+        .count("row", "row", |row| row.1.question.row)
+        .cell("curve", "curve", |row| row.1.question.curve.clone())
+        .cell("at", "at", |row| row.1.question.at.clone())
+        .cell("column", "column", |row| row.1.question.column.clone())
+        .number("measured", "measured", 2, |row| row.1.question.measured)
+        .number("simulated", "simulated", 2, |row| {
+            Some(row.1.simulated).filter(|value| value.is_finite())
+        })
+        .number("error_bars", "error, bars", 2, |row| {
+            residual(row.0, row.1.simulated)
+        })
+        .cell("basis", "basis", |row| match row.0.weight > 0.0 {
+            true => "fitted",
+            false => "predicted",
+        })
+        .detail()
+        .into()
+}
+
+fn left_out(left_out: &[LeftOut]) -> Sheet {
+    Sheet::of("left_out", left_out)
+        .cell("file", "file", |row| row.file.clone())
+        .cell("row", "row", |row| {
+            row.row.map_or(Field::Missing, Field::Count)
+        })
+        .cell("column", "column", |row| row.column.clone())
+        .cell("reason", "reason", |row| row.reason)
+        .detail()
+        .into()
+}

@@ -1,0 +1,62 @@
+//! `sequential_write`: the drive is filled from end to end. In the experiment any model meets it, as the program times are made
+//! of it; here it is what a program time is found by.
+
+use super::super::burst::ExperimentError;
+use super::csv::Table;
+use super::judge::{Bar, Class, Question};
+use super::sources::{Arrivals, Extent, PAGE, Source, run};
+use super::task::{Cells, Past, Tasks, device, group};
+use meldsim::profile::HostPath;
+
+pub(super) const FILE: &str = "sequential_write.csv";
+const FILL: Class = Class::new("sequential_write", "rate", Bar::Within(0.05));
+/// Bytes written before anything is counted: the write buffer is full.
+const WARM_UP_BYTES: u64 = 128 << 20;
+
+pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), ExperimentError> {
+    let mut rows = Vec::new();
+    for row in &table.rows {
+        let Some(drive) = tasks.drive(table, row)? else {
+            continue;
+        };
+        let block = row.count("block_bytes")?;
+        let threads = row.count("threads")?.max(1);
+        let depth = row.measured("depth_per_thread")?.unwrap_or(1.0).max(1.0) as u64;
+        let cells = Cells {
+            table,
+            row,
+            drive,
+            curve: "fill".to_owned(),
+            at: format!("{block} B"),
+            x: block as f64,
+            is_fitted: false,
+        };
+        let mut questions = Vec::new();
+        cells.ask(&mut questions, "MBps_median", FILL, 0.0)?;
+        rows.push(((block, threads * depth), (drive, questions)));
+    }
+    for ((block, depth), rows) in group(rows) {
+        let Some((drive, _)) = rows.first() else {
+            continue;
+        };
+        let smaller = tasks.smaller(*drive)?.through(HostPath::IoUring);
+        let questions = rows.into_iter().flat_map(|(_, questions)| questions);
+        let requests = (tasks.scale.choose(WARM_UP_BYTES / 2, WARM_UP_BYTES) / block).max(1);
+        let answer = move |questions: &[Question]| {
+            let bytes = smaller.bytes(smaller.drive.capacity_bytes, 1 << 20);
+            let (mut device, nsid) = device(&smaller, bytes, Past::Empty)?;
+            let (pages, per) = (bytes / PAGE, block.div_ceil(PAGE));
+            let writer = Source::sequential(depth, Arrivals::Closed, 0, (pages, per));
+            let extent = Extent {
+                warm_up: requests,
+                counted: requests,
+                mark_every: 0,
+            };
+            let measured = run(&mut device, nsid, vec![writer], extent)?;
+            let mb_s = measured.write_iops() * block as f64 / 1e6;
+            Ok(vec![Some(mb_s); questions.len()])
+        };
+        tasks.add(questions.collect(), requests, Box::new(answer));
+    }
+    Ok(())
+}
