@@ -11,6 +11,7 @@ use std::sync::Once;
 
 use meldsim::nvme::DirectiveError;
 use meldsim::{DeviceError, SnapshotError, Status};
+use meldsim_experiments::calibrate::CalibrateError;
 use meldsim_experiments::workload::{RequestError, RunError};
 
 /// The call succeeded.
@@ -93,6 +94,12 @@ impl From<DirectiveError> for Failure {
 impl From<SnapshotError> for Failure {
     fn from(error: SnapshotError) -> Failure {
         Failure::new(MELDSIM_ERR_SNAPSHOT, error.to_string())
+    }
+}
+
+impl From<CalibrateError> for Failure {
+    fn from(error: CalibrateError) -> Failure {
+        Failure::argument(error.to_string())
     }
 }
 

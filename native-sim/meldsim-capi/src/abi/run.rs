@@ -5,6 +5,7 @@ use std::ffi::c_char;
 use std::fs::File;
 use std::io::BufReader;
 
+use meldsim_experiments::calibrate::Message;
 use meldsim_experiments::workload::RunRequest;
 use meldsim_experiments::workload::trace::decompressed;
 
@@ -20,7 +21,7 @@ thread_local! {
 ///
 /// `abi_version` is MELDSIM_ABI_VERSION as the caller was compiled with. `request` is a JSON object, read before the call
 /// returns; docs/reference/c-abi.md describes its keys. The result is what `meldsim run --format json` prints for the same profile,
-/// workload and seed, byte by byte. The call returns when the run is over and cannot be interrupted. Thread-safe; runs on
+/// workload and seed, byte by byte. Or it asks for a step of a calibration, or for one of its simulations. The call returns when the run is over and cannot be interrupted. Thread-safe; runs on
 /// several threads share nothing.
 ///
 /// Errors: MELDSIM_ERR_ABI, MELDSIM_ERR_ARGUMENT (null, not UTF-8, unknown keys, an impossible job, an unreadable trace),
@@ -36,6 +37,9 @@ pub unsafe extern "C" fn meldsim_run(abi_version: u32, request: *const c_char) -
         check_abi(abi_version)?;
         // SAFETY: the contract of this function on `request`.
         let request = unsafe { string(request, "request") }?;
+        if let Some(message) = Message::from_json(request)? {
+            return Ok(keep(message.answer()?));
+        }
         let open = |path: &str| decompressed(BufReader::new(File::open(path)?));
         let result = RunRequest::from_json(request)?.run(open)?;
         Ok(keep(result))

@@ -14,6 +14,7 @@
 mod doubt;
 mod identify;
 mod linear;
+mod message;
 mod model;
 mod parameter;
 mod request;
@@ -41,6 +42,7 @@ use simulations::{Here, Simulations, Stop};
 use start::Start;
 
 pub use doubt::Finding;
+pub use message::Message;
 pub use model::Unit;
 pub use request::Request;
 pub use result::Calibrated;
