@@ -3,6 +3,7 @@
 //!
 //! - [`workload`]: jobs in fio's syntax, recorded traces, what-if, advice, and what a run gives
 //! - [`experiment`]: published results, repeated and compared
+//! - [`calibrate`]: a device profile from what was measured on a drive
 //! - [`parallel`]: independent parts on all cores, with results in a fixed order
 //! - [`report`]: latency histograms, tables, charts and pages
 //! - [`timeline`]: what every part of a device did, for Perfetto and as a page
@@ -12,6 +13,7 @@
 // A test may look at a hash map in any order.
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
 
+pub mod calibrate;
 pub mod experiment;
 mod load;
 pub mod parallel;

@@ -24,7 +24,7 @@ mod palloc;
 mod plan;
 mod programming;
 mod qlc;
-mod real_drives;
+pub(crate) mod real_drives;
 mod registry;
 mod setup;
 mod sheet;

@@ -5,24 +5,41 @@ use std::path::Path;
 
 /// A file of measured rows.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// Its name: `waf_by_fill.csv`.
-    pub(super) file: String,
-    pub(super) rows: Vec<Row>,
+    pub(crate) file: String,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// A row, with the names of its columns.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Row {
+pub(crate) struct Row {
     file: String,
     /// Its line in the file, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     fields: Vec<(String, String)>,
 }
 
 impl Table {
+    /// A table without rows, which [`Table::push`] adds.
+    pub(crate) fn new(file: &str) -> Table {
+        Table {
+            file: file.to_owned(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row of names and fields. What an error names as its line is the row, from 1.
+    pub(crate) fn push(&mut self, fields: Vec<(String, String)>) {
+        self.rows.push(Row {
+            file: self.file.clone(),
+            line: self.rows.len() as u64 + 1,
+            fields,
+        });
+    }
+
     /// Reads the text of a file.
-    pub(super) fn parse(file: &str, text: &str) -> Result<Table, String> {
+    pub(crate) fn parse(file: &str, text: &str) -> Result<Table, String> {
         let mut lines = (1..).zip(text.lines());
         let mut lines = lines.by_ref().filter(|(_, line)| {
             let line = line.trim();
@@ -57,7 +74,7 @@ impl Table {
     }
 
     /// Reads a file; `None` when it is not there.
-    pub(super) fn read(path: &Path) -> Result<Option<Table>, String> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Table>, String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match std::fs::read_to_string(path) {
             Ok(text) => Table::parse(&name, &text).map(Some),
@@ -95,7 +112,7 @@ fn split(line: &str) -> Result<Vec<String>, String> {
 
 impl Row {
     /// The field of a column; empty when nothing was measured.
-    pub(super) fn text(&self, column: &str) -> Result<&str, String> {
+    pub(crate) fn text(&self, column: &str) -> Result<&str, String> {
         let field = self.fields.iter().find(|(name, _)| name == column);
         field.map(|(_, text)| text.trim()).ok_or_else(|| {
             format!(
@@ -106,7 +123,7 @@ impl Row {
     }
 
     /// The number in a column; `None` when nothing was measured, or there is no such column.
-    pub(super) fn measured(&self, column: &str) -> Result<Option<f64>, String> {
+    pub(crate) fn measured(&self, column: &str) -> Result<Option<f64>, String> {
         match self.text(column) {
             Ok("") | Err(_) => Ok(None),
             Ok(text) => self.parse(column, text).map(Some),
@@ -114,12 +131,12 @@ impl Row {
     }
 
     /// The number in a column that says what was done.
-    pub(super) fn number(&self, column: &str) -> Result<f64, String> {
+    pub(crate) fn number(&self, column: &str) -> Result<f64, String> {
         self.parse(column, self.text(column)?)
     }
 
     /// The whole number in a column that says what was done.
-    pub(super) fn count(&self, column: &str) -> Result<u64, String> {
+    pub(crate) fn count(&self, column: &str) -> Result<u64, String> {
         let number = self.number(column)?;
         match number >= 0.0 && number.fract() == 0.0 && number < 1e18 {
             true => Ok(number as u64),
@@ -139,7 +156,7 @@ impl Row {
     }
 
     /// What is wrong with a field of this row.
-    pub(super) fn wrong(&self, column: &str, what: &str, remedy: &str) -> String {
+    pub(crate) fn wrong(&self, column: &str, what: &str, remedy: &str) -> String {
         format!("{}:{}: {column}: {what}; {remedy}", self.file, self.line)
     }
 }
