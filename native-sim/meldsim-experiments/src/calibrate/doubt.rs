@@ -1,31 +1,9 @@
 //! What the measured cells cannot be, and what they cannot tell: said in words, with what to measure next.
 
-use serde::Serialize;
-
+use super::finding::Finding;
+use super::fio::IdleRead;
 use super::request::Request;
 use crate::experiment::real_drives::{Row, Table};
-
-/// Something about the cells that the user should know.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Finding {
-    /// A word for programs: `depth-1`, `host-limited`, `throttled`.
-    pub id: &'static str,
-    /// What is so.
-    pub what: String,
-    /// What to measure next.
-    pub measure: String,
-}
-
-impl Finding {
-    fn new(id: &'static str, what: String, measure: &str) -> Finding {
-        Finding {
-            id,
-            what,
-            measure: measure.to_owned(),
-        }
-    }
-}
 
 const READS: &str = "read_latency_by_depth.csv";
 const STEADY: &str = "steady_random_writes.csv";
@@ -46,7 +24,11 @@ struct Read {
 }
 
 /// Refuses cells that contradict themselves, and says what the others cannot tell.
-pub(super) fn doubts(request: &Request, tables: &[Table]) -> Result<Vec<Finding>, String> {
+pub(super) fn doubts(
+    request: &Request,
+    tables: &[Table],
+    idle: &[IdleRead],
+) -> Result<Vec<Finding>, String> {
     let mut reads = Vec::new();
     for row in rows(tables, READS) {
         reads.push(Read {
@@ -67,6 +49,7 @@ pub(super) fn doubts(request: &Request, tables: &[Table]) -> Result<Vec<Finding>
     findings.extend(host_limited(&reads));
     findings.extend(throttled(tables)?.map(|(_, finding)| finding));
     findings.extend(unsteady(tables)?);
+    findings.extend(sleeps(&reads, idle));
     Ok(findings)
 }
 
@@ -205,4 +188,23 @@ fn unsteady(tables: &[Table]) -> Result<Option<Finding>, String> {
         }
     }
     Ok(None)
+}
+
+/// A drive or a core that sleeps shows in the first read after a pause.
+fn sleeps(reads: &[Read], idle: &[IdleRead]) -> Option<Finding> {
+    const LONGER: f64 = 1.3;
+    let alone = reads.iter().find(|read| read.depth == 1.0)?;
+    let mean_us = alone.mean_us?;
+    let slow = idle.iter().filter(|idle| {
+        idle.reads == 1 && idle.block_bytes as f64 == alone.block && idle.mean_us > LONGER * mean_us
+    });
+    let slowest = slow.max_by(|a, b| a.mean_us.total_cmp(&b.mean_us))?;
+    Some(Finding::new(
+        "sleeps",
+        format!(
+            "a read after {} s without any takes {:.0} us, and {mean_us:.0} us when one follows the other: the drive or the host sleeps, which is not modelled",
+            slowest.pause_s, slowest.mean_us
+        ),
+        "the same with the host's C-states off (intel_idle.max_cstate=0) and the drive's power states off (nvme set-feature -f 0x0c)",
+    ))
 }

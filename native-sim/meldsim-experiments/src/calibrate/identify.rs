@@ -21,8 +21,8 @@ pub(super) struct Told {
     pub(super) trades_with: Option<Key>,
 }
 
-/// A parameter is told when its interval is within this share on both sides.
-pub(super) const TOLD: f64 = 0.05;
+/// A parameter is told when its interval is within this share on both sides: it is within 5 % then, as far as a straight line tells.
+const TOLD: f64 = 0.04;
 /// Simulations of the same drive with other random numbers differ by so much, as a share: of reads alone, and where programs and
 /// collection are.
 const NOISE_OF_READS: f64 = 0.004;

@@ -12,6 +12,8 @@
 //! cores and executors share them out, and a search that was interrupted finds in its file what it has asked before.
 
 mod doubt;
+mod finding;
+mod fio;
 mod identify;
 mod linear;
 mod message;
@@ -41,7 +43,7 @@ use search::Search;
 use simulations::{Here, Simulations, Stop};
 use start::Start;
 
-pub use doubt::Finding;
+pub use finding::Finding;
 pub use message::Message;
 pub use model::Unit;
 pub use request::Request;
@@ -130,7 +132,8 @@ impl Calibration {
         let measured = request.read().map_err(CalibrateError::Input)?;
         request.capacity_bytes = Some(measured.capacity_bytes);
         let tables = measured.tables;
-        let mut findings = doubt::doubts(&request, &tables).map_err(CalibrateError::Input)?;
+        let mut findings =
+            doubt::doubts(&request, &tables, &measured.idle).map_err(CalibrateError::Input)?;
         findings.extend(measured.notes);
         let mut base = model::base(&request).map_err(CalibrateError::Input)?;
         let mut start = Start::of(&request, &tables, &base).map_err(CalibrateError::Input)?;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::finding::Finding;
+use super::fio::{self, IdleRead};
 use crate::experiment::real_drives::{FILES, Table};
 
 /// Measured cells and what is known of the drive. It is all that a machine needs that simulates a part.
@@ -37,21 +39,33 @@ fn one() -> f64 {
     1.0
 }
 
+/// The capacity that `drive.json` has, which the script writes beside what fio does; nothing of what fio wrote.
+fn about(text: &str) -> Option<u64> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    match value.get("jobs") {
+        Some(_) => None,
+        None => value.get("capacity_bytes")?.as_u64(),
+    }
+}
+
 /// What was read.
 pub(super) struct Measured {
     pub(super) capacity_bytes: u64,
     pub(super) tables: Vec<Table>,
     /// What was noticed while reading.
-    pub(super) notes: Vec<super::doubt::Finding>,
+    pub(super) notes: Vec<Finding>,
+    /// Reads after a pause.
+    pub(super) idle: Vec<IdleRead>,
 }
 
 impl Request {
     /// The rows of the drive.
     pub(super) fn read(&self) -> Result<Measured, String> {
-        let capacity_bytes = self.capacity_bytes.unwrap_or(0);
+        let of_fio = self.fio.iter().find_map(|(_, text)| about(text));
+        let capacity_bytes = self.capacity_bytes.or(of_fio).unwrap_or(0);
         if capacity_bytes < 1 << 30 {
             return Err(format!(
-                "capacity: is {capacity_bytes} B; give the bytes that the host sees, 1 GiB or more"
+                "capacity: is {capacity_bytes} B; give the bytes that the host sees, 1 GiB or more, as blockdev --getsize64 prints them"
             ));
         }
         if !(1.0..=2.0).contains(&self.overhead) {
@@ -73,10 +87,21 @@ impl Request {
             ));
         }
         self.only_own(&mut tables)?;
+        let runs = self.fio.iter().filter(|(_, text)| about(text).is_none());
+        let runs: Vec<(String, String)> = runs.cloned().collect();
+        let of_fio = fio::tables(&runs, &self.drive, Some(capacity_bytes))?;
+        for table in of_fio.tables {
+            match tables.iter_mut().find(|known| known.file == table.file) {
+                Some(known) => known.rows.extend(table.rows),
+                None => tables.push(table),
+            }
+        }
+        let notes = of_fio.notes.into_iter().map(Finding::left_out);
         Ok(Measured {
             capacity_bytes,
             tables,
-            notes: Vec::new(),
+            notes: notes.collect(),
+            idle: of_fio.idle,
         })
     }
 

@@ -3,7 +3,7 @@
 use meldsim::profile::Profile;
 use serde::Serialize;
 
-use super::doubt::Finding;
+use super::finding::Finding;
 use super::identify::Told;
 use super::model::{Asked, Model, residual};
 use super::parameter::Key;

@@ -21,6 +21,23 @@ pub(crate) struct Row {
 }
 
 impl Table {
+    /// A table without rows, which [`Table::push`] adds.
+    pub(crate) fn new(file: &str) -> Table {
+        Table {
+            file: file.to_owned(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row of names and fields. What an error names as its line is the row, from 1.
+    pub(crate) fn push(&mut self, fields: Vec<(String, String)>) {
+        self.rows.push(Row {
+            file: self.file.clone(),
+            line: self.rows.len() as u64 + 1,
+            fields,
+        });
+    }
+
     /// Reads the text of a file.
     pub(crate) fn parse(file: &str, text: &str) -> Result<Table, String> {
         let mut lines = (1..).zip(text.lines());

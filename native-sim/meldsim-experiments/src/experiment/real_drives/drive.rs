@@ -173,6 +173,14 @@ pub(crate) fn reached_by(row: &Row) -> Result<HostPath, String> {
     })
 }
 
+/// The same of a file that need not say so.
+pub(super) fn reached_by_or(row: &Row, path: HostPath) -> Result<HostPath, String> {
+    match row.text("sw_path") {
+        Ok(_) => reached_by(row),
+        Err(_) => Ok(path),
+    }
+}
+
 /// Pages, which are units of the mapping, of a wordline of every plane.
 fn row_pages(profile: &Profile) -> u64 {
     let geometry = &profile.geometry;

@@ -2,6 +2,7 @@
 
 use super::super::burst::ExperimentError;
 use super::csv::Table;
+use super::drive::reached_by_or;
 use super::judge::{Bar, Class, Question};
 use super::sources::{Arrivals, Extent, PAGE, Source, latency_us, run};
 use super::task::{Cells, Past, Tasks, device, group};
@@ -66,21 +67,22 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), Experimen
             cells.ask(&mut questions, column, OTHER, 1.0)?;
         }
         let rate = asked.map(|mb_s| mb_s * 1e6 / block.max(1) as f64 / writers.max(1) as f64);
+        let path = reached_by_or(row, HostPath::Spdk)?;
         let spec = (
-            drive.name,
+            (drive.name, path),
             (read_block, depth),
             (block, write_depth, writers, is_random),
             rate,
         );
         rows.push((spec, (drive, questions)));
     }
-    for ((_, (read_block, depth), (block, write_depth, writers, is_random), rate), rows) in
+    for (((_, path), (read_block, depth), (block, write_depth, writers, is_random), rate), rows) in
         group(rows)
     {
         let Some((drive, _)) = rows.first() else {
             continue;
         };
-        let smaller = tasks.smaller(*drive)?.through(HostPath::Spdk);
+        let smaller = tasks.smaller(*drive)?.through(path);
         let counted = tasks.scale.choose(20_000, 150_000);
         let questions = rows.into_iter().flat_map(|(_, questions)| questions);
         let answer = move |questions: &[Question]| {

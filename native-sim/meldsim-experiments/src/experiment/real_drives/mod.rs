@@ -8,7 +8,7 @@
 //!
 //! A kind is a file of rows, and here a file that says what is simulated for a row and which bar each column has.
 
-mod csv;
+pub(crate) mod csv;
 mod data;
 mod depth_writes;
 mod drive;

@@ -2,7 +2,7 @@
 
 use super::super::burst::ExperimentError;
 use super::csv::{Row, Table};
-use super::drive::{Drive, Smaller};
+use super::drive::{Drive, Smaller, reached_by_or};
 use super::judge::{Bar, Class, Question};
 use super::pattern::Pattern;
 use super::sources::{Arrivals, Extent, Measured, PAGE, Source, latency_us, run};
@@ -125,7 +125,11 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), Experimen
             };
             ask(&cells, knee, step, tasks.are_own, &mut questions)?;
         }
-        let smaller = tasks.smaller_of(drive, PAGES)?.through(HostPath::IoUring);
+        let path = match rows.first() {
+            Some(offered) => reached_by_or(offered.row, HostPath::IoUring)?,
+            None => HostPath::IoUring,
+        };
+        let smaller = tasks.smaller_of(drive, PAGES)?.through(path);
         let rates: Vec<f64> = rows.iter().map(|row| row.iops).collect();
         let counted = tasks.scale.choose(10_000, 150_000);
         let cost = 4 * counted * rates.len() as u64;

@@ -3,6 +3,7 @@
 
 use super::super::burst::ExperimentError;
 use super::csv::Table;
+use super::drive::reached_by_or;
 use super::judge::{Bar, Class, Question};
 use super::sources::{Arrivals, Extent, PAGE, Source, run};
 use super::task::{Cells, Past, Tasks, device, group};
@@ -33,13 +34,14 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), Experimen
         };
         let mut questions = Vec::new();
         cells.ask(&mut questions, "MBps_median", FILL, 0.0)?;
-        rows.push(((block, threads * depth), (drive, questions)));
+        let path = reached_by_or(row, HostPath::IoUring)?;
+        rows.push(((block, threads * depth, path), (drive, questions)));
     }
-    for ((block, depth), rows) in group(rows) {
+    for ((block, depth, path), rows) in group(rows) {
         let Some((drive, _)) = rows.first() else {
             continue;
         };
-        let smaller = tasks.smaller(*drive)?.through(HostPath::IoUring);
+        let smaller = tasks.smaller(*drive)?.through(path);
         let questions = rows.into_iter().flat_map(|(_, questions)| questions);
         let requests = (tasks.scale.choose(WARM_UP_BYTES / 2, WARM_UP_BYTES) / block).max(1);
         let answer = move |questions: &[Question]| {
