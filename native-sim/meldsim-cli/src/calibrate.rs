@@ -8,9 +8,10 @@ use std::sync::Mutex;
 use anyhow::{Context, Result};
 use clap::Args;
 use meldsim_experiments::calibrate::{
-    Calibrated, Calibration, Evaluation, Place, Progress, Request,
+    Calibrated, Calibration, Evaluation, Finding, Place, Progress, Request,
 };
 use meldsim_experiments::workload::parse_bytes;
+use serde::Serialize;
 
 use crate::args::{Format, FormatArg, JobsArg};
 use crate::error::BadInput;
@@ -48,6 +49,9 @@ pub(crate) struct CalibrateArgs {
     /// Simulate as much for each cell as the experiment real-drives does; takes some ten times as long
     #[arg(long)]
     full: bool,
+    /// Only read what was measured, and say what it has and what it cannot tell
+    #[arg(long, conflicts_with_all = ["out", "report", "state", "beside"])]
+    check: bool,
     /// Write the profile to this file
     #[arg(long, value_name = "FILE.toml")]
     out: Option<String>,
@@ -74,6 +78,9 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<(String, Ending)> {
         None => (Vec::new(), None),
     };
     let calibration = Calibration::new(request)?;
+    if args.check {
+        return Ok((checked(args, &calibration)?, Ending::Good));
+    }
     let beside = match &args.beside {
         Some(name) => {
             let score = calibration.score(&profiles::load(name)?, args.jobs.get())?;
@@ -130,6 +137,27 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<(String, Ending)> {
         Format::Table => table(args, &done, beside) + &footer,
     };
     Ok((text, Ending::Good))
+}
+
+/// What was read.
+fn checked(args: &CalibrateArgs, calibration: &Calibration) -> Result<String> {
+    #[derive(Serialize)]
+    struct Checked<'a> {
+        kinds: Vec<(&'static str, usize)>,
+        findings: &'a [Finding],
+    }
+    let (kinds, findings) = (calibration.kinds(), calibration.findings());
+    if args.format.format == Format::Json {
+        return to_json(&args.drive, "measured", &Checked { kinds, findings });
+    }
+    let mut text = String::new();
+    for (kind, cells) in kinds {
+        text += &format!("{cells:5} cells of {kind}\n");
+    }
+    for finding in findings {
+        text += &finding.to_text();
+    }
+    Ok(text)
 }
 
 fn table(args: &CalibrateArgs, done: &Calibrated, beside: Option<(&String, f64)>) -> String {

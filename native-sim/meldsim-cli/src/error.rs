@@ -1,6 +1,7 @@
 //! Errors of input, and the exit code of every error.
 
 use meldsim::ProfileErrors;
+use meldsim_experiments::calibrate::CalibrateError;
 use meldsim_experiments::experiment::ExperimentError;
 use meldsim_experiments::workload::trace::TraceError;
 use meldsim_experiments::workload::{JobFileErrors, RunError};
@@ -27,6 +28,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
         || error.is::<ProfileErrors>()
         || error.is::<JobFileErrors>()
         || error.is::<TraceError>()
+        || matches!(error.downcast_ref(), Some(CalibrateError::Input(_)))
         || matches!(
             error.downcast_ref(),
             Some(

@@ -23,6 +23,11 @@ impl Finding {
         }
     }
 
+    /// For people: two lines, and one before them.
+    pub fn to_text(&self) -> String {
+        format!("\n{}\n  measure next: {}\n", self.what, self.measure)
+    }
+
     /// A run of fio that is not used.
     pub(super) fn left_out(note: String) -> Finding {
         let measure = "nothing, unless it was meant to be used";

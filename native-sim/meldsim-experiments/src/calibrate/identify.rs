@@ -1,7 +1,7 @@
 //! What the cells tell: an interval for each parameter, from how the errors grow around the point, and the errors that the cells
 //! would have had without a say in it.
 //!
-//! Both take the drive as linear in the logarithms near the point.
+//! Both hold if what is assumed of the drive is so, and take it as linear in the logarithms near the point.
 
 use super::linear::Symmetric;
 use super::parameter::{Key, Load};

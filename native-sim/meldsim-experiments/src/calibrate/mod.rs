@@ -160,6 +160,19 @@ impl Calibration {
         })
     }
 
+    /// How many cells of each kind there are.
+    pub fn kinds(&self) -> Vec<(&'static str, usize)> {
+        let mut kinds: Vec<(&'static str, usize)> = Vec::new();
+        for cell in &self.model.cells {
+            let kind = cell.question.class.kind;
+            match kinds.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, cells)) => *cells += 1,
+                None => kinds.push((kind, 1)),
+            }
+        }
+        kinds
+    }
+
     /// What the cells do not tell.
     pub fn findings(&self) -> &[Finding] {
         &self.findings

@@ -48,6 +48,7 @@ pub(super) struct Model {
     /// Simulations that something is fitted to.
     is_fitted: Vec<bool>,
     base: Profile,
+    gives_buffer: bool,
     drive: Drive,
     scale: Scale,
     tables: Vec<Table>,
@@ -74,6 +75,7 @@ impl Model {
             capacity_bytes: request.capacity() as f64,
             is_fitted: Vec::new(),
             base,
+            gives_buffer: request.gives_key("controller.write_buffer"),
             drive,
             scale,
             tables,
@@ -153,8 +155,9 @@ impl Model {
         if !self.keys.contains(&Key::Spare) {
             Key::Spare.set(&mut profile, capacity, spare);
         }
-        let buffer = (planes(&profile) * BUFFER_A_DIE).max(2.0 * MIB);
-        profile.controller.write_buffer = ByteSize((buffer / MIB).ceil() as u64 * MIB as u64);
+        if !self.gives_buffer {
+            profile.controller.write_buffer = write_buffer(&profile);
+        }
         profile
     }
 
@@ -184,6 +187,12 @@ impl Model {
     }
 }
 
+/// A write buffer for the dies.
+pub(super) fn write_buffer(profile: &Profile) -> ByteSize {
+    let bytes = (planes(profile) * BUFFER_A_DIE).max(2.0 * MIB);
+    ByteSize((bytes / MIB).ceil() as u64 * MIB as u64)
+}
+
 /// The profile of which nothing is known but what the user gives.
 pub(super) fn base(request: &Request) -> Result<Profile, String> {
     let settings: Result<Vec<Setting>, String> = request
@@ -211,7 +220,10 @@ impl Request {
     /// Whether the user gives the key.
     pub(super) fn gives(&self, key: Key) -> bool {
         let name = key.name();
-        let name = name.split('[').next().unwrap_or_default();
+        self.gives_key(name.split('[').next().unwrap_or_default())
+    }
+
+    fn gives_key(&self, name: &str) -> bool {
         let mut keys = self.given.iter().map(|text| text.split('=').next());
         keys.any(|key| key.unwrap_or_default().trim() == name)
     }

@@ -111,7 +111,7 @@ impl Calibrated {
         text.push('\n');
         text += &self.errors.to_table().within(columns);
         for finding in &self.findings {
-            text += &format!("\n{}\n  measure next: {}\n", finding.what, finding.measure);
+            text += &finding.to_text();
         }
         text
     }

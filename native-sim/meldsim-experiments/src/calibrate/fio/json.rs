@@ -21,7 +21,6 @@ pub(super) struct Job {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Direction {
-    pub(super) ios: f64,
     pub(super) bytes: f64,
     pub(super) iops: f64,
     pub(super) runtime_s: f64,
@@ -100,7 +99,6 @@ fn direction(at: &str, fields: &Map<String, Value>, name: &str) -> Result<Direct
     };
     let at = format!("{at}: {name}");
     Ok(Direction {
-        ios: number(&at, fields, "total_ios")?,
         bytes: number(&at, fields, "io_bytes")?,
         iops: number(&at, fields, "iops")?,
         runtime_s: number(&at, fields, "runtime")? / 1e3,

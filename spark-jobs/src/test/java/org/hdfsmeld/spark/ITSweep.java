@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,67 @@ class ITSweep {
       assertFigures(row, new ObjectMapper().readTree(printed));
     }
     assertThat(rows).extracting(row -> row.path("sha256").asText()).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aCalibrationIsThatOfTheCommandLineToTheDigit() throws Exception {
+    Path cells = Files.createDirectory(directory.resolve("cells"));
+    StringBuilder text =
+        new StringBuilder(
+            "drive,dataset,sw_path,block_bytes,threads,depth_per_thread,iops,mean_us,p10_us,p50_us,p90_us,p99_us,limit\n");
+    for (int depth : new int[] {1, 4, 16, 64}) {
+      double iops = 32.0 * depth / (depth + 31) / 65e-6;
+      double meanUs = depth / iops * 1e6;
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "mine,r,io_uring,4096,1,%d,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%n",
+              depth,
+              iops,
+              meanUs,
+              meanUs * 0.95,
+              meanUs,
+              meanUs * 1.1,
+              meanUs * 1.3));
+    }
+    Files.writeString(cells.resolve("read_latency_by_depth.csv"), text);
+    Path swept = directory.resolve("swept.toml");
+    Path printed = directory.resolve("printed.toml");
+    JsonNode result =
+        result(
+            2,
+            new Sweep(),
+            "--calibrate",
+            cells.toString(),
+            "--drive",
+            "mine",
+            "--capacity",
+            "960197124096",
+            "--given",
+            "geometry.channels=4",
+            "--out",
+            swept.toString());
+    assertThat(result.path("simulations").asInt()).isGreaterThan(20);
+    Process process =
+        new ProcessBuilder(
+                MELDSIM.toString(),
+                "calibrate",
+                "--quiet",
+                "--cells",
+                cells.toString(),
+                "--drive",
+                "mine",
+                "--capacity",
+                "960197124096",
+                "--given",
+                "geometry.channels=4",
+                "--out",
+                printed.toString())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+    assertThat(swept).hasSameTextualContentAs(printed);
   }
 
   /** The columns hold what the JSON says, for a workload of one and of two jobs. */
@@ -152,6 +214,12 @@ class ITSweep {
 
   private static List<JsonNode> rows(int cores, JobCommand job, String... arguments)
       throws Exception {
+    List<JsonNode> rows = new ArrayList<>();
+    result(cores, job, arguments).path("rows").forEach(rows::add);
+    return rows;
+  }
+
+  private static JsonNode result(int cores, JobCommand job, String... arguments) throws Exception {
     Path json = Files.createTempFile(directory, "result", ".json");
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
     all.addAll(0, List.of("--json", json.toString()));
@@ -160,9 +228,7 @@ class ITSweep {
       int code = execute(job, err, all.toArray(String[]::new));
       assertThat(code).as(err.toString()).isZero();
     }
-    List<JsonNode> rows = new ArrayList<>();
-    new ObjectMapper().readTree(json.toFile()).path("result").path("rows").forEach(rows::add);
-    return rows;
+    return new ObjectMapper().readTree(json.toFile()).path("result");
   }
 
   private static int execute(JobCommand job, StringWriter err, String... arguments) {
