@@ -13,6 +13,7 @@ fn name_of(line: &str) -> &'static str {
         Some("validate") if line.contains("--sensitivity") => "validate-sensitivity",
         Some("validate") => "validate",
         Some("what-if") => "what-if",
+        Some("calibrate") => "calibrate",
         Some("advise") => "advise",
         Some("profiles") => "profiles",
         Some("bench") if line.contains("--against") => "bench-against",

@@ -187,7 +187,7 @@ impl Key {
 
     /// Sets it. The order of the keys is that in which they are to be set.
     pub(super) fn set(self, profile: &mut Profile, capacity_bytes: f64, value: f64) {
-        let us = |value: f64| Duration::from_ps((value * 1e6).round() as u64);
+        let us = |value: f64| Duration::from_ns((value * 1e3).round() as u64);
         match self {
             Key::Dies => profile.geometry.dies_per_channel = value as u32,
             Key::Read(page) => profile.timing.read[page] = us(value),

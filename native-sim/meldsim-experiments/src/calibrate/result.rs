@@ -42,7 +42,7 @@ pub struct Calibrated {
 #[derive(Serialize)]
 struct Shown<'a> {
     drive: &'a str,
-    profile: &'a str,
+    profile_toml: &'a str,
     score_bars: f64,
     findings: &'a [Finding],
     parameters: &'a Sheet,
@@ -55,7 +55,7 @@ impl Serialize for Calibrated {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let shown = Shown {
             drive: &self.drive,
-            profile: &self.text,
+            profile_toml: &self.text,
             score_bars: self.score,
             findings: &self.findings,
             parameters: &self.parameters,
@@ -237,15 +237,16 @@ fn remark(told: &Told) -> String {
     format!(
         "[{tag}] {} {}: {} to {}",
         told.key.about(),
-        short(told.value),
-        short(told.low),
-        short(told.high)
+        short(told.key, told.value),
+        short(told.key, told.low),
+        short(told.key, told.high)
     )
 }
 
-/// Four digits that say something.
-fn short(value: f64) -> String {
+/// Four digits that say something, of what is counted all.
+fn short(key: Key, value: f64) -> String {
     match value {
+        value if !key.options().is_empty() => value.to_string(),
         value if value >= 1_000.0 => format!("{value:.0}"),
         value if value >= 100.0 => format!("{value:.1}"),
         value if value >= 10.0 => format!("{value:.2}"),
@@ -267,8 +268,12 @@ fn parameters(request: &Request, told: &[Told]) -> Sheet {
         .map(|told| Row {
             key: told.key.name(),
             about: told.key.about().to_owned(),
-            value: short(told.value),
-            interval: Some(format!("{} to {}", short(told.low), short(told.high))),
+            value: short(told.key, told.value),
+            interval: Some(format!(
+                "{} to {}",
+                short(told.key, told.low),
+                short(told.key, told.high)
+            )),
             kind: if told.is_told { "fitted" } else { "not told" },
             note: match (told.is_told, told.trades_with) {
                 (true, _) => String::new(),

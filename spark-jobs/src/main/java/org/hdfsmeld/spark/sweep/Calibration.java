@@ -93,7 +93,7 @@ public final class Calibration {
       JsonNode done = step.get("done");
       if (done != null) {
         if (out != null) {
-          Files.writeString(out, done.get("profile").asText());
+          Files.writeString(out, done.get("profile_toml").asText());
         }
         return new Result(known.size(), wallSeconds, taskSeconds, done);
       }
