@@ -107,9 +107,14 @@ impl Found {
     }
 
     fn note(&mut self, job: &Job, what: &str) -> Result<(), String> {
-        self.measured
-            .notes
-            .push(format!("{}: {what}; its group is left out", job.at));
+        // Of a file that has the same of many jobs, the first is enough.
+        let file = job.at.split(": ").next().unwrap_or_default();
+        let is_known = |note: &String| note.starts_with(file) && note.contains(what);
+        if !self.measured.notes.iter().any(is_known) {
+            self.measured
+                .notes
+                .push(format!("{}: {what}; its group is left out", job.at));
+        }
         Ok(())
     }
 
@@ -165,10 +170,12 @@ impl Found {
         }
         if let (Some(latency), Some(job)) = (&joined, jobs.first()) {
             if latency.is_of_completion {
-                self.measured.notes.push(format!(
-                    "{}: percentiles are without submission; set lat_percentiles=1",
-                    job.at
-                ));
+                let file = job.at.split(": ").next().unwrap_or_default();
+                let note =
+                    format!("{file}: percentiles are without submission; set lat_percentiles=1");
+                if !self.measured.notes.contains(&note) {
+                    self.measured.notes.push(note);
+                }
             }
         }
         let us = |ns: f64| (ns / 1e3).to_string();
@@ -353,7 +360,7 @@ impl Found {
             None if distribution == "random" && job.option(&["norandommap"]).is_none() => {
                 return self.note(
                     job,
-                    "writes each block once a pass, which is not uniform; set norandommap",
+                    "writes each block once a pass, as far as its options say, which is not uniform; write norandommap=1 (fio leaves an option without a value out of its result)",
                 );
             }
             None if distribution == "random" => ("uniform", "0"),
