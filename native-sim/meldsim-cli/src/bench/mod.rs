@@ -64,9 +64,11 @@ fn measure(args: &BenchArgs) -> Result<Bench> {
     let mut figures = Vec::new();
     let speed_tests = [
         SpeedTest::random_reads(requests),
+        SpeedTest::scattered_reads(requests),
         SpeedTest::sequential_reads(requests * 2, Pattern::None),
         SpeedTest::sequential_reads(requests * 2, Pattern::Sequential),
         SpeedTest::overwrites(requests / 4),
+        SpeedTest::mixed(requests / 2),
         SpeedTest::xpoint(requests),
         SpeedTest::firmware(requests),
     ];
@@ -74,6 +76,7 @@ fn measure(args: &BenchArgs) -> Result<Bench> {
     let many = if args.full { MANY_REQUESTS } else { requests };
     figures.push(measure::flatness(FEW_REQUESTS, many, &mut progress)?);
     figures.push(measure::trace()?);
+    figures.push(measure::hdfs_trace()?);
     if !args.quick {
         figures.push(measure::start_up(8 * TB)?);
         for alone in [

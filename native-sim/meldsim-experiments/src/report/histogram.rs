@@ -37,8 +37,15 @@ impl LatencyHistogram {
     }
 
     /// Counts one latency.
+    #[inline]
     pub fn record(&mut self, latency: Duration) {
-        self.record_many(latency, 1);
+        let ps = latency.as_ps();
+        self.counts.saturating_record(ps);
+        self.sum_ps += u128::from(ps);
+        let square = u128::from(ps) * u128::from(ps);
+        self.sum_squares = self.sum_squares.saturating_add(square);
+        self.min_ps = self.min_ps.min(ps);
+        self.max_ps = self.max_ps.max(ps);
     }
 
     /// Counts one latency `count` times.

@@ -294,8 +294,11 @@ impl Iterator for Requests {
             None => self.region_bytes,
         };
         // What would pass the region's end, or the bytes to transfer, is made shorter.
-        let whole = left - left % self.unit_bytes;
-        let bytes = wanted.min(end - start).min(whole);
+        let mut bytes = wanted.min(end - start);
+        // Only near the end of them, for a division takes long.
+        if bytes > left - self.unit_bytes {
+            bytes = bytes.min(left - left % self.unit_bytes);
+        }
         self.advance(start, bytes);
         if let Some(left) = &mut self.left_bytes {
             *left -= bytes;

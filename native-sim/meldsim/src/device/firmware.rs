@@ -16,10 +16,9 @@ impl Commands for Requests {
 
     #[inline]
     fn pages(&self, id: u32) -> Pages {
-        let request = &self[id];
-        let range = &request.range;
+        let range = self[id].range;
         let (mut first, mut end) = (range.first, range.end);
-        for more in &request.more_ranges {
+        for more in self.ranges(id) {
             first = first.min(more.first);
             end = end.max(more.end);
         }

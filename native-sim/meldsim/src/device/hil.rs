@@ -64,7 +64,12 @@ fn time_of(bytes: u64, rate: DataRate) -> Duration {
     if rate == DataRate(0) {
         return Duration::ZERO;
     }
-    let ps = u128::from(bytes) * 1_000_000_000_000 / u128::from(rate.0);
+    const PS_PER_S: u64 = 1_000_000_000_000;
+    // In 64 bits as far as they go: a division of 128 takes several times as long.
+    if let Some(product) = bytes.checked_mul(PS_PER_S) {
+        return Duration::from_ps(product / rate.0);
+    }
+    let ps = u128::from(bytes) * u128::from(PS_PER_S) / u128::from(rate.0);
     Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
 }
 

@@ -36,7 +36,7 @@ use self::firmware::FirmwareStage;
 use self::hil::HostInterface;
 use self::namespace::Namespaces;
 use self::nand::NandMedium;
-use self::request::Requests;
+use self::request::{PageRange, Requests};
 use self::xpoint::XpointMedium;
 use crate::engine::{EventQueue, Instant};
 use crate::event::Event;
@@ -105,6 +105,15 @@ impl Medium {
         match self {
             Medium::Nand(nand) => nand.max_namespace_bytes(),
             Medium::Xpoint(xpoint) => xpoint.max_namespace_bytes(),
+        }
+    }
+
+    /// Pages will be read or written soon.
+    #[inline]
+    fn prefetch(&self, range: &PageRange) {
+        match self {
+            Medium::Nand(nand) => nand.prefetch(range),
+            Medium::Xpoint(_) => {}
         }
     }
 

@@ -59,7 +59,8 @@ impl Device {
     pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
         self.hil.check(queue)?;
         let request = self.check(command)?;
-        self.enqueue(queue, request);
+        let id = self.insert(queue, request);
+        self.enqueue(queue, id);
         Ok(())
     }
 
@@ -85,16 +86,30 @@ impl Device {
             .iter()
             .map(pages)
             .collect::<Result<Vec<_>, DeviceError>>()?;
-        let mut request = self.check(&Command::deallocate(nsid, slba, nlb, tag))?;
+        let request = self.check(&Command::deallocate(nsid, slba, nlb, tag))?;
         for &(slba, nlb) in rest {
             self.namespaces.forget(nsid, slba, nlb);
         }
-        request.more_ranges = more_ranges.into_boxed_slice();
-        self.enqueue(queue, request);
+        let id = self.insert(queue, request);
+        if !more_ranges.is_empty() {
+            self.requests.add_ranges(id, more_ranges.into_boxed_slice());
+        }
+        self.enqueue(queue, id);
         Ok(())
     }
 
+    /// The host will submit a command soon. Nothing is simulated of that: the processor fetches what the device will look
+    /// up, because a map of many pages is in no cache, and others go on meanwhile.
+    #[inline]
+    pub fn prefetch(&self, command: &Command) {
+        let nlb = u64::from(command.nlb);
+        if let Ok((range, _)) = self.namespaces.pages(command.nsid, command.slba, nlb) {
+            self.medium.prefetch(&range);
+        }
+    }
+
     /// What the command asks for, or why it is refused.
+    #[inline]
     fn check(&mut self, command: &Command) -> Result<Request, DeviceError> {
         let now = self.now();
         if now > Device::LAST_SUBMISSION {
@@ -125,9 +140,17 @@ impl Device {
         })
     }
 
-    fn enqueue(&mut self, queue: QueueId, mut request: Request) {
-        request.queue = queue.0;
-        let id = self.requests.insert(request);
+    /// A command that was found good has a record from here on.
+    #[inline]
+    fn insert(&mut self, queue: QueueId, request: Request) -> u32 {
+        self.requests.insert(Request {
+            queue: queue.0,
+            ..request
+        })
+    }
+
+    #[inline]
+    fn enqueue(&mut self, queue: QueueId, id: u32) {
         if let Some(recorder) = self.medium.recorder() {
             recorder.submitted(id, self.queue.now());
         }

@@ -1,5 +1,6 @@
 //! The record of a command: all that the device knows of it, from admission to completion.
 
+use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
 use super::NamespaceStats;
@@ -83,8 +84,8 @@ pub(super) enum Outcome {
     Done { request: u32 },
 }
 
-/// A command on its way.
-#[derive(Debug)]
+/// A command on its way. It owns no memory of its own: a record is taken and freed by the million.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) stage: Stage,
     pub(super) opcode: Opcode,
@@ -117,8 +118,6 @@ pub(super) struct Request {
     pub(super) is_sent: bool,
     pub(super) outbound: Outbound,
     pub(super) firmware: CommandState,
-    /// Ranges of a deallocation beyond the first.
-    pub(super) more_ranges: Box<[PageRange]>,
 }
 
 impl Request {
@@ -145,7 +144,6 @@ impl Request {
             is_sent: false,
             outbound: Outbound::default(),
             firmware: CommandState::default(),
-            more_ranges: Box::default(),
         }
     }
 }
@@ -198,6 +196,8 @@ impl Activity {
 #[derive(Debug)]
 pub(super) struct Requests {
     records: Slab<Request>,
+    /// Ranges of deallocations beyond the first, by number.
+    more_ranges: BTreeMap<u32, Box<[PageRange]>>,
     /// What the medium has reported and nobody has taken.
     pub(super) outcomes: Vec<Outcome>,
     all: Activity,
@@ -210,6 +210,7 @@ impl Requests {
     pub(super) fn new() -> Requests {
         Requests {
             records: Slab::new(),
+            more_ranges: BTreeMap::new(),
             outcomes: Vec::new(),
             all: Activity::default(),
             reads: Activity::default(),
@@ -269,6 +270,18 @@ impl Requests {
         self.records.insert(request)
     }
 
+    /// The command, a deallocation, has more ranges.
+    pub(super) fn add_ranges(&mut self, id: u32, ranges: Box<[PageRange]>) {
+        self.more_ranges.insert(id, ranges);
+    }
+
+    /// The ranges of a command: one, unless it is a deallocation.
+    #[inline]
+    pub(super) fn ranges(&self, id: u32) -> impl Iterator<Item = &PageRange> {
+        let more = self.more_ranges.get(&id);
+        std::iter::once(&self[id].range).chain(more.into_iter().flatten())
+    }
+
     /// Ends a command: its record is free for another.
     #[inline]
     pub(super) fn complete(&mut self, id: u32, now: Instant) -> Completion {
@@ -291,6 +304,9 @@ impl Requests {
             }
             Opcode::Write => add(&mut stats.write_latency_ps),
             Opcode::Deallocate | Opcode::Flush => {}
+        }
+        if !self.more_ranges.is_empty() {
+            self.more_ranges.remove(&id);
         }
         self.records.remove(id);
         self.all.end(now);

@@ -34,6 +34,7 @@
 
 use super::region::Region;
 use super::stream::Layout;
+use crate::engine::Divisor;
 use crate::nand::{Geometry, Unit, WordlineAddr};
 use crate::profile::{Allocation, Profile, ProgramOrder};
 
@@ -75,6 +76,10 @@ pub(crate) struct Addressing {
     pub(crate) pages_per_row: u32,
     /// Block groups of a lane.
     pub(crate) groups: u32,
+    /// What the position of every read is divided by.
+    by_row: Divisor,
+    by_wordline: Divisor,
+    by_units: Divisor,
     shadow: Option<ShadowSequence>,
     region: Region,
 }
@@ -98,6 +103,9 @@ impl Addressing {
             pages_per_group: units * wordlines * pages,
             pages_per_row: units * pages,
             groups: geometry.blocks_per_plane,
+            by_row: Divisor::new(units * pages),
+            by_wordline: Divisor::new(pages),
+            by_units: Divisor::new(units),
             shadow: is_shadow.then(|| ShadowSequence::new(wordlines, flash_pages)),
             region,
         }
@@ -213,21 +221,22 @@ impl Addressing {
 
     #[inline]
     pub(crate) fn page_addr(&self, layout: Layout, position: u32) -> PageAddr {
-        let (units, pages) = (self.units, self.pages_per_wordline);
         let (unit, wordline, page) = match (layout, &self.shadow) {
             (Layout::Melded, _) => {
-                let wordline = position / pages;
-                (wordline % units, wordline / units, position % pages)
+                let (wordline, page) = self.by_wordline.divide(position);
+                let (row, unit) = self.by_units.divide(wordline);
+                (unit, row, page)
             }
             (Layout::Normal, None) => {
-                let (row, rest) = (position / self.pages_per_row, position % self.pages_per_row);
-                let flash_page = rest >> self.subpage_shift;
-                (flash_page % units, row, flash_page / units)
+                let (row, rest) = self.by_row.divide(position);
+                let (page, unit) = self.by_units.divide(rest >> self.subpage_shift);
+                (unit, row, page)
             }
             (Layout::Normal, Some(sequence)) => {
                 let flash_page = position >> self.subpage_shift;
-                let (wordline, page) = sequence.page_at(flash_page / units);
-                (flash_page % units, wordline, page)
+                let (step, unit) = self.by_units.divide(flash_page);
+                let (wordline, page) = sequence.page_at(step);
+                (unit, wordline, page)
             }
         };
         let page = match layout {

@@ -234,7 +234,8 @@ impl Ftl {
         }
     }
 
-    /// A page will be written soon.
+    /// A page will be read or written soon.
+    #[inline]
     pub(crate) fn prefetch(&self, space: u32, page: u64) {
         if let Some(index) = self.mapping.find(space, page) {
             self.mapping.prefetch(index);

@@ -66,6 +66,17 @@ impl Reader<'_> {
     #[inline]
     fn read(mut self, mapping: &Mapping, space: u32, first: u64, end: u64) -> PagesRead {
         let mut read = PagesRead::default();
+        if end - first == 1 {
+            match mapping.entry(space, first) {
+                Entry::Unmapped => read.unmapped = 1,
+                Entry::Buffered(_) => read.buffered = 1,
+                Entry::Flash(page) => {
+                    read.flash = 1;
+                    self.page(page);
+                }
+            }
+            return read;
+        }
         mapping.for_each_run_in(space, first, end, |entry, pages| match entry {
             Entry::Unmapped => read.unmapped += pages,
             Entry::Buffered(_) => read.buffered += pages,
@@ -76,6 +87,19 @@ impl Reader<'_> {
         });
         self.queue_pending();
         read
+    }
+
+    /// Reads one page: what many reads are of, and shorter than the way of several.
+    #[inline]
+    fn page(&mut self, page: Ppn) {
+        let addressing = self.addressing;
+        let from = addressing.log_addr(page);
+        let layout = self.lanes[from.lane as usize].blocks.get(from.group).layout;
+        let at = addressing.page_addr(layout, from.position);
+        let wordline = addressing.wordline(from.lane, from.group, at);
+        let is_melded = layout == Layout::Melded;
+        self.flash
+            .read(self.queue, wordline, 1 << at.page, is_melded, self.owner);
     }
 
     /// Reads pages with consecutive numbers.

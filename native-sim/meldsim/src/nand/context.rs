@@ -144,7 +144,11 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     pub(super) fn next(&self, way: u32) -> Next {
         let shared = &*self.shared;
         let (passing, wordlines) = (shared.reads_before_program, shared.wordlines_per_block);
-        self.dies[way as usize].next(&shared.ops, passing, wordlines)
+        let die = &self.dies[way as usize];
+        match PLAIN {
+            true => die.next_plain(&shared.ops, passing, wordlines),
+            false => die.next(&shared.ops, passing, wordlines),
+        }
     }
 
     /// A die is given something to do.

@@ -136,6 +136,24 @@ impl Die {
         }
     }
 
+    /// The same of a die whose reads never yield, and on which nothing is suspended.
+    #[inline(always)]
+    pub(super) fn next_plain(
+        &self,
+        ops: &Slab<Op>,
+        reads_before_program: u32,
+        wordlines_per_block: u32,
+    ) -> Next {
+        debug_assert!(self.yielding.is_empty() && !self.suspended);
+        let (reads_wait, pes_wait) = (!self.reads.is_empty(), !self.pes.is_empty());
+        match (reads_wait, pes_wait) {
+            (true, false) => Next::Read,
+            (true, true) if self.reads_passed < reads_before_program => Next::Read,
+            (_, true) => self.next_pe(ops, wordlines_per_block),
+            (false, false) => Next::Nothing,
+        }
+    }
+
     /// Whether a read that yields goes next when none of the host's does. It waits for what is suspended.
     #[inline]
     fn yielding_goes(&self, reads_before_program: u32) -> bool {

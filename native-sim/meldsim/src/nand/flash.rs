@@ -36,13 +36,14 @@ impl Flash {
     pub(crate) fn new(profile: &Profile, geometry: &Geometry) -> Flash {
         let per_channel = geometry.dies_per_channel;
         let dies = (0..geometry.dies).map(|die| Die::new(die / per_channel, die % per_channel));
+        let channels = (0..geometry.channels).map(|_| Channel::new(per_channel));
         Flash {
             shared: Shared::new(profile, geometry),
             energy: profile.energy.clone(),
             dies_per_channel: per_channel,
             planes_inverse: (1u64 << 32).div_ceil(u64::from(geometry.planes)),
             rows_per_plane: geometry.blocks_per_plane * geometry.wordlines_per_block,
-            channels: (0..geometry.channels).map(|_| Channel::new()).collect(),
+            channels: channels.collect(),
             dies: dies.collect(),
             acting_for: Owner::gc(0),
         }

@@ -233,7 +233,10 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
         }
         let next = self.jobs[index].next(now, turn.outstanding);
         match next {
-            Next::Submit(..) => self.flow_on(index, false),
+            Next::Submit(..) => {
+                self.jobs[index].look_ahead(device);
+                self.flow_on(index, false);
+            }
             Next::Wait if turn.outstanding == 0 => self.end(index, now),
             _ => {}
         }

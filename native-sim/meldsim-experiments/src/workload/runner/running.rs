@@ -10,6 +10,7 @@ use super::adapt::{DepthSearch, SpeedWatch, Verdict};
 use crate::load::Next;
 use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Directive, NamespaceId};
+use meldsim::profile::Kind;
 use meldsim::{Duration, Instant};
 
 /// Whether a job runs.
@@ -29,11 +30,14 @@ pub(super) struct Running {
     pub(super) section: usize,
     pub(super) nsid: NamespaceId,
     pub(super) queue: QueueId,
-    lba_bytes: u64,
+    /// Log2 of the bytes of a logical block.
+    lba_shift: u32,
     placement: Placement,
     requests: Requests,
     /// The next request, when its time has not come.
     next: Option<Request>,
+    /// Its requests are at random, and of flash, whose map is searched for each.
+    looks_ahead: bool,
     pace: Pace,
     pub(super) start: Instant,
     /// What is submitted before this is not counted.
@@ -79,10 +83,11 @@ impl Running {
             section,
             nsid,
             queue,
-            lba_bytes: device.profile().controller.lba_size.0,
+            lba_shift: device.profile().controller.lba_size.0.trailing_zeros(),
             placement: Placement::new(job.read_pattern, &job.placement_ids),
             requests: Requests::new(&job),
             next: None,
+            looks_ahead: job.rw.is_random() && device.profile().kind == Kind::Nand,
             pace: Pace::new(&job, Instant::START),
             start: Instant::START,
             counted_from: Instant::START,
@@ -114,8 +119,8 @@ impl Running {
         if !job.rw.reads() {
             return Ok(());
         }
-        let slba = job.offset_bytes / self.lba_bytes;
-        let nlb = job.end_bytes() / self.lba_bytes - slba;
+        let slba = job.offset_bytes >> self.lba_shift;
+        let nlb = (job.end_bytes() >> self.lba_shift) - slba;
         let directive = self.placement.directive();
         let placed = match used {
             false => device.preload(self.nsid, slba, nlb, directive),
@@ -190,10 +195,34 @@ impl Running {
         Next::Submit(self.command(&request), submitted)
     }
 
+    /// Draws the request after the present one, and lets the device fetch what it will look up for a read.
+    #[inline]
+    pub(super) fn look_ahead(&mut self, device: &Device) {
+        if !self.looks_ahead {
+            return;
+        }
+        if self.next.is_none() {
+            self.next = self.requests.next();
+        }
+        // The device fetches what writes will need when they wait for room.
+        if let Some(next) = self.next.as_ref().filter(|next| !next.write) {
+            let (slba, nlb) = self.blocks(next);
+            device.prefetch(&Command::read(self.nsid, slba, nlb, 0));
+        }
+    }
+
+    /// The logical blocks of a request: the first, and how many.
+    #[inline]
+    fn blocks(&self, request: &Request) -> (u64, u32) {
+        // That their number fits was checked for the largest request.
+        (
+            request.start >> self.lba_shift,
+            (request.bytes >> self.lba_shift) as u32,
+        )
+    }
+
     fn command(&mut self, request: &Request) -> Command {
-        let slba = request.start / self.lba_bytes;
-        // That it fits was checked for the largest request.
-        let nlb = (request.bytes / self.lba_bytes) as u32;
+        let (slba, nlb) = self.blocks(request);
         match request.write {
             false => Command::read(self.nsid, slba, nlb, 0),
             true => {

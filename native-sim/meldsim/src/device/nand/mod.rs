@@ -176,6 +176,13 @@ impl NandMedium {
         }
     }
 
+    /// Pages will be read or written soon: fetches the mapping's entry of the first.
+    #[inline]
+    pub(super) fn prefetch(&self, range: &PageRange) {
+        let ftl = &self.sets[range.set as usize].ftl;
+        ftl.prefetch(range.space, range.first);
+    }
+
     /// Pages of a segment of a read of so many.
     fn segment_of(&self, pages: u64, outstanding: usize) -> u64 {
         if self.segment_pages == 0 {

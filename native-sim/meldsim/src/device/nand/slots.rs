@@ -47,7 +47,7 @@ impl SharedSlots {
 
 impl NandMedium {
     /// Where the buffer is shared: what has become free goes to the sets that wait, in turn.
-    #[inline]
+    #[inline(always)]
     pub(super) fn share_slots(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests) {
         if self.shared_slots.is_some() {
             while self.give_slots(queue, requests) {}

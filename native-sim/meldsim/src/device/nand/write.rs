@@ -73,7 +73,7 @@ impl NandMedium {
             let done = match request.opcode {
                 Opcode::Read | Opcode::Write => self.write(queue, request, stats, id),
                 Opcode::Deallocate => {
-                    for range in std::iter::once(&request.range).chain(request.more_ranges.iter()) {
+                    for range in requests.ranges(id) {
                         let (first, end) = range.whole();
                         ftl.deallocate(range.space, first, end);
                     }

@@ -5,7 +5,7 @@
 //!   Runs   lengths and gaps of runs of consecutive numbers, in bytes: written sequentially, compacted
 //! ```
 
-use super::runs::{self, Decode, Entry, LeafId, Raw, Run, decode, read_id};
+use super::runs::{self, Decode, Entry, LeafId, Raw, Run, decode, entry_at, read_id};
 use crate::engine::prefetch;
 use crate::ftl::address::Ppn;
 
@@ -117,7 +117,10 @@ impl Leaf {
 
     #[inline]
     pub(crate) fn get(&self, offset: usize) -> Entry {
-        self.raw(offset).entry()
+        match &self.body {
+            Body::Dense(dense) => Raw(dense.raw[offset]).entry(),
+            Body::Runs(bytes) => entry_at(bytes, offset as u32),
+        }
     }
 
     /// An entry as it is stored.
@@ -125,18 +128,20 @@ impl Leaf {
     pub(crate) fn raw(&self, offset: usize) -> Raw {
         match &self.body {
             Body::Dense(dense) => Raw(dense.raw[offset]),
-            Body::Runs(_) => match self.runs(offset, 1).next() {
-                Some(run) => Raw::new(run.entry),
-                None => Raw::UNMAPPED,
-            },
+            Body::Runs(bytes) => Raw::new(entry_at(bytes, offset as u32)),
         }
     }
 
     /// An entry will be used soon.
     #[inline]
     pub(crate) fn prefetch(&self, offset: usize) {
-        if let Body::Dense(dense) = &self.body {
-            prefetch(&dense.raw[offset]);
+        match &self.body {
+            Body::Dense(dense) => prefetch(&dense.raw[offset]),
+            Body::Runs(bytes) => {
+                if let Some(first) = bytes.first() {
+                    prefetch(first);
+                }
+            }
         }
     }
 

@@ -121,6 +121,7 @@ impl Mapping {
         ((leaf >> NODE_BITS) as usize, leaf as usize & (NODE - 1))
     }
 
+    #[inline]
     fn leaf(&self, space: u32, page: u64) -> Option<u32> {
         let (node, index) = Mapping::split(page);
         let node = *self.directories[space as usize].get(node)?;
@@ -193,6 +194,7 @@ impl Mapping {
     }
 
     /// The entry of a page.
+    #[inline]
     pub(crate) fn entry(&self, space: u32, page: u64) -> Entry {
         let index = self.find(space, page);
         index.map_or(Entry::Unmapped, |index| self.get(index))

@@ -157,6 +157,19 @@ impl Iterator for Decode<'_> {
     }
 }
 
+/// Where one page of a leaf is. Not inlined: beside it the way of a dense leaf, which is short, would not be either.
+#[inline(never)]
+pub(crate) fn entry_at(bytes: &[u8], page: u32) -> Entry {
+    let mut first = 0;
+    for run in decode(bytes) {
+        if page - first < run.pages {
+            return run.entry.plus(page - first);
+        }
+        first += run.pages;
+    }
+    Entry::Unmapped
+}
+
 /// Which leaf it is, and the bytes of its runs.
 pub(crate) fn read_id(mut bytes: &[u8]) -> (LeafId, &[u8]) {
     let space = read_varint(&mut bytes) as u32;
