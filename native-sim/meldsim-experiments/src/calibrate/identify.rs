@@ -103,7 +103,9 @@ fn scatter(
 ) -> Symmetric {
     let cells = &search.simulations.model.cells;
     let n = rows.first().map_or(0, Vec::len);
-    let mut pulls: Vec<((&str, &str, &str), Vec<f64>)> = Vec::new();
+    /// Kind, curve and column.
+    type Curve<'a> = (&'a str, &'a str, &'a str);
+    let mut pulls: Vec<(Curve<'_>, Vec<f64>)> = Vec::new();
     let mut parts: Vec<Vec<f64>> = Vec::new();
     for (((cell, row), residual), weight) in cells.iter().zip(rows).zip(residuals).zip(weights) {
         if *weight == 0.0 {

@@ -105,7 +105,7 @@ impl Search<'_, '_> {
 
     /// Moves the free parameters to where the error is least, in some steps.
     pub(super) fn fit(&mut self, from: Vec<f64>, stage: &Stage<'_>) -> Result<Found, Stop> {
-        let residuals = self.residuals(&[from.clone()], stage.loads, false)?;
+        let residuals = self.residuals(std::slice::from_ref(&from), stage.loads, false)?;
         let mut best = Found {
             error: self.error(&residuals[0]),
             point: from,
