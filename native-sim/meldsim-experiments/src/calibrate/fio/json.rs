@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::field::number;
 use super::latency::Latency;
 
 /// An entry of `jobs`: a job, or equal ones that were reported as one.
@@ -80,17 +81,6 @@ fn job(file: &str, global: &BTreeMap<String, String>, entry: &Value) -> Result<J
         write: direction(&at, fields, "write")?,
         at,
     })
-}
-
-/// A number that may be left out, which is 0.
-pub(super) fn number(at: &str, fields: &Map<String, Value>, name: &str) -> Result<f64, String> {
-    let Some(value) = fields.get(name) else {
-        return Ok(0.0);
-    };
-    let number = value
-        .as_f64()
-        .filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| format!("{at}: {name}: is not a number from 0; keep what fio wrote"))
 }
 
 fn direction(at: &str, fields: &Map<String, Value>, name: &str) -> Result<Direction, String> {

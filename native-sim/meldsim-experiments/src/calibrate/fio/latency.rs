@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::json::number;
+use super::field::number;
 
 #[derive(Clone, Debug)]
 pub(super) struct Latency {

@@ -2,6 +2,7 @@
 //!
 //! Jobs of one group ran at once. What they did is read from their options, not from their names.
 
+mod field;
 mod json;
 mod latency;
 mod options;
