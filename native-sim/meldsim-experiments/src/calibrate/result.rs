@@ -95,7 +95,7 @@ impl Calibrated {
             drive: request.drive.clone(),
             text: annotated(&profile, request, parts.told),
             profile,
-            parameters: parameters(request, parts.told),
+            parameters: parameters(&parts),
             errors: errors(&lines),
             cells: cells_sheet(model, &cells),
             left_out: left_out(&model.left_out),
@@ -254,7 +254,9 @@ fn short(key: Key, value: f64) -> String {
     }
 }
 
-fn parameters(request: &Request, told: &[Told]) -> Sheet {
+fn parameters(parts: &Parts<'_>) -> Sheet {
+    let (request, told) = (parts.request, parts.told);
+    let (assumed, capacity) = (parts.model.profile(parts.point), parts.model.capacity_bytes);
     struct Row {
         key: String,
         about: String,
@@ -318,7 +320,7 @@ fn parameters(request: &Request, told: &[Told]) -> Sheet {
     rows.extend(all.iter().filter(|key| !looked_for(key)).map(|key| Row {
         key: key.name(),
         about: key.about().to_owned(),
-        value: "-".to_owned(),
+        value: short(*key, key.of(&assumed, capacity)),
         interval: None,
         kind: "assumed",
         note: format!("measure {}", key.told_by()),
