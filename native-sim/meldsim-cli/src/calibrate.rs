@@ -105,7 +105,11 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<(String, Ending)> {
         shown.update(share);
         interrupt::flow()
     };
-    let place = Place::here(args.jobs.get(), &record, &progress);
+    let place = Place::Here {
+        jobs: args.jobs.get(),
+        record: &record,
+        progress: &progress,
+    };
     let end = calibration.find(&known, &place)?;
     drop(shown);
     if let Some(error) = failed.into_inner().ok().flatten() {

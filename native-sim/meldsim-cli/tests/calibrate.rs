@@ -107,7 +107,7 @@ fn reads_at_depth_1_say_nothing_of_the_dies() {
         .stdout
         .lines()
         .find(|line| line.starts_with("geometry.dies"));
-    assert!(dies.unwrap().contains("not told"), "{dies:?}");
+    assert!(dies.unwrap().contains("not identifiable"), "{dies:?}");
 }
 
 #[test]

@@ -21,8 +21,8 @@ thread_local! {
 ///
 /// `abi_version` is MELDSIM_ABI_VERSION as the caller was compiled with. `request` is a JSON object, read before the call
 /// returns; docs/reference/c-abi.md describes its keys. The result is what `meldsim run --format json` prints for the same profile,
-/// workload and seed, byte by byte. Or it asks for a step of a calibration, or for one of its simulations. The call returns when the run is over and cannot be interrupted. Thread-safe; runs on
-/// several threads share nothing.
+/// workload and seed, byte by byte. Or the request is a step of a calibration, or some of its simulations. The call returns when
+/// the run is over and cannot be interrupted. Thread-safe; runs on several threads share nothing.
 ///
 /// Errors: MELDSIM_ERR_ABI, MELDSIM_ERR_ARGUMENT (null, not UTF-8, unknown keys, an impossible job, an unreadable trace),
 /// MELDSIM_ERR_PROFILE (unknown name, unknown key, impossible device), as meldsim_submit where the device refuses a

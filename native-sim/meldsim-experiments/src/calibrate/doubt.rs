@@ -3,15 +3,10 @@
 use super::finding::Finding;
 use super::fio::IdleRead;
 use super::request::Request;
-use crate::experiment::real_drives::{Row, Table};
+use crate::experiment::real_drives::{Table, rows};
 
 const READS: &str = "read_latency_by_depth.csv";
 const STEADY: &str = "steady_random_writes.csv";
-
-fn rows<'a>(tables: &'a [Table], file: &str) -> &'a [Row] {
-    let table = tables.iter().find(|table| table.file == file);
-    table.map_or(&[], |table| &table.rows)
-}
 
 /// A read row as far as it matters here.
 struct Read {
@@ -23,12 +18,19 @@ struct Read {
     mean_us: Option<f64>,
 }
 
+/// What the cells cannot tell.
+pub(super) struct Doubts {
+    pub(super) findings: Vec<Finding>,
+    /// Writes a second at which firmware holds them.
+    pub(super) held_iops: Option<f64>,
+}
+
 /// Refuses cells that contradict themselves, and says what the others cannot tell.
 pub(super) fn doubts(
     request: &Request,
     tables: &[Table],
     idle: &[IdleRead],
-) -> Result<Vec<Finding>, String> {
+) -> Result<Doubts, String> {
     let mut reads = Vec::new();
     for row in rows(tables, READS) {
         reads.push(Read {
@@ -47,10 +49,14 @@ pub(super) fn doubts(
     let mut findings = Vec::new();
     findings.extend(depth_1(&reads));
     findings.extend(host_limited(&reads));
-    findings.extend(throttled(tables)?.map(|(_, finding)| finding));
+    let held_iops = held_iops(tables)?;
+    findings.extend(held_iops.map(throttled));
     findings.extend(unsteady(tables)?);
     findings.extend(sleeps(&reads, idle));
-    Ok(findings)
+    Ok(Doubts {
+        findings,
+        held_iops,
+    })
 }
 
 /// Requests outstanding are rate times latency (Little's law).
@@ -152,26 +158,27 @@ fn host_limited(reads: &[Read]) -> Option<Finding> {
 }
 
 /// A rate that is the same in every interval is held by firmware.
-pub(super) fn throttled(tables: &[Table]) -> Result<Option<(f64, Finding)>, String> {
+fn held_iops(tables: &[Table]) -> Result<Option<f64>, String> {
     /// Spread of a rate over its mean that only a clock has: of what was measured free it is 0.002 and more.
     const HELD: f64 = 1e-4;
     for row in rows(tables, STEADY) {
         let spread = row.measured("cv_last_quarter")?;
         let rate = row.measured("iops_steady")?;
-        if let Some((spread, rate)) = spread.zip(rate) {
-            if spread < HELD {
-                let finding = Finding::new(
-                    "throttled",
-                    format!(
-                        "steady writes are held at {rate:.0} a second, the same in every interval: firmware limits them, and they say nothing of collection and spare flash"
-                    ),
-                    "write amplification by the drive's counters (nvme ocp smart-add-log), or writes of a pattern that is slower than the limit",
-                );
-                return Ok(Some((rate, finding)));
-            }
+        if spread.is_some_and(|spread| spread < HELD) && rate.is_some() {
+            return Ok(rate);
         }
     }
     Ok(None)
+}
+
+fn throttled(rate: f64) -> Finding {
+    Finding::new(
+        "throttled",
+        format!(
+            "steady writes are held at {rate:.0} a second, the same in every interval: firmware limits them, and they say nothing of collection and spare flash"
+        ),
+        "write amplification by the drive's counters (nvme ocp smart-add-log), or writes of a pattern that is slower than the limit",
+    )
 }
 
 fn unsteady(tables: &[Table]) -> Result<Option<Finding>, String> {

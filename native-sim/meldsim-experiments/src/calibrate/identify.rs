@@ -8,21 +8,21 @@ use super::parameter::{Key, Load};
 use super::search::Search;
 use super::stages::{Solved, Tried};
 
-/// How well a parameter is told.
+/// A parameter as the cells have it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Told {
+pub(super) struct Estimate {
     pub(super) key: Key,
     pub(super) value: f64,
     /// 95 of 100 times it is within.
     pub(super) low: f64,
     pub(super) high: f64,
-    pub(super) is_told: bool,
+    pub(super) is_identifiable: bool,
     /// The parameter that can make up for it.
     pub(super) trades_with: Option<Key>,
 }
 
-/// A parameter is told when its interval is within this share on both sides: it is within 5 % then, as far as a straight line tells.
-const TOLD: f64 = 0.04;
+/// A parameter is identifiable when its interval is within this share on both sides: it is within 5 % then, as far as a straight line tells.
+const IDENTIFIABLE: f64 = 0.04;
 /// Simulations of the same drive with other random numbers differ by so much, as a share: of reads alone, and where programs and
 /// collection are.
 const NOISE_OF_READS: f64 = 0.004;
@@ -34,13 +34,13 @@ const ALIKE_SHARE: f64 = 0.25;
 const ALIKE: f64 = 0.05;
 
 /// The parameters, and for each cell its error without a say, in bars.
-pub(super) fn identify(search: &Search<'_, '_>, solved: &Solved) -> (Vec<Told>, Vec<f64>) {
+pub(super) fn identify(search: &Search<'_, '_>, solved: &Solved) -> (Vec<Estimate>, Vec<f64>) {
     let (free, slopes) = (&solved.free, &solved.slopes);
     let weights = search.weights(&slopes.residuals);
     let normal = Symmetric::normal(&slopes.rows, &weights, free.len());
     let inverse = normal.damped(0.0).inverse();
     let scatter = scatter(search, &slopes.rows, &slopes.residuals, &weights);
-    let mut told = Vec::new();
+    let mut estimates = Vec::new();
     for (number, key) in free.iter().enumerate() {
         let variance = inverse.as_ref().map_or(f64::INFINITY, |inverse| {
             // Of the sandwich: the inverse on both sides of the scatter.
@@ -52,12 +52,12 @@ pub(super) fn identify(search: &Search<'_, '_>, solved: &Solved) -> (Vec<Told>, 
         let place = search.place(*key).unwrap_or(0);
         let value = solved.point[place];
         let (least, most) = key.range();
-        told.push(Told {
+        estimates.push(Estimate {
             key: *key,
             value,
             low: (value * libm::exp(-half)).max(least),
             high: (value * libm::exp(half)).min(most),
-            is_told: half <= TOLD,
+            is_identifiable: half <= IDENTIFIABLE,
             trades_with: inverse
                 .as_ref()
                 .and_then(|inverse| trade(inverse, free, number)),
@@ -65,19 +65,19 @@ pub(super) fn identify(search: &Search<'_, '_>, solved: &Solved) -> (Vec<Told>, 
     }
     for key in &search.simulations.model.keys {
         if !key.options().is_empty() {
-            told.push(chosen(search, solved, *key));
+            estimates.push(chosen(search, solved, *key));
         } else if !free.contains(key) {
-            told.push(Told {
+            estimates.push(Estimate {
                 key: *key,
                 value: 0.0,
                 low: 0.0,
                 high: 0.0,
-                is_told: true,
+                is_identifiable: true,
                 trades_with: None,
             });
         }
     }
-    told.sort_by_key(|told| told.key);
+    estimates.sort_by_key(|estimate| estimate.key);
     let without = slopes.rows.iter().zip(&slopes.residuals).zip(&weights);
     let without = without.map(|((row, residual), weight)| {
         let leverage = inverse.as_ref().map_or(0.0, |inverse| {
@@ -86,7 +86,7 @@ pub(super) fn identify(search: &Search<'_, '_>, solved: &Solved) -> (Vec<Told>, 
         });
         residual / (1.0 - leverage.clamp(0.0, 0.95))
     });
-    (told, without.collect())
+    (estimates, without.collect())
 }
 
 fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
@@ -150,8 +150,8 @@ fn trade(inverse: &Symmetric, free: &[Key], number: usize) -> Option<Key> {
     (correlation(most) >= TRADE).then(|| free[most])
 }
 
-/// A parameter that was chosen: told when no other value comes near.
-fn chosen(search: &Search<'_, '_>, solved: &Solved, key: Key) -> Told {
+/// A parameter that was chosen: identifiable when no other value comes near.
+fn chosen(search: &Search<'_, '_>, solved: &Solved, key: Key) -> Estimate {
     let place = search.place(key).unwrap_or(0);
     let value = solved.point[place];
     let of_key: Vec<&Tried> = solved
@@ -176,12 +176,12 @@ fn chosen(search: &Search<'_, '_>, solved: &Solved, key: Key) -> Told {
             alike.iter().copied().fold(value, f64::max),
         ),
     };
-    Told {
+    Estimate {
         key,
         value,
         low,
         high,
-        is_told: low == high,
+        is_identifiable: low == high,
         trades_with: None,
     }
 }

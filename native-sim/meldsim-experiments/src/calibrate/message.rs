@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CalibrateError, Calibration, Evaluation, Place, Progress, Request, Unit};
 
-/// `{"calibrate": {...}}`: a step of the search, or one simulation of it.
+/// `{"calibrate": {...}}`: a step of the search, or some simulations of it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
@@ -18,8 +18,8 @@ struct Asked {
     /// What was simulated so far: the search goes on from there.
     #[serde(default)]
     known: Vec<Evaluation>,
-    /// To be simulated.
-    unit: Option<Unit>,
+    /// To be simulated, one after the other.
+    units: Option<Vec<Unit>>,
 }
 
 /// How far the search is.
@@ -39,13 +39,11 @@ impl Message {
     ///
     /// It is one, with a key or a value that is wrong.
     pub fn from_json(text: &str) -> Result<Option<Message>, CalibrateError> {
-        let is_one = serde_json::from_str::<serde_json::Value>(text)
-            .is_ok_and(|value| value.get("calibrate").is_some());
-        if !is_one {
-            return Ok(None);
-        }
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let message = serde_path_to_error::deserialize(&mut reader);
+        let value = match serde_json::from_str::<serde_json::Value>(text) {
+            Ok(value) if value.get("calibrate").is_some() => value,
+            _ => return Ok(None),
+        };
+        let message = serde_path_to_error::deserialize(value);
         let wrong = |error: serde_path_to_error::Error<serde_json::Error>| {
             CalibrateError::Input(format!(
                 "request: {}: {}; docs/reference/c-abi.md has the keys",
@@ -56,7 +54,7 @@ impl Message {
         message.map(Some).map_err(wrong)
     }
 
-    /// The evaluation of the unit; without one `{"simulate": [units]}` or `{"done": result}`.
+    /// The evaluations of the units; without them `{"simulate": [units]}` or `{"done": result}`.
     ///
     /// # Errors
     ///
@@ -65,11 +63,15 @@ impl Message {
         let Asked {
             request,
             known,
-            unit,
+            units,
         } = self.calibrate;
         let calibration = Calibration::new(request)?;
-        let json = match unit {
-            Some(unit) => serde_json::to_string(&calibration.simulate(&unit)?),
+        let json = match units {
+            Some(units) => {
+                let evaluations = units.iter().map(|unit| calibration.simulate(unit));
+                let evaluations: Vec<Evaluation> = evaluations.collect::<Result<_, _>>()?;
+                serde_json::to_string(&evaluations)
+            }
             None => match calibration.find(&known, &Place::Elsewhere)? {
                 Progress::Simulate(units) => serde_json::to_string(&Step::Simulate(units)),
                 Progress::Done(done) => serde_json::to_string(&Step::Done(&done)),

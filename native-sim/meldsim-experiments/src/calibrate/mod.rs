@@ -19,6 +19,7 @@ mod linear;
 mod message;
 mod model;
 mod parameter;
+mod quantile;
 mod request;
 mod result;
 mod search;
@@ -98,22 +99,6 @@ pub enum Place<'a> {
     Elsewhere,
 }
 
-impl<'a> Place<'a> {
-    /// On so many cores of this machine; `record` gets each simulation that was done, `progress` the share that is done,
-    /// about, and breaks off.
-    pub fn here(
-        jobs: NonZeroUsize,
-        record: &'a (dyn Fn(&Evaluation) + Sync),
-        progress: &'a (dyn Fn(f64) -> ControlFlow<()> + Sync),
-    ) -> Place<'a> {
-        Place::Here {
-            jobs,
-            record,
-            progress,
-        }
-    }
-}
-
 /// A calibration.
 pub struct Calibration {
     request: Request,
@@ -132,12 +117,13 @@ impl Calibration {
         let measured = request.read().map_err(CalibrateError::Input)?;
         request.capacity_bytes = Some(measured.capacity_bytes);
         let tables = measured.tables;
-        let mut findings =
+        let doubts =
             doubt::doubts(&request, &tables, &measured.idle).map_err(CalibrateError::Input)?;
+        let mut findings = doubts.findings;
         findings.extend(measured.notes);
         let mut base = model::base(&request).map_err(CalibrateError::Input)?;
         let mut start = Start::of(&request, &tables, &base).map_err(CalibrateError::Input)?;
-        if let Some((rate, _)) = doubt::throttled(&tables).map_err(CalibrateError::Input)? {
+        if let Some(rate) = doubts.held_iops {
             base.gc.pacing = GcPacing::Throttle;
             base.gc.throttle_iops = rate.round().clamp(1.0, 1e8) as u32;
             start.hold();
@@ -205,11 +191,8 @@ impl Calibration {
         self.model.name(&mut profile);
         let tasks: Vec<usize> = self.model.numbers(true).collect();
         let values = try_map(jobs, &tasks, |task| self.model.answer(&profile, *task))?;
-        let simulated = self.model.cells.iter().map(|cell| {
-            let value = values[cell.task].get(cell.place);
-            value.copied().unwrap_or(f64::NAN)
-        });
-        let simulated: Vec<f64> = simulated.collect();
+        let cells = self.model.cells.iter();
+        let simulated: Vec<f64> = cells.map(|cell| cell.of(&values[cell.task])).collect();
         Ok(result::score(&self.model, &simulated))
     }
 
@@ -269,13 +252,13 @@ impl Calibration {
 
     fn solve(&self, search: &mut Search<'_, '_>) -> Result<Calibrated, Stop> {
         let solved = search.solve(&self.start, self.request.seed)?;
-        let (told, without) = identify::identify(search, &solved);
+        let (estimates, without) = identify::identify(search, &solved);
         let simulated = search.simulated(&solved.point)?;
         Ok(Calibrated::new(Parts {
             request: &self.request,
             model: &self.model,
             point: &solved.point,
-            told: &told,
+            estimates: &estimates,
             simulated: &simulated,
             without: &without,
             findings: self.findings.clone(),

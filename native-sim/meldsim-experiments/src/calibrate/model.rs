@@ -39,16 +39,41 @@ pub(super) struct Asked {
     pub(super) weight: f64,
 }
 
+impl Asked {
+    /// Its value among those of its simulation; not a number where there is none.
+    pub(super) fn of(&self, values: &[f64]) -> f64 {
+        values.get(self.place).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Its kind, and what of it is measured.
+    pub(super) fn class(&self) -> (&'static str, &'static str) {
+        (self.question.class.kind, self.question.class.what)
+    }
+}
+
+/// Which of the keys the user gives that otherwise follow from the number of dies.
+struct Given {
+    superblock: bool,
+    flash: bool,
+    buffer: bool,
+}
+
+/// What all cells of a simulation have in common.
+struct Simulation {
+    load: Load,
+    /// Something is fitted to one of them.
+    is_fitted: bool,
+}
+
 /// The drive.
 pub(super) struct Model {
     pub(super) keys: Vec<Key>,
     pub(super) cells: Vec<Asked>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) capacity_bytes: f64,
-    /// Simulations that something is fitted to.
-    is_fitted: Vec<bool>,
+    simulations: Vec<Simulation>,
     base: Profile,
-    gives_buffer: bool,
+    given: Given,
     drive: Drive,
     scale: Scale,
     tables: Vec<Table>,
@@ -73,9 +98,13 @@ impl Model {
             cells: Vec::new(),
             left_out: Vec::new(),
             capacity_bytes: request.capacity() as f64,
-            is_fitted: Vec::new(),
+            simulations: Vec::new(),
             base,
-            gives_buffer: request.gives_key("controller.write_buffer"),
+            given: Given {
+                superblock: request.gives(Key::Superblock),
+                flash: request.gives(Key::Spare),
+                buffer: request.gives_key("controller.write_buffer"),
+            },
             drive,
             scale,
             tables,
@@ -83,9 +112,12 @@ impl Model {
         let (tasks, left_out) = model.tasks(&model.base)?;
         model.left_out = left_out;
         for (number, task) in tasks.into_iter().enumerate() {
+            // A task has questions, and of one kind.
+            let kind = task.questions.first().map(|first| first.class.kind);
+            let load = kind.map_or(Load::Mixed, Load::of);
             for (place, question) in task.questions.into_iter().enumerate() {
                 model.cells.push(Asked {
-                    load: Load::of(question.class.kind),
+                    load,
                     bar: bar(&question),
                     weight: 0.0,
                     task: number,
@@ -93,7 +125,10 @@ impl Model {
                     question,
                 });
             }
-            model.is_fitted.push(false);
+            model.simulations.push(Simulation {
+                load,
+                is_fitted: false,
+            });
         }
         model.weigh();
         Ok(model)
@@ -101,21 +136,20 @@ impl Model {
 
     /// Each kind and what of it is measured has one vote, which its cells share; what is only reported has a fifth.
     fn weigh(&mut self) {
-        let class = |cell: &Asked| (cell.question.class.kind, cell.question.class.what);
         let fitted = self
             .cells
             .iter()
             .filter(|cell| can_be_fitted(&cell.question));
-        let fitted: Vec<_> = fitted.map(class).collect();
+        let fitted: Vec<_> = fitted.map(Asked::class).collect();
         for cell in &mut self.cells {
             if can_be_fitted(&cell.question) {
-                let cells = fitted.iter().filter(|of| **of == class(cell)).count();
+                let cells = fitted.iter().filter(|of| **of == cell.class()).count();
                 let vote = match cell.question.class.bar {
                     Bar::Reported => 0.2,
                     _ => 1.0,
                 };
                 cell.weight = vote / cells as f64;
-                self.is_fitted[cell.task] = true;
+                self.simulations[cell.task].is_fitted = true;
             }
         }
     }
@@ -126,13 +160,12 @@ impl Model {
 
     /// The simulations, all or those that something is fitted to.
     pub(super) fn numbers(&self, all: bool) -> impl Iterator<Item = usize> {
-        let numbers = self.is_fitted.iter().enumerate();
-        numbers.filter_map(move |(number, fitted)| (all || *fitted).then_some(number))
+        let simulations = self.simulations.iter().enumerate();
+        simulations.filter_map(move |(number, of)| (all || of.is_fitted).then_some(number))
     }
 
     pub(super) fn load(&self, task: usize) -> Load {
-        let cell = self.cells.iter().find(|cell| cell.task == task);
-        cell.map_or(Load::Mixed, |cell| cell.load)
+        self.simulations.get(task).map_or(Load::Mixed, |of| of.load)
     }
 
     /// Makes a profile that of the drive.
@@ -147,15 +180,15 @@ impl Model {
         let spare = Key::Spare.of(&profile, capacity);
         for (key, value) in self.keys.iter().zip(point) {
             key.set(&mut profile, capacity, *value);
-            // The superblock and the flash stay what they are when dies are added.
-            if *key == Key::Dies {
+            // The superblock and the flash stay what they are when dies are added, unless their keys are given.
+            if *key == Key::Dies && !self.given.superblock {
                 Key::Superblock.set(&mut profile, capacity, SUPERBLOCK_MIB);
             }
         }
-        if !self.keys.contains(&Key::Spare) {
+        if !self.keys.contains(&Key::Spare) && !self.given.flash {
             Key::Spare.set(&mut profile, capacity, spare);
         }
-        if !self.gives_buffer {
+        if !self.given.buffer {
             profile.controller.write_buffer = write_buffer(&profile);
         }
         profile
@@ -204,11 +237,10 @@ pub(super) fn base(request: &Request) -> Result<Profile, String> {
     let mut profile = Profile::from_toml_with(BASE, &settings?).map_err(given)?;
     profile.name = TRIED.to_owned();
     let capacity = request.capacity() as f64;
-    let is_given = |key: Key| request.gives(key);
-    if !is_given(Key::Superblock) {
+    if !request.gives(Key::Superblock) {
         Key::Superblock.set(&mut profile, capacity, SUPERBLOCK_MIB);
     }
-    if !is_given(Key::Spare) {
+    if !request.gives(Key::Spare) {
         const SPARE: f64 = 0.12;
         Key::Spare.set(&mut profile, capacity, SPARE);
     }
@@ -221,11 +253,6 @@ impl Request {
     pub(super) fn gives(&self, key: Key) -> bool {
         let name = key.name();
         self.gives_key(name.split('[').next().unwrap_or_default())
-    }
-
-    fn gives_key(&self, name: &str) -> bool {
-        let mut keys = self.given.iter().map(|text| text.split('=').next());
-        keys.any(|key| key.unwrap_or_default().trim() == name)
     }
 }
 

@@ -54,6 +54,23 @@ impl Load {
 }
 
 impl Key {
+    /// All, of pages of a wordline the first.
+    pub(super) const ALL: [Key; 13] = [
+        Key::Dies,
+        Key::Read(0),
+        Key::BusRate,
+        Key::LinkRate,
+        Key::CommandCost,
+        Key::Latency,
+        Key::Program,
+        Key::Superblock,
+        Key::Spare,
+        Key::Phase,
+        Key::Resume,
+        Key::ReadsFirst,
+        Key::Burst,
+    ];
+
     /// The key of the profile.
     pub(super) fn name(self) -> String {
         match self {
@@ -92,8 +109,8 @@ impl Key {
         }
     }
 
-    /// What to measure when the cells do not tell it.
-    pub(super) const fn told_by(self) -> &'static str {
+    /// What to measure when it is not identifiable.
+    pub(super) const fn measured_by(self) -> &'static str {
         match self {
             Key::Dies => "4 KiB random reads at depths 1 to 256, until the drive is the limit",
             Key::Read(_) => "4 KiB random reads at depth 1, with percentiles",

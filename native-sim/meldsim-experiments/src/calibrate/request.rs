@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::fio::{self, IdleRead};
-use crate::experiment::real_drives::{FILES, Table};
+use crate::experiment::real_drives::{Table, files};
 
 /// Measured cells and what is known of the drive. It is all that a machine needs that simulates a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,8 +61,15 @@ pub(super) struct Measured {
 impl Request {
     /// The rows of the drive.
     pub(super) fn read(&self) -> Result<Measured, String> {
-        let of_fio = self.fio.iter().find_map(|(_, text)| about(text));
-        let capacity_bytes = self.capacity_bytes.or(of_fio).unwrap_or(0);
+        let mut runs = Vec::new();
+        let mut stated = None;
+        for (file, text) in &self.fio {
+            match about(text) {
+                Some(bytes) => stated = stated.or(Some(bytes)),
+                None => runs.push((file.clone(), text.clone())),
+            }
+        }
+        let capacity_bytes = self.capacity_bytes.or(stated).unwrap_or(0);
         if capacity_bytes < 1 << 30 {
             return Err(format!(
                 "capacity: is {capacity_bytes} B; give the bytes that the host sees, 1 GiB or more, as blockdev --getsize64 prints them"
@@ -76,19 +83,17 @@ impl Request {
         }
         let mut tables = Vec::new();
         for (file, text) in &self.tables {
-            if FILES.contains(&file.as_str()) {
+            if files().any(|known| known == file) {
                 tables.push(Table::parse(file, text)?);
             }
         }
         if tables.is_empty() && self.fio.is_empty() {
             return Err(format!(
                 "no measured cells: give one of the files {}, or what fio wrote",
-                FILES.join(", ")
+                files().collect::<Vec<_>>().join(", ")
             ));
         }
         self.only_own(&mut tables)?;
-        let runs = self.fio.iter().filter(|(_, text)| about(text).is_none());
-        let runs: Vec<(String, String)> = runs.cloned().collect();
         let of_fio = fio::tables(&runs, &self.drive, Some(capacity_bytes))?;
         for table in of_fio.tables {
             match tables.iter_mut().find(|known| known.file == table.file) {
@@ -108,6 +113,12 @@ impl Request {
     /// Bytes that the host sees, once it is known.
     pub(super) fn capacity(&self) -> u64 {
         self.capacity_bytes.unwrap_or(0)
+    }
+
+    /// Whether the user gives a key of the profile.
+    pub(super) fn gives_key(&self, name: &str) -> bool {
+        let mut keys = self.given.iter().map(|text| text.split('=').next());
+        keys.any(|key| key.unwrap_or_default().trim() == name)
     }
 
     /// Leaves the rows of this drive. Files of one drive are read whatever they call it.

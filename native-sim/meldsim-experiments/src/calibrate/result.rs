@@ -4,11 +4,12 @@ use meldsim::profile::Profile;
 use serde::Serialize;
 
 use super::finding::Finding;
-use super::identify::Told;
+use super::identify::Estimate;
 use super::model::{Asked, Model, residual};
 use super::parameter::Key;
+use super::quantile::quantile;
 use super::request::Request;
-use crate::experiment::real_drives::{Bar, Cell, LeftOut, charts};
+use crate::experiment::real_drives::{Bar, Cell, LeftOut, Question, charts};
 use crate::experiment::{Cell as Field, Sheet};
 use crate::report::chart::LineChart;
 use crate::report::{Origin, Page};
@@ -72,7 +73,7 @@ pub(super) struct Parts<'a> {
     pub(super) request: &'a Request,
     pub(super) model: &'a Model,
     pub(super) point: &'a [f64],
-    pub(super) told: &'a [Told],
+    pub(super) estimates: &'a [Estimate],
     pub(super) simulated: &'a [f64],
     /// For each cell its error without a say, in bars.
     pub(super) without: &'a [f64],
@@ -93,7 +94,7 @@ impl Calibrated {
         let lines = lines(&parts);
         Calibrated {
             drive: request.drive.clone(),
-            text: annotated(&profile, request, parts.told),
+            text: annotated(&profile, request, parts.estimates),
             profile,
             parameters: parameters(&parts),
             errors: errors(&lines),
@@ -165,7 +166,7 @@ fn over_provision(profile: &mut Profile, capacity_bytes: f64) {
     profile.ftl.over_provisioning_percent = (percent.floor() as u32).clamp(1, 90);
 }
 
-fn question(asked: &Asked) -> crate::experiment::real_drives::Question {
+fn question(asked: &Asked) -> Question {
     let mut question = asked.question.clone();
     question.is_fitted = asked.weight > 0.0;
     question
@@ -180,11 +181,10 @@ pub(super) fn score(model: &Model, simulated: &[f64]) -> f64 {
         if class.is_given || class.bar == Bar::Reported {
             continue;
         }
-        let key = (class.kind, class.what);
         let error = residual(cell, *simulated).abs().min(MOST);
-        match kinds.iter_mut().find(|(known, _)| *known == key) {
+        match kinds.iter_mut().find(|(known, _)| *known == cell.class()) {
             Some((_, errors)) => errors.push(error),
-            None => kinds.push((key, vec![error])),
+            None => kinds.push((cell.class(), vec![error])),
         }
     }
     let means = kinds
@@ -194,9 +194,9 @@ pub(super) fn score(model: &Model, simulated: &[f64]) -> f64 {
 }
 
 /// The profile's text with what each parameter is from.
-fn annotated(profile: &Profile, request: &Request, told: &[Told]) -> String {
+fn annotated(profile: &Profile, request: &Request, estimates: &[Estimate]) -> String {
     let mut text = format!(
-        "# {}, calibrated by meldsim {}.\n# [G] given, [F] fitted to measured cells, [N] not told by them; all else is assumed.\n",
+        "# {}, calibrated by meldsim {}.\n# [G] given, [F] fitted to measured cells, [N] not identifiable from them; all else is assumed.\n",
         request.drive,
         env!("CARGO_PKG_VERSION")
     );
@@ -210,21 +210,15 @@ fn annotated(profile: &Profile, request: &Request, told: &[Told]) -> String {
         }
         let name = line.split('=').next().unwrap_or_default().trim();
         let key = format!("{section}.{name}");
-        let remarks: Vec<String> = told
+        let remarks: Vec<String> = estimates
             .iter()
-            .filter(|told| told.key.name().split('[').next() == Some(key.as_str()))
+            .filter(|estimate| estimate.key.name().split('[').next() == Some(key.as_str()))
             .map(remark)
             .collect();
-        let is_given = request.given.iter().any(|given| {
-            given
-                .split('=')
-                .next()
-                .is_some_and(|given| given.trim() == key)
-        });
         text += line;
         if !remarks.is_empty() {
             text += &format!(" # {}", remarks.join("; "));
-        } else if is_given {
+        } else if request.gives_key(&key) {
             text += " # [G]";
         }
         text.push('\n');
@@ -232,14 +226,14 @@ fn annotated(profile: &Profile, request: &Request, told: &[Told]) -> String {
     text
 }
 
-fn remark(told: &Told) -> String {
-    let tag = if told.is_told { "F" } else { "N" };
+fn remark(estimate: &Estimate) -> String {
+    let tag = if estimate.is_identifiable { "F" } else { "N" };
     format!(
         "[{tag}] {} {}: {} to {}",
-        told.key.about(),
-        short(told.key, told.value),
-        short(told.key, told.low),
-        short(told.key, told.high)
+        estimate.key.about(),
+        short(estimate.key, estimate.value),
+        short(estimate.key, estimate.low),
+        short(estimate.key, estimate.high)
     )
 }
 
@@ -255,7 +249,7 @@ fn short(key: Key, value: f64) -> String {
 }
 
 fn parameters(parts: &Parts<'_>) -> Sheet {
-    let (request, told) = (parts.request, parts.told);
+    let (request, estimates) = (parts.request, parts.estimates);
     let (assumed, capacity) = (parts.model.profile(parts.point), parts.model.capacity_bytes);
     struct Row {
         key: String,
@@ -265,28 +259,32 @@ fn parameters(parts: &Parts<'_>) -> Sheet {
         kind: &'static str,
         note: String,
     }
-    let mut rows: Vec<Row> = told
+    let mut rows: Vec<Row> = estimates
         .iter()
-        .map(|told| Row {
-            key: told.key.name(),
-            about: told.key.about().to_owned(),
-            value: short(told.key, told.value),
+        .map(|estimate| Row {
+            key: estimate.key.name(),
+            about: estimate.key.about().to_owned(),
+            value: short(estimate.key, estimate.value),
             interval: Some(format!(
                 "{} to {}",
-                short(told.key, told.low),
-                short(told.key, told.high)
+                short(estimate.key, estimate.low),
+                short(estimate.key, estimate.high)
             )),
-            kind: if told.is_told { "fitted" } else { "not told" },
-            note: match (told.is_told, told.trades_with) {
+            kind: if estimate.is_identifiable {
+                "fitted"
+            } else {
+                "not identifiable"
+            },
+            note: match (estimate.is_identifiable, estimate.trades_with) {
                 (true, _) => String::new(),
                 (false, Some(other)) => {
                     format!(
                         "goes along with {}; measure {}",
                         other.name(),
-                        told.key.told_by()
+                        estimate.key.measured_by()
                     )
                 }
-                (false, None) => format!("measure {}", told.key.told_by()),
+                (false, None) => format!("measure {}", estimate.key.measured_by()),
             },
         })
         .collect();
@@ -301,30 +299,21 @@ fn parameters(parts: &Parts<'_>) -> Sheet {
             note: String::new(),
         });
     }
-    let looked_for = |key: &Key| told.iter().any(|told| told.key == *key) || request.gives(*key);
-    let all = [
-        Key::Dies,
-        Key::Read(0),
-        Key::BusRate,
-        Key::LinkRate,
-        Key::CommandCost,
-        Key::Latency,
-        Key::Program,
-        Key::Superblock,
-        Key::Spare,
-        Key::Phase,
-        Key::Resume,
-        Key::ReadsFirst,
-        Key::Burst,
-    ];
-    rows.extend(all.iter().filter(|key| !looked_for(key)).map(|key| Row {
-        key: key.name(),
-        about: key.about().to_owned(),
-        value: short(*key, key.of(&assumed, capacity)),
-        interval: None,
-        kind: "assumed",
-        note: format!("measure {}", key.told_by()),
-    }));
+    let looked_for =
+        |key: &Key| estimates.iter().any(|estimate| estimate.key == *key) || request.gives(*key);
+    rows.extend(
+        Key::ALL
+            .iter()
+            .filter(|key| !looked_for(key))
+            .map(|key| Row {
+                key: key.name(),
+                about: key.about().to_owned(),
+                value: short(*key, key.of(&assumed, capacity)),
+                interval: None,
+                kind: "assumed",
+                note: format!("measure {}", key.measured_by()),
+            }),
+    );
     Sheet::of("parameters", &rows)
         .cell("key", "key", |row| row.key.clone())
         .cell("about", "", |row| row.about.clone())
@@ -349,10 +338,9 @@ struct Line {
 fn lines(parts: &Parts<'_>) -> Vec<Line> {
     let model = parts.model;
     let mut kinds: Vec<(&str, &str)> = Vec::new();
-    let class = |cell: &Asked| (cell.question.class.kind, cell.question.class.what);
     for cell in &model.cells {
-        if !kinds.contains(&class(cell)) {
-            kinds.push(class(cell));
+        if !kinds.contains(&cell.class()) {
+            kinds.push(cell.class());
         }
     }
     let percent =
@@ -362,7 +350,7 @@ fn lines(parts: &Parts<'_>) -> Vec<Line> {
             .cells
             .iter()
             .enumerate()
-            .filter(|(_, cell)| class(cell) == kind);
+            .filter(|(_, cell)| cell.class() == kind);
         let of_kind: Vec<(usize, &Asked)> = of_kind.collect();
         let errors = of_kind
             .iter()
@@ -383,12 +371,6 @@ fn lines(parts: &Parts<'_>) -> Vec<Line> {
         }
     };
     kinds.into_iter().map(line).collect()
-}
-
-fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let last = values.len().checked_sub(1)?;
-    values.get((share * last as f64).round() as usize).copied()
 }
 
 fn errors(lines: &[Line]) -> Sheet {

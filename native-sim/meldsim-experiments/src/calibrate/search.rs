@@ -5,7 +5,7 @@
 //! where the errors would be least, and simulates some points on the way there. All points of a step are independent.
 
 use super::linear::{Symmetric, gradient};
-use super::model::{Unit, residual};
+use super::model::{Asked, Unit, residual};
 use super::parameter::{Key, Load};
 use super::simulations::{Simulations, Stop};
 
@@ -68,10 +68,9 @@ impl Search<'_, '_> {
             .flat_map(|point| tasks.iter().map(move |task| unit(point, *task)));
         let values = self.simulations.values(&units.collect::<Vec<_>>())?;
         let residuals = values.chunks(tasks.len().max(1)).map(|values| {
-            let of_cell = |cell: &super::model::Asked| {
+            let of_cell = |cell: &Asked| {
                 let number = tasks.iter().position(|task| *task == cell.task);
-                let value = number.and_then(|number| values[number].get(cell.place));
-                value.map_or(0.0, |value| residual(cell, *value))
+                number.map_or(0.0, |number| residual(cell, cell.of(&values[number])))
             };
             model.cells.iter().map(of_cell).collect()
         });
@@ -90,9 +89,8 @@ impl Search<'_, '_> {
             task,
         });
         let values = self.simulations.values(&units.collect::<Vec<_>>())?;
-        let value = |cell: &super::model::Asked| values[cell.task].get(cell.place).copied();
         let cells = model.cells.iter();
-        Ok(cells.map(|cell| value(cell).unwrap_or(f64::NAN)).collect())
+        Ok(cells.map(|cell| cell.of(&values[cell.task])).collect())
     }
 
     /// The error of residuals, so that no cell decides alone.
@@ -140,10 +138,12 @@ impl Search<'_, '_> {
             }
         }
         let residuals = self.residuals(&points, stage.loads, false)?;
-        let index = |key: &Key| self.place(*key);
         let derivatives = stage.free.iter().enumerate().map(|(number, key)| {
             let (lower, upper) = (1 + 2 * number, 2 + 2 * number);
-            let log = |at: usize| index(key).map_or(0.0, |place| libm::log(points[at][place]));
+            let log = |at: usize| {
+                self.place(*key)
+                    .map_or(0.0, |place| libm::log(points[at][place]))
+            };
             let distance = (log(upper) - log(lower)).max(1e-9);
             let pairs = residuals[upper].iter().zip(&residuals[lower]);
             pairs.map(move |(a, b)| (a - b) / distance).collect()
@@ -160,9 +160,7 @@ impl Search<'_, '_> {
     /// The weights of cells at their errors: what is far off pulls less.
     pub(super) fn weights(&self, residuals: &[f64]) -> Vec<f64> {
         let cells = self.simulations.model.cells.iter().zip(residuals);
-        let weight = |(cell, residual): (&super::model::Asked, &f64)| {
-            cell.weight / (1.0 + residual * residual)
-        };
+        let weight = |(cell, residual): (&Asked, &f64)| cell.weight / (1.0 + residual * residual);
         cells.map(weight).collect()
     }
 

@@ -8,8 +8,9 @@
 use meldsim::profile::{HostPath, Profile};
 
 use super::parameter::{Key, planes, wordline_bytes};
+use super::quantile::quantile;
 use super::request::Request;
-use crate::experiment::real_drives::{Row, Table};
+use crate::experiment::real_drives::{Row, Table, reached_by, rows};
 
 const READS: &str = "read_latency_by_depth.csv";
 const RATES: &str = "latency_by_offered_rate.csv";
@@ -95,8 +96,7 @@ struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     fn of(&self, file: &str) -> &'a [Row] {
-        let table = self.tables.iter().find(|table| table.file == file);
-        table.map_or(&[], |table| &table.rows)
+        rows(self.tables, file)
     }
 
     fn has(&self, file: &str) -> bool {
@@ -298,19 +298,9 @@ impl<'a> Cells<'a> {
 
     /// What a read waits for a program.
     fn phase(&self) -> Result<f64, String> {
-        if let Some(row) = self.lowest_rate()? {
-            let ends = row
-                .measured("read_p99_us")?
-                .zip(row.measured("read_p50_us")?);
-            if let Some((most, median)) = ends {
-                return Ok((most - median).clamp(20.0, 500.0));
-            }
-        }
-        for row in self.of(MIXED) {
-            let ends = row
-                .measured("read_p99_us")?
-                .zip(row.measured("read_p50_us")?);
-            if let Some((most, median)) = ends {
+        for row in self.lowest_rate()?.into_iter().chain(self.of(MIXED)) {
+            let most = row.measured("read_p99_us")?;
+            if let Some((most, median)) = most.zip(row.measured("read_p50_us")?) {
                 return Ok((most - median).clamp(20.0, 500.0));
             }
         }
@@ -318,13 +308,12 @@ impl<'a> Cells<'a> {
     }
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
+fn median(values: Vec<f64>) -> Option<f64> {
+    quantile(values, 0.5)
 }
 
 fn path_us(row: &Row) -> Result<f64, String> {
-    Ok(path_of(crate::experiment::real_drives::reached_by(row)?))
+    Ok(path_of(reached_by(row)?))
 }
 
 fn path_of(path: HostPath) -> f64 {

@@ -39,28 +39,23 @@ impl LatencyHistogram {
     /// Counts one latency.
     #[inline]
     pub fn record(&mut self, latency: Duration) {
-        let ps = latency.as_ps();
-        self.counts.saturating_record(ps);
-        self.sum_ps += u128::from(ps);
-        let square = u128::from(ps) * u128::from(ps);
-        self.sum_squares = self.sum_squares.saturating_add(square);
-        self.min_ps = self.min_ps.min(ps);
-        self.max_ps = self.max_ps.max(ps);
+        self.record_many(latency, 1);
     }
 
     /// Counts one latency `count` times.
+    #[inline]
     pub fn record_many(&mut self, latency: Duration, count: u64) {
         if count == 0 {
             return;
         }
         let ps = latency.as_ps();
         self.counts.saturating_record_n(ps, count);
-        let total = u128::from(ps) * u128::from(count);
-        self.sum_ps += total;
+        self.sum_ps += u128::from(ps) * u128::from(count);
         // Saturates only beyond 10^7 latencies of an hour each.
+        let square = u128::from(ps) * u128::from(ps);
         self.sum_squares = self
             .sum_squares
-            .saturating_add(total.saturating_mul(ps.into()));
+            .saturating_add(square.saturating_mul(count.into()));
         self.min_ps = self.min_ps.min(ps);
         self.max_ps = self.max_ps.max(ps);
     }

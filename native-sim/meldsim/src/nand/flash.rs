@@ -9,7 +9,7 @@ use super::counts::{DieCounts, FlashStats};
 use super::die::{Die, Wait};
 use super::geometry::{Geometry, PageSet, Unit, WordlineAddr};
 use super::operation::{Finished, Kind, Op, Owner, planes_of, work_of};
-use crate::engine::{Duration, EventQueue, Instant, NIL};
+use crate::engine::{Divisor, Duration, EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::profile::{Energy, Profile};
 use crate::timeline::Recorder;
@@ -23,8 +23,8 @@ pub(crate) struct Flash {
     pub(super) shared: Shared,
     energy: Energy,
     dies_per_channel: u32,
-    /// 2^32 / planes, rounded up.
-    planes_inverse: u64,
+    /// Planes of a die, by which units are divided.
+    by_planes: Divisor,
     rows_per_plane: u32,
     channels: Vec<Channel>,
     pub(super) dies: Vec<Die>,
@@ -41,7 +41,7 @@ impl Flash {
             shared: Shared::new(profile, geometry),
             energy: profile.energy.clone(),
             dies_per_channel: per_channel,
-            planes_inverse: (1u64 << 32).div_ceil(u64::from(geometry.planes)),
+            by_planes: Divisor::new(geometry.planes),
             rows_per_plane: geometry.blocks_per_plane * geometry.wordlines_per_block,
             channels: channels.collect(),
             dies: dies.collect(),
@@ -181,8 +181,8 @@ impl Flash {
     /// Divides by the planes of a die. The inverse is exact enough for any unit there can be.
     #[inline]
     fn die_and_plane(&self, unit: Unit) -> (u32, u8) {
-        let die = ((u64::from(unit.0) * self.planes_inverse) >> 32) as u32;
-        (die, (unit.0 - die * self.shared.planes) as u8)
+        let (die, plane) = self.by_planes.divide(unit.0);
+        (die, plane as u8)
     }
 
     /// Tells what happens from now on to a recorder, or to nobody. Returns the one before, which is told what dies are at

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::csv::Table;
+use super::csv::{Row, Table};
 
 macro_rules! own {
     ($($name:literal)*) => {
@@ -17,18 +17,10 @@ const OWN: [(&str, &str); 9] = own! {
 };
 
 /// The files that are read to calibrate: those above, and the sequential fill.
-pub(crate) const FILES: [&str; 10] = [
-    "read_latency_by_depth.csv",
-    "write_latency_by_depth.csv",
-    "latency_by_offered_rate.csv",
-    "mixed_read_write.csv",
-    "steady_random_writes.csv",
-    "waf_by_fill.csv",
-    "init_series.csv",
-    "zone_overwrite.csv",
-    "waf_permutation_profile.csv",
-    "sequential_write.csv",
-];
+pub(crate) fn files() -> impl Iterator<Item = &'static str> {
+    let own = OWN.iter().map(|(file, _)| *file);
+    own.chain([super::sequential::FILE])
+}
 
 /// Files that are not simulated, by name, with the reason.
 pub(super) const NOT_SIMULATED: [(&str, &str); 5] = [
@@ -71,6 +63,11 @@ pub(super) fn tables(folder: Option<&Path>) -> Result<Vec<Table>, String> {
             OWN.map(|(file, _)| file).join(", ")
         )),
     }
+}
+
+/// The rows of that file; none without it.
+pub(crate) fn rows<'a>(tables: &'a [Table], file: &str) -> &'a [Row] {
+    of(tables, file).map_or(&[], |table| &table.rows)
 }
 
 /// The table of that file.

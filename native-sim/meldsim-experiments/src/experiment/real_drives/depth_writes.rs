@@ -20,7 +20,7 @@ const PERCENTILES: [&str; 7] = [
     "p99_99_us",
 ];
 /// Bytes written before anything is counted: the write buffer is full where it will be.
-const WARM_UP_BYTES: u64 = 128 << 20;
+pub(super) const WARM_UP_BYTES: u64 = 128 << 20;
 
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), ExperimentError> {
     let mut rows = Vec::new();

@@ -36,7 +36,7 @@ use meldsim::profile::Profile;
 use task::Tasks;
 
 pub(crate) use csv::{Row, Table};
-pub(crate) use data::FILES;
+pub(crate) use data::{files, rows};
 pub(crate) use drive::{Drive, reached_by};
 pub(crate) use figures::charts;
 pub(crate) use judge::{Bar, Cell, Question};

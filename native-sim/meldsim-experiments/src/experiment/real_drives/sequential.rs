@@ -3,6 +3,7 @@
 
 use super::super::burst::ExperimentError;
 use super::csv::Table;
+use super::depth_writes::WARM_UP_BYTES;
 use super::drive::reached_by_or;
 use super::judge::{Bar, Class, Question};
 use super::sources::{Arrivals, Extent, PAGE, Source, run};
@@ -11,8 +12,6 @@ use meldsim::profile::HostPath;
 
 pub(super) const FILE: &str = "sequential_write.csv";
 const FILL: Class = Class::new("sequential_write", "rate", Bar::Within(0.05));
-/// Bytes written before anything is counted: the write buffer is full.
-const WARM_UP_BYTES: u64 = 128 << 20;
 
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), ExperimentError> {
     let mut rows = Vec::new();

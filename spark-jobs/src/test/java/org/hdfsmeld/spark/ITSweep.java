@@ -90,38 +90,16 @@ class ITSweep {
     Files.writeString(cells.resolve("read_latency_by_depth.csv"), text);
     Path swept = directory.resolve("swept.toml");
     Path printed = directory.resolve("printed.toml");
-    JsonNode result =
-        result(
-            2,
-            new Sweep(),
-            "--calibrate",
-            cells.toString(),
-            "--drive",
-            "mine",
-            "--capacity",
-            "960197124096",
-            "--given",
-            "geometry.channels=4",
-            "--out",
-            swept.toString());
+    List<String> drive =
+        List.of("--drive", "mine", "--capacity", "960197124096", "--given", "geometry.channels=4");
+    List<String> sweep = new ArrayList<>(drive);
+    sweep.addAll(List.of("--calibrate", cells.toString(), "--out", swept.toString()));
+    JsonNode result = result(2, new Sweep(), sweep.toArray(String[]::new));
     assertThat(result.path("simulations").asInt()).isGreaterThan(20);
-    Process process =
-        new ProcessBuilder(
-                MELDSIM.toString(),
-                "calibrate",
-                "--quiet",
-                "--cells",
-                cells.toString(),
-                "--drive",
-                "mine",
-                "--capacity",
-                "960197124096",
-                "--given",
-                "geometry.channels=4",
-                "--out",
-                printed.toString())
-            .redirectErrorStream(true)
-            .start();
+    List<String> command = new ArrayList<>(List.of(MELDSIM.toString(), "calibrate", "--quiet"));
+    command.addAll(drive);
+    command.addAll(List.of("--cells", cells.toString(), "--out", printed.toString()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
     assertThat(swept).hasSameTextualContentAs(printed);

@@ -98,17 +98,15 @@ public final class Calibration {
         return new Result(known.size(), wallSeconds, taskSeconds, done);
       }
       List<ArrayList<String>> batches = dealt(session, step.get("simulate"));
-      Measured<List<ArrayList<String>>> measured =
+      Measured<List<String>> measured =
           Measured.run(
               session.sparkContext(),
               "calibrate",
               () ->
                   Tasks.run(
                       session.sparkContext(), batches, (batch, conf) -> simulate(asked, batch)));
-      for (ArrayList<String> evaluations : measured.value()) {
-        for (String evaluation : evaluations) {
-          known.add(MAPPER.readTree(evaluation));
-        }
+      for (String evaluations : measured.value()) {
+        known.addAll((ArrayNode) MAPPER.readTree(evaluations));
       }
       wallSeconds += measured.wallSeconds();
       taskSeconds += StageThroughput.taskSeconds(measured.stages());
@@ -116,13 +114,10 @@ public final class Calibration {
     }
   }
 
-  private static ArrayList<String> simulate(String request, List<String> units) throws IOException {
-    ArrayList<String> evaluations = new ArrayList<>();
-    for (String unit : units) {
-      evaluations.add(
-          SimRun.run("", "{\"calibrate\":{\"request\":" + request + ",\"unit\":" + unit + "}}"));
-    }
-    return evaluations;
+  /** The measured cells are read once for all units of a task. */
+  private static String simulate(String request, List<String> units) throws IOException {
+    String all = String.join(",", units);
+    return SimRun.run("", "{\"calibrate\":{\"request\":" + request + ",\"units\":[" + all + "]}}");
   }
 
   private static ObjectNode message(ObjectNode request) {
