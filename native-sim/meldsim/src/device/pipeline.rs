@@ -406,31 +406,29 @@ impl Device {
     /// only processes what is due at [`Device::now`].
     pub fn advance_to(&mut self, time: Instant) {
         let time = time.max(self.now());
-        while let Some(event) = self.queue.pop_until(time) {
-            self.process(event);
-        }
+        self.process_until(time, false);
         self.queue.advance_clock(time);
     }
 
     /// Processes events until a completion can be popped; time stops at its event. False when
     /// nothing is left that could complete.
     pub fn run_until_completion(&mut self) -> bool {
-        self.process_until_completion(Instant::MAX)
+        self.process_until(Instant::MAX, true)
     }
 
     /// As [`Device::run_until_completion`], but time goes no further than `limit`, and it goes as far
     /// when nothing completes. False when nothing has completed.
     pub fn run_until_completion_or(&mut self, limit: Instant) -> bool {
-        let completed = self.process_until_completion(limit);
+        let completed = self.process_until(limit, true);
         if !completed {
             self.queue.advance_clock(limit.max(self.now()));
         }
         completed
     }
 
-    #[inline]
-    fn process_until_completion(&mut self, limit: Instant) -> bool {
-        while self.completions.is_empty() {
+    /// Processes what is due by `limit`, or until a completion can be popped, which it tells.
+    fn process_until(&mut self, limit: Instant, or_completion: bool) -> bool {
+        while !or_completion || self.completions.is_empty() {
             match self.queue.pop_until(limit) {
                 Some(event) => self.process(event),
                 None => return false,
@@ -444,7 +442,8 @@ impl Device {
         self.completions.pop_front()
     }
 
-    /// Something happens.
+    /// Something happens. It has one caller.
+    #[inline(always)]
     fn process(&mut self, event: Event) {
         match event {
             Event::Fetched => {

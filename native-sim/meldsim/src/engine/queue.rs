@@ -240,7 +240,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// The next event due by `limit`; the clock moves to it. A timer stays as it is: whoever handles
     /// its event must set it again.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop_until(&mut self, limit: Instant) -> Option<E> {
         let event = self.future.fill_root().unwrap_or(NEVER);
         let (alarm, timer) = self.timers.least();

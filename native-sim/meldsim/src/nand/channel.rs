@@ -30,8 +30,7 @@ pub(super) enum Grant {
 pub(super) struct Channel {
     pub(super) bus_free_at: Instant,
     pub(super) transfer: Transfer,
-    /// When each sense ends and on which die, in the order of time.
-    senses: Ring<(Instant, u8)>,
+    senses: Senses,
     /// Dies that have sensed, and wait for their registers.
     pub(super) sensed: u64,
     /// Dies that program or erase, and are not suspended.
@@ -73,7 +72,7 @@ impl Channel {
         Channel {
             bus_free_at: Instant::START,
             transfer: Transfer::None,
-            senses: Ring::new(dies),
+            senses: Senses::new(dies),
             sensed: 0,
             executing: 0,
             next_pe_end: Instant::MAX,
@@ -92,6 +91,13 @@ impl Channel {
     #[inline]
     pub(super) fn is_wanted(&self) -> bool {
         self.data_out | self.data_in | self.ready_set != 0
+    }
+
+    /// Whether a die that becomes ready now would be granted the free bus before any other.
+    #[inline]
+    pub(super) fn grants_command(&self, arbitration: Arbitration) -> bool {
+        let data = self.data_out | self.data_in;
+        self.ready_set == 0 && (data == 0 || arbitration == Arbitration::CommandsFirst)
     }
 
     /// Enters a die that can take a command into the ready list.
@@ -159,18 +165,16 @@ impl Channel {
     /// The die whose sense ends next, and when, if nothing else wants the bus then.
     #[inline]
     pub(super) fn next_sensed(&self) -> Option<(Instant, u32)> {
-        let (end, die) = self.senses.front()?;
-        let tie = self.senses.get(1).is_some_and(|(other, _)| other == end);
-        let wanted = self.is_wanted();
-        (!tie && !wanted && end > self.bus_free_at).then_some((end, u32::from(die)))
+        let (end, die) = self.senses.first;
+        let can = end < Instant::MAX && end > self.bus_free_at && !self.is_wanted();
+        (can && self.senses.second_end() != end).then_some((end, u32::from(die)))
     }
 
     /// Grants the die that [`Channel::next_sensed`] has found the bus from the end of its sense on.
     #[inline]
     pub(super) fn grant_at_sense_end(&mut self, length: Duration) {
-        if let Some((end, die)) = self.senses.pop_front() {
-            self.grant_from(end, u32::from(die), length, true);
-        }
+        let (end, die) = self.senses.pop();
+        self.grant_from(end, u32::from(die), length, true);
     }
 
     fn grant_from(&mut self, from: Instant, die: u32, length: Duration, sensing: bool) {
@@ -225,25 +229,20 @@ impl Channel {
     /// A die senses until `end`.
     #[inline]
     pub(super) fn sense(&mut self, die: u32, end: Instant) {
-        self.senses
-            .insert_after((end, die as u8), |(other, _)| other > end);
+        self.senses.insert(end, die as u8);
     }
 
     /// When the first sense ends.
     #[inline]
     pub(super) fn next_sense_end(&self) -> Instant {
-        self.senses.front().map_or(Instant::MAX, |(end, _)| end)
+        self.senses.first.0
     }
 
     /// Takes a die whose sense has ended by `now`.
     #[inline]
     pub(super) fn pop_sensed(&mut self, now: Instant) -> Option<u32> {
-        let (end, die) = self.senses.front()?;
-        if end > now {
-            return None;
-        }
-        self.senses.pop_front();
-        Some(u32::from(die))
+        let (end, _) = self.senses.first;
+        (end <= now && end < Instant::MAX).then(|| u32::from(self.senses.pop().1))
     }
 
     /// A die programs or erases until `end`.
@@ -251,6 +250,51 @@ impl Channel {
     pub(super) fn execute(&mut self, die: u32, end: Instant) {
         self.executing |= 1 << die;
         self.next_pe_end = self.next_pe_end.min(end);
+    }
+}
+
+/// When each sense ends and on which die, in the order of time.
+#[derive(Debug)]
+struct Senses {
+    /// The one that ends first, at [`Instant::MAX`] if there is none: every event looks at it.
+    first: (Instant, u8),
+    later: Ring<(Instant, u8)>,
+}
+
+impl Senses {
+    const NONE: (Instant, u8) = (Instant::MAX, 0);
+
+    fn new(dies: u32) -> Senses {
+        Senses {
+            first: Senses::NONE,
+            later: Ring::new(dies),
+        }
+    }
+
+    /// When the second one ends.
+    #[inline]
+    fn second_end(&self) -> Instant {
+        self.later.front().unwrap_or(Senses::NONE).0
+    }
+
+    /// Takes the first one off.
+    #[inline]
+    fn pop(&mut self) -> (Instant, u8) {
+        let next = self.later.pop_front().unwrap_or(Senses::NONE);
+        std::mem::replace(&mut self.first, next)
+    }
+
+    #[inline]
+    fn insert(&mut self, end: Instant, die: u8) {
+        if end >= self.first.0 {
+            self.later
+                .insert_after((end, die), |(other, _)| other > end);
+            return;
+        }
+        let first = std::mem::replace(&mut self.first, (end, die));
+        if first != Senses::NONE {
+            self.later.push_front(first);
+        }
     }
 }
 
@@ -279,13 +323,8 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    fn get(&self, index: usize) -> Option<T> {
-        (index < self.len).then(|| self.items[self.slot(index)])
-    }
-
-    #[inline]
     fn front(&self) -> Option<T> {
-        self.get(0)
+        (self.len > 0).then(|| self.items[self.slot(0)])
     }
 
     #[inline]
@@ -294,6 +333,14 @@ impl<T: Copy + Default> Ring<T> {
         self.head = self.slot(1);
         self.len -= 1;
         Some(front)
+    }
+
+    #[inline]
+    fn push_front(&mut self, item: T) {
+        debug_assert!(self.len <= self.last, "a die is twice in a queue");
+        self.head = self.head.wrapping_sub(1) & self.last;
+        self.items[self.slot(0)] = item;
+        self.len += 1;
     }
 
     #[inline]
@@ -348,19 +395,24 @@ mod tests {
                 assert_eq!(ring.pop_front(), model.pop_front());
             }
             assert_eq!(ring.front(), model.front().copied());
-            let last = model.len().checked_sub(1);
-            assert_eq!(last.and_then(|last| ring.get(last)), model.back().copied());
-            assert_eq!(ring.get(model.len()), None);
+            if model.len() < dies as usize && number % 7 == 0 {
+                ring.push_front(number);
+                model.push_front(number);
+                assert_eq!(ring.front(), Some(number));
+            }
         }
     }
 
     #[test]
-    fn what_is_inserted_in_order_comes_in_order_and_ties_as_inserted() {
-        let mut ring = Ring::new(5);
-        for item in [(5, 'a'), (3, 'b'), (5, 'c'), (4, 'd'), (3, 'e')] {
-            ring.insert_after(item, |other| other.0 > item.0);
+    fn senses_end_in_order_and_ties_as_they_began() {
+        let at = |us| Instant::START + Duration::from_us(us);
+        let mut senses = Senses::new(5);
+        for (end, die) in [(5, b'a'), (3, b'b'), (5, b'c'), (4, b'd'), (3, b'e')] {
+            senses.insert(at(end), die);
+            assert!(senses.first.0 <= senses.second_end());
         }
-        let order: String = std::iter::from_fn(|| ring.pop_front().map(|item| item.1)).collect();
+        let dies = std::iter::from_fn(|| Some(senses.pop()).filter(|first| *first != Senses::NONE));
+        let order: String = dies.map(|(_, die)| char::from(die)).collect();
         assert_eq!(order, "bedac");
     }
 }

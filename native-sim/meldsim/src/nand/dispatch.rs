@@ -91,7 +91,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// ended, if nothing that is known now can come between. That saves an event at that time. What
     /// enters the arbitration before it takes the grant back.
     #[inline(always)]
-    fn grant_early(&mut self) {
+    pub(super) fn grant_early(&mut self) {
         if !PLAIN && !self.shared.early_grants {
             return;
         }
@@ -126,8 +126,8 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         }
     }
 
-    #[inline]
-    fn grant_read(&mut self, way: u32, now: Instant) {
+    #[inline(always)]
+    pub(super) fn grant_read(&mut self, way: u32, now: Instant) {
         let mut before_sense = Duration::ZERO;
         if self.overlaps() {
             before_sense = self.suspend_for_read(way, now);

@@ -9,6 +9,7 @@ use super::counts::{DieCounts, FlashStats};
 use super::die::{Die, Wait};
 use super::geometry::{Geometry, PageSet, Unit, WordlineAddr};
 use super::operation::{Finished, Kind, Op, Owner, planes_of, work_of};
+use super::page_read::PageRead;
 use crate::engine::{Divisor, Duration, EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::profile::{Energy, Profile};
@@ -155,14 +156,27 @@ impl Flash {
     }
 
     /// Handles the event of a channel: finishes what has ended, grants the bus, and sets the next
-    /// event.
-    #[inline]
-    pub(crate) fn step(&mut self, queue: &mut Events, channel: u32, finished: &mut Vec<Finished>) {
-        let next = match self.shared.is_plain {
-            true => self.context::<true>(channel).step(queue.now(), finished),
-            false => self.context::<false>(channel).step(queue.now(), finished),
+    /// event. What has ended is a page, or is in `finished`.
+    #[inline(always)]
+    pub(crate) fn step(
+        &mut self,
+        queue: &mut Events,
+        channel: u32,
+        finished: &mut Vec<Finished>,
+    ) -> Option<PageRead> {
+        let now = queue.now();
+        let (page, next) = match self.shared.is_plain {
+            true => {
+                let mut context = self.context::<true>(channel);
+                match context.step_page(now) {
+                    Some((page, next)) => (Some(page), next),
+                    None => (None, context.step(now, finished)),
+                }
+            }
+            false => (None, self.context::<false>(channel).step(now, finished)),
         };
         queue.set_timer(channel, next);
+        page
     }
 
     #[inline]

@@ -34,6 +34,7 @@ mod dispatch;
 mod flash;
 mod geometry;
 mod operation;
+mod page_read;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -45,4 +46,5 @@ pub(crate) use geometry::{
     Geometry, MAX_FLASH_PAGES_PER_WORDLINE, MAX_PAGES_PER_WORDLINE, PageSet, Unit, WordlineAddr,
 };
 pub(crate) use operation::{Finished, Owner, Sense};
+pub(crate) use page_read::PageRead;
 pub(crate) use timing::Timing;

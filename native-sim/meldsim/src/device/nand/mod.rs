@@ -18,7 +18,7 @@ use super::request::{Outcome, PageRange, Requests, Stage};
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::ftl::{Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
-use crate::nand::{Finished, Flash, Geometry, Owner, Sense, Unit};
+use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, Sense, Unit};
 use crate::nvme::{Hint, Opcode, Pattern, Windows};
 use crate::profile::{BufferScope, Journaling, Profile};
 use crate::timeline::{Recorder, Timeline};
@@ -264,7 +264,9 @@ impl NandMedium {
         requests: &mut Requests,
         channel: u32,
     ) {
-        self.flash.step(queue, channel, &mut self.finished);
+        if let Some(page) = self.flash.step(queue, channel, &mut self.finished) {
+            return self.finish_page(queue, requests, page);
+        }
         if self.finished.is_empty() {
             return;
         }
@@ -277,11 +279,38 @@ impl NandMedium {
         }
         self.finished.clear();
         while let Some(set) = self.ready.pop() {
-            self.dispatch(queue, set, Owner::gc(set));
-            self.end_writes(requests, set);
-            if self.shared_slots.is_none() {
-                self.run_admissions(queue, requests, set);
+            self.go_on(queue, requests, set);
+        }
+    }
+
+    /// A set may be able to go on.
+    fn go_on(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, set: u32) {
+        self.dispatch(queue, set, Owner::gc(set));
+        self.end_writes(requests, set);
+        if self.shared_slots.is_none() {
+            self.run_admissions(queue, requests, set);
+        }
+    }
+
+    /// A page has come from flash.
+    #[inline(always)]
+    fn finish_page(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        page: PageRead,
+    ) {
+        if let Some(id) = page.owner.as_request() {
+            let (request, stats) = requests.with_stats(id);
+            stats.page_reads += 1;
+            if request.is_divided {
+                request.in_flight -= 1;
+                self.next_segments(queue, requests, id);
             }
+            requests.pages_read(id, 1);
+        } else if let Some(set) = page.owner.as_gc() {
+            self.sets[set as usize].ftl.gc_read(page.at, page.pages);
+            self.go_on(queue, requests, set);
         }
     }
 

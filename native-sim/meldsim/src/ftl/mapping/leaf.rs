@@ -3,6 +3,7 @@
 //! ```text
 //!   Dense  one number for each page, 4 KiB: being written, or written at random
 //!   Runs   lengths and gaps of runs of consecutive numbers, in bytes: written sequentially, compacted
+//!   Whole  the first number of the one run that all pages make: by one writer
 //! ```
 
 use super::runs::{self, Decode, Entry, LeafId, Raw, Run, decode, entry_at, read_id};
@@ -30,6 +31,7 @@ pub(crate) struct Leaf {
 enum Body {
     Dense(Box<Dense>),
     Runs(Box<[u8]>),
+    Whole { id: LeafId, first: Ppn },
 }
 
 #[derive(Debug)]
@@ -54,7 +56,14 @@ impl Leaf {
         if runs.len() > usize::from(MAX_RUNS) {
             return Leaf::dense_of_runs(id, runs.iter().copied());
         }
-        Leaf::new(Body::Runs(runs::encode(id, runs)), 0, 0)
+        let body = match runs.iter().find(|run| run.pages == LEAF as u32) {
+            Some(&Run {
+                entry: Entry::Flash(first),
+                ..
+            }) => Body::Whole { id, first },
+            _ => Body::Runs(runs::encode(id, runs)),
+        };
+        Leaf::new(body, 0, 0)
     }
 
     /// A leaf whose pages are all on flash.
@@ -103,6 +112,7 @@ impl Leaf {
         match &self.body {
             Body::Dense(dense) => dense.id,
             Body::Runs(bytes) => read_id(bytes).0,
+            Body::Whole { id, .. } => *id,
         }
     }
 
@@ -120,6 +130,7 @@ impl Leaf {
         match &self.body {
             Body::Dense(dense) => Raw(dense.raw[offset]).entry(),
             Body::Runs(bytes) => entry_at(bytes, offset as u32),
+            Body::Whole { first, .. } => Entry::Flash(Ppn(first.0 + offset as u32)),
         }
     }
 
@@ -129,6 +140,7 @@ impl Leaf {
         match &self.body {
             Body::Dense(dense) => Raw(dense.raw[offset]),
             Body::Runs(bytes) => Raw::new(entry_at(bytes, offset as u32)),
+            Body::Whole { first, .. } => Raw(first.0 + offset as u32),
         }
     }
 
@@ -142,6 +154,7 @@ impl Leaf {
                     prefetch(first);
                 }
             }
+            Body::Whole { .. } => {}
         }
     }
 
@@ -228,7 +241,7 @@ impl Leaf {
                 let rest = dense.raw[offset..(offset + most).min(LEAF)].iter();
                 rest.take_while(|&&raw| raw == Raw::UNMAPPED.0).count()
             }
-            Body::Runs(_) => {
+            Body::Runs(_) | Body::Whole { .. } => {
                 let runs = self.runs(offset, most.min(LEAF - offset));
                 let unmapped = runs.take_while(|run| run.entry == Entry::Unmapped);
                 unmapped.map(|run| run.pages as usize).sum()
@@ -239,9 +252,13 @@ impl Leaf {
     #[cold]
     #[inline(never)]
     fn make_dense(&mut self) {
-        if let Body::Runs(bytes) = &self.body {
-            *self = Leaf::dense_of_runs(read_id(bytes).0, decode(bytes));
-        }
+        let id = self.id();
+        let dense = match &self.body {
+            Body::Dense(_) => return,
+            Body::Runs(bytes) => Leaf::dense_of_runs(id, decode(bytes)),
+            Body::Whole { .. } => Leaf::dense_of_runs(id, self.runs(0, LEAF)),
+        };
+        *self = dense;
     }
 
     /// The runs of the pages from `offset` on, `pages` of them.
@@ -254,6 +271,10 @@ impl Leaf {
                 skip: offset as u32,
                 left: pages as u32,
             },
+            Body::Whole { first, .. } => LeafRuns::Whole(Some(Run {
+                entry: Entry::Flash(Ppn(first.0 + offset as u32)),
+                pages: pages as u32,
+            })),
         }
     }
 
@@ -282,6 +303,7 @@ impl Leaf {
                     offset += run.pages as usize;
                 }
             }
+            Body::Whole { first, .. } => visit(0, *first, LEAF as u32),
         }
     }
 
@@ -290,6 +312,7 @@ impl Leaf {
         match &self.body {
             Body::Dense(_) => size_of::<Dense>(),
             Body::Runs(bytes) => bytes.len(),
+            Body::Whole { .. } => 0,
         }
     }
 }
@@ -318,6 +341,7 @@ pub(crate) enum LeafRuns<'a> {
         skip: u32,
         left: u32,
     },
+    Whole(Option<Run>),
 }
 
 impl Iterator for LeafRuns<'_> {
@@ -353,6 +377,7 @@ impl Iterator for LeafRuns<'_> {
                 *left -= pages;
                 Some(Run { entry, pages })
             }
+            LeafRuns::Whole(run) => run.take().filter(|run| run.pages > 0),
         }
     }
 }
