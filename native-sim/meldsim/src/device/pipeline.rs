@@ -26,13 +26,20 @@
 //! All state of the command is in its record, also what the firmware keeps of it. Queues, here, in the firmware and on
 //! the die, hold its number.
 
-use super::request::{Outcome, Request, Stage};
+use super::request::{Outbound, Outcome, PageRange, Request, Stage};
 use super::{Device, DeviceError, Medium, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
-use crate::firmware::Action;
-use crate::nvme::{Command, Completion, Directive, NamespaceId, Opcode};
+use crate::firmware::{Action, CommandState};
+use crate::nvme::{Command, Completion, Directive, Hint, NamespaceId, Opcode, Status};
 use crate::timeline::{CommandRecord, Part};
+
+/// What a command that was found good asks for.
+struct Checked {
+    range: PageRange,
+    bytes: u64,
+    hint: Hint,
+}
 
 impl Device {
     /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
@@ -58,8 +65,8 @@ impl Device {
     /// As [`Device::submit`], and a queue that does not exist or is full.
     pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
         self.hil.check(queue)?;
-        let request = self.check(command)?;
-        let id = self.insert(queue, request);
+        let checked = self.check(command)?;
+        let id = self.insert(queue, command, checked);
         self.enqueue(queue, id);
         Ok(())
     }
@@ -86,11 +93,12 @@ impl Device {
             .iter()
             .map(pages)
             .collect::<Result<Vec<_>, DeviceError>>()?;
-        let request = self.check(&Command::deallocate(nsid, slba, nlb, tag))?;
+        let command = Command::deallocate(nsid, slba, nlb, tag);
+        let checked = self.check(&command)?;
         for &(slba, nlb) in rest {
             self.namespaces.forget(nsid, slba, nlb);
         }
-        let id = self.insert(queue, request);
+        let id = self.insert(queue, &command, checked);
         if !more_ranges.is_empty() {
             self.requests.add_ranges(id, more_ranges.into_boxed_slice());
         }
@@ -110,9 +118,8 @@ impl Device {
 
     /// What the command asks for, or why it is refused.
     #[inline]
-    fn check(&mut self, command: &Command) -> Result<Request, DeviceError> {
-        let now = self.now();
-        if now > Device::LAST_SUBMISSION {
+    fn check(&mut self, command: &Command) -> Result<Checked, DeviceError> {
+        if self.now() > Device::LAST_SUBMISSION {
             return Err(DeviceError::EndOfTime);
         }
         if command.opcode != Opcode::Write && command.directive != Directive::NONE {
@@ -130,22 +137,36 @@ impl Device {
             self.namespaces
                 .forget(command.nsid, command.slba, command.nlb);
         }
-        let start = command
-            .slba
-            .saturating_mul(self.profile.controller.lba_size.0);
-        Ok(Request {
-            start,
-            bytes,
-            ..Request::new(command, hint, range, now)
-        })
+        Ok(Checked { range, bytes, hint })
     }
 
     /// A command that was found good has a record from here on.
     #[inline]
-    fn insert(&mut self, queue: QueueId, request: Request) -> u32 {
+    fn insert(&mut self, queue: QueueId, command: &Command, checked: Checked) -> u32 {
+        let Checked { range, bytes, hint } = checked;
+        let lba_bytes = self.profile.controller.lba_size.0;
         self.requests.insert(Request {
+            stage: Stage::Queued,
+            opcode: command.opcode,
+            status: Status::Success,
+            hint,
             queue: queue.0,
-            ..request
+            tag: command.tag,
+            nsid: command.nsid,
+            submitted: self.queue.now(),
+            start: command.slba.saturating_mul(lba_bytes),
+            bytes,
+            range,
+            parts: 0,
+            next: range.first,
+            is_divided: false,
+            segment: 0,
+            in_flight: 0,
+            has_room: false,
+            keeps_awake: false,
+            is_sent: false,
+            outbound: Outbound::default(),
+            firmware: CommandState::default(),
         })
     }
 

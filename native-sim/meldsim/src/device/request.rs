@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use super::NamespaceStats;
 use crate::engine::{Duration, Instant, Slab};
 use crate::firmware::CommandState;
-use crate::nvme::{Command, Completion, Hint, NamespaceId, Opcode, Status};
+use crate::nvme::{Completion, Hint, NamespaceId, Opcode, Status};
 
 /// Where a command is on its way through the device, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,34 +118,6 @@ pub(super) struct Request {
     pub(super) is_sent: bool,
     pub(super) outbound: Outbound,
     pub(super) firmware: CommandState,
-}
-
-impl Request {
-    pub(super) fn new(command: &Command, hint: Hint, range: PageRange, now: Instant) -> Request {
-        Request {
-            stage: Stage::Queued,
-            opcode: command.opcode,
-            status: Status::Success,
-            hint,
-            queue: 0,
-            tag: command.tag,
-            nsid: command.nsid,
-            submitted: now,
-            start: 0,
-            bytes: 0,
-            range,
-            parts: 0,
-            next: range.first,
-            is_divided: false,
-            segment: 0,
-            in_flight: 0,
-            has_room: false,
-            keeps_awake: false,
-            is_sent: false,
-            outbound: Outbound::default(),
-            firmware: CommandState::default(),
-        }
-    }
 }
 
 impl Request {

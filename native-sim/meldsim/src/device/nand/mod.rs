@@ -17,7 +17,7 @@ use super::namespace::Namespaces;
 use super::request::{Outcome, PageRange, Requests, Stage};
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
-use crate::ftl::{Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
+use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
 use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, Sense, Unit};
 use crate::nvme::{Hint, Opcode, Pattern, Windows};
 use crate::profile::{BufferScope, Journaling, Profile};
@@ -168,6 +168,9 @@ impl NandMedium {
         let range = request.range;
         let ftl = &mut self.sets[set as usize].ftl;
         ftl.note_read(range.space, range.first, range.end);
+        if range.pages() == 1 {
+            return self.read_page(queue, requests, id);
+        }
         request.segment = self.segment_of(range.pages(), outstanding);
         request.is_divided = range.pages() > request.segment;
         self.read_segment(queue, requests, id);
@@ -196,8 +199,32 @@ impl NandMedium {
         }
     }
 
-    /// Issues the next segment of a read.
+    /// Issues a read of one page.
     #[inline]
+    fn read_page(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        if let Some(recorder) = self.flash.recorder() {
+            recorder.operations_begin(id, queue.now());
+        }
+        let (request, stats) = requests.with_stats(id);
+        let PageRange {
+            set, space, first, ..
+        } = request.range;
+        request.next = first + 1;
+        request.parts += 1;
+        let ftl = &self.sets[set as usize].ftl;
+        match ftl.read_page(&mut self.flash, queue, space, first, Owner::request(id)) {
+            Entry::Flash(_) => {
+                stats.host_pages_read += 1;
+                return;
+            }
+            Entry::Buffered(_) => stats.buffer_page_reads += 1,
+            Entry::Unmapped => stats.unmapped_page_reads += 1,
+        }
+        request.outbound.from_controller += 1;
+        requests.outcomes.push(Outcome::Taken { request: id });
+    }
+
+    /// Issues the next segment of a read.
     fn read_segment(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         if let Some(recorder) = self.flash.recorder() {
             recorder.operations_begin(id, queue.now());
