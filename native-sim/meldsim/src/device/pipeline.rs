@@ -467,6 +467,13 @@ impl Device {
     #[inline(always)]
     fn process(&mut self, event: Event) {
         match event {
+            Event::Channel(channel) => {
+                if let Medium::Nand(nand) = &mut self.medium {
+                    nand.step_channel(&mut self.queue, &mut self.requests, channel);
+                }
+                self.take_outcomes();
+                self.note_moved();
+            }
             Event::Fetched => {
                 if let Some(id) = self.hil.fetching.take() {
                     self.receive(id);
@@ -485,8 +492,7 @@ impl Device {
             }
             Event::Controller(id) => self.finish_in_controller(id),
             Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
-            Event::Channel(_)
-            | Event::Window(_)
+            Event::Window(_)
             | Event::Idle(_)
             | Event::Throttle(_)
             | Event::Xpoint(_) => {

@@ -93,11 +93,10 @@ impl Channel {
         self.data_out | self.data_in | self.ready_set != 0
     }
 
-    /// Whether a die that becomes ready now would be granted the free bus before any other.
+    /// Whether a die is in the ready list.
     #[inline]
-    pub(super) fn grants_command(&self, arbitration: Arbitration) -> bool {
-        let data = self.data_out | self.data_in;
-        self.ready_set == 0 && (data == 0 || arbitration == Arbitration::CommandsFirst)
+    pub(super) fn has_ready(&self) -> bool {
+        self.ready_set != 0
     }
 
     /// Enters a die that can take a command into the ready list.
@@ -145,7 +144,7 @@ impl Channel {
     }
 
     /// The die whose data goes out when the bus is free, if that is known already.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_data_out(&self) -> Option<u32> {
         let data = self.data_out | self.data_in;
         if data == 0 || self.ready_set != 0 {
@@ -156,14 +155,14 @@ impl Channel {
     }
 
     /// Grants a die the bus for its data as soon as the bus is free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn grant_early(&mut self, die: u32, length: Duration) {
         self.data_out &= !(1 << die);
         self.grant_from(self.bus_free_at, die, length, false);
     }
 
     /// The die whose sense ends next, and when, if nothing else wants the bus then.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_sensed(&self) -> Option<(Instant, u32)> {
         let (end, die) = self.senses.first;
         let can = end < Instant::MAX && end > self.bus_free_at && !self.is_wanted();
@@ -171,12 +170,13 @@ impl Channel {
     }
 
     /// Grants the die that [`Channel::next_sensed`] has found the bus from the end of its sense on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn grant_at_sense_end(&mut self, length: Duration) {
         let (end, die) = self.senses.pop();
         self.grant_from(end, u32::from(die), length, true);
     }
 
+    #[inline(always)]
     fn grant_from(&mut self, from: Instant, die: u32, length: Duration, sensing: bool) {
         self.early = Some(EarlyGrant {
             from,
@@ -227,7 +227,7 @@ impl Channel {
     }
 
     /// A die senses until `end`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sense(&mut self, die: u32, end: Instant) {
         self.senses.insert(end, die as u8);
     }
@@ -239,7 +239,7 @@ impl Channel {
     }
 
     /// Takes a die whose sense has ended by `now`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop_sensed(&mut self, now: Instant) -> Option<u32> {
         let (end, _) = self.senses.first;
         (end <= now && end < Instant::MAX).then(|| u32::from(self.senses.pop().1))
@@ -278,13 +278,13 @@ impl Senses {
     }
 
     /// Takes the first one off.
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> (Instant, u8) {
         let next = self.later.pop_front().unwrap_or(Senses::NONE);
         std::mem::replace(&mut self.first, next)
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, end: Instant, die: u8) {
         if end >= self.first.0 {
             self.later
@@ -349,7 +349,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Inserts an item after those from the back that do not come after it.
-    #[inline]
+    #[inline(always)]
     fn insert_after(&mut self, item: T, comes_after: impl Fn(T) -> bool) {
         debug_assert!(self.len <= self.last, "a die is twice in a queue");
         let mut index = self.len;

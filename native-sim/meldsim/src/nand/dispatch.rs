@@ -65,15 +65,19 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
                     self.grant_command(way, now);
                     self.grant_early();
                 }
-                Grant::DataOut(way) => {
-                    let length = self.data_out_length(self.dies[way as usize].output);
-                    self.bus.transfer = Transfer::Out(way);
-                    self.bus.hold(now, length);
-                }
+                Grant::DataOut(way) => self.grant_data_out(way, now),
                 Grant::DataIn(way) => self.grant_data_in(way, now),
             }
             return;
         }
+    }
+
+    /// Grants the free bus to the data of a die.
+    #[inline(always)]
+    pub(super) fn grant_data_out(&mut self, way: u32, now: Instant) {
+        let length = self.data_out_length(self.dies[way as usize].output);
+        self.bus.transfer = Transfer::Out(way);
+        self.bus.hold(now, length);
     }
 
     /// How long the data of some reads of one plane crosses the bus.
@@ -126,8 +130,8 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn grant_read(&mut self, way: u32, now: Instant) {
+    #[inline]
+    fn grant_read(&mut self, way: u32, now: Instant) {
         let mut before_sense = Duration::ZERO;
         if self.overlaps() {
             before_sense = self.suspend_for_read(way, now);

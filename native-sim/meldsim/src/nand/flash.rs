@@ -166,20 +166,17 @@ impl Flash {
     ) -> Option<PageRead> {
         let now = queue.now();
         let (page, next) = match self.shared.is_plain {
-            true => {
-                let mut context = self.context::<true>(channel);
-                match context.step_page(now) {
-                    Some((page, next)) => (Some(page), next),
-                    None => (None, context.step(now, finished)),
-                }
-            }
+            true => match self.context::<true>(channel).step_page(now) {
+                Some((page, next)) => (Some(page), next),
+                None => (None, self.context::<true>(channel).step(now, finished)),
+            },
             false => (None, self.context::<false>(channel).step(now, finished)),
         };
         queue.set_timer(channel, next);
         page
     }
 
-    #[inline]
+    #[inline(always)]
     fn context<const PLAIN: bool>(&mut self, channel: u32) -> ChannelContext<'_, PLAIN> {
         let first = (channel * self.dies_per_channel) as usize;
         let end = first + self.dies_per_channel as usize;

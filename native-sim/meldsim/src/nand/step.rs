@@ -224,7 +224,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
 
     /// When the channel's next event is. The end of a sense matters only to a free bus, and the end
     /// of a command only when a die waits; the end of a program or an erase always does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_event(&self) -> Instant {
         let bus = &*self.bus;
         let bus_next = if bus.transfer != Transfer::None || bus.is_wanted() {

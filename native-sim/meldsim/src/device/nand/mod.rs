@@ -258,8 +258,7 @@ impl NandMedium {
         }
     }
 
-    /// Something happens on flash, or to a set.
-    #[inline]
+    /// Something happens to a set.
     pub(super) fn process(
         &mut self,
         queue: &mut EventQueue<Event>,
@@ -267,7 +266,6 @@ impl NandMedium {
         event: Event,
     ) {
         match event {
-            Event::Channel(channel) => self.step_channel(queue, requests, channel),
             Event::Window(set) => self.window_due(queue, set),
             Event::Idle(set) => {
                 if self.is_idle(queue, set) {
@@ -284,19 +282,24 @@ impl NandMedium {
         self.share_slots(queue, requests);
     }
 
-    #[inline]
-    fn step_channel(
+    /// Something happens on a channel of flash.
+    #[inline(always)]
+    pub(super) fn step_channel(
         &mut self,
         queue: &mut EventQueue<Event>,
         requests: &mut Requests,
         channel: u32,
     ) {
         if let Some(page) = self.flash.step(queue, channel, &mut self.finished) {
-            return self.finish_page(queue, requests, page);
+            self.finish_page(queue, requests, page);
+        } else if !self.finished.is_empty() {
+            self.finish_all(queue, requests);
         }
-        if self.finished.is_empty() {
-            return;
-        }
+        self.share_slots(queue, requests);
+    }
+
+    /// Several operations may have ended on flash.
+    fn finish_all(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests) {
         for index in 0..self.finished.len() {
             if let Some(set) = self.finish(queue, requests, self.finished[index]) {
                 if !self.ready.contains(&set) {

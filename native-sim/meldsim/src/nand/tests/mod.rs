@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::counts::FlashStats;
 use super::operation::Kind;
-use super::{Finished, Flash, Geometry, Owner, PageSet, Sense, Unit, WordlineAddr};
+use super::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
 use crate::engine::{Duration, EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::profile::Profile;
@@ -97,7 +97,13 @@ impl Rig {
         let mut finished = Vec::new();
         while let Some(event) = self.queue.pop_until(limit) {
             if let Event::Channel(channel) = event {
-                self.flash.step(&mut self.queue, channel, &mut finished);
+                let page = self.flash.step(&mut self.queue, channel, &mut finished);
+                finished.extend(page.map(|PageRead { at, pages, owner }| Finished::Read {
+                    at,
+                    pages,
+                    owner,
+                    sense: Sense::Page,
+                }));
             }
             let now = self.queue.now() - Instant::START;
             self.done.extend(finished.drain(..).map(|what| (now, what)));
