@@ -108,11 +108,11 @@ impl Medium {
         }
     }
 
-    /// Pages will be read or written soon.
+    /// Pages will be read or written, next or soon.
     #[inline]
-    fn prefetch(&self, range: &PageRange) {
+    fn prefetch(&self, range: &PageRange, is_next: bool) {
         match self {
-            Medium::Nand(nand) => nand.prefetch(range),
+            Medium::Nand(nand) => nand.prefetch(range, is_next),
             Medium::Xpoint(_) => {}
         }
     }

@@ -106,13 +106,15 @@ impl Device {
         Ok(())
     }
 
-    /// The host will submit a command soon. Nothing is simulated of that: the processor fetches what the device will look
-    /// up, because a map of many pages is in no cache, and others go on meanwhile.
+    /// The host will submit a command, `is_next` or after another one. Nothing is simulated of that: the processor fetches
+    /// what the device will look up, because a map of many pages is in no cache, and others go on meanwhile. It is quickest
+    /// to say of each command first that it comes, and then that it is the next: what leads to an entry of the map is
+    /// there by then.
     #[inline]
-    pub fn prefetch(&self, command: &Command) {
+    pub fn prefetch(&self, command: &Command, is_next: bool) {
         let nlb = u64::from(command.nlb);
         if let Ok((range, _)) = self.namespaces.pages(command.nsid, command.slba, nlb) {
-            self.medium.prefetch(&range);
+            self.medium.prefetch(&range, is_next);
         }
     }
 

@@ -80,6 +80,7 @@ pub(crate) struct Addressing {
     by_row: Divisor,
     by_wordline: Divisor,
     by_units: Divisor,
+    by_group: Divisor,
     shadow: Option<ShadowSequence>,
     region: Region,
 }
@@ -106,6 +107,7 @@ impl Addressing {
             by_row: Divisor::new(units * pages),
             by_wordline: Divisor::new(pages),
             by_units: Divisor::new(units),
+            by_group: Divisor::new(units * wordlines * pages),
             shadow: is_shadow.then(|| ShadowSequence::new(wordlines, flash_pages)),
             region,
         }
@@ -186,17 +188,23 @@ impl Addressing {
         Ppn((group * self.pages_per_group + position) * self.lanes + lane)
     }
 
+    /// A number's place in its lane, and the lane.
+    #[inline]
+    fn in_lane(&self, ppn: Ppn) -> (u32, u32) {
+        match self.lanes {
+            1 => (ppn.0, 0),
+            lanes => (ppn.0 / lanes, ppn.0 % lanes),
+        }
+    }
+
     #[inline]
     pub(crate) fn log_addr(&self, ppn: Ppn) -> LogAddr {
-        let (number, lane) = if self.lanes == 1 {
-            (ppn.0, 0)
-        } else {
-            (ppn.0 / self.lanes, ppn.0 % self.lanes)
-        };
+        let (number, lane) = self.in_lane(ppn);
+        let (group, position) = self.by_group.divide(number);
         LogAddr {
             lane,
-            group: number / self.pages_per_group,
-            position: number % self.pages_per_group,
+            group,
+            position,
         }
     }
 
@@ -209,7 +217,13 @@ impl Addressing {
             if done == pages {
                 return None;
             }
-            let at = self.log_addr(Ppn(first.0 + done));
+            let (number, lane) = self.in_lane(Ppn(first.0 + done));
+            // Not by multiplication: garbage collection's search of the map is slower then.
+            let at = LogAddr {
+                lane,
+                group: number / self.pages_per_group,
+                position: number % self.pages_per_group,
+            };
             let here = match self.lanes {
                 1 => (pages - done).min(self.pages_per_group - at.position),
                 _ => 1,

@@ -227,7 +227,8 @@ impl Ftl {
         self.mapping.entry(space, page)
     }
 
-    /// A page will be written in a while: fetches what leads to its entry.
+    /// A page will be read or written in a while: fetches what leads to its entry.
+    #[inline]
     pub(crate) fn prefetch_leaf(&self, space: u32, page: u64) {
         if let Some(index) = self.mapping.find(space, page) {
             self.mapping.prefetch_leaf(index);

@@ -34,8 +34,8 @@ pub(super) struct Running {
     lba_shift: u32,
     placement: Placement,
     requests: Requests,
-    /// The next request, when its time has not come.
-    next: Option<Request>,
+    /// The next requests, when the time of the first has not come, or because of `looks_ahead`.
+    next: [Option<Request>; 2],
     /// Its requests are at random, and of flash, whose map is searched for each.
     looks_ahead: bool,
     pace: Pace,
@@ -86,7 +86,7 @@ impl Running {
             lba_shift: device.profile().controller.lba_size.0.trailing_zeros(),
             placement: Placement::new(job.read_pattern, &job.placement_ids),
             requests: Requests::new(&job),
-            next: None,
+            next: [None; 2],
             looks_ahead: job.rw.is_random() && device.profile().kind == Kind::Nand,
             pace: Pace::new(&job, Instant::START),
             start: Instant::START,
@@ -170,7 +170,7 @@ impl Running {
             self.since_pause = 0;
             self.paused_until = now + self.job.think_time;
         }
-        let Some(request) = self.next.take().or_else(|| self.requests.next()) else {
+        let Some(request) = self.draw() else {
             return Next::Wait;
         };
         let paced = self.pace.next(request.write);
@@ -181,7 +181,8 @@ impl Running {
             return Next::Wait;
         }
         if due > now {
-            self.next = Some(request);
+            self.next.swap(0, 1);
+            self.next[0] = Some(request);
             return Next::At(due);
         }
         self.pace.take(request.write, request.bytes);
@@ -195,19 +196,29 @@ impl Running {
         Next::Submit(self.command(&request), submitted)
     }
 
-    /// Draws the request after the present one, and lets the device fetch what it will look up for a read.
+    /// The next request. What was put back or drawn ahead comes before what was not.
+    #[inline(always)]
+    fn draw(&mut self) -> Option<Request> {
+        let [next, after] = &mut self.next;
+        let drawn = std::mem::replace(next, after.take());
+        drawn.or_else(|| self.requests.next())
+    }
+
+    /// Draws the two requests after the present one, and lets the device fetch what it will look up for reads.
     #[inline]
     pub(super) fn look_ahead(&mut self, device: &Device) {
         if !self.looks_ahead {
             return;
         }
-        if self.next.is_none() {
-            self.next = self.requests.next();
-        }
-        // The device fetches what writes will need when they wait for room.
-        if let Some(next) = self.next.as_ref().filter(|next| !next.write) {
-            let (slba, nlb) = self.blocks(next);
-            device.prefetch(&Command::read(self.nsid, slba, nlb, 0));
+        for (place, is_next) in [(0, true), (1, false)] {
+            if self.next[place].is_none() {
+                self.next[place] = self.requests.next();
+            }
+            // The device fetches what writes will need when they wait for room.
+            if let Some(next) = self.next[place].as_ref().filter(|next| !next.write) {
+                let (slba, nlb) = self.blocks(next);
+                device.prefetch(&Command::read(self.nsid, slba, nlb, 0), is_next);
+            }
         }
     }
 

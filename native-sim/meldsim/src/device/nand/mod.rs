@@ -179,11 +179,14 @@ impl NandMedium {
         }
     }
 
-    /// Pages will be read or written soon: fetches the mapping's entry of the first.
+    /// Pages will be read or written: fetches the mapping's entry of the first, or what leads to it.
     #[inline]
-    pub(super) fn prefetch(&self, range: &PageRange) {
+    pub(super) fn prefetch(&self, range: &PageRange, is_next: bool) {
         let ftl = &self.sets[range.set as usize].ftl;
-        ftl.prefetch(range.space, range.first);
+        match is_next {
+            true => ftl.prefetch(range.space, range.first),
+            false => ftl.prefetch_leaf(range.space, range.first),
+        }
     }
 
     /// Pages of a segment of a read of so many.

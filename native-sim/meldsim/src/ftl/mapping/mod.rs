@@ -201,6 +201,7 @@ impl Mapping {
     }
 
     /// The leaf of an entry will be used soon.
+    #[inline]
     pub(crate) fn prefetch_leaf(&self, index: MapIndex) {
         prefetch(&self.leaves[index.leaf()]);
     }
