@@ -1,5 +1,6 @@
-//! Simulated time, the event queue, slabs and seeded random numbers: what the model runs on.
+//! Simulated time, the event queue, slabs, memory in huge pages and seeded random numbers: what the model runs on.
 
+mod block;
 mod divisor;
 mod prefetch;
 mod queue;
@@ -7,6 +8,7 @@ mod random;
 mod slab;
 mod time;
 
+pub(crate) use block::Block;
 pub(crate) use divisor::Divisor;
 pub(crate) use prefetch::prefetch;
 pub(crate) use queue::EventQueue;

@@ -7,7 +7,7 @@
 //! ```
 
 use super::runs::{self, Decode, Entry, LeafId, Raw, Run, decode, entry_at, read_id};
-use crate::engine::prefetch;
+use crate::engine::{Block, prefetch};
 use crate::ftl::address::Ppn;
 
 pub(crate) const LEAF_BITS: u32 = 10;
@@ -29,7 +29,7 @@ pub(crate) struct Leaf {
 
 #[derive(Debug)]
 enum Body {
-    Dense(Box<Dense>),
+    Dense(Block<Dense>),
     Runs(Box<[u8]>),
     Whole { id: LeafId, first: Ppn },
 }
@@ -105,7 +105,7 @@ impl Leaf {
     }
 
     fn dense(id: LeafId, raw: [u32; LEAF]) -> Body {
-        Body::Dense(Box::new(Dense { raw, id }))
+        Body::Dense(Block::new(Dense { raw, id }))
     }
 
     pub(crate) fn id(&self) -> LeafId {

@@ -21,7 +21,7 @@ use self::leaf::{LEAF_BITS, Leaf};
 pub(crate) use self::runs::{Entry, Run};
 use self::runs::{LeafId, Raw};
 use super::address::Ppn;
-use crate::engine::{NIL, prefetch};
+use crate::engine::{Block, NIL, prefetch};
 use crate::profile::limits::MAPPING_BYTES_PER_PAGE;
 
 const NODE_BITS: u32 = 10;
@@ -68,7 +68,7 @@ impl MapIndex {
 pub(crate) struct Mapping {
     /// The first directory level of each namespace: its nodes, up to that of the highest page written.
     directories: Vec<Vec<u32>>,
-    nodes: Vec<Box<[u32; NODE]>>,
+    nodes: Vec<Block<[u32; NODE]>>,
     leaves: Vec<Leaf>,
     free_leaves: Vec<u32>,
     /// Dense leaves that are sequential, oldest first: they are compacted when they leave it.
@@ -167,7 +167,7 @@ impl Mapping {
         }
         if directory[node] == NIL {
             directory[node] = self.nodes.len() as u32;
-            self.nodes.push(Box::new([NIL; NODE]));
+            self.nodes.push(Block::new([NIL; NODE]));
         }
         let leaf = self.free_leaves.pop().unwrap_or_else(|| {
             self.leaves.push(Leaf::free());
@@ -494,7 +494,7 @@ impl Mapping {
     pub(crate) fn memory(&self) -> u64 {
         let directories = self.directories.iter().map(|nodes| nodes.capacity() * 4);
         let nodes = self.nodes.len() * size_of::<[u32; NODE]>()
-            + self.nodes.capacity() * size_of::<Box<[u32; NODE]>>();
+            + self.nodes.capacity() * size_of::<Block<[u32; NODE]>>();
         let leaves: usize = self.leaves.iter().map(Leaf::bytes).sum();
         let tables = self.leaves.capacity() * size_of::<Leaf>()
             + (self.free_leaves.capacity() + self.recent.capacity()) * 4;
