@@ -5,7 +5,7 @@ use super::request::PageRange;
 use super::{Device, DeviceError, Medium};
 use crate::nvme::wire::io::DsmRange;
 use crate::nvme::{
-    Command, DirectiveError, Hint, Hints, MAX_STREAMS, Namespace, NamespaceId, Opcode, Pattern,
+    Command, DirectiveError, Hint, Hints, MAX_STREAMS, Namespace, NamespaceId, Pattern,
 };
 
 /// A namespace's address space on the medium.
@@ -102,16 +102,10 @@ impl Namespaces {
         Ok((range, bytes))
     }
 
-    /// The pattern and the stream of a write, which any other command has none of.
-    #[inline]
-    pub(super) fn hint(&self, command: &Command, nlb: u64) -> Result<Hint, DeviceError> {
-        let hints = &self.spaces[self.index(command.nsid)?].hints;
-        match command.opcode {
-            Opcode::Write => {
-                Ok(hints.resolve(command.slba, nlb, command.directive, command.dsm)?)
-            }
-            _ => Ok(Hint::NONE),
-        }
+    /// The pattern and the stream of a write.
+    pub(super) fn hint(&self, write: &Command, nlb: u64) -> Result<Hint, DeviceError> {
+        let hints = &self.spaces[self.index(write.nsid)?].hints;
+        Ok(hints.resolve(write.slba, nlb, write.directive, write.dsm)?)
     }
 
     fn hints_mut(&mut self, nsid: NamespaceId) -> Result<&mut Hints, DeviceError> {

@@ -134,7 +134,10 @@ impl Device {
                 .namespaces
                 .pages(command.nsid, command.slba, u64::from(command.nlb))?,
         };
-        let hint = self.namespaces.hint(command, u64::from(command.nlb))?;
+        let hint = match command.opcode {
+            Opcode::Write => self.namespaces.hint(command, u64::from(command.nlb))?,
+            _ => Hint::NONE,
+        };
         if command.opcode == Opcode::Deallocate {
             self.namespaces
                 .forget(command.nsid, command.slba, command.nlb);
@@ -494,10 +497,7 @@ impl Device {
             }
             Event::Controller(id) => self.finish_in_controller(id),
             Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
-            Event::Window(_)
-            | Event::Idle(_)
-            | Event::Throttle(_)
-            | Event::Xpoint(_) => {
+            Event::Window(_) | Event::Idle(_) | Event::Throttle(_) | Event::Xpoint(_) => {
                 match &mut self.medium {
                     Medium::Nand(nand) => {
                         nand.process(&mut self.queue, &mut self.requests, event);

@@ -306,6 +306,14 @@ impl Ftl {
         self.buffer.flush(request);
     }
 
+    /// Whether a page that was not taken because of that would still not be: there is no room for it, and
+    /// [`Ftl::make_progress`] would do nothing.
+    #[inline]
+    pub(crate) fn waits_for_room(&self) -> bool {
+        let is_full = self.buffer.free() == 0;
+        (is_full || self.journal_room() == 0) && !(is_full && self.is_stuck())
+    }
+
     /// When the buffer is full of pages that wait for others, nothing would ever free a slot: closes
     /// their wordlines, with padding.
     pub(crate) fn make_progress(&mut self) {

@@ -93,10 +93,18 @@ impl Channel {
         self.data_out | self.data_in | self.ready_set != 0
     }
 
-    /// Whether a die is in the ready list.
-    #[inline]
-    pub(super) fn has_ready(&self) -> bool {
-        self.ready_set != 0
+    /// The first die of the ready list.
+    #[inline(always)]
+    pub(super) fn first_ready(&self) -> Option<u32> {
+        self.ready.front().map(u32::from)
+    }
+
+    /// Takes the first die off the ready list.
+    #[inline(always)]
+    pub(super) fn pop_ready(&mut self) -> Option<u32> {
+        let die = self.ready.pop_front()?;
+        self.ready_set &= !(1 << die);
+        Some(u32::from(die))
     }
 
     /// Enters a die that can take a command into the ready list.
@@ -118,11 +126,7 @@ impl Channel {
                 Arbitration::DataFirst => true,
             };
         if !data_now {
-            let Some(die) = self.ready.pop_front() else {
-                return Grant::Nothing;
-            };
-            self.ready_set &= !(1 << die);
-            return Grant::Command(u32::from(die));
+            return self.pop_ready().map_or(Grant::Nothing, Grant::Command);
         }
         let die = self.next_of(data);
         self.round_robin = (die + 1) & 63;

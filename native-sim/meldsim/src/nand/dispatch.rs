@@ -148,8 +148,11 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         );
         die.sensing = command.first;
         die.planes_used |= command.planes;
-        let commands = u64::from(command.planes.count_ones());
-        self.bus.hold(now, self.shared.timing.command * commands);
+        let commands = match PLAIN {
+            true => self.shared.timing.command,
+            false => self.shared.timing.command * u64::from(command.planes.count_ones()),
+        };
+        self.bus.hold(now, commands);
         self.count_transaction(&command);
         let sense_end = self.bus.bus_free_at + before_sense + command.sense;
         self.bus.sense(way, sense_end);

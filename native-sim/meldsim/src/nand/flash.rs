@@ -167,7 +167,7 @@ impl Flash {
         let now = queue.now();
         let (page, next) = match self.shared.is_plain {
             true => match self.context::<true>(channel).step_page(now) {
-                Some((page, next)) => (Some(page), next),
+                Some(stepped) => stepped,
                 None => (None, self.context::<true>(channel).step(now, finished)),
             },
             false => (None, self.context::<false>(channel).step(now, finished)),

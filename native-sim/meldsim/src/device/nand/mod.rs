@@ -30,6 +30,8 @@ pub(super) struct NvmSet {
     pub(super) ftl: Ftl,
     /// Writes, deallocations and flushes that wait for the buffer, in order.
     admissions: VecDeque<u32>,
+    /// The first of them is a write for which there was no room.
+    is_full: bool,
     windows: Windows,
     /// Commands of the host's that have begun and not completed, where an idle set has work.
     outstanding: u64,
@@ -49,6 +51,7 @@ fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]
         sets.push(NvmSet {
             ftl: Ftl::new(profile, geometry, u32::from(set), region),
             admissions: VecDeque::new(),
+            is_full: false,
             windows: Windows::new(&profile.predictable_latency),
             outstanding: 0,
             idle_since: Instant::START,
@@ -320,7 +323,9 @@ impl NandMedium {
     fn go_on(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, set: u32) {
         self.dispatch(queue, set, Owner::gc(set));
         self.end_writes(requests, set);
-        if self.shared_slots.is_none() {
+        let NvmSet { is_full, ftl, .. } = &self.sets[set as usize];
+        // What waits for room waits on, as long as there is none and programs will make some.
+        if self.shared_slots.is_none() && !(*is_full && ftl.waits_for_room()) {
             self.run_admissions(queue, requests, set);
         }
     }

@@ -86,6 +86,7 @@ impl NandMedium {
             };
             self.dispatch(queue, set, Owner::request(id));
             self.end_writes(requests, set);
+            self.sets[set as usize].is_full = !done;
             if !done {
                 self.sets[set as usize].admissions.push_front(id);
                 return false;
