@@ -120,9 +120,9 @@ impl<E: Copy> Heap<E> {
 /// on who wins. In a heap those are what costs: which of two channels is next cannot be predicted.
 #[derive(Debug)]
 struct Timers {
-    /// The root is at 1, the children of `i` at `2 i` and `2 i + 1`, the timers at the leaves; in
-    /// pairs, which play each other.
-    winners: Vec<[Key; 2]>,
+    /// The root is at 1, the children of `i` at `2 i` and `2 i + 1`, which play each other, the timers at
+    /// the leaves.
+    winners: Box<[Key]>,
     /// Where the leaves begin: a power of two.
     leaves: usize,
 }
@@ -133,7 +133,7 @@ impl Timers {
         let leaves = count.next_power_of_two();
         assert!(leaves <= 1 << TIMER_BITS, "{count} timers");
         Timers {
-            winners: vec![[NEVER; 2]; leaves],
+            winners: vec![NEVER; 2 * leaves].into_boxed_slice(),
             leaves,
         }
     }
@@ -143,25 +143,24 @@ impl Timers {
     fn set(&mut self, timer: u32, key: Key) {
         let mut node = self.leaves + timer as usize;
         let mut winner = key | Key::from(timer);
-        while node > 1 {
-            let pair = &mut self.winners[node / 2];
-            pair[node % 2] = winner;
-            winner = winner.min(pair[1 - node % 2]);
+        // The second lets the compiler know that the index is good.
+        while node > 1 && node < self.winners.len() {
+            self.winners[node] = winner;
+            winner = winner.min(self.winners[node ^ 1]);
             node /= 2;
         }
-        self.winners[0][1] = winner;
+        self.winners[1] = winner;
     }
 
     #[inline]
     fn get(&self, timer: u32) -> Key {
-        let node = self.leaves + timer as usize;
-        self.winners[node / 2][node % 2]
+        self.winners[self.leaves + timer as usize]
     }
 
     /// The key of the timer that is due first, and the timer.
     #[inline]
     fn least(&self) -> (Key, u32) {
-        let key = self.winners[0][1];
+        let key = self.winners[1];
         (key, key as u32 & ((1 << TIMER_BITS) - 1))
     }
 }

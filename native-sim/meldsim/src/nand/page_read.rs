@@ -60,8 +60,7 @@ impl ChannelContext<'_, true> {
         self.bus.transfer = Transfer::None;
         die.counts.page_reads += 1;
         die.busy += now - die.busy_since;
-        die.output = NIL;
-        die.sensing = NIL;
+        (die.sensing, die.output) = (NIL, NIL);
         if next != NIL {
             self.sense_page(way, next, now);
         } else {
@@ -113,12 +112,12 @@ impl ChannelContext<'_, true> {
         die.busy_since = now;
         die.planes_used = 1;
         die.reads_passed = 0;
+        die.sensing = read;
         counts.transaction(false, false, 1);
         bus.hold(now, timing.command);
         let sense_end = bus.bus_free_at + sense;
-        // Those that have ended by now go before it. It is not among them.
+        // Those that have ended by now, which it is not among.
         self.end_senses(now);
-        self.dies[way as usize].sensing = read;
         self.bus.sense(way, sense_end);
         self.grant_early();
     }
