@@ -47,11 +47,12 @@ pub(super) enum Next {
 /// ```
 ///
 /// Without cache commands only one of the four is in use at a time.
+///
+/// What every event of a die needs is in the first line of the processor's cache, what it counts after that.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Die {
     pub(super) reads: Fifo,
-    /// Reads of collections that yield to those of the host.
-    pub(super) yielding: Fifo,
     /// Programs, erases and copybacks (P/E operations).
     pub(super) pes: Fifo,
     pub(super) sensing: u32,
@@ -62,16 +63,18 @@ pub(super) struct Die {
     pub(super) load_next: u32,
     /// Reads served while a program or an erase waited, or was suspended.
     pub(super) reads_passed: u32,
+    pub(super) busy_since: Instant,
+    pub(super) busy: Duration,
     pub(super) channel: u16,
+    /// Planes in use since the die was last idle.
+    pub(super) planes_used: u16,
     pub(super) way: u8,
     pub(super) wait: Wait,
     /// What is executing is suspended.
     pub(super) suspended: bool,
-    /// Planes in use since the die was last idle.
-    pub(super) planes_used: u16,
-    pub(super) busy_since: Instant,
-    pub(super) busy: Duration,
     pub(super) counts: DieCounts,
+    /// Reads of collections that yield to those of the host.
+    pub(super) yielding: Fifo,
 }
 
 impl Die {
