@@ -13,12 +13,15 @@ const BUCKET_BITS: u32 = 10;
 /// HdrHistogram with three digits (Gil Tene); to count is all that happens for each request, so it is but a shift here.
 #[derive(Clone, Debug, Default)]
 struct Buckets {
-    /// As many as the longest latency needs.
+    /// None before the first value. The system gives memory only to those that are used.
     counts: Vec<u64>,
     total: u64,
 }
 
 impl Buckets {
+    /// The bucket of [`HIGHEST_PS`] is the last.
+    const COUNT: usize = ((HIGHEST_PS.ilog2() + 2 - BUCKET_BITS) << BUCKET_BITS) as usize;
+
     /// Log2 of the width of a value's bucket.
     #[inline]
     fn shift(value: u64) -> u32 {
@@ -31,26 +34,19 @@ impl Buckets {
         let value = value.min(HIGHEST_PS);
         let shift = Buckets::shift(value);
         let bucket = ((shift << BUCKET_BITS) + (value >> shift) as u32) as usize;
-        if bucket >= self.counts.len() {
-            self.grow(bucket);
+        if self.counts.is_empty() {
+            self.counts = vec![0; Buckets::COUNT];
         }
         self.counts[bucket] += count;
         self.total += count;
     }
 
-    #[cold]
-    fn grow(&mut self, bucket: usize) {
-        // To the end of the power of two: one more grows seldom.
-        self.counts
-            .resize((bucket | ((1 << BUCKET_BITS) - 1)) + 1, 0);
-    }
-
     fn merge(&mut self, other: &Buckets) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
-            *count += other;
+        if self.counts.is_empty() {
+            self.counts = other.counts.clone();
+        } else {
+            let counts = self.counts.iter_mut().zip(&other.counts);
+            counts.for_each(|(count, other)| *count += other);
         }
         self.total += other.total;
     }

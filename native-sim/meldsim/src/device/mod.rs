@@ -66,6 +66,8 @@ pub struct Device {
     hil: HostInterface,
     /// Unless it is ideal.
     firmware: Option<Box<FirmwareStage>>,
+    /// There is no firmware, and the host interface has no limit: the medium is all that takes time.
+    is_ideal: bool,
     medium: Medium,
     requests: Requests,
     completions: VecDeque<Completion>,
@@ -155,11 +157,14 @@ impl Device {
             }
             Kind::Xpoint => (Medium::Xpoint(XpointMedium::new(profile)), 1, Vec::new()),
         };
+        let hil = HostInterface::new(profile);
+        let firmware = FirmwareStage::new(profile);
         Ok(Device {
             queue: EventQueue::new(alarms),
             namespaces: Namespaces::default(),
-            hil: HostInterface::new(profile),
-            firmware: FirmwareStage::new(profile),
+            is_ideal: hil.is_direct && firmware.is_none(),
+            hil,
+            firmware,
             medium,
             requests: Requests::new(),
             completions: VecDeque::new(),

@@ -477,6 +477,9 @@ impl Device {
                     nand.step_channel(&mut self.queue, &mut self.requests, channel);
                 }
                 self.take_outcomes();
+                if self.is_ideal {
+                    return;
+                }
                 self.note_moved();
             }
             Event::Fetched => {
