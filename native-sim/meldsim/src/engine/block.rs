@@ -43,16 +43,24 @@ struct Header {
     place: u32,
 }
 
-/// Chunks that have free slots. Those that have none are known by their slots only.
+/// Chunks in ordinary pages: the translation of so many addresses is in the processor, and a huge page may be long in coming.
+const ORDINARY: usize = 8;
+
 struct Pool {
+    /// Chunks that have free slots. Those that have none are known by their slots only.
     open: Vec<NonNull<Header>>,
+    /// All of them.
+    chunks: usize,
 }
 
 // SAFETY: the chunks are the pool's; whoever has the pool's lock may touch their headers and free slots.
 #[allow(unsafe_code)]
 unsafe impl Send for Pool {}
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { open: Vec::new() });
+static POOL: Mutex<Pool> = Mutex::new(Pool {
+    open: Vec::new(),
+    chunks: 0,
+});
 
 fn pool() -> MutexGuard<'static, Pool> {
     // Nothing panics while it is locked.
@@ -105,6 +113,7 @@ impl Pool {
         header.used -= 1;
         if header.used == 0 && self.open.len() > 1 {
             let place = header.place as usize;
+            self.chunks -= 1;
             self.open.swap_remove(place);
             if let Some(moved) = self.open.get(place) {
                 // SAFETY: as in `take`; it is another chunk.
@@ -121,7 +130,10 @@ impl Pool {
         let Some(chunk) = NonNull::new(chunk.cast::<Header>()) else {
             handle_alloc_error(Pool::LAYOUT);
         };
-        advise_huge(chunk.cast());
+        self.chunks += 1;
+        if self.chunks > ORDINARY {
+            advise_huge(chunk.cast());
+        }
         let header = Header {
             free: NONE,
             fresh: 0,

@@ -40,12 +40,6 @@ impl<E: Copy> Heap<E> {
         }
     }
 
-    /// Whether nothing is in it, nor was popped last.
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     #[inline]
     fn push(&mut self, key: Key, event: E) {
         if self.vacant {
@@ -248,15 +242,6 @@ impl<E: Copy> EventQueue<E> {
     #[inline(always)]
     pub(crate) fn pop_until(&mut self, limit: Instant) -> Option<E> {
         let (alarm, timer) = self.timers.least();
-        if self.future.is_empty() && self.present.is_empty() {
-            // As it is while nothing but the timers' sources is at work.
-            let time = time_of(alarm);
-            if time > limit.max(self.now) || time == Instant::MAX {
-                return None;
-            }
-            self.now = time;
-            return Some(self.alarms[timer as usize]);
-        }
         let event = self.future.fill_root().unwrap_or(NEVER);
         let least = event.min(alarm);
         if let Some(&(sequence, first)) = self.present.front() {
