@@ -1,5 +1,7 @@
 //! The events of a device: its parts schedule them in the engine's queue, and the device hands them back to the parts.
 
+use crate::engine::Alarm;
+
 /// Everything that can happen in a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -23,6 +25,14 @@ pub(crate) enum Event {
     Xpoint(XpointStep),
     /// A core of the firmware has finished what it does.
     Firmware(u32),
+}
+
+/// The timers are the channels'.
+impl Alarm for Event {
+    #[inline(always)]
+    fn of_timer(timer: u32) -> Event {
+        Event::Channel(timer)
+    }
 }
 
 /// What can happen in the array.

@@ -149,18 +149,18 @@ impl Device {
     /// All that makes the device impossible that the profile describes.
     pub fn new(profile: &Profile) -> Result<Device, ProfileErrors> {
         profile.validate()?;
-        let (medium, sets, alarms) = match profile.kind {
+        let (medium, sets, timers) = match profile.kind {
             Kind::Nand => {
                 let nand = NandMedium::new(profile);
-                let (sets, alarms) = (nand.sets.len(), nand.alarms());
-                (Medium::Nand(nand), sets, alarms)
+                let (sets, timers) = (nand.sets.len(), nand.timers());
+                (Medium::Nand(nand), sets, timers)
             }
-            Kind::Xpoint => (Medium::Xpoint(XpointMedium::new(profile)), 1, Vec::new()),
+            Kind::Xpoint => (Medium::Xpoint(XpointMedium::new(profile)), 1, 0),
         };
         let hil = HostInterface::new(profile);
         let firmware = FirmwareStage::new(profile);
         Ok(Device {
-            queue: EventQueue::new(alarms),
+            queue: EventQueue::new(timers),
             namespaces: Namespaces::default(),
             is_ideal: hil.is_direct && firmware.is_none(),
             hil,

@@ -11,7 +11,7 @@ mod time;
 pub(crate) use block::Block;
 pub(crate) use divisor::Divisor;
 pub(crate) use prefetch::prefetch;
-pub(crate) use queue::EventQueue;
+pub(crate) use queue::{Alarm, EventQueue};
 pub use random::{Permutation, Random};
 pub(crate) use slab::{NIL, Slab};
 pub use time::{Duration, Instant};

@@ -176,20 +176,23 @@ pub(crate) struct EventQueue<E> {
     present: VecDeque<(u64, E)>,
     future: Heap<E>,
     timers: Timers,
-    /// What each timer is for.
-    alarms: Vec<E>,
 }
 
-impl<E: Copy> EventQueue<E> {
-    /// A queue with a timer for each of `alarms`, all of them off.
-    pub(crate) fn new(alarms: Vec<E>) -> EventQueue<E> {
+/// An event that may be a timer's.
+pub(crate) trait Alarm: Copy {
+    /// That of the timer with this number.
+    fn of_timer(timer: u32) -> Self;
+}
+
+impl<E: Alarm> EventQueue<E> {
+    /// A queue with so many timers, all of them off.
+    pub(crate) fn new(timers: usize) -> EventQueue<E> {
         EventQueue {
             now: Instant::START,
             sequence: 0,
             present: VecDeque::new(),
             future: Heap::new(),
-            timers: Timers::new(alarms.len()),
-            alarms,
+            timers: Timers::new(timers),
         }
     }
 
@@ -256,7 +259,7 @@ impl<E: Copy> EventQueue<E> {
         }
         self.now = time;
         if alarm < event {
-            Some(self.alarms[timer as usize])
+            Some(E::of_timer(timer))
         } else {
             Some(self.future.take_least())
         }
@@ -274,9 +277,21 @@ impl<E: Copy> EventQueue<E> {
 mod tests {
     use super::*;
 
+    impl Alarm for char {
+        fn of_timer(_: u32) -> char {
+            unreachable!("there is no timer")
+        }
+    }
+
+    impl Alarm for u64 {
+        fn of_timer(timer: u32) -> u64 {
+            timer.into()
+        }
+    }
+
     #[test]
     fn ties_pop_in_the_order_scheduled() {
-        let mut queue = EventQueue::new(Vec::new());
+        let mut queue = EventQueue::new(0);
         for (time, event) in [(5, 'a'), (3, 'b'), (5, 'c'), (0, 'd'), (3, 'e')] {
             queue.schedule(Instant::from_ps(time), event);
         }
@@ -298,7 +313,7 @@ mod tests {
 
     #[test]
     fn any_mix_of_pushes_and_pops_is_ordered() {
-        let mut queue = EventQueue::new(Vec::new());
+        let mut queue = EventQueue::new(0);
         let mut expected = std::collections::BTreeSet::new();
         let mut seed = 1u64;
         for sequence in 0..20_000u64 {

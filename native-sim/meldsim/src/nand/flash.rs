@@ -233,11 +233,6 @@ impl Flash {
         self.shared.recorder.as_deref_mut()
     }
 
-    /// What the event queue needs timers for: the next event of each channel.
-    pub(crate) fn alarms(geometry: &Geometry) -> Vec<Event> {
-        (0..geometry.channels).map(Event::Channel).collect()
-    }
-
     /// The counters up to `now`.
     pub(crate) fn stats(&self, now: Instant) -> FlashStats {
         let mut dies = DieCounts::default();

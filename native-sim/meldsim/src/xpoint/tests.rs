@@ -35,7 +35,7 @@ fn write(chunk: u64, bytes: u32) -> Access {
 /// Submits all at once; the ends of the accesses in microseconds, in the order they ended.
 fn ends(xpoint: &Xpoint, accesses: impl IntoIterator<Item = Access>) -> Vec<u64> {
     let mut array = Array::new(xpoint, Duration::ZERO);
-    let mut queue: EventQueue<Event> = EventQueue::new(Vec::new());
+    let mut queue: EventQueue<Event> = EventQueue::new(0);
     for access in accesses {
         array.submit(&mut queue, access, Instant::START);
     }
@@ -111,7 +111,7 @@ fn data_of_both_directions_share_the_path() {
 #[test]
 fn counts_say_what_the_dies_did() {
     let mut array = Array::new(&xpoint(), Duration::ZERO);
-    let mut queue: EventQueue<Event> = EventQueue::new(Vec::new());
+    let mut queue: EventQueue<Event> = EventQueue::new(0);
     for access in [read(0, CHUNK), read(1, 512), write(2, CHUNK), write(9, 512)] {
         array.submit(&mut queue, access, Instant::START);
     }

@@ -140,9 +140,9 @@ impl NandMedium {
         self.sets[set as usize].ftl.add_space()
     }
 
-    /// What it needs timers for: each channel's next decision.
-    pub(super) fn alarms(&self) -> Vec<Event> {
-        Flash::alarms(&self.geometry)
+    /// How many timers it needs: one for each channel's next event.
+    pub(super) fn timers(&self) -> usize {
+        self.geometry.channels as usize
     }
 
     /// The controller begins to work on a command.

@@ -119,7 +119,7 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new(section: &Section, latency: Duration) -> Bench {
         Bench {
-            queue: EventQueue::new(Vec::new()),
+            queue: EventQueue::new(0),
             firmware: Firmware::new(section).expect("not ideal"),
             latency,
             orders: Vec::new(),

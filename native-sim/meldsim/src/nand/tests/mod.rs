@@ -55,7 +55,7 @@ impl Rig {
         let geometry = Geometry::new(profile);
         Rig {
             flash: Flash::new(profile, &geometry),
-            queue: EventQueue::new(Flash::alarms(&geometry)),
+            queue: EventQueue::new(geometry.channels as usize),
             done: Vec::new(),
             erases_begun: BTreeMap::new(),
         }
