@@ -1,7 +1,7 @@
 //! Boxes of some 4 KiB in huge pages, where the system grants them.
 //!
-//! The tables of a large device are gigabytes, and are looked up at random. In pages of 4 KiB the processor's translation
-//! of addresses misses, too, and each lookup walks the page table as well: it takes three times as long over half a terabyte.
+//! The tables of a large device are hundreds of megabytes, and are looked up at random. In pages of 4 KiB the processor's
+//! translation of addresses misses, too, and each lookup walks the page table as well.
 //!
 //! ```text
 //!   chunk, 2 MiB   | header | slot | slot | slot | ...     all chunks of the process are one pool
