@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Slots come from the chunk that was freed into last, and a chunk goes back to the system when nothing of it is in use,
-//! but for the last one. So a process has up to 2 MiB more than it uses, and devices that come and go share them.
+//! but for the first eight. So a process keeps up to 16 MiB, and devices that come and go share them.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fmt;
@@ -43,7 +43,8 @@ struct Header {
     place: u32,
 }
 
-/// Chunks in ordinary pages: the translation of so many addresses is in the processor, and a huge page may be long in coming.
+/// So many chunks are kept, and are in ordinary pages: the processor holds the translation of their addresses, and a huge
+/// page may be long in coming.
 const ORDINARY: usize = 8;
 
 struct Pool {
@@ -111,7 +112,7 @@ impl Pool {
             self.open.push(chunk);
         }
         header.used -= 1;
-        if header.used == 0 && self.open.len() > 1 {
+        if header.used == 0 && self.chunks > ORDINARY {
             let place = header.place as usize;
             self.chunks -= 1;
             self.open.swap_remove(place);
