@@ -244,8 +244,8 @@ impl<E: Alarm> EventQueue<E> {
     /// its event must set it again.
     #[inline(always)]
     pub(crate) fn pop_until(&mut self, limit: Instant) -> Option<E> {
-        let (alarm, timer) = self.timers.least();
         let event = self.future.fill_root().unwrap_or(NEVER);
+        let (alarm, timer) = self.timers.least();
         let least = event.min(alarm);
         if let Some(&(sequence, first)) = self.present.front() {
             if key(self.now, sequence) < least {

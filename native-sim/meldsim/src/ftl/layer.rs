@@ -256,7 +256,8 @@ impl Ftl {
         (wordline, page.page)
     }
 
-    fn layout_of(&self, at: LogAddr) -> Layout {
+    #[inline]
+    pub(super) fn layout_of(&self, at: LogAddr) -> Layout {
         self.lanes[at.lane as usize].blocks.get(at.group).layout
     }
 

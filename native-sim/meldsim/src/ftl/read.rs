@@ -56,7 +56,7 @@ impl Ftl {
         if let Entry::Flash(number) = entry {
             let addressing = &self.addressing;
             let from = addressing.log_addr(number);
-            let layout = self.lanes[from.lane as usize].blocks.get(from.group).layout;
+            let layout = self.layout_of(from);
             let at = addressing.page_addr(layout, from.position);
             let wordline = addressing.wordline(from.lane, from.group, at);
             let is_melded = layout == Layout::Melded;

@@ -189,7 +189,7 @@ impl Flash {
         }
     }
 
-    /// Divides by the planes of a die. The inverse is exact enough for any unit there can be.
+    /// The die of a unit, and the plane of it.
     #[inline]
     fn die_and_plane(&self, unit: Unit) -> (u32, u8) {
         let (die, plane) = self.by_planes.divide(unit.0);
