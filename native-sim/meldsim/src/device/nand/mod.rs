@@ -18,7 +18,7 @@ use super::request::{Outcome, PageRange, Requests, Stage};
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
-use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, Sense, Unit};
+use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
 use crate::nvme::{Hint, Opcode, Pattern, Windows};
 use crate::profile::{BufferScope, Journaling, Profile};
 use crate::timeline::{Recorder, Timeline};
@@ -338,18 +338,42 @@ impl NandMedium {
         requests: &mut Requests,
         page: PageRead,
     ) {
-        if let Some(id) = page.owner.as_request() {
-            let (request, stats) = requests.with_stats(id);
-            stats.page_reads += 1;
-            if request.is_divided {
-                request.in_flight -= 1;
-                self.next_segments(queue, requests, id);
-            }
-            requests.pages_read(id, 1);
-        } else if let Some(set) = page.owner.as_gc() {
-            self.sets[set as usize].ftl.gc_read(page.at, page.pages);
+        let PageRead { at, pages, owner } = page;
+        let set = self.finish_read(queue, requests, (at, pages, 1), owner, Sense::Page);
+        if let Some(set) = set {
             self.go_on(queue, requests, set);
         }
+    }
+
+    /// Pages of a wordline, so many, have come from flash. Returns the set that may be able to go on.
+    #[inline(always)]
+    fn finish_read(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        (at, pages, count): (WordlineAddr, PageSet, u8),
+        owner: Owner,
+        sense: Sense,
+    ) -> Option<u32> {
+        if let Some(id) = owner.as_request() {
+            let (request, stats) = requests.with_stats(id);
+            match sense {
+                Sense::Page => stats.page_reads += 1,
+                Sense::Melded { is_first } => {
+                    stats.melded_reads += u64::from(is_first);
+                    stats.melded_pages_read += u64::from(count);
+                }
+            }
+            if request.is_divided {
+                request.in_flight -= u64::from(count);
+                self.next_segments(queue, requests, id);
+            }
+            requests.pages_read(id, count);
+            return None;
+        }
+        let set = owner.as_gc()?;
+        self.sets[set as usize].ftl.gc_read(at, pages);
+        Some(set)
     }
 
     /// Issues the programs, reads and erases of a set that are ready.
@@ -379,26 +403,8 @@ impl NandMedium {
                 owner,
                 sense,
             } => {
-                if let Some(id) = owner.as_request() {
-                    let pages = pages.count_ones() as u8;
-                    let (request, stats) = requests.with_stats(id);
-                    match sense {
-                        Sense::Page => stats.page_reads += 1,
-                        Sense::Melded { is_first } => {
-                            stats.melded_reads += u64::from(is_first);
-                            stats.melded_pages_read += u64::from(pages);
-                        }
-                    }
-                    if request.is_divided {
-                        request.in_flight -= u64::from(pages);
-                        self.next_segments(queue, requests, id);
-                    }
-                    requests.pages_read(id, pages);
-                    return None;
-                }
-                let set = owner.as_gc()?;
-                self.sets[set as usize].ftl.gc_read(at, pages);
-                Some(set)
+                let read = (at, pages, pages.count_ones() as u8);
+                self.finish_read(queue, requests, read, owner, sense)
             }
             Finished::Program { unit, token } => {
                 let set = set_of(unit);
