@@ -1,12 +1,14 @@
 //! `meldsim run`: a workload from a job file, from flags, or from a trace.
 
 use std::io::Empty;
+use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use meldsim::profile::{Kind, Setting};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Pattern, Profile};
+use meldsim_experiments::parallel::all_cores;
 use meldsim_experiments::timeline::Timelines;
 use meldsim_experiments::workload::trace::{
     Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
@@ -119,6 +121,10 @@ pub(crate) struct RunArgs {
     /// Also write a page with charts, HTML that needs nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
+    /// NVM sets that share nothing are simulated at once on so many threads, where jobs wait for no time and not for each
+    /// other; the result does not depend on it [default: one on each core]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) timeline: TimelineArgs,
 }
@@ -253,6 +259,7 @@ fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
         workload: Workload::Jobs(jobs, args.precondition.clone()),
         interval: interval(args),
         timeline,
+        threads: args.threads.unwrap_or_else(all_cores),
     };
     let progress = Progress::new("simulating");
     let mut result = run.run(|share| {
@@ -288,6 +295,7 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
         workload: Workload::Trace(TraceReader::new(name, input, args.trace_format)?, options),
         interval: interval(args),
         timeline,
+        threads: NonZeroUsize::MIN,
     };
     let progress = Progress::new("replaying");
     let mut result = run.run(|_| {

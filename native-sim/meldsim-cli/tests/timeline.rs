@@ -184,6 +184,7 @@ fn tell(shown: Shown) -> Told {
             workload: Workload::Jobs(vec![job], past.map(Into::into)),
             interval: None,
             timeline: Some(Box::new(Counting(Arc::clone(&counted), device))),
+            threads: std::num::NonZeroUsize::MIN,
         };
         results.push(run.run(|_| ControlFlow::Continue(())).unwrap());
         let of_device = counted.lock().unwrap().clone();

@@ -1,9 +1,11 @@
 //! What is measured.
 
 use std::io::BufReader;
+use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
 use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition};
+use meldsim_experiments::parallel::all_cores;
 use meldsim_experiments::report::count;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader, decompressed};
 use meldsim_experiments::workload::{Counted, SpeedTest};
@@ -14,6 +16,8 @@ use crate::progress::Progress;
 
 /// Time a request of a long run may take, of a short run's.
 const FLATNESS: f64 = 1.25;
+/// Share of the threads that must come to be gained, of sets that are simulated at once.
+const THREADS_GAIN: f64 = 0.75;
 /// Replays of the short trace.
 const REPLAYS: u32 = 100;
 /// Of preconditioning: share of the data that was overwritten at random.
@@ -74,6 +78,38 @@ fn fastest(tests: &[SpeedTest], progress: &mut Progress) -> Result<Vec<Spent>> {
         }
     }
     Ok(fastest.into_iter().flatten().collect())
+}
+
+/// How much sooner independent NVM sets are simulated on several threads than on one: at best as many times as there are
+/// threads. Measured only where the machine has several cores.
+pub(super) fn threads(requests: u64, progress: &mut Progress) -> Result<Option<Figure>> {
+    let test = SpeedTest::independent_sets(requests);
+    let threads =
+        all_cores().min(NonZeroUsize::new(test.sets as usize).unwrap_or(NonZeroUsize::MIN));
+    if threads.get() == 1 {
+        return Ok(None);
+    }
+    let mut fastest = [f64::INFINITY; 2];
+    let mut spent = Spent::default();
+    for _ in 0..test.runs {
+        for (fastest, threads) in fastest.iter_mut().zip([NonZeroUsize::MIN, threads]) {
+            let runner = test.runner()?.with_threads(threads);
+            let watch = Stopwatch::start();
+            runner.run(|share| progress.update(share))?;
+            spent = watch.spent();
+            *fastest = fastest.min(spent.wall_s);
+        }
+    }
+    let what = format!("{}, on {threads} threads: speed", test.name);
+    let [one, several] = fastest;
+    let least = THREADS_GAIN * threads.get() as f64;
+    Ok(Some(Figure::at_least(
+        what,
+        one / several,
+        "times",
+        least,
+        spent,
+    )))
 }
 
 fn simulate(test: &SpeedTest, progress: &mut Progress) -> Result<Spent> {

@@ -78,6 +78,7 @@ fn measure(args: &BenchArgs) -> Result<Bench> {
     figures.push(measure::trace()?);
     figures.push(measure::hdfs_trace()?);
     if !args.quick {
+        figures.extend(measure::threads(requests / 4, &mut progress)?);
         figures.push(measure::start_up(8 * TB)?);
         for alone in [
             Alone::Precondition,
@@ -154,7 +155,7 @@ impl Bench {
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     format!(
-        "{} {}, {cores} cores, one used",
+        "{} {}, {cores} cores, one used unless a line says otherwise",
         std::env::consts::OS,
         std::env::consts::ARCH
     )

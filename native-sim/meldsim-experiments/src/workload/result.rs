@@ -195,9 +195,20 @@ pub struct DeviceResult {
 
 impl DeviceResult {
     /// What was counted until now, when `before` was counted until the run began.
+    /// Of a device that had counted `before` when the run began.
     pub(super) fn of(device: &Device, before: &Stats, overwritten_pages: u64) -> DeviceResult {
-        let stats = device.stats();
-        let keeps_data = device.profile().kind == Kind::Nand;
+        let counted = (device.stats(), device.utilisation());
+        DeviceResult::counted(device.profile().kind, counted, before, overwritten_pages)
+    }
+
+    /// The same, of what such a device has counted in the end.
+    pub(super) fn counted(
+        kind: Kind,
+        (stats, utilisation): (Stats, Utilisation),
+        before: &Stats,
+        overwritten_pages: u64,
+    ) -> DeviceResult {
+        let keeps_data = kind == Kind::Nand;
         DeviceResult {
             run: stats.since(before),
             fill: keeps_data.then_some(Fill {
@@ -206,7 +217,7 @@ impl DeviceResult {
                 overwritten_pages,
             }),
             stats,
-            utilisation: device.utilisation(),
+            utilisation,
         }
     }
 

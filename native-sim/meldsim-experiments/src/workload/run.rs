@@ -3,6 +3,7 @@
 //! as there.
 
 use std::io::{self, BufRead};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::str::FromStr;
 
@@ -33,6 +34,8 @@ pub struct Run<R> {
     pub interval: Option<Duration>,
     /// What is told what the device does, if that is asked for.
     pub timeline: Option<Box<dyn Timeline>>,
+    /// On how many threads jobs may run: see [`Runner::with_threads`].
+    pub threads: NonZeroUsize,
 }
 
 /// Where requests come from.
@@ -57,7 +60,7 @@ impl<R: BufRead> Run<R> {
     ) -> Result<RunResult, RunError> {
         match self.workload {
             Workload::Jobs(jobs, past) => {
-                let mut runner = Runner::new(&self.profile, &jobs)?;
+                let mut runner = Runner::new(&self.profile, &jobs)?.with_threads(self.threads);
                 if let Some(past) = &past {
                     runner = runner.precondition_until(past, || progress(Some(0.0)))?;
                 }
@@ -251,6 +254,7 @@ impl RunRequest {
             workload,
             interval: None,
             timeline: None,
+            threads: NonZeroUsize::MIN,
         };
         let mut result = run.run(|_| ControlFlow::Continue(()))?;
         result.passed_over = passed_over;

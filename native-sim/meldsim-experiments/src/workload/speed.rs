@@ -6,7 +6,7 @@ use super::job::{Job, ReadWrite};
 use super::past::Past;
 use super::runner::Runner;
 use meldsim::nvme::Pattern;
-use meldsim::profile::{FirmwareDesign, Profile};
+use meldsim::profile::{FirmwareDesign, Profile, SetLayout};
 
 /// The device of the bars: 8 channels of 8 dies.
 const PROFILE: &str = "melded-tlc-8x8";
@@ -50,6 +50,8 @@ pub struct SpeedTest {
     pub steady_state: bool,
     /// Whether the full design of the firmware pipeline is in front of the flash.
     pub has_firmware: bool,
+    /// Vertical NVM sets of the device, if there are several; each has a job.
+    pub sets: u32,
     /// What is counted.
     pub counted: Counted,
     /// The bar: so many at least in a second on one thread.
@@ -80,6 +82,7 @@ impl SpeedTest {
             },
             steady_state: false,
             has_firmware: false,
+            sets: 1,
             counted: Counted::Requests,
             least_per_s: 500e3,
             runs: RUNS,
@@ -127,6 +130,19 @@ impl SpeedTest {
         }
     }
 
+    /// So many at depth 64 of each of four NVM sets, which share nothing: they may be simulated at once.
+    pub fn independent_sets(requests: u64) -> SpeedTest {
+        const SETS: u32 = 4;
+        let name = "4 KiB random reads of 4 independent NVM sets";
+        let bytes = DATA_BYTES / u64::from(SETS);
+        let mut test = SpeedTest {
+            sets: SETS,
+            ..SpeedTest::random(name, ReadWrite::RandRead, bytes, requests)
+        };
+        test.job.numjobs = SETS;
+        test
+    }
+
     /// 4 KiB random reads at depth 64 of 3D XPoint memory.
     pub fn xpoint(requests: u64) -> SpeedTest {
         let name = "4 KiB random reads, depth 64, Optane";
@@ -164,6 +180,7 @@ impl SpeedTest {
             },
             steady_state: false,
             has_firmware: false,
+            sets: 1,
             counted: Counted::Pages,
             least_per_s: 10e6,
             runs: RUNS,
@@ -180,6 +197,10 @@ impl SpeedTest {
         if self.has_firmware {
             profile.firmware.design = FirmwareDesign::Pipeline;
         }
+        if self.sets > 1 {
+            profile.sets.layout = SetLayout::Vertical;
+            profile.sets.count = self.sets;
+        }
         let runner = Runner::new(&profile, std::slice::from_ref(&self.job))?;
         match self.steady_state {
             true => runner.precondition(&Past::default()),
@@ -193,7 +214,7 @@ impl SpeedTest {
             Counted::Requests => self.job.block_bytes,
             Counted::Pages => PAGE_BYTES,
         };
-        self.job.total_bytes() / unit
+        u64::from(self.job.numjobs) * self.job.total_bytes() / unit
     }
 
     /// The device of the bars.
@@ -248,6 +269,7 @@ mod tests {
             (SpeedTest::overwrites(1000), 1000),
             (SpeedTest::firmware(1000), 1000),
             (SpeedTest::mixed(1000), 1000),
+            (SpeedTest::independent_sets(1000), 4000),
             (SpeedTest::scattered_reads(1000), 1000),
         ] {
             test.job.validate().unwrap();

@@ -21,7 +21,7 @@ use crate::profile::{DataRate, Profile, QueueArbitration};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueId(pub u16);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct SubmissionQueue {
     /// Commands it holds at most.
     depth: usize,
@@ -77,7 +77,7 @@ fn time_of(bytes: u64, rate: DataRate) -> Duration {
 /// Data of a write are written while they cross the link, and read when they are programmed. Data of a read are written
 /// and read while they cross the link, when they have come from the medium. What collection moves is written and read
 /// as well. Programs and collection take the DRAM's time, and do not wait for it: buses of flash are slower.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Dram {
     rate: DataRate,
     port: Direction,
@@ -86,7 +86,7 @@ struct Dram {
 }
 
 /// The link to the host, and the DRAM behind it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Link {
     rate: DataRate,
     /// What a command takes besides its data.
@@ -172,7 +172,7 @@ impl Link {
 }
 
 /// Queues and link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct HostInterface {
     /// No limit anywhere: the controller has a command as soon as it is submitted.
     pub(super) is_direct: bool,

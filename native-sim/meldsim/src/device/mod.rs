@@ -7,6 +7,7 @@
 mod error;
 mod firmware;
 mod hil;
+mod independent;
 mod inspect;
 mod namespace;
 mod nand;

@@ -9,7 +9,7 @@ use crate::nvme::{
 };
 
 /// A namespace's address space on the medium.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Space {
     set: u32,
     /// Its number in the set.
@@ -21,7 +21,7 @@ struct Space {
 }
 
 /// All namespaces, in the order of their identifiers.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Namespaces {
     namespaces: Vec<Namespace>,
     spaces: Vec<Space>,

@@ -131,11 +131,13 @@ impl Request {
 }
 
 /// How long at least one of a kind of command was outstanding.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Activity {
     outstanding: u64,
     since: Instant,
     total: Duration,
+    /// When that was, if somebody will ask: from when to when, in order.
+    spans: Option<Vec<(Instant, Instant)>>,
 }
 
 impl Activity {
@@ -152,6 +154,9 @@ impl Activity {
         self.outstanding -= 1;
         if self.outstanding == 0 {
             self.total += now - self.since;
+            if let Some(spans) = &mut self.spans {
+                add_span(spans, (self.since, now));
+            }
         }
     }
 
@@ -161,6 +166,34 @@ impl Activity {
         } else {
             self.total + (now - self.since)
         }
+    }
+
+    /// That of several devices, all of them at `now`: how long a command was outstanding on any. It is known of those that
+    /// keep spans.
+    fn joined<'a>(parts: impl Iterator<Item = &'a Activity>, now: Instant) -> Activity {
+        let (mut outstanding, mut all) = (0, Vec::new());
+        for part in parts {
+            outstanding += part.outstanding;
+            all.extend(part.spans.iter().flatten().copied());
+            all.extend((part.outstanding > 0).then_some((part.since, now)));
+        }
+        all.sort_unstable();
+        let mut spans = Vec::new();
+        all.into_iter().for_each(|span| add_span(&mut spans, span));
+        Activity {
+            outstanding,
+            since: now,
+            total: spans.iter().map(|(from, to)| *to - *from).sum(),
+            spans: None,
+        }
+    }
+}
+
+/// Adds a span of time to others, none of which begins after it.
+fn add_span(spans: &mut Vec<(Instant, Instant)>, (from, to): (Instant, Instant)) {
+    match spans.last_mut() {
+        Some((_, end)) if *end >= from => *end = to.max(*end),
+        _ => spans.push((from, to)),
     }
 }
 
@@ -187,6 +220,36 @@ impl Requests {
             all: Activity::default(),
             reads: Activity::default(),
             namespaces: Vec::new(),
+        }
+    }
+
+    /// Those of a device with so many namespaces, which will be [joined](Requests::join) with others.
+    pub(super) fn with_spans(namespaces: usize) -> Requests {
+        let activity = || Activity {
+            spans: Some(Vec::new()),
+            ..Activity::default()
+        };
+        Requests {
+            all: activity(),
+            reads: activity(),
+            namespaces: vec![NamespaceStats::default(); namespaces],
+            ..Requests::new()
+        }
+    }
+
+    /// Adds what the commands of several devices have done that are at `now`, and that each have the same namespaces. There
+    /// were none here.
+    pub(super) fn join<'a>(
+        &mut self,
+        parts: impl Iterator<Item = &'a Requests> + Clone,
+        now: Instant,
+    ) {
+        self.all = Activity::joined(parts.clone().map(|part| &part.all), now);
+        self.reads = Activity::joined(parts.clone().map(|part| &part.reads), now);
+        for part in parts {
+            for (all, of) in self.namespaces.iter_mut().zip(&part.namespaces) {
+                *all = all.plus(of);
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! What the flash counts, and how busy its parts are.
 
+use std::ops::Range;
+
 use super::geometry::Geometry;
 use super::timing::Timing;
 use crate::engine::{Duration, Instant};
@@ -60,6 +62,18 @@ pub(crate) struct CommandCounts {
 }
 
 impl CommandCounts {
+    /// Adds what was counted elsewhere.
+    pub(super) fn add(&mut self, other: &CommandCounts) {
+        self.program_suspends += other.program_suspends;
+        self.erase_suspends += other.erase_suspends;
+        self.cached_reads += other.cached_reads;
+        self.cached_programs += other.cached_programs;
+        for class in 0..self.transactions.len() {
+            self.transactions[class] += other.transactions[class];
+            self.transaction_pages[class] += other.transaction_pages[class];
+        }
+    }
+
     #[inline]
     pub(super) fn transaction(&mut self, several_planes: bool, several_dies: bool, pages: u32) {
         let class = usize::from(several_planes) | usize::from(several_dies) << 1;
@@ -161,6 +175,14 @@ impl Packages {
         package.busy_dies -= 1;
         if package.busy_dies == 0 {
             package.busy += now - package.since;
+        }
+    }
+
+    /// Takes over what others say of the packages of some dies.
+    pub(super) fn take(&mut self, other: &Packages, dies: &Range<usize>) {
+        if self.are_shared() {
+            let packages = dies.start / self.dies_per_package..dies.end / self.dies_per_package;
+            self.packages[packages.clone()].copy_from_slice(&other.packages[packages]);
         }
     }
 

@@ -3,6 +3,8 @@
 //! In: reads, programs, erases and copybacks, and the events of the channels. Out: what has finished,
 //! and the counters.
 
+use std::ops::Range;
+
 use super::channel::Channel;
 use super::context::{ChannelContext, Shared};
 use super::counts::{DieCounts, FlashStats};
@@ -231,6 +233,17 @@ impl Flash {
     #[inline]
     pub(crate) fn recorder(&mut self) -> Option<&mut Recorder> {
         self.shared.recorder.as_deref_mut()
+    }
+
+    /// Takes over channels from other flash, with their dies and what was counted on them. What is under way there stays
+    /// behind: from here on it can only be told what was done.
+    pub(crate) fn take_channels(&mut self, other: &mut Flash, channels: Range<usize>) {
+        let per_channel = self.dies_per_channel as usize;
+        let dies = channels.start * per_channel..channels.end * per_channel;
+        self.shared.packages.take(&other.shared.packages, &dies);
+        self.shared.counts.add(&other.shared.counts);
+        self.dies[dies.clone()].swap_with_slice(&mut other.dies[dies]);
+        self.channels[channels.clone()].swap_with_slice(&mut other.channels[channels]);
     }
 
     /// The counters up to `now`.

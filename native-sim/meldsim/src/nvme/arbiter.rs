@@ -46,7 +46,7 @@ struct Queue {
 }
 
 /// Queues of one priority class.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Class {
     /// Those with commands, the next one first.
     ready: VecDeque<u32>,
@@ -55,7 +55,7 @@ struct Class {
 }
 
 /// Knows how many commands wait in each queue, and which is next. Constant time for each command.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Arbiter {
     scheme: Scheme,
     queues: Vec<Queue>,

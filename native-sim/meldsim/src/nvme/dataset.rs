@@ -85,7 +85,7 @@ impl DsmRange {
 pub(crate) const MAX_RANGES: usize = 4096;
 
 /// A set of `u64` as disjoint ranges that do not touch.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RangeSet {
     /// End by start.
     ranges: BTreeMap<u64, u64>,

@@ -22,7 +22,7 @@ impl Hint {
 }
 
 /// What the host has said about a namespace before its writes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Hints {
     /// Ranges that will be read sequentially.
     sequential: RangeSet,

@@ -6,9 +6,11 @@
 //! ```
 
 mod adapt;
+mod apart;
 mod group;
 mod running;
 
+use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
 use super::error::RunError;
@@ -21,7 +23,7 @@ use crate::load::{Stream, drive};
 use crate::timeline::end_of;
 use group::Group;
 use meldsim::Duration;
-use meldsim::device::Device;
+use meldsim::device::{Device, Stats, Utilisation};
 use meldsim::nvme::NamespaceId;
 use meldsim::profile::Profile;
 use meldsim::timeline::Timeline;
@@ -35,6 +37,8 @@ pub struct Runner {
     series: Option<Series>,
     /// Pages that preconditioning overwrote.
     overwritten_pages: u64,
+    /// On how many it may run.
+    threads: NonZeroUsize,
 }
 
 impl Runner {
@@ -96,7 +100,16 @@ impl Runner {
             jobs: running,
             series: None,
             overwritten_pages: 0,
+            threads: NonZeroUsize::MIN,
         })
+    }
+
+    /// Simulates NVM sets at once, on so many threads at most, where neither the device nor the jobs make one set wait for
+    /// another (see [`Device::has_independent_sets`]). Each job goes on for its own completions only then: not at a time, as
+    /// with a pause, a rate or an interval over time, and not for what others do. The result is the same, to the last digit.
+    pub fn with_threads(mut self, threads: NonZeroUsize) -> Runner {
+        self.threads = threads;
+        self
     }
 
     /// Also collects what happens in each `interval`. A run of more than 1024 intervals makes them longer.
@@ -182,20 +195,12 @@ impl Runner {
             flow
         };
         let before = self.device.stats();
-        let mut first = 0;
-        while first < self.jobs.len() {
-            let rest = &self.jobs[first + 1..];
-            let group = 1 + rest.iter().take_while(|next| !next.job.stonewall).count();
-            if self
-                .run_group(first..first + group, &mut progress)?
-                .is_break()
-            {
-                break;
-            }
-            first += group;
-        }
-        end_of(&mut self.device);
-        let device = DeviceResult::of(&self.device, &before, self.overwritten_pages);
+        let counted = match self.split() {
+            Some(parts) => self.run_apart(parts, &mut progress)?,
+            None => self.run_together(&mut progress)?,
+        };
+        let kind = self.device.profile().kind;
+        let device = DeviceResult::counted(kind, counted, &before, self.overwritten_pages);
         let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
         let series = self
             .series
@@ -214,30 +219,60 @@ impl Runner {
         })
     }
 
-    /// Runs jobs that start together; breaks when nothing may follow them.
-    fn run_group(
+    /// Runs all jobs on the device. Returns what that has counted, and how busy its parts were.
+    fn run_together(
         &mut self,
-        range: Range<usize>,
         progress: &mut impl FnMut(f64) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, RunError> {
-        let now = self.device.now();
-        let mut is_stopped = false;
-        let progress = |share| {
-            let flow = progress(share);
-            is_stopped |= flow.is_break();
-            flow
-        };
-        let stream = |job: &Running| Stream::new(job.queue, job.job.iodepth);
-        let streams: Vec<Stream> = self.jobs[range.clone()].iter().map(stream).collect();
-        let series = self.series.as_mut();
-        let mut group = Group::new(&mut self.jobs, range, series, now, progress);
-        drive(&mut self.device, streams, &mut group)?;
-        let ends_all = group.ends_all();
-        Ok(match ends_all || is_stopped {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        })
+    ) -> Result<(Stats, Utilisation), RunError> {
+        let mut first = 0;
+        while first < self.jobs.len() {
+            let rest = &self.jobs[first + 1..];
+            let group = 1 + rest.iter().take_while(|next| !next.job.stonewall).count();
+            let range = first..first + group;
+            let series = self.series.as_mut();
+            let flow = run_group(
+                &mut self.device,
+                &mut self.jobs,
+                range,
+                series,
+                &mut *progress,
+            )?;
+            if flow.is_break() {
+                break;
+            }
+            first += group;
+        }
+        end_of(&mut self.device);
+        // All that happens at the time of the last completion counts, whichever of the two is first.
+        self.device.advance_to(self.device.now());
+        Ok((self.device.stats(), self.device.utilisation()))
     }
+}
+
+/// Runs jobs that start together, those of `range`; breaks when nothing may follow them.
+fn run_group(
+    device: &mut Device,
+    jobs: &mut [Running],
+    range: Range<usize>,
+    series: Option<&mut Series>,
+    mut progress: impl FnMut(f64) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, RunError> {
+    let now = device.now();
+    let mut is_stopped = false;
+    let progress = |share| {
+        let flow = progress(share);
+        is_stopped |= flow.is_break();
+        flow
+    };
+    let stream = |job: &Running| Stream::new(job.queue, job.job.iodepth);
+    let streams: Vec<Stream> = jobs[range.clone()].iter().map(stream).collect();
+    let mut group = Group::new(jobs, range, series, now, progress);
+    drive(device, streams, &mut group)?;
+    let ends_all = group.ends_all();
+    Ok(match ends_all || is_stopped {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    })
 }
 
 /// The section that `job` waits for, among those before it.

@@ -135,6 +135,19 @@ impl NandMedium {
         self.flash.recorder()
     }
 
+    /// Gives a set's state to another medium of the same profile, and takes what that has of it. No event of it is scheduled.
+    pub(super) fn exchange_set(&mut self, other: &mut NandMedium, set: usize) {
+        std::mem::swap(&mut self.sets[set], &mut other.sets[set]);
+    }
+
+    /// Takes over the channels of a set that has channels of its own from another medium, to tell what was done on them.
+    pub(super) fn take_channels(&mut self, other: &mut NandMedium, set: usize) {
+        let per_set = self.geometry.channels as usize / self.sets.len();
+        let first = set * per_set;
+        self.flash
+            .take_channels(&mut other.flash, first..first + per_set);
+    }
+
     /// A new namespace's space in a set.
     pub(super) fn add_space(&mut self, set: u32) -> u32 {
         self.sets[set as usize].ftl.add_space()
