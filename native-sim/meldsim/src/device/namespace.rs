@@ -30,7 +30,7 @@ pub(super) struct Namespaces {
 impl Namespaces {
     /// The position of a namespace that exists.
     #[inline]
-    fn index(&self, nsid: NamespaceId) -> Result<usize, DeviceError> {
+    pub(super) fn index(&self, nsid: NamespaceId) -> Result<usize, DeviceError> {
         let index = (nsid.0 as usize).wrapping_sub(1);
         match index < self.namespaces.len() {
             true => Ok(index),
@@ -55,17 +55,17 @@ impl Namespaces {
         Ok((space.set, space.number))
     }
 
-    /// No pages of a namespace.
-    pub(super) fn empty_range(&self, nsid: NamespaceId) -> Result<PageRange, DeviceError> {
-        let (set, space) = self.space(nsid)?;
-        Ok(PageRange {
+    /// No pages of the namespace at this position.
+    pub(super) fn empty_range(&self, index: usize) -> PageRange {
+        let Space { set, number, .. } = self.spaces[index];
+        PageRange {
             set,
-            space,
+            space: number,
             first: 0,
             end: 0,
             partial_first: false,
             partial_last: false,
-        })
+        }
     }
 
     /// The pages of a range of logical blocks, and its bytes.
@@ -76,9 +76,20 @@ impl Namespaces {
         slba: u64,
         nlb: u64,
     ) -> Result<(PageRange, u64), DeviceError> {
+        let index = self.check(nsid, slba, nlb)?;
+        Ok(self.pages_at(index, slba, nlb))
+    }
+
+    /// The position of the namespace that has a range of logical blocks.
+    #[inline]
+    pub(super) fn check(
+        &self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+    ) -> Result<usize, DeviceError> {
         let index = self.index(nsid)?;
-        let namespace = &self.namespaces[index];
-        let size_lbas = namespace.size_lbas;
+        let size_lbas = self.namespaces[index].size_lbas;
         if nlb == 0 || slba > size_lbas || nlb > size_lbas - slba {
             return Err(DeviceError::OutOfRange {
                 nsid,
@@ -87,6 +98,13 @@ impl Namespaces {
                 size_lbas,
             });
         }
+        Ok(index)
+    }
+
+    /// As [`Namespaces::pages`], of a range that the namespace at this position has.
+    #[inline]
+    pub(super) fn pages_at(&self, index: usize, slba: u64, nlb: u64) -> (PageRange, u64) {
+        let namespace = &self.namespaces[index];
         let (start, bytes) = (slba * namespace.lba_bytes, nlb * namespace.lba_bytes);
         let stop = start + bytes;
         let space = &self.spaces[index];
@@ -99,7 +117,7 @@ impl Namespaces {
             partial_first: start & in_page != 0,
             partial_last: stop & in_page != 0,
         };
-        Ok((range, bytes))
+        (range, bytes)
     }
 
     /// The pattern and the stream of a write.

@@ -26,7 +26,7 @@
 //! All state of the command is in its record, also what the firmware keeps of it. Queues, here, in the firmware and on
 //! the die, hold its number.
 
-use super::request::{Outbound, Outcome, PageRange, Request, Stage};
+use super::request::{Outbound, Outcome, Request, Stage};
 use super::{Device, DeviceError, Medium, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
@@ -34,10 +34,10 @@ use crate::firmware::{Action, CommandState};
 use crate::nvme::{Command, Completion, Directive, Hint, NamespaceId, Opcode, Status};
 use crate::timeline::{CommandRecord, Part};
 
-/// What a command that was found good asks for.
+/// What was found out about a command that is good.
 struct Checked {
-    range: PageRange,
-    bytes: u64,
+    /// The position of its namespace.
+    namespace: usize,
     hint: Hint,
 }
 
@@ -118,7 +118,7 @@ impl Device {
         }
     }
 
-    /// What the command asks for, or why it is refused.
+    /// What there is to know of the command, or why it is refused.
     #[inline]
     fn check(&mut self, command: &Command) -> Result<Checked, DeviceError> {
         if self.now() > Device::LAST_SUBMISSION {
@@ -128,27 +128,31 @@ impl Device {
             command.directive.pattern()?;
             return Err(DeviceError::DirectiveNotOnWrite);
         }
-        let (range, bytes) = match command.opcode {
-            Opcode::Flush => (self.namespaces.empty_range(command.nsid)?, 0),
-            _ => self
-                .namespaces
-                .pages(command.nsid, command.slba, u64::from(command.nlb))?,
+        let nlb = u64::from(command.nlb);
+        let namespace = match command.opcode {
+            Opcode::Flush => self.namespaces.index(command.nsid)?,
+            _ => self.namespaces.check(command.nsid, command.slba, nlb)?,
         };
         let hint = match command.opcode {
-            Opcode::Write => self.namespaces.hint(command, u64::from(command.nlb))?,
+            Opcode::Write => self.namespaces.hint(command, nlb)?,
             _ => Hint::NONE,
         };
         if command.opcode == Opcode::Deallocate {
             self.namespaces
                 .forget(command.nsid, command.slba, command.nlb);
         }
-        Ok(Checked { range, bytes, hint })
+        Ok(Checked { namespace, hint })
     }
 
     /// A command that was found good has a record from here on.
     #[inline]
     fn insert(&mut self, queue: QueueId, command: &Command, checked: Checked) -> u32 {
-        let Checked { range, bytes, hint } = checked;
+        let Checked { namespace, hint } = checked;
+        let (slba, nlb) = (command.slba, u64::from(command.nlb));
+        let (range, bytes) = match command.opcode {
+            Opcode::Flush => (self.namespaces.empty_range(namespace), 0),
+            _ => self.namespaces.pages_at(namespace, slba, nlb),
+        };
         let lba_bytes = self.profile.controller.lba_size.0;
         self.requests.insert(Request {
             stage: Stage::Queued,
@@ -159,7 +163,7 @@ impl Device {
             tag: command.tag,
             nsid: command.nsid,
             submitted: self.queue.now(),
-            start: command.slba.saturating_mul(lba_bytes),
+            start: slba.saturating_mul(lba_bytes),
             bytes,
             range,
             parts: 0,
@@ -229,7 +233,7 @@ impl Device {
     }
 
     /// A command that the controller has fetched, and whose data have arrived, is the firmware's.
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, id: u32) {
         match &mut self.firmware {
             None => self.start(id),
@@ -350,7 +354,7 @@ impl Device {
     }
 
     /// The command has ended: the host sees it.
-    #[inline]
+    #[inline(always)]
     fn complete(&mut self, id: u32) {
         self.note_completion(id);
         let request = &self.requests[id];

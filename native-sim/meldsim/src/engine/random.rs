@@ -67,6 +67,7 @@ impl Permutation {
     }
 
     /// Where `index` goes; `index` must be below the length.
+    #[inline]
     pub fn at(&self, index: u64) -> u64 {
         debug_assert!(index < self.len);
         let mut value = index;
