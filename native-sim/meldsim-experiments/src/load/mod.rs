@@ -151,6 +151,8 @@ enum Way {
 #[derive(Debug)]
 struct Driver<R, const HAS_PATH: bool> {
     streams: Vec<Stream>,
+    /// When a stream goes on by itself next, and which.
+    next_wake: Option<(Instant, usize)>,
     path: Path,
     /// The stream and the request of each outstanding command, which is tagged with the index.
     slots: Vec<(usize, R)>,
@@ -161,6 +163,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
     fn new(streams: Vec<Stream>, path: Path) -> Self {
         Driver {
             streams,
+            next_wake: None,
             path,
             slots: Vec::new(),
             free: Vec::new(),
@@ -177,13 +180,13 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
         }
         loop {
             while let Some(stream) = load.resumed() {
-                self.streams[stream].wake = None;
+                self.set_wake(stream, None);
                 self.fill(device, load, stream)?;
             }
-            let wake = self.next_wake();
+            let wake = self.next_wake;
             if let Some((time, stream)) = wake {
                 if time <= device.now() {
-                    self.streams[stream].wake = None;
+                    self.set_wake(stream, None);
                     self.fill(device, load, stream)?;
                     continue;
                 }
@@ -227,11 +230,12 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
         self.slots.len() - self.free.len()
     }
 
-    /// When a stream goes on by itself next, and which.
-    fn next_wake(&self) -> Option<(Instant, usize)> {
+    /// Sets when a stream goes on by itself. Most never do.
+    fn set_wake(&mut self, stream: usize, wake: Option<Instant>) {
+        self.streams[stream].wake = wake;
         let streams = self.streams.iter().enumerate();
         let wakes = streams.filter_map(|(index, stream)| Some((stream.wake?, index)));
-        wakes.min()
+        self.next_wake = wakes.min();
     }
 
     /// Hands over the commands that the device gets by now, then the completions that the host sees by now.
@@ -349,7 +353,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
                     }
                 }
                 Next::At(time) => {
-                    stream.wake = Some(time);
+                    self.set_wake(index, Some(time));
                     break;
                 }
                 Next::Wait => break,

@@ -99,23 +99,28 @@ impl LatencyHistogram {
     /// Counts one latency.
     #[inline]
     pub fn record(&mut self, latency: Duration) {
-        self.record_many(latency, 1);
+        let ps = u128::from(latency.as_ps());
+        self.add(latency, 1, ps, ps * ps);
     }
 
     /// Counts one latency `count` times.
-    #[inline]
     pub fn record_many(&mut self, latency: Duration, count: u64) {
         if count == 0 {
             return;
         }
+        let ps = u128::from(latency.as_ps());
+        let sum_squares = (ps * ps).saturating_mul(count.into());
+        self.add(latency, count, ps * u128::from(count), sum_squares);
+    }
+
+    /// Counts one latency `count` times, which add up to so much.
+    #[inline]
+    fn add(&mut self, latency: Duration, count: u64, sum_ps: u128, sum_squares: u128) {
         let ps = latency.as_ps();
         self.buckets.add(ps, count);
-        self.sum_ps += u128::from(ps) * u128::from(count);
+        self.sum_ps += sum_ps;
         // Saturates only beyond 10^7 latencies of an hour each.
-        let square = u128::from(ps) * u128::from(ps);
-        self.sum_squares = self
-            .sum_squares
-            .saturating_add(square.saturating_mul(count.into()));
+        self.sum_squares = self.sum_squares.saturating_add(sum_squares);
         self.min_ps = self.min_ps.min(ps);
         self.max_ps = self.max_ps.max(ps);
     }

@@ -212,6 +212,7 @@ impl Popularity {
     }
 
     /// The next block of `blocks`.
+    #[inline]
     pub(crate) fn next(&mut self, blocks: u64, random: &mut Random) -> u64 {
         match self {
             Popularity::Once { order, next, seed } => {
@@ -224,6 +225,14 @@ impl Popularity {
                 order.at(*next - 1)
             }
             Popularity::Uniform => random.below(blocks),
+            _ => self.next_preferred(blocks, random),
+        }
+    }
+
+    /// The next block where some are touched more often than others.
+    fn next_preferred(&mut self, blocks: u64, random: &mut Random) -> u64 {
+        match self {
+            Popularity::Once { .. } | Popularity::Uniform => random.below(blocks),
             Popularity::Zipf(zipf, scatter) => scatter.at(zipf.next(random)),
             Popularity::Pareto { exponent, scatter } => {
                 let share = libm::pow(random.unit(), *exponent);

@@ -18,7 +18,8 @@ pub(super) struct Requests {
     offset_bytes: u64,
     /// Bytes still to transfer; `None` is without end.
     left_bytes: Option<u64>,
-    left_requests: Option<u64>,
+    /// Without an end, more than there will ever be.
+    left_requests: u64,
     order: Order,
     /// Sizes with their shares of reads and of writes, and what chooses; no shares when all are of one size.
     sizes: [Sizes; 2],
@@ -63,7 +64,7 @@ struct Zone {
 }
 
 /// One request, in bytes of the namespace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) start: u64,
     pub(super) bytes: u64,
@@ -141,7 +142,7 @@ impl Requests {
             region_bytes: region,
             offset_bytes: job.offset_bytes,
             left_bytes: (!job.time_based).then(|| job.total_bytes()),
-            left_requests: job.most_requests,
+            left_requests: job.most_requests.unwrap_or(u64::MAX),
             // Seeds of their own, so that one choice does not follow another.
             order: match job.rw.is_random() {
                 true => Order::Random {
@@ -269,6 +270,7 @@ impl Requests {
 impl Iterator for Requests {
     type Item = Request;
 
+    #[inline]
     fn next(&mut self) -> Option<Request> {
         if let Some(zone) = &mut self.zone {
             if let Some(skipped) = zone.turn(self.region_bytes) {
@@ -280,7 +282,7 @@ impl Iterator for Requests {
             }
         }
         let left = self.left_bytes.unwrap_or(u64::MAX);
-        if left < self.unit_bytes || self.left_requests == Some(0) {
+        if left < self.unit_bytes || self.left_requests == 0 {
             return None;
         }
         let write = match &mut self.mix {
@@ -303,9 +305,7 @@ impl Iterator for Requests {
         if let Some(left) = &mut self.left_bytes {
             *left -= bytes;
         }
-        if let Some(left) = &mut self.left_requests {
-            *left -= 1;
-        }
+        self.left_requests -= 1;
         if let Some(zone) = &mut self.zone {
             zone.done_bytes += bytes;
         }

@@ -4,15 +4,15 @@
 use std::ops::{ControlFlow, Range};
 
 use super::super::error::RunError;
-use super::super::options::Exit;
+use super::super::options::{Exit, Flow};
 use super::super::requests::Submitted;
 use super::super::series::Series;
 use super::adapt::SteadyWatch;
 use super::running::{Phase, Running};
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Turn};
+use meldsim::Instant;
 use meldsim::device::Device;
 use meldsim::nvme::Completion;
-use meldsim::{Duration, Instant};
 
 /// A group as a load.
 pub(super) struct Group<'a, F> {
@@ -120,22 +120,16 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
     }
 
     /// Whether a job is ahead of the others of its flow.
-    fn is_ahead(&self, index: usize) -> bool {
-        let job = &self.jobs[index];
-        let flow = job.job.flow;
-        let count = flow.and_then(|flow| self.flows.iter().find(|count| count.id == flow.id));
-        let (Some(flow), Some(count)) = (flow, count) else {
+    fn is_ahead(&self, index: usize, flow: Flow) -> bool {
+        let Some(count) = self.flows.iter().find(|count| count.id == flow.id) else {
             return false;
         };
-        let share = u128::from(job.flow_requests) * u128::from(count.weight);
+        let share = u128::from(self.jobs[index].flow_requests) * u128::from(count.weight);
         share > u128::from(flow.weight) * u128::from(count.requests + 1)
     }
 
     /// A job of a flow has submitted a request, or ended with so many.
-    fn flow_on(&mut self, index: usize, ended: bool) {
-        let Some(flow) = self.jobs[index].job.flow else {
-            return;
-        };
+    fn flow_on(&mut self, index: usize, flow: Flow, ended: bool) {
         let requests = self.jobs[index].flow_requests;
         let counts = self.flows.iter_mut();
         for count in counts.filter(|count| count.id == flow.id) {
@@ -162,7 +156,9 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
             return;
         }
         self.jobs[index].phase = Phase::Ended;
-        self.flow_on(index, true);
+        if let Some(flow) = self.jobs[index].job.flow {
+            self.flow_on(index, flow, true);
+        }
         let exit = self.jobs[index].job.exit;
         let reporting = self.jobs[index].group;
         self.ends_all |= exit == Exit::All;
@@ -222,20 +218,26 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
         if job.phase != Phase::Active {
             return Ok(Next::Wait);
         }
-        if !job.is_over && now < job.held_until {
-            return Ok(Next::At(job.held_until));
+        let flow = job.job.flow.filter(|_| !job.is_over);
+        if let Some(flow) = flow {
+            if now < job.held_until {
+                return Ok(Next::At(job.held_until));
+            }
+            if self.is_ahead(index, flow) {
+                let job = &mut self.jobs[index];
+                job.is_held = true;
+                job.held_until = now + flow.sleep;
+                return Ok(Next::Wait);
+            }
         }
-        if !job.is_over && self.is_ahead(index) {
-            let job = &mut self.jobs[index];
-            job.is_held = true;
-            job.held_until = now + job.job.flow.map_or(Duration::ZERO, |flow| flow.sleep);
-            return Ok(Next::Wait);
-        }
-        let next = self.jobs[index].next(now, turn.outstanding);
+        let job = &mut self.jobs[index];
+        let next = job.next(now, turn.outstanding);
         match next {
             Next::Submit(..) => {
-                self.jobs[index].look_ahead(device);
-                self.flow_on(index, false);
+                job.look_ahead(device);
+                if let Some(flow) = flow {
+                    self.flow_on(index, flow, false);
+                }
             }
             Next::Wait if turn.outstanding == 0 => self.end(index, now),
             _ => {}

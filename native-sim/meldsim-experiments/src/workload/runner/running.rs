@@ -22,6 +22,16 @@ pub(super) enum Phase {
     Ended,
 }
 
+/// When a request is there to be submitted.
+enum Arrival {
+    /// Since then.
+    At(Instant),
+    /// Not before then.
+    Due(Instant),
+    /// Not in the time that the job runs.
+    Never,
+}
+
 /// One job while it runs.
 #[derive(Debug)]
 pub(super) struct Running {
@@ -34,10 +44,14 @@ pub(super) struct Running {
     lba_shift: u32,
     placement: Placement,
     requests: Requests,
-    /// The next requests, when the time of the first has not come, or because of `looks_ahead`.
-    next: [Option<Request>; 2],
+    /// Requests that were drawn before their turn: the time of the first has not come, or the job looks ahead.
+    drawn: [Request; 2],
+    /// How many of these there are.
+    drawn_count: usize,
     /// Its requests are at random, and of flash, whose map is searched for each.
     looks_ahead: bool,
+    /// Something besides its depth decides when it submits: times of its own, or a search for its depth.
+    is_timed: bool,
     pace: Pace,
     pub(super) start: Instant,
     /// What is submitted before this is not counted.
@@ -86,7 +100,9 @@ impl Running {
             lba_shift: device.profile().controller.lba_size.0.trailing_zeros(),
             placement: Placement::new(job.read_pattern, &job.placement_ids),
             requests: Requests::new(&job),
-            next: [None; 2],
+            drawn: Default::default(),
+            drawn_count: 0,
+            is_timed: is_timed(&job),
             looks_ahead: job.rw.is_random() && device.profile().kind == Kind::Nand,
             pace: Pace::new(&job, Instant::START),
             start: Instant::START,
@@ -155,40 +171,22 @@ impl Running {
     /// The next request, if there is one and its time has come.
     #[inline(always)]
     pub(super) fn next(&mut self, now: Instant, outstanding: u64) -> Next<Submitted> {
-        if self.is_over {
+        if self.is_over || (self.is_timed && !self.goes_on(now, outstanding)) {
             return Next::Wait;
-        }
-        if let Some(search) = &mut self.search {
-            if !search.allows(now, outstanding) {
-                return Next::Wait;
-            }
-        }
-        if self.job.think_time > Duration::ZERO && self.since_pause >= self.job.think_blocks {
-            if outstanding > 0 {
-                return Next::Wait;
-            }
-            self.since_pause = 0;
-            self.paused_until = now + self.job.think_time;
         }
         let Some(request) = self.draw() else {
             return Next::Wait;
         };
-        let paced = self.pace.next(request.write);
-        let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
-        let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
-        if end.is_some_and(|end| due.max(now) >= end) {
-            self.is_over = true;
-            return Next::Wait;
+        let mut arrived = now;
+        if self.is_timed {
+            match self.arrival(request, now) {
+                Arrival::At(time) => arrived = time,
+                Arrival::Due(time) => return Next::At(time),
+                Arrival::Never => return Next::Wait,
+            }
         }
-        if due > now {
-            self.next.swap(0, 1);
-            self.next[0] = Some(request);
-            return Next::At(due);
-        }
-        self.pace.take(request.write, request.bytes);
-        self.since_pause = self.since_pause.saturating_add(1);
         let submitted = Submitted {
-            arrived: paced.unwrap_or(now),
+            arrived,
             begun: now,
             bytes: request.bytes,
             write: request.write,
@@ -196,12 +194,52 @@ impl Running {
         Next::Submit(self.command(&request), submitted)
     }
 
+    /// Whether the job may submit before one of its requests completes.
+    fn goes_on(&mut self, now: Instant, outstanding: u64) -> bool {
+        if let Some(search) = &mut self.search {
+            if !search.allows(now, outstanding) {
+                return false;
+            }
+        }
+        if self.job.think_time > Duration::ZERO && self.since_pause >= self.job.think_blocks {
+            if outstanding > 0 {
+                return false;
+            }
+            self.since_pause = 0;
+            self.paused_until = now + self.job.think_time;
+        }
+        true
+    }
+
+    /// What has become of the next request's arrival. It is drawn again if its time has not come.
+    fn arrival(&mut self, request: Request, now: Instant) -> Arrival {
+        let paced = self.pace.next(request.write);
+        let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
+        let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
+        if end.is_some_and(|end| due.max(now) >= end) {
+            self.is_over = true;
+            return Arrival::Never;
+        }
+        if due > now {
+            self.drawn = [request, self.drawn[0]];
+            self.drawn_count += 1;
+            return Arrival::Due(due);
+        }
+        self.pace.take(request.write, request.bytes);
+        self.since_pause = self.since_pause.saturating_add(1);
+        Arrival::At(paced.unwrap_or(now))
+    }
+
     /// The next request. What was put back or drawn ahead comes before what was not.
     #[inline(always)]
     fn draw(&mut self) -> Option<Request> {
-        let [next, after] = &mut self.next;
-        let drawn = std::mem::replace(next, after.take());
-        drawn.or_else(|| self.requests.next())
+        if self.drawn_count == 0 {
+            return self.requests.next();
+        }
+        self.drawn_count -= 1;
+        let [next, after] = self.drawn;
+        self.drawn[0] = after;
+        Some(next)
     }
 
     /// Draws the two requests after the present one, and lets the device fetch what it will look up for reads.
@@ -210,13 +248,17 @@ impl Running {
         if !self.looks_ahead {
             return;
         }
-        for (place, is_next) in [(0, true), (1, false)] {
-            if self.next[place].is_none() {
-                self.next[place] = self.requests.next();
-            }
+        while let Some(place) = self.drawn.get_mut(self.drawn_count) {
+            let Some(request) = self.requests.next() else {
+                break;
+            };
+            *place = request;
+            self.drawn_count += 1;
+        }
+        for (request, is_next) in self.drawn[..self.drawn_count].iter().zip([true, false]) {
             // The device fetches what writes will need when they wait for room.
-            if let Some(next) = self.next[place].as_ref().filter(|next| !next.write) {
-                let (slba, nlb) = self.blocks(next);
+            if !request.write {
+                let (slba, nlb) = self.blocks(request);
                 device.prefetch(&Command::read(self.nsid, slba, nlb, 0), is_next);
             }
         }
@@ -250,6 +292,13 @@ impl Running {
             self.tallies[usize::from(ended.write)].record(ended);
             self.last_completion = ended.completed;
         }
+        if self.search.is_some() || self.speed.is_some() {
+            self.watch(ended);
+        }
+    }
+
+    /// What a job that is watched makes of a completion.
+    fn watch(&mut self, ended: &Ended) {
         if let Some(speed) = &mut self.speed {
             self.stopped = self.stopped.take().or(speed.completed(ended));
         }
@@ -311,4 +360,11 @@ impl Running {
             ..JobResult::of_job(&jobs[0].job, jobs.len() > 1, span, read, write)
         }
     }
+}
+
+/// Whether something besides its depth decides when a job submits.
+fn is_timed(job: &Job) -> bool {
+    let has_rate = job.rate_read.is_some() || job.rate_write.is_some();
+    let ends = job.runtime.is_some() || job.latency_target.is_some();
+    has_rate || ends || job.start_delay > Duration::ZERO || job.think_time > Duration::ZERO
 }
