@@ -151,8 +151,12 @@ enum Way {
 #[derive(Debug)]
 struct Driver<R, const HAS_PATH: bool> {
     streams: Vec<Stream>,
+    /// Of these, those that have been asked for a first time.
+    begun: usize,
     /// When a stream goes on by itself next, and which.
     next_wake: Option<(Instant, usize)>,
+    /// The device may have completions that were not taken.
+    has_completions: bool,
     path: Path,
     /// The stream and the request of each outstanding command, which is tagged with the index.
     slots: Vec<(usize, R)>,
@@ -163,7 +167,9 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
     fn new(streams: Vec<Stream>, path: Path) -> Self {
         Driver {
             streams,
+            begun: 0,
             next_wake: None,
+            has_completions: false,
             path,
             slots: Vec::new(),
             free: Vec::new(),
@@ -175,32 +181,52 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
         device: &mut Device,
         load: &mut L,
     ) -> Result<usize, L::Error> {
-        for stream in 0..self.streams.len() {
+        while let Some(stream) = self.next_stream(device, load)? {
             self.fill(device, load, stream)?;
         }
+        Ok(self.slots.len())
+    }
+
+    /// The stream that may go on next, at the time when it may. Nothing when all have ended or the load breaks off.
+    #[inline]
+    fn next_stream<L: Load<Request = R>>(
+        &mut self,
+        device: &mut Device,
+        load: &mut L,
+    ) -> Result<Option<usize>, L::Error> {
+        if self.begun < self.streams.len() {
+            self.begun += 1;
+            return Ok(Some(self.begun - 1));
+        }
         loop {
-            while let Some(stream) = load.resumed() {
+            while self.has_completions {
+                match device.pop_completion() {
+                    None => self.has_completions = false,
+                    Some(completion) if HAS_PATH => self.path.complete(completion),
+                    Some(completion) => return self.completed(load, &completion),
+                }
+            }
+            if let Some(stream) = load.resumed() {
                 self.set_wake(stream, None);
-                self.fill(device, load, stream)?;
+                return Ok(Some(stream));
             }
             let wake = self.next_wake;
             if let Some((time, stream)) = wake {
                 if time <= device.now() {
                     self.set_wake(stream, None);
-                    self.fill(device, load, stream)?;
-                    continue;
+                    return Ok(Some(stream));
                 }
             }
             if HAS_PATH {
                 match self.go_their_way(device, load)? {
                     Way::Nothing => {}
                     Way::Some => continue,
-                    Way::Break => return Ok(self.slots.len()),
+                    Way::Break => return Ok(None),
                 }
             }
             let outstanding = self.outstanding();
             if outstanding == 0 && wake.is_none() {
-                return Ok(self.slots.len());
+                return Ok(None);
             }
             let mut limit = wake.map_or(Instant::MAX, |(time, _)| time);
             if HAS_PATH {
@@ -210,18 +236,9 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
             if outstanding > 0 {
                 limit = limit.min(sample);
             }
-            if !device.run_until_completion_or(limit) {
-                if limit == Instant::MAX {
-                    return Err(load.failed(Failure::Stuck { outstanding }));
-                }
-                continue;
-            }
-            while let Some(completion) = device.pop_completion() {
-                if HAS_PATH {
-                    self.path.complete(completion);
-                } else if self.completed(device, load, &completion)?.is_break() {
-                    return Ok(self.slots.len());
-                }
+            self.has_completions = device.run_until_completion_or(limit);
+            if !self.has_completions && limit == Instant::MAX {
+                return Err(load.failed(Failure::Stuck { outstanding }));
             }
         }
     }
@@ -257,8 +274,9 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
                 let Some(completion) = self.path.see_deferred(stream, now) else {
                     break;
                 };
-                if self.completed(device, load, &completion)?.is_break() {
-                    return Ok(Way::Break);
+                match self.completed(load, &completion)? {
+                    Some(stream) => self.fill(device, load, stream)?,
+                    None => return Ok(Way::Break),
                 }
             }
         }
@@ -266,30 +284,29 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
             let (stream, _) = self.slots[completion.tag as usize];
             if self.streams[stream].is_submitting {
                 self.path.defer(stream, completion);
-            } else if self.completed(device, load, &completion)?.is_break() {
-                return Ok(Way::Break);
+                continue;
+            }
+            match self.completed(load, &completion)? {
+                Some(stream) => self.fill(device, load, stream)?,
+                None => return Ok(Way::Break),
             }
         }
         Ok(Way::Some)
     }
 
-    /// The load sees a completion, and the stream goes on.
+    /// The load sees a completion. Its stream goes on, unless the load breaks off.
     #[inline(always)]
     fn completed<L: Load<Request = R>>(
         &mut self,
-        device: &mut Device,
         load: &mut L,
         completion: &Completion,
-    ) -> Result<ControlFlow<()>, L::Error> {
+    ) -> Result<Option<usize>, L::Error> {
         let slot = completion.tag as usize;
         let (stream, request) = self.slots[slot];
         self.free.push(slot);
         self.streams[stream].outstanding -= 1;
         let flow = load.completed(stream, request, completion)?;
-        if flow.is_continue() {
-            self.fill(device, load, stream)?;
-        }
-        Ok(flow)
+        Ok(flow.is_continue().then_some(stream))
     }
 
     /// The device gets a command of the stream.

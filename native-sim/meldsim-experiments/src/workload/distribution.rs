@@ -212,7 +212,7 @@ impl Popularity {
     }
 
     /// The next block of `blocks`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self, blocks: u64, random: &mut Random) -> u64 {
         match self {
             Popularity::Once { order, next, seed } => {

@@ -207,6 +207,7 @@ impl Requests {
     }
 
     /// Where the next request begins.
+    #[inline(always)]
     fn start(&mut self) -> u64 {
         let (region, unit) = (self.region_bytes, self.unit_bytes);
         match &mut self.order {
@@ -270,7 +271,7 @@ impl Requests {
 impl Iterator for Requests {
     type Item = Request;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Request> {
         if let Some(zone) = &mut self.zone {
             if let Some(skipped) = zone.turn(self.region_bytes) {

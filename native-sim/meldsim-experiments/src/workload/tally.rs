@@ -60,18 +60,24 @@ impl Tally {
         (seconds > 0.0).then(|| amount / seconds)
     }
 
+    #[inline(always)]
     pub(super) fn record(&mut self, ended: &Ended) {
-        if ended.submitted > ended.arrived {
-            self.separate();
-        }
-        if let (Some(waited), Some(in_all)) = (&mut self.waited, &mut self.in_all) {
-            waited.record(ended.submitted - ended.arrived);
-            in_all.record(ended.completed - ended.arrived);
+        if ended.submitted > ended.arrived || self.waited.is_some() {
+            self.record_wait(ended);
         }
         self.in_device.record(ended.completed - ended.submitted);
         self.requests += 1;
         self.failed += u64::from(ended.failed);
         self.bytes += if ended.failed { 0 } else { ended.bytes };
+    }
+
+    /// What one had to wait, or did not when others had.
+    fn record_wait(&mut self, ended: &Ended) {
+        self.separate();
+        if let (Some(waited), Some(in_all)) = (&mut self.waited, &mut self.in_all) {
+            waited.record(ended.submitted - ended.arrived);
+            in_all.record(ended.completed - ended.arrived);
+        }
     }
 
     /// What was counted over that time, if anything was.

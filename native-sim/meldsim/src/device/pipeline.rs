@@ -368,7 +368,7 @@ impl Device {
     }
 
     /// Tells of a command that completes.
-    #[inline]
+    #[inline(always)]
     fn note_completion(&mut self, id: u32) {
         let Some(recorder) = self.medium.recorder() else {
             return;

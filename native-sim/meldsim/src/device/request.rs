@@ -318,7 +318,7 @@ impl Requests {
     }
 
     /// Ends a command: its record is free for another.
-    #[inline]
+    #[inline(always)]
     pub(super) fn complete(&mut self, id: u32, now: Instant) -> Completion {
         let (request, stats) = self.with_stats(id);
         request.stage = Stage::Completed;

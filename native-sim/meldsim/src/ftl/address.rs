@@ -233,7 +233,7 @@ impl Addressing {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn page_addr(&self, layout: Layout, position: u32) -> PageAddr {
         let (unit, wordline, page) = match (layout, &self.shadow) {
             (Layout::Melded, _) => {

@@ -194,7 +194,7 @@ impl Mapping {
     }
 
     /// The entry of a page.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn entry(&self, space: u32, page: u64) -> Entry {
         let index = self.find(space, page);
         index.map_or(Entry::Unmapped, |index| self.get(index))
