@@ -22,6 +22,9 @@ pub(super) enum Phase {
     Ended,
 }
 
+/// Requests that a job looks ahead. The last is only drawn, which takes long: to look up where it lies would wait for that.
+const LOOK_AHEAD: usize = 3;
+
 /// When a request is there to be submitted.
 enum Arrival {
     /// Since then.
@@ -44,8 +47,8 @@ pub(super) struct Running {
     lba_shift: u32,
     placement: Placement,
     requests: Requests,
-    /// Requests that were drawn before their turn: the time of the first has not come, or the job looks ahead.
-    drawn: [Request; 2],
+    /// Requests that were drawn and not submitted: the time of the first has not come, or the job looks ahead.
+    drawn: [Request; LOOK_AHEAD],
     /// How many of these there are.
     drawn_count: usize,
     /// Its requests are at random, and of flash, whose map is searched for each.
@@ -174,22 +177,36 @@ impl Running {
         if self.is_over || (self.is_timed && !self.goes_on(now, outstanding)) {
             return Next::Wait;
         }
-        let Some(request) = self.draw() else {
+        self.draw(1);
+        if self.drawn_count == 0 {
             return Next::Wait;
-        };
+        }
+        // One by one: what is between the fields is not copied.
+        let Request {
+            start,
+            bytes,
+            write,
+        } = self.drawn[0];
         let mut arrived = now;
         if self.is_timed {
-            match self.arrival(request, now) {
+            match self.arrival(bytes, write, now) {
                 Arrival::At(time) => arrived = time,
                 Arrival::Due(time) => return Next::At(time),
                 Arrival::Never => return Next::Wait,
             }
         }
+        self.drawn.copy_within(1.., 0);
+        self.drawn_count -= 1;
         let submitted = Submitted {
             arrived,
             begun: now,
-            bytes: request.bytes,
-            write: request.write,
+            bytes,
+            write,
+        };
+        let request = Request {
+            start,
+            bytes,
+            write,
         };
         Next::Submit(self.command(&request), submitted)
     }
@@ -211,9 +228,9 @@ impl Running {
         true
     }
 
-    /// What has become of the next request's arrival. It is drawn again if its time has not come.
-    fn arrival(&mut self, request: Request, now: Instant) -> Arrival {
-        let paced = self.pace.next(request.write);
+    /// What has become of the next request's arrival.
+    fn arrival(&mut self, bytes: u64, write: bool, now: Instant) -> Arrival {
+        let paced = self.pace.next(write);
         let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
         let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
         if end.is_some_and(|end| due.max(now) >= end) {
@@ -221,40 +238,32 @@ impl Running {
             return Arrival::Never;
         }
         if due > now {
-            self.drawn = [request, self.drawn[0]];
-            self.drawn_count += 1;
             return Arrival::Due(due);
         }
-        self.pace.take(request.write, request.bytes);
+        self.pace.take(write, bytes);
         self.since_pause = self.since_pause.saturating_add(1);
         Arrival::At(paced.unwrap_or(now))
     }
 
-    /// The next request. What was put back or drawn ahead comes before what was not.
+    /// Draws requests until there are so many, or no more.
     #[inline(always)]
-    fn draw(&mut self) -> Option<Request> {
-        if self.drawn_count == 0 {
-            return self.requests.next();
+    fn draw(&mut self, count: usize) {
+        while self.drawn_count < count {
+            let Some(request) = self.requests.next() else {
+                break;
+            };
+            self.drawn[self.drawn_count] = request;
+            self.drawn_count += 1;
         }
-        self.drawn_count -= 1;
-        let [next, after] = self.drawn;
-        self.drawn[0] = after;
-        Some(next)
     }
 
-    /// Draws the two requests after the present one, and lets the device fetch what it will look up for reads.
+    /// Draws the requests after the present one, and lets the device fetch what it will look up for reads.
     #[inline]
     pub(super) fn look_ahead(&mut self, device: &Device) {
         if !self.looks_ahead {
             return;
         }
-        while let Some(place) = self.drawn.get_mut(self.drawn_count) {
-            let Some(request) = self.requests.next() else {
-                break;
-            };
-            *place = request;
-            self.drawn_count += 1;
-        }
+        self.draw(LOOK_AHEAD);
         for (request, is_next) in self.drawn[..self.drawn_count].iter().zip([true, false]) {
             // The device fetches what writes will need when they wait for room.
             if !request.write {
