@@ -59,8 +59,7 @@ impl ReverseMap {
         }
         let mut notes = vec![Vec::new(); batch.len()];
         let wanted = Wanted::new(addressing, batch.iter().map(|&(_, group)| group));
-        let wanted = |ppn| wanted.may_have(ppn);
-        mapping.for_each_flash_run(wanted, |MapIndex(mut index), first, pages| {
+        mapping.for_each_flash_run(wanted.test(), |MapIndex(mut index), first, pages| {
             for (at, pages) in addressing.pieces(first, pages) {
                 let noted = indices.get(number(at.lane, at.group));
                 if let Some(notes) = noted.and_then(|&noted| notes.get_mut(noted as usize)) {
@@ -134,7 +133,7 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, lanes: u32, mapping: &Ma
 /// Of which numbers some are in the batch, roughly: tells most others apart without a division.
 struct Wanted {
     shift: u32,
-    /// By piece; the last one is of everything that is no page's number.
+    /// By piece, up to that of the last page's number.
     some: Vec<bool>,
 }
 
@@ -146,7 +145,7 @@ impl Wanted {
         let span = addressing.pages_per_group * addressing.lanes;
         let shift = span.ilog2().saturating_sub(Wanted::PIECES_LOG2);
         let pieces = (u64::from(span) * u64::from(addressing.groups)) >> shift;
-        let mut some = vec![false; pieces as usize + 2];
+        let mut some = vec![false; pieces as usize + 1];
         for group in groups {
             let first = group * span;
             let last = first + (span - 1);
@@ -155,10 +154,14 @@ impl Wanted {
         Wanted { shift, some }
     }
 
+    /// Tells whether a number may be in the batch.
     #[inline]
-    fn may_have(&self, number: Ppn) -> bool {
-        let piece = (number.0 >> self.shift) as usize;
-        self.some[piece.min(self.some.len() - 1)]
+    fn test(&self) -> impl Fn(Ppn) -> bool + Copy {
+        let (shift, some) = (self.shift, &self.some[..]);
+        move |number| {
+            let some = some.get((number.0 >> shift) as usize);
+            some.is_some_and(|&some| some)
+        }
     }
 }
 

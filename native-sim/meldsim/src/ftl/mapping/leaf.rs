@@ -14,6 +14,8 @@ pub(crate) const LEAF_BITS: u32 = 10;
 pub(crate) const LEAF: usize = 1 << LEAF_BITS;
 /// More runs than this stay dense: to find an entry, half of the runs are decoded.
 const MAX_RUNS: u16 = 128;
+/// Entries of which most often none is looked for.
+const TOGETHER: usize = 4;
 
 #[derive(Debug)]
 pub(crate) struct Leaf {
@@ -38,6 +40,26 @@ enum Body {
 struct Dense {
     raw: [u32; LEAF],
     id: LeafId,
+}
+
+impl Dense {
+    /// Finds the offsets of entries that are `wanted`, and returns how many. Few are, in no order that a
+    /// processor could foresee, so that there is no branch for each. On its own this has all it needs in
+    /// registers.
+    #[inline(never)]
+    fn find(&self, offsets: &mut [u16; LEAF], wanted: impl Fn(Ppn) -> bool) -> usize {
+        let mut found = 0;
+        for (some, first) in self.raw.chunks_exact(TOGETHER).zip((0..).step_by(TOGETHER)) {
+            if !some.iter().fold(false, |any, &raw| any | wanted(Ppn(raw))) {
+                continue;
+            }
+            for (&raw, offset) in some.iter().zip(first..) {
+                offsets[found] = offset;
+                found += usize::from(wanted(Ppn(raw)));
+            }
+        }
+        found
+    }
 }
 
 impl Leaf {
@@ -283,15 +305,15 @@ impl Leaf {
     #[inline]
     pub(crate) fn for_each_flash_run(
         &self,
-        wanted: impl Fn(Ppn) -> bool,
+        wanted: impl Fn(Ppn) -> bool + Copy,
         mut visit: impl FnMut(usize, Ppn, u32),
     ) {
         match &self.body {
             Body::Dense(dense) => {
-                for (offset, &raw) in dense.raw.iter().enumerate() {
-                    if wanted(Ppn(raw)) {
-                        visit(offset, Ppn(raw), 1);
-                    }
+                let mut offsets = [0; LEAF];
+                let found = dense.find(&mut offsets, wanted);
+                for offset in offsets[..found].iter().map(|&offset| usize::from(offset)) {
+                    visit(offset, Ppn(dense.raw[offset]), 1);
                 }
             }
             Body::Runs(bytes) => {

@@ -468,11 +468,11 @@ impl Mapping {
     #[inline]
     pub(crate) fn for_each_flash_run(
         &self,
-        wanted: impl Fn(Ppn) -> bool,
+        wanted: impl Fn(Ppn) -> bool + Copy,
         mut visit: impl FnMut(MapIndex, Ppn, u32),
     ) {
         for (index, leaf) in (0..).zip(&self.leaves) {
-            leaf.for_each_flash_run(&wanted, |offset, first, pages| {
+            leaf.for_each_flash_run(wanted, |offset, first, pages| {
                 visit(MapIndex::new(index, offset), first, pages);
             });
         }
