@@ -133,11 +133,9 @@ impl WriteBuffer {
         self.slots[slot].index = MapIndex::NONE;
     }
 
-    /// The slot's wordline is handed to a die; returns the page it holds.
-    pub(crate) fn start(&mut self, slot: u32) -> MapIndex {
-        let slot = &mut self.slots[slot];
-        slot.started = true;
-        slot.index
+    /// The slot's wordline is handed to a die.
+    pub(crate) fn start(&mut self, slot: u32) {
+        self.slots[slot].started = true;
     }
 
     /// The slot's wordline is complete.

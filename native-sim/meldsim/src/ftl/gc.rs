@@ -34,7 +34,7 @@ use super::stream::{Layout, Stream, WordlinePages};
 use super::victim::{Copyback, Erasing, Victim};
 use crate::engine::{EventQueue, Instant, NIL};
 use crate::event::Event;
-use crate::nand::{Flash, MAX_PAGES_PER_WORDLINE, Owner, PageSet, WordlineAddr};
+use crate::nand::{Flash, Owner, PageSet, WordlineAddr};
 use crate::timeline::Collection;
 
 /// Rows that are copied back at a time: what waits for a die is bounded.
@@ -126,7 +126,9 @@ impl Ftl {
         let group = log.blocks.get_mut(choice.group);
         group.state = State::Collected;
         let pages_per_row = self.addressing.pages_per_row;
-        log.victim = Some(Victim::new(choice.group, group.layout, p2l, pages_per_row));
+        let victim = Victim::new(choice.group, group.layout, p2l, pages_per_row);
+        victim.prefetch_row(0, pages_per_row, &self.mapping);
+        log.victim = Some(victim);
         true
     }
 
@@ -331,13 +333,12 @@ impl Ftl {
         };
         debug_assert_eq!(victim.group, group);
         let layout = victim.layout;
-        let mut moved = [(MapIndex::NONE, Entry::Unmapped); MAX_PAGES_PER_WORDLINE];
-        let mut current = 0;
-        for page in 0..self.addressing.pages_per_wordline {
-            if pages & (1 << page) == 0 {
-                continue;
-            }
-            let position = self.addressing.position(layout, PageAddr { page, ..first });
+        let addressing = &self.addressing;
+        let read = (0..addressing.pages_per_wordline).filter(|page| pages & (1 << page) != 0);
+        let positions = read.map(|page| addressing.position(layout, PageAddr { page, ..first }));
+        let indices = positions.clone().map(|at| victim.p2l[at as usize]);
+        self.mapping.prefetch_all(indices);
+        for position in positions {
             let mut slot = NIL;
             let index = &mut victim.p2l[position as usize];
             let index = std::mem::replace(index, MapIndex::NONE);
@@ -345,20 +346,17 @@ impl Ftl {
             if index != MapIndex::NONE {
                 log.blocks.invalidate(group, 1);
                 slot = self.buffer.take(User::Gc, index, lane, NIL);
-                let ppn = self.addressing.ppn(lane, group, position);
+                let ppn = addressing.ppn(lane, group, position);
                 self.oracle.collected(ppn, slot);
                 self.stats.gc_pages_moved += 1;
-                moved[current] = (index, Entry::Buffered(slot));
-                current += 1;
+                if layout == Layout::Melded {
+                    self.melded[self.mapping.space_of(index) as usize] -= 1;
+                }
+                let (before, now) = (Entry::Flash(ppn), Entry::Buffered(slot));
+                self.mapping.change(index, before, now);
             }
             victim.arrived(position, slot);
         }
-        if layout == Layout::Melded {
-            for (index, _) in &moved[..current] {
-                self.melded[self.mapping.space_of(*index) as usize] -= 1;
-            }
-        }
-        self.mapping.set_all(moved[..current].iter().copied());
         while self.gather_row(lane).is_some() {}
         self.ready.push(lane);
     }

@@ -301,6 +301,7 @@ impl<'a> Preload<'a> {
         let stream = Stream::Gc(layout);
         let mut p2l = ftl.p2l(lane, victim).into_vec();
         let first = ftl.addressing.ppn(lane, victim, 0);
+        ftl.mapping.prefetch_all(p2l.iter().copied());
         reverse_map::confirm(&mut p2l, first, ftl.addressing.lanes, &ftl.mapping);
         p2l.retain(|&index| index != MapIndex::NONE);
         let wordlines = wordlines_of(ftl, lane, stream, &p2l);

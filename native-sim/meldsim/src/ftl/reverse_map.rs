@@ -100,9 +100,6 @@ impl ReverseMap {
 /// Drops those of the noted entries whose data is elsewhere by now. The first is of the physical page
 /// `first`; from each to the next it is as many numbers as there are lanes.
 pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, lanes: u32, mapping: &Mapping) {
-    for &index in p2l.iter().filter(|&&index| index != MapIndex::NONE) {
-        mapping.prefetch(index);
-    }
     let mut at = 0;
     while at < p2l.len() {
         if p2l[at] == MapIndex::NONE {

@@ -281,6 +281,12 @@ impl Victim {
         }
     }
 
+    /// Fetches from memory the entries that the row at a position is to be confirmed with.
+    pub(crate) fn prefetch_row(&self, first: u32, pages_per_row: u32, mapping: &Mapping) {
+        let row = self.p2l[first as usize..].iter();
+        mapping.prefetch_all(row.take(pages_per_row as usize).copied());
+    }
+
     /// Confirms what the next row holds, once. False when there is no next row.
     pub(crate) fn confirm_row(
         &mut self,
@@ -293,6 +299,7 @@ impl Victim {
         }
         if self.next >= self.confirmed {
             self.confirmed = self.next + addressing.pages_per_row;
+            self.prefetch_row(self.confirmed, addressing.pages_per_row, mapping);
             let row = &mut self.p2l[self.next as usize..self.confirmed as usize];
             let first = addressing.ppn(lane, self.group, self.next);
             reverse_map::confirm(row, first, addressing.lanes, mapping);

@@ -407,13 +407,9 @@ impl Ftl {
         let layout = blocks.get(place.group).layout;
         let first = self.addressing.page_addr(layout, place.position);
         let wordline = self.addressing.wordline(place.lane, place.group, first);
-        // Its end will change their entries.
         for &slot in self.programs.slots(token) {
-            let index = self.buffer.start(slot);
+            self.buffer.start(slot);
             self.oracle.started(slot);
-            if index != MapIndex::NONE {
-                self.mapping.prefetch(index);
-            }
         }
         let pages = ((1u32 << place.pages) - 1) << first.page;
         self.programs.start(token, place);
@@ -480,21 +476,13 @@ impl Ftl {
         self.lanes[lane as usize]
             .blocks
             .validate(group, current as u32);
-        let (indices, numbers) = (&self.indices[..], self.numbers.iter().copied());
+        let indices = &self.indices[..];
         if melded {
             for &index in indices {
                 self.melded[self.mapping.space_of(index) as usize] += 1;
             }
         }
-        match indices.first() {
-            Some(first) if first.consecutive(indices) == current => {
-                self.mapping.program(*first, numbers);
-            }
-            _ => {
-                let entries = numbers.map(Entry::Flash);
-                self.mapping.set_all(indices.iter().copied().zip(entries));
-            }
-        }
+        self.mapping.program(indices, &self.numbers);
         self.ready.push(lane);
     }
 }

@@ -156,16 +156,6 @@ impl Leaf {
         }
     }
 
-    /// An entry as it is stored.
-    #[inline]
-    pub(crate) fn raw(&self, offset: usize) -> Raw {
-        match &self.body {
-            Body::Dense(dense) => Raw(dense.raw[offset]),
-            Body::Runs(bytes) => Raw::new(entry_at(bytes, offset as u32)),
-            Body::Whole { first, .. } => Raw(first.0 + offset as u32),
-        }
-    }
-
     /// An entry will be used soon.
     #[inline]
     pub(crate) fn prefetch(&self, offset: usize) {
@@ -182,27 +172,30 @@ impl Leaf {
 
     /// Sets one entry, in the dense form, and returns what it was.
     pub(crate) fn set(&mut self, offset: usize, raw: Raw) -> Raw {
-        let before = self.raw(offset);
+        let before = Raw::new(self.get(offset));
         self.change(offset, before, raw);
         before
     }
 
     /// Sets one entry, in the dense form, that is known to be `before`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn change(&mut self, offset: usize, before: Raw, raw: Raw) {
         let entries = self.entries_mut();
         debug_assert_eq!(Raw(entries[offset]), before);
-        let previous = offset.checked_sub(1).map(|previous| Raw(entries[previous]));
-        let next = entries.get(offset + 1).map(|&next| Raw(next));
+        // Where there is none, what makes a run with nothing stands for it.
+        let beside = |at| Raw(*entries.get(at).unwrap_or(&Raw::FIRST_SLOT));
+        let (previous, next) = (beside(offset.wrapping_sub(1)), beside(offset + 1));
         entries[offset] = raw.0;
         // How many of its two neighbours the entry does not make a run with.
-        let breaks = |raw: Raw| {
-            previous.map_or(0, |previous| u16::from(!raw.follows(previous)))
-                + next.map_or(0, |next| u16::from(!next.follows(raw)))
+        let breaks = |raw: Raw| match raw.is_slot() {
+            true => 2,
+            false => u16::from(!raw.follows(previous)) + u16::from(!next.follows(raw)),
         };
         self.runs = self.runs - breaks(before) + breaks(raw);
-        self.mapped -= u16::from(before != Raw::UNMAPPED);
-        self.mapped += u16::from(raw != Raw::UNMAPPED);
+        if (before == Raw::UNMAPPED) != (raw == Raw::UNMAPPED) {
+            self.mapped -= u16::from(before != Raw::UNMAPPED);
+            self.mapped += u16::from(raw != Raw::UNMAPPED);
+        }
         self.buffered -= u16::from(before.is_slot());
         self.buffered += u16::from(raw.is_slot());
     }
@@ -230,7 +223,7 @@ impl Leaf {
 
     /// Puts pages that are in slots of the buffer on flash.
     #[inline]
-    pub(crate) fn program(&mut self, offset: usize, numbers: impl ExactSizeIterator<Item = Ppn>) {
+    pub(crate) fn program(&mut self, offset: usize, numbers: &[Ppn]) {
         let end = offset + numbers.len();
         self.buffered -= numbers.len() as u16;
         self.runs -= breaks_of_slots(offset, end);
@@ -443,7 +436,7 @@ mod tests {
 
     /// What a leaf counts, and its entries.
     fn state(leaf: &Leaf) -> (u16, u16, u16, Vec<Raw>) {
-        let entries = (0..LEAF).map(|offset| leaf.raw(offset)).collect();
+        let entries = (0..LEAF).map(|offset| Raw::new(leaf.get(offset))).collect();
         (leaf.runs, leaf.mapped, leaf.buffered, entries)
     }
 
@@ -485,7 +478,7 @@ mod tests {
                 single.set(at, Raw::new(Entry::Flash(ppn)));
             }
             let numbers: Vec<Ppn> = numbers.collect();
-            together.program(offset + skipped, numbers.iter().copied());
+            together.program(offset + skipped, &numbers);
             prop_assert_eq!(state(&together), state(&single));
         }
 

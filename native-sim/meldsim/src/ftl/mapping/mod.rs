@@ -206,10 +206,12 @@ impl Mapping {
         prefetch(&self.leaves[index.leaf()]);
     }
 
-    /// An entry will be used soon.
+    /// An entry will be used soon, if it is one.
     #[inline]
     pub(crate) fn prefetch(&self, index: MapIndex) {
-        self.leaves[index.leaf()].prefetch(index.offset());
+        if let Some(leaf) = self.leaves.get(index.leaf()) {
+            leaf.prefetch(index.offset());
+        }
     }
 
     /// The logical page of an entry whose leaf exists: its space and its number.
@@ -226,52 +228,38 @@ impl Mapping {
     }
 
     pub(crate) fn set(&mut self, index: MapIndex, entry: Entry) {
-        self.set_all([(index, entry)].into_iter());
-    }
-
-    /// Sets different entries. What they are is found out for several at a time, for one need not wait
-    /// for the other's memory.
-    #[inline]
-    pub(crate) fn set_all(&mut self, mut entries: impl Iterator<Item = (MapIndex, Entry)>) {
-        const AT_ONCE: usize = 4;
-        let mut found = [(MapIndex::NONE, Entry::Unmapped, Raw::UNMAPPED); AT_ONCE];
-        loop {
-            let mut count = 0;
-            for (found, (index, entry)) in found.iter_mut().zip(entries.by_ref()) {
-                let before = self.leaves[index.leaf()].raw(index.offset());
-                *found = (index, entry, before);
-                count += 1;
-            }
-            for &(index, entry, before) in &found[..count] {
-                self.change_raw(index, before, entry);
-            }
-            if count < AT_ONCE {
-                return;
-            }
-        }
+        self.change(index, self.get(index), entry);
     }
 
     /// Sets an entry that is known to be `before`.
     pub(crate) fn change(&mut self, index: MapIndex, before: Entry, entry: Entry) {
-        self.change_raw(index, Raw::new(before), entry);
-    }
-
-    #[inline]
-    fn change_raw(&mut self, index: MapIndex, before: Raw, entry: Entry) {
         debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
         let leaf = &mut self.leaves[index.leaf()];
-        leaf.change(index.offset(), before, Raw::new(entry));
-        if before == Raw::UNMAPPED {
+        leaf.change(index.offset(), Raw::new(before), Raw::new(entry));
+        if before == Entry::Unmapped {
             self.mapped[leaf.id().space as usize] += 1;
         }
         self.queue_sequential(index.leaf());
     }
 
-    /// Puts pages that are in the buffer, from one on and all of one leaf, on flash.
+    /// Puts different pages that are in the buffer on flash, those of a leaf that follow each other at once.
     #[inline]
-    pub(crate) fn program(&mut self, first: MapIndex, numbers: impl ExactSizeIterator<Item = Ppn>) {
-        self.leaves[first.leaf()].program(first.offset(), numbers);
-        self.queue_sequential(first.leaf());
+    pub(crate) fn program(&mut self, indices: &[MapIndex], numbers: &[Ppn]) {
+        self.prefetch_all(indices.iter().copied());
+        let mut done = 0;
+        while let Some(&first) = indices.get(done) {
+            let end = done + first.consecutive(&indices[done..]);
+            let leaf = &mut self.leaves[first.leaf()];
+            leaf.program(first.offset(), &numbers[done..end]);
+            self.queue_sequential(first.leaf());
+            done = end;
+        }
+    }
+
+    /// Entries will be used now: one need not wait for the other's memory.
+    #[inline]
+    pub(crate) fn prefetch_all(&self, indices: impl Iterator<Item = MapIndex>) {
+        indices.for_each(|index| self.prefetch(index));
     }
 
     /// Pages from one on that are not mapped, all of one leaf.

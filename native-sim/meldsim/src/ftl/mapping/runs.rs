@@ -59,9 +59,8 @@ impl Raw {
     /// Whether it goes on where `before` ends, in one run.
     pub(crate) fn follows(self, before: Raw) -> bool {
         // Without branches: the host's writes decide them.
-        let (number, after) = (self.0, before.0.wrapping_add(1));
-        (number == after) & (number < Raw::FIRST_SLOT) & (after != 0)
-            | (number & before.0 == Raw::UNMAPPED.0)
+        (before.0 < Raw::FIRST_SLOT - 1) & (self.0 == before.0.wrapping_add(1))
+            | (self.0 & before.0 == Raw::UNMAPPED.0)
     }
 }
 
