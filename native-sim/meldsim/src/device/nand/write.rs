@@ -12,6 +12,8 @@ use crate::timeline::Part;
 
 /// How many commands before its own turn the mapping's entry for one is fetched from memory.
 const PREFETCHED: usize = 8;
+/// And what leads to that entry.
+const LEAF_PREFETCHED: usize = 16;
 
 impl NandMedium {
     pub(super) fn admit(
@@ -24,14 +26,10 @@ impl NandMedium {
         // The latency of the controller, or the flush itself.
         request.parts += 1;
         let range = request.range;
-        let NvmSet {
-            admissions, ftl, ..
-        } = &mut self.sets[range.set as usize];
+        let admissions = &mut self.sets[range.set as usize].admissions;
         admissions.push_back(id);
         if admissions.len() == 1 {
             self.run_admissions(queue, requests, range.set);
-        } else {
-            ftl.prefetch_leaf(range.space, range.first);
         }
     }
 
@@ -65,6 +63,10 @@ impl NandMedium {
             let NvmSet {
                 admissions, ftl, ..
             } = &mut self.sets[set as usize];
+            if let Some(&later) = admissions.get(LEAF_PREFETCHED) {
+                let later = &requests[later];
+                ftl.prefetch_leaf(later.range.space, later.next);
+            }
             if let Some(&soon) = admissions.get(PREFETCHED) {
                 let soon = &requests[soon];
                 ftl.prefetch(soon.range.space, soon.next);
