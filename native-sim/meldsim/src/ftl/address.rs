@@ -81,6 +81,8 @@ pub(crate) struct Addressing {
     by_wordline: Divisor,
     by_units: Divisor,
     by_group: Divisor,
+    /// By which rows of a unit are divided.
+    by_block: Divisor,
     shadow: Option<ShadowSequence>,
     region: Region,
 }
@@ -108,6 +110,7 @@ impl Addressing {
             by_wordline: Divisor::new(pages),
             by_units: Divisor::new(units),
             by_group: Divisor::new(units * wordlines * pages),
+            by_block: Divisor::new(wordlines),
             shadow: is_shadow.then(|| ShadowSequence::new(wordlines, flash_pages)),
             region,
         }
@@ -150,8 +153,8 @@ impl Addressing {
             return (filled, self.subpages());
         }
         // The wordline's flash pages are a pass over the row apart.
-        let wordline = filled / self.pages_per_wordline;
-        let (row, unit) = (wordline / self.units, wordline % self.units);
+        let (wordline, _) = self.by_wordline.divide(filled);
+        let (row, unit) = self.by_units.divide(wordline);
         let first = row * self.pages_per_row + (unit << self.subpage_shift);
         (first, self.units << self.subpage_shift)
     }
@@ -337,12 +340,13 @@ impl Addressing {
         } else {
             (local, 0)
         };
+        let (group, wordline) = self.by_block.divide(at.row);
         let first = PageAddr {
             unit,
-            wordline: at.row % self.wordlines_per_block,
+            wordline,
             page: 0,
         };
-        (lane, at.row / self.wordlines_per_block, first)
+        (lane, group, first)
     }
 }
 

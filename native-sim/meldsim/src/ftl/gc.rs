@@ -303,6 +303,7 @@ impl Ftl {
     }
 
     /// Erases the next blocks of the lane's last victim, if those before are done.
+    #[inline]
     fn erase_step(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
         let erasing = self.lanes[lane as usize].erasing.as_mut();
         let Some(erasing) = erasing.filter(|erasing| erasing.waiting == 0) else {

@@ -111,6 +111,7 @@ impl Lane {
         }
     }
 
+    #[inline]
     pub(crate) fn stream(&mut self, stream: Stream) -> &mut WriteStream {
         let index = stream.index();
         if self.streams.len() <= index {

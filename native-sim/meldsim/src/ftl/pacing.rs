@@ -259,7 +259,11 @@ impl Pace {
     }
 
     /// So many positions of the victim have been emptied in all.
+    #[inline]
     pub(crate) fn emptied(&mut self, pacing: &Pacing, emptied: u32, room: u64) {
+        if emptied == self.counted {
+            return;
+        }
         let positions = u64::from(emptied - self.counted);
         self.counted = emptied;
         let earned = (positions * self.freed * pacing.ratio(room)) >> FRACTION;

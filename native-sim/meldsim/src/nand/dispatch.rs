@@ -328,15 +328,17 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// Finds when the first P/E operation of the channel ends.
     pub(super) fn find_next_pe_end(&mut self) {
         let ends_at = &self.shared.ends_at[self.first_die as usize..];
-        let (mut ways, mut first) = (self.bus.executing, (Instant::MAX, 0));
+        let (mut ways, mut first, mut end) = (self.bus.executing, 0, Instant::MAX);
         while ways != 0 {
             let way = ways.trailing_zeros() as usize;
-            first = first.min((ends_at[way], way));
+            if ends_at[way] < end {
+                (first, end) = (way, ends_at[way]);
+            }
             ways &= ways - 1;
         }
-        self.bus.next_pe_end = first.0;
-        if first.0 < Instant::MAX {
-            prefetch(&self.shared.ops[self.dies[first.1].executing]);
+        self.bus.next_pe_end = end;
+        if end < Instant::MAX {
+            prefetch(&self.shared.ops[self.dies[first].executing]);
         }
     }
 
