@@ -37,7 +37,7 @@ use self::firmware::FirmwareStage;
 use self::hil::HostInterface;
 use self::namespace::Namespaces;
 use self::nand::NandMedium;
-use self::request::{PageRange, Requests};
+use self::request::Requests;
 use self::xpoint::XpointMedium;
 use crate::engine::{EventQueue, Instant};
 use crate::event::Event;
@@ -108,15 +108,6 @@ impl Medium {
         match self {
             Medium::Nand(nand) => nand.max_namespace_bytes(),
             Medium::Xpoint(xpoint) => xpoint.max_namespace_bytes(),
-        }
-    }
-
-    /// Pages will be read or written, next or soon.
-    #[inline]
-    fn prefetch(&self, range: &PageRange, is_next: bool) {
-        match self {
-            Medium::Nand(nand) => nand.prefetch(range, is_next),
-            Medium::Xpoint(_) => {}
         }
     }
 

@@ -120,6 +120,15 @@ impl Namespaces {
         (range, bytes)
     }
 
+    /// The page that a logical block begins in, with its set and the number of its space there, if there is such a namespace.
+    #[inline]
+    pub(super) fn place(&self, nsid: NamespaceId, lba: u64) -> Option<(u32, u32, u64)> {
+        let index = self.index(nsid).ok()?;
+        let space = &self.spaces[index];
+        let page = lba.wrapping_mul(self.namespaces[index].lba_bytes) >> space.page_shift;
+        Some((space.set, space.number, page))
+    }
+
     /// The pattern and the stream of a write.
     pub(super) fn hint(&self, write: &Command, nlb: u64) -> Result<Hint, DeviceError> {
         let hints = &self.spaces[self.index(write.nsid)?].hints;

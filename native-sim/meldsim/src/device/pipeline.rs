@@ -106,15 +106,20 @@ impl Device {
         Ok(())
     }
 
-    /// The host will submit a command, `is_next` or after another one. Nothing is simulated of that: the processor fetches
-    /// what the device will look up, because a map of many pages is in no cache, and others go on meanwhile. It is quickest
-    /// to say of each command first that it comes, and then that it is the next: what leads to an entry of the map is
-    /// there by then.
+    /// The next command will begin at a logical block. Nothing is simulated of that: the processor fetches from memory what
+    /// the device will look up, because a map of many pages is in no cache, and others go on meanwhile.
     #[inline]
-    pub fn prefetch(&self, command: &Command, is_next: bool) {
-        let nlb = u64::from(command.nlb);
-        if let Ok((range, _)) = self.namespaces.pages(command.nsid, command.slba, nlb) {
-            self.medium.prefetch(&range, is_next);
+    pub fn prefetch(&self, nsid: NamespaceId, slba: u64) {
+        if let (Some(at), Medium::Nand(nand)) = (self.namespaces.place(nsid, slba), &self.medium) {
+            nand.prefetch(at);
+        }
+    }
+
+    /// The same of a later command: fetches what leads to the entry of the map, which [`Device::prefetch`] then finds at once.
+    #[inline]
+    pub fn prefetch_ahead(&self, nsid: NamespaceId, slba: u64) {
+        if let (Some(at), Medium::Nand(nand)) = (self.namespaces.place(nsid, slba), &self.medium) {
+            nand.prefetch_ahead(at);
         }
     }
 

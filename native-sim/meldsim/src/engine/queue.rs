@@ -116,68 +116,52 @@ impl<E: Copy> Heap<E> {
 
 /// A tournament of the timers: the winner, at the root, is due first.
 ///
-/// A timer plays its way up, in each node against seven others. In a heap what costs are the branches that depend on who
-/// wins: which of two channels is next cannot be predicted. Here there are none, because the compiler sees all of a node at
-/// once; in a loop over pairs it would make them.
+/// A timer plays its way up against the winners beside its path, which is as long for all. Whether a comparison is a branch is
+/// the compiler's choice. Nodes of eight without any make random reads 7 % faster, for which of two channels is next
+/// cannot be predicted there, and sequential ones, where it can, 10 % slower.
 #[derive(Debug)]
 struct Timers {
-    /// The root is the first, the winners of the nodes `8 i + 1` to `8 i + 8` are the players of node `i`; timers play in
-    /// the last ones.
-    nodes: Box<[Players]>,
-    /// The place of the first timer, counted over all nodes.
-    first: usize,
-    winner: Key,
-}
-
-/// Who plays in a node.
-type Players = [Key; 8];
-
-/// The one that is due first, in rounds of pairs: the rounds are short, for the pairs of one play at once.
-#[inline(always)]
-fn winner(players: &Players) -> Key {
-    let [a, b, c, d, e, f, g, h] = *players;
-    let (ab, cd, ef, gh) = (a.min(b), c.min(d), e.min(f), g.min(h));
-    ab.min(cd).min(ef.min(gh))
+    /// The root is at 1, the children of `i` at `2 i` and `2 i + 1`, which play each other, the timers at
+    /// the leaves.
+    winners: Box<[Key]>,
+    /// Where the leaves begin: a power of two.
+    leaves: usize,
 }
 
 impl Timers {
     /// All off.
     fn new(count: usize) -> Timers {
-        assert!(count <= 1 << TIMER_BITS, "{count} timers");
-        let (mut above, mut wide) = (0, 1);
-        while count > 8 * wide {
-            (above, wide) = (above + wide, wide * 8);
-        }
+        let leaves = count.next_power_of_two();
+        assert!(leaves <= 1 << TIMER_BITS, "{count} timers");
         Timers {
-            nodes: vec![[NEVER; 8]; above + wide].into_boxed_slice(),
-            first: above * 8,
-            winner: NEVER,
+            winners: vec![NEVER; 2 * leaves].into_boxed_slice(),
+            leaves,
         }
     }
 
     /// Sets a timer to a key whose lowest bits are free.
     #[inline]
     fn set(&mut self, timer: u32, key: Key) {
-        let mut place = self.first + timer as usize;
-        self.winner = key | Key::from(timer);
-        // Before the root there is none.
-        while let Some(players) = self.nodes.get_mut(place / 8) {
-            players[place % 8] = self.winner;
-            self.winner = winner(players);
-            place = (place / 8).wrapping_sub(1);
+        let mut node = self.leaves + timer as usize;
+        let mut winner = key | Key::from(timer);
+        // The second lets the compiler know that the index is good.
+        while node > 1 && node < self.winners.len() {
+            self.winners[node] = winner;
+            winner = winner.min(self.winners[node ^ 1]);
+            node /= 2;
         }
+        self.winners[1] = winner;
     }
 
     #[inline]
     fn get(&self, timer: u32) -> Key {
-        let place = self.first + timer as usize;
-        self.nodes[place / 8][place % 8]
+        self.winners[self.leaves + timer as usize]
     }
 
     /// The key of the timer that is due first, and the timer.
     #[inline]
     fn least(&self) -> (Key, u32) {
-        let key = self.winner;
+        let key = self.winners[1];
         (key, key as u32 & ((1 << TIMER_BITS) - 1))
     }
 }

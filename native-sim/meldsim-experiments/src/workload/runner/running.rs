@@ -264,12 +264,14 @@ impl Running {
             return;
         }
         self.draw(LOOK_AHEAD);
-        for (request, is_next) in self.drawn[..self.drawn_count].iter().zip([true, false]) {
-            // The device fetches what writes will need when they wait for room.
-            if !request.write {
-                let (slba, nlb) = self.blocks(request);
-                device.prefetch(&Command::read(self.nsid, slba, nlb, 0), is_next);
-            }
+        // The device fetches what writes will need when they wait for room.
+        let drawn = &self.drawn[..self.drawn_count];
+        let read = |place: usize| drawn.get(place).filter(|request| !request.write);
+        if let Some(next) = read(0) {
+            device.prefetch(self.nsid, next.start >> self.lba_shift);
+        }
+        if let Some(after) = read(1) {
+            device.prefetch_ahead(self.nsid, after.start >> self.lba_shift);
         }
     }
 

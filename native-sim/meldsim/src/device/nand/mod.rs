@@ -195,14 +195,16 @@ impl NandMedium {
         }
     }
 
-    /// Pages will be read or written: fetches the mapping's entry of the first, or what leads to it.
+    /// A page, of a space of a set, will be read or written: fetches the mapping's entry of it.
     #[inline]
-    pub(super) fn prefetch(&self, range: &PageRange, is_next: bool) {
-        let ftl = &self.sets[range.set as usize].ftl;
-        match is_next {
-            true => ftl.prefetch(range.space, range.first),
-            false => ftl.prefetch_leaf(range.space, range.first),
-        }
+    pub(super) fn prefetch(&self, (set, space, page): (u32, u32, u64)) {
+        self.sets[set as usize].ftl.prefetch(space, page);
+    }
+
+    /// The same later: fetches what leads to the entry.
+    #[inline]
+    pub(super) fn prefetch_ahead(&self, (set, space, page): (u32, u32, u64)) {
+        self.sets[set as usize].ftl.prefetch_leaf(space, page);
     }
 
     /// Pages of a segment of a read of so many.
