@@ -326,6 +326,12 @@ impl Job {
         })
     }
 
+    /// Whether it submits at times of its own: after a delay, with pauses, or at a rate.
+    pub(super) fn has_times(&self) -> bool {
+        let has_rate = self.rate_read.is_some() || self.rate_write.is_some();
+        has_rate || self.start_delay > Duration::ZERO || self.think_time > Duration::ZERO
+    }
+
     /// Refuses a job that cannot run.
     ///
     /// # Errors

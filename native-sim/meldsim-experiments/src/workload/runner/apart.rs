@@ -17,7 +17,6 @@ use super::super::options::Exit;
 use super::running::Running;
 use super::{Runner, run_group};
 use crate::parallel::try_map;
-use meldsim::Duration;
 use meldsim::device::{Device, Stats, Utilisation};
 use meldsim::profile::PathTimes;
 
@@ -132,12 +131,10 @@ impl Part {
 
 /// Whether a job goes on when requests of its own have completed, and at no other time.
 fn goes_on_alone(job: &Job) -> bool {
-    let is_paced = job.rate_read.is_some() || job.rate_write.is_some();
-    let pauses = job.start_delay > Duration::ZERO || job.think_time > Duration::ZERO;
     let adapts = job.latency_target.is_some() || job.steady_state.is_some();
     let has_to_do_with_others =
         job.flow.is_some() || job.wait_for.is_some() || job.exit != Exit::Alone;
-    !(is_paced || pauses || adapts || has_to_do_with_others)
+    !(job.has_times() || adapts || has_to_do_with_others)
 }
 
 /// A panic of another thread is passed on where that is joined.
@@ -150,6 +147,7 @@ mod tests {
     use super::super::super::job::{Rate, ReadWrite};
     use super::super::super::options::Flow;
     use super::*;
+    use meldsim::Duration;
     use meldsim::profile::{BufferScope, DataRate, HostPath, Profile, SetLayout};
     use std::num::NonZeroUsize;
 

@@ -375,7 +375,5 @@ impl Running {
 
 /// Whether something besides its depth decides when a job submits.
 fn is_timed(job: &Job) -> bool {
-    let has_rate = job.rate_read.is_some() || job.rate_write.is_some();
-    let ends = job.runtime.is_some() || job.latency_target.is_some();
-    has_rate || ends || job.start_delay > Duration::ZERO || job.think_time > Duration::ZERO
+    job.has_times() || job.runtime.is_some() || job.latency_target.is_some()
 }
