@@ -63,6 +63,8 @@ class ITMeldDataNode {
     Configuration conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
     conf.set("dfs.datanode.fsdataset.factory", MeldFsDatasetFactory.class.getName());
+    // Its thread may begin late, and reads then what the test has written.
+    conf.set("dfs.block.scanner.volume.bytes.per.second", "0");
     conf.setLong("dfs.blocksize", BLOCK_BYTES);
     for (int i = 0; i < settings.length; i += 2) {
       conf.set(settings[i], settings[i + 1]);

@@ -57,6 +57,8 @@ final class MeldCluster implements AutoCloseable {
 
     private Builder() {
       set("dfs.datanode.fsdataset.factory", "org.hdfsmeld.datanode.MeldFsDatasetFactory");
+      // Its thread may begin late, and reads then what the test has written: at first 4 KiB.
+      set("dfs.block.scanner.volume.bytes.per.second", "0");
       meld("mode", "account");
       // Empty but for the tests that need faults, which have a JVM of their own.
       meld("native.library", Volumes.FAULTY_LIBRARY);
