@@ -120,12 +120,12 @@ final class CommandQueue {
    *     works
    */
   CommandQueue(String name, Consumer<SimDevice> sampler, long samplePeriodNs) {
-    this(name, sampler, samplePeriodNs, LOOKS);
+    this(name, sampler, samplePeriodNs, new Watchdog(LOOKS, System::nanoTime));
   }
 
-  /** A queue whose calls are given up at so many looks: see {@link Watchdog}. */
-  CommandQueue(String name, Consumer<SimDevice> sampler, long samplePeriodNs, int looks) {
-    this.watchdog = new Watchdog(looks);
+  /** A queue whose calls are given up by a watchdog of its own. */
+  CommandQueue(String name, Consumer<SimDevice> sampler, long samplePeriodNs, Watchdog watchdog) {
+    this.watchdog = watchdog;
     this.sampler = sampler;
     this.samplePeriodNs = samplePeriodNs;
     this.thread = new Thread(this::run, "meld-device-" + name);

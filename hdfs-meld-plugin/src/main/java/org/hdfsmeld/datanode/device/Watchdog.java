@@ -2,6 +2,7 @@ package org.hdfsmeld.datanode.device;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Finds that a call into the simulator does not return. The device's thread says when it begins and
@@ -15,6 +16,7 @@ final class Watchdog {
   static final long LOOK_MS = 100;
 
   private final int looks;
+  private final LongSupplier clock;
 
   /** Odd while the device's thread is in a call. */
   private volatile long beat;
@@ -25,13 +27,19 @@ final class Watchdog {
   private volatile boolean hanging;
 
   // What a look has seen; under this object's monitor.
-  private long lookedAtNs = System.nanoTime();
+  private long lookedAtNs;
   private long seenBeat;
   private int looksInVain;
 
-  /** A call is given up when it has not returned at so many looks. */
-  Watchdog(int looks) {
+  /**
+   * A call is given up when it has not returned at so many looks.
+   *
+   * @param clock as of {@link System#nanoTime}
+   */
+  Watchdog(int looks, LongSupplier clock) {
     this.looks = looks;
+    this.clock = clock;
+    this.lookedAtNs = clock.getAsLong();
   }
 
   /** A call begins or ends. By the device's thread. */
@@ -55,7 +63,7 @@ final class Watchdog {
     if (hanging) {
       throw hangs();
     }
-    long now = System.nanoTime();
+    long now = clock.getAsLong();
     if (now - lookedAtNs < TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
       return;
     }

@@ -9,8 +9,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
@@ -28,6 +31,14 @@ class TestCommandQueue {
   private static final int CAPACITY = 4096;
   private static final int TICKETS = 1 << 16;
   private static final long FOREVER = Long.MAX_VALUE;
+  private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(Watchdog.LOOK_MS);
+
+  /**
+   * The watchdog's time stands still but where a test lets it pass, however slow the machine is.
+   */
+  private final AtomicLong clock = new AtomicLong();
+
+  private volatile LongSupplier time = clock::get;
 
   private final FakeDevice device = new FakeDevice();
   private final AtomicInteger samples = new AtomicInteger();
@@ -40,7 +51,7 @@ class TestCommandQueue {
             sampling.accept(target);
           },
           1_000_000,
-          3);
+          new Watchdog(3, () -> time.getAsLong()));
   private final CountDownLatch hang = new CountDownLatch(1);
   private final List<String> failures = new ArrayList<>();
   private final List<Long> lost = new ArrayList<>();
@@ -82,6 +93,12 @@ class TestCommandQueue {
 
   private long submit(int opcode, long slba, boolean detached) {
     return queue.submit(origin, extent, opcode, 1, slba, 1, Directive.NONE, detached);
+  }
+
+  /** The device's next call never returns, and each look at it counts. */
+  private void hangNext() {
+    device.before = FakeDevice.hang(hang);
+    time = () -> clock.addAndGet(LOOK_NS);
   }
 
   private Thread awaiting(long ticket) {
@@ -214,7 +231,7 @@ class TestCommandQueue {
 
   @Test
   void whoCallsDoesNotWaitForAHang() {
-    device.before = FakeDevice.hang(hang);
+    hangNext();
     submit(Opcode.READ, 0, true);
     Thread.currentThread().interrupt();
     assertThatThrownBy(this::drain).hasMessageContaining("hangs");
@@ -225,7 +242,7 @@ class TestCommandQueue {
   /** Nobody need wait for the device for a hang to be found. */
   @Test
   void whoPutsInFindsAHang() {
-    device.before = FakeDevice.hang(hang);
+    hangNext();
     assertThatThrownBy(
             () -> {
               while (true) {
@@ -239,7 +256,7 @@ class TestCommandQueue {
   @Test
   void whoAwaitsFindsAHang() throws SimException {
     queue.setMode(true, 1);
-    device.before = FakeDevice.hang(hang);
+    hangNext();
     long ticket = submit(Opcode.READ, 0, false);
     assertThatThrownBy(
             () -> {
@@ -253,6 +270,7 @@ class TestCommandQueue {
   /** A device of a large snapshot takes longer to open than any call. */
   @Test
   void openingHasMorePatience() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch opening = new CountDownLatch(1);
     Thread opener =
         new Thread(
@@ -260,6 +278,7 @@ class TestCommandQueue {
               try {
                 queue.open(
                     () -> {
+                      begun.countDown();
                       FakeDevice.hang(opening).run();
                       return device;
                     });
@@ -268,9 +287,10 @@ class TestCommandQueue {
               }
             });
     opener.start();
+    begun.await();
     // Each is a look: three are too many for a call.
     for (int i = 0; i < 5; i++) {
-      Thread.sleep(Watchdog.LOOK_MS);
+      clock.addAndGet(LOOK_NS);
       assertThat(submit(Opcode.READ, i, true)).isZero();
     }
     opening.countDown();
