@@ -55,11 +55,12 @@ class ITHintsFailover {
 
   @Test
   void hintsComeFromTheActiveNameNode() throws Exception {
-    try (MiniDFSCluster cluster =
-        new MiniDFSCluster.Builder(conf(), new File(directory.toString()))
-            .nnTopology(MiniDFSNNTopology.simpleHATopology())
-            .numDataNodes(1)
-            .build()) {
+    try (QuickWebHdfs quick = QuickWebHdfs.start();
+        MiniDFSCluster cluster =
+            new MiniDFSCluster.Builder(conf(), new File(directory.toString()))
+                .nnTopology(MiniDFSNNTopology.simpleHATopology())
+                .numDataNodes(1)
+                .build()) {
       cluster.waitActive();
       cluster.transitionToActive(0);
       FileSystem fileSystem = HATestUtil.configureFailoverFs(cluster, conf());

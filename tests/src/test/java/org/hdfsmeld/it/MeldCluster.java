@@ -75,6 +75,10 @@ final class MeldCluster implements AutoCloseable {
       // A copy that meets the stale replica of a restarted DataNode fails; it is tried again.
       set("dfs.namenode.reconstruction.pending.timeout-sec", "5");
       set("dfs.client.block.write.replace-datanode-on-failure.best-effort", "true");
+      // Who closes a file asks again soon, and for as long as by default, whether its last block is
+      // there.
+      set("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", "10");
+      set("dfs.client.block.write.locateFollowingBlock.retries", "10");
     }
 
     Builder dataNodes(int count) {
@@ -129,7 +133,7 @@ final class MeldCluster implements AutoCloseable {
         if (!profiles.isEmpty()) {
           configuration.set("dfs.datanode.meld.volume.profiles", volumeProfiles(directory));
         }
-        try {
+        try (QuickWebHdfs quick = QuickWebHdfs.start()) {
           MiniDFSCluster hdfs =
               new MiniDFSCluster.Builder(configuration, new File(directory.toString()))
                   .numDataNodes(dataNodes)
