@@ -6,15 +6,18 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,48 +27,59 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ITDataPath {
   private static final int FILE_BYTES = 3 * MeldCluster.BLOCK_BYTES + 123_457;
-  private static final Path FILE = new Path("/file");
+
+  private static final Map<Boolean, MeldCluster> CLUSTERS = new HashMap<>();
+  private static final AtomicInteger FILES = new AtomicInteger();
+
+  /** Each test has its own. */
+  private final Path file = new Path("/file-" + FILES.incrementAndGet());
 
   private MeldCluster cluster;
+  private Volumes.Since since;
 
   private void start(boolean transferTo) {
-    cluster =
-        MeldCluster.builder()
-            .set("dfs.datanode.transferTo.allowed", Boolean.toString(transferTo))
-            .start();
+    cluster = CLUSTERS.computeIfAbsent(transferTo, ITDataPath::started);
+    ITHints.flush();
+    since = new Volumes.Since();
   }
 
-  @AfterEach
-  void stop() {
-    cluster.close();
+  private static MeldCluster started(boolean transferTo) {
+    return MeldCluster.builder()
+        .set("dfs.datanode.transferTo.allowed", Boolean.toString(transferTo))
+        .start();
+  }
+
+  @AfterAll
+  static void stop() {
+    CLUSTERS.values().forEach(MeldCluster::close);
   }
 
   @ParameterizedTest(name = "transferTo {0}")
   @ValueSource(booleans = {true, false})
   void writesAndReadsReachTheDevice(boolean transferTo) throws Exception {
     start(transferTo);
-    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 1, FILE_BYTES);
-    assertThat(Volumes.total("host_written_bytes")).isGreaterThanOrEqualTo(FILE_BYTES);
-    assertThat(Volumes.total("hinted_blocks")).as("full-size blocks").isEqualTo(3);
-    assertThat(Volumes.total("unhinted_blocks")).as("the short last block").isEqualTo(1);
-    assertThat(Volumes.total("melded_mapped_pages")).isPositive();
+    byte[] bytes = Content.write(cluster.fileSystem(), file, 1, FILE_BYTES);
+    assertThat(since.total("host_written_bytes")).isGreaterThanOrEqualTo(FILE_BYTES);
+    assertThat(since.total("hinted_blocks")).as("full-size blocks").isEqualTo(3);
+    assertThat(since.total("unhinted_blocks")).as("the short last block").isEqualTo(1);
+    assertThat(since.total("melded_mapped_pages")).isPositive();
 
-    long before = Volumes.total("host_read_bytes");
-    Content.assertSame(cluster.fileSystem(), FILE, bytes);
-    assertThat(Volumes.total("host_read_bytes") - before).isGreaterThanOrEqualTo(FILE_BYTES);
+    long before = since.total("host_read_bytes");
+    Content.assertSame(cluster.fileSystem(), file, bytes);
+    assertThat(since.total("host_read_bytes") - before).isGreaterThanOrEqualTo(FILE_BYTES);
     awaitTotal("forwarded_read_bytes", FILE_BYTES);
-    assertThat(Volumes.total("melded_reads")).isPositive();
-    assertThat(Volumes.total("unmapped_page_reads")).isZero();
-    assertThat(Volumes.total("errors")).isZero();
+    assertThat(since.total("melded_reads")).isPositive();
+    assertThat(since.total("unmapped_page_reads")).isZero();
+    assertThat(since.total("errors")).isZero();
   }
 
   @ParameterizedTest(name = "transferTo {0}")
   @ValueSource(booleans = {true, false})
   void shortReadsAtOddOffsets(boolean transferTo) throws Exception {
     start(transferTo);
-    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 2, FILE_BYTES);
+    byte[] bytes = Content.write(cluster.fileSystem(), file, 2, FILE_BYTES);
     Random random = new Random(3);
-    try (FSDataInputStream in = cluster.fileSystem().open(FILE)) {
+    try (FSDataInputStream in = cluster.fileSystem().open(file)) {
       for (int i = 0; i < 300; i++) {
         int offset = random.nextInt(FILE_BYTES);
         int length = Math.min(1 + random.nextInt(i % 3 == 0 ? 7 : 9_001), FILE_BYTES - offset);
@@ -79,10 +93,10 @@ class ITDataPath {
       }
     }
     awaitTotal("forwarded_reads", 300);
-    assertThat(Volumes.total("host_read_bytes"))
+    assertThat(since.total("host_read_bytes"))
         .as("small reads at random places do not drag whole windows in")
         .isLessThan(300L << 20);
-    assertThat(Volumes.total("errors")).isZero();
+    assertThat(since.total("errors")).isZero();
   }
 
   @ParameterizedTest(name = "transferTo {0}")
@@ -90,58 +104,58 @@ class ITDataPath {
   void hflushedAndHsyncedBytesAreReadableWhileWriting(boolean transferTo) throws Exception {
     start(transferTo);
     byte[] bytes = Content.random(4, 2_500_001);
-    try (FSDataOutputStream out = cluster.fileSystem().create(FILE)) {
+    try (FSDataOutputStream out = cluster.fileSystem().create(file)) {
       out.write(bytes, 0, 1_000_003);
       out.hflush();
-      try (FSDataInputStream in = cluster.fileSystem().open(FILE)) {
+      try (FSDataInputStream in = cluster.fileSystem().open(file)) {
         byte[] seen = new byte[1_000_003];
         in.readFully(seen);
         assertThat(seen).isEqualTo(Arrays.copyOf(bytes, 1_000_003));
       }
-      long flushes = Volumes.total("flush_commands");
+      long flushes = since.total("flush_commands");
       out.write(bytes, 1_000_003, bytes.length - 1_000_003);
       out.hsync();
-      assertThat(Volumes.total("flush_commands")).isGreaterThan(flushes);
+      assertThat(since.total("flush_commands")).isGreaterThan(flushes);
     }
-    Content.assertSame(cluster.fileSystem(), FILE, bytes);
-    assertThat(Volumes.total("errors")).isZero();
+    Content.assertSame(cluster.fileSystem(), file, bytes);
+    assertThat(since.total("errors")).isZero();
   }
 
   @ParameterizedTest(name = "transferTo {0}")
   @ValueSource(booleans = {true, false})
   void appendAndTruncate(boolean transferTo) throws Exception {
     start(transferTo);
-    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 5, MeldCluster.BLOCK_BYTES + 77_777);
+    byte[] bytes = Content.write(cluster.fileSystem(), file, 5, MeldCluster.BLOCK_BYTES + 77_777);
     for (int round = 0; round < 3; round++) {
       byte[] more = Content.random(6 + round, 1_234_567);
-      try (FSDataOutputStream out = cluster.fileSystem().append(FILE)) {
+      try (FSDataOutputStream out = cluster.fileSystem().append(file)) {
         out.write(more);
       }
       bytes = Content.concat(bytes, more);
-      Content.assertSame(cluster.fileSystem(), FILE, bytes);
+      Content.assertSame(cluster.fileSystem(), file, bytes);
     }
     int shorter = MeldCluster.BLOCK_BYTES + 33_333;
-    boolean done = cluster.fileSystem().truncate(FILE, shorter);
+    boolean done = cluster.fileSystem().truncate(file, shorter);
     if (!done) {
-      await().atMost(Duration.ofSeconds(60)).until(() -> cluster.fileSystem().recoverLease(FILE));
+      await().atMost(Duration.ofSeconds(60)).until(() -> cluster.fileSystem().recoverLease(file));
     }
     bytes = Arrays.copyOf(bytes, shorter);
-    Content.assertSame(cluster.fileSystem(), FILE, bytes);
-    assertThat(Volumes.total("errors")).isZero();
+    Content.assertSame(cluster.fileSystem(), file, bytes);
+    assertThat(since.total("errors")).isZero();
   }
 
   @ParameterizedTest(name = "transferTo {0}")
   @ValueSource(booleans = {true})
   void deletedBlocksFreeTheDevice(boolean transferTo) throws Exception {
     start(transferTo);
-    Content.write(cluster.fileSystem(), FILE, 7, FILE_BYTES);
-    assertThat(Volumes.total("mapped_pages")).isPositive();
-    cluster.fileSystem().delete(FILE, false);
+    Content.write(cluster.fileSystem(), file, 7, FILE_BYTES);
+    assertThat(since.total("mapped_pages")).isPositive();
+    cluster.fileSystem().delete(file, false);
     await()
         .atMost(Duration.ofSeconds(60))
-        .untilAsserted(() -> assertThat(Volumes.total("mapped_pages")).isZero());
-    assertThat(Volumes.total("blocks_mapped")).isZero();
-    assertThat(Volumes.total("errors")).isZero();
+        .untilAsserted(() -> assertThat(since.total("mapped_pages")).isZero());
+    assertThat(since.total("blocks_mapped")).isZero();
+    assertThat(since.total("errors")).isZero();
   }
 
   @ParameterizedTest(name = "transferTo {0}")
@@ -153,7 +167,7 @@ class ITDataPath {
     try {
       List<Future<?>> work = new ArrayList<>();
       for (int i = 0; i < files; i++) {
-        Path path = new Path("/many/" + i);
+        Path path = new Path(file, Integer.toString(i));
         int seed = 100 + i;
         work.add(
             pool.submit(
@@ -171,16 +185,16 @@ class ITDataPath {
     } finally {
       pool.shutdownNow();
     }
-    assertThat(Volumes.total("errors")).isZero();
+    assertThat(since.total("errors")).isZero();
   }
 
   /**
    * A DataNode counts the last reads when it closes the block, which may be after the client has
    * the bytes.
    */
-  private static void awaitTotal(String counter, long atLeast) {
+  private void awaitTotal(String counter, long atLeast) {
     await()
         .atMost(Duration.ofSeconds(10))
-        .untilAsserted(() -> assertThat(Volumes.total(counter)).isGreaterThanOrEqualTo(atLeast));
+        .untilAsserted(() -> assertThat(since.total(counter)).isGreaterThanOrEqualTo(atLeast));
   }
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,7 +19,8 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.ToolRunner;
 import org.hdfsmeld.tools.MeldAdmin;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Striped files: a DataNode has an internal block of a block group, and treats it as a block. */
@@ -27,39 +29,57 @@ class ITErasureCoding {
   private static final int CELL_BYTES = 1 << 20;
   private static final int DATA_UNITS = 2;
   private static final int UNITS = 3;
-  private static final Path DIRECTORY = new Path("/striped");
-  private static final Path FILE = new Path(DIRECTORY, "file");
 
   /** Two block groups, their internal blocks full. */
   private static final int FULL_BYTES = 2 * DATA_UNITS * MeldCluster.BLOCK_BYTES;
 
-  private MeldCluster cluster;
+  private static final AtomicInteger DIRECTORIES = new AtomicInteger();
 
-  @AfterEach
-  void stop() {
-    cluster.close();
+  /** Of the tests that stop no DataNode: one for each unit. */
+  private static MeldCluster shared;
+
+  /** Each test has its own. */
+  private final Path directory = new Path("/striped-" + DIRECTORIES.incrementAndGet());
+
+  private final Path file = new Path(directory, "file");
+  private MeldCluster cluster;
+  private Volumes.Since since;
+
+  @BeforeAll
+  static void startShared() {
+    shared = start(UNITS);
   }
 
-  private void start(int dataNodes, String pattern) throws IOException {
-    cluster =
-        MeldCluster.builder()
-            .dataNodes(dataNodes)
-            .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
-            .meld("hint.timeout", "30s")
-            .start();
-    cluster.fileSystem().mkdirs(DIRECTORY);
+  @AfterAll
+  static void stopShared() {
+    shared.close();
+  }
+
+  private static MeldCluster start(int dataNodes) {
+    return MeldCluster.builder()
+        .dataNodes(dataNodes)
+        .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
+        .meld("hint.timeout", "30s")
+        .start();
+  }
+
+  private void use(MeldCluster started, String pattern) throws IOException {
+    cluster = started;
+    ITHints.flush();
+    since = new Volumes.Since();
+    cluster.fileSystem().mkdirs(directory);
     cluster.fileSystem().enableErasureCodingPolicy(POLICY);
-    cluster.fileSystem().setErasureCodingPolicy(DIRECTORY, POLICY);
+    cluster.fileSystem().setErasureCodingPolicy(directory, POLICY);
     if (!pattern.isEmpty()) {
       cluster
           .fileSystem()
-          .setXAttr(DIRECTORY, "user.meld.read-pattern", pattern.getBytes(StandardCharsets.UTF_8));
+          .setXAttr(directory, "user.meld.read-pattern", pattern.getBytes(StandardCharsets.UTF_8));
     }
   }
 
   private byte[] write(int bytes) throws IOException {
     byte[] content = Content.random(bytes, bytes);
-    try (FSDataOutputStream out = cluster.fileSystem().create(FILE)) {
+    try (FSDataOutputStream out = cluster.fileSystem().create(file)) {
       out.write(content);
     }
     return content;
@@ -80,78 +100,82 @@ class ITErasureCoding {
 
   @Test
   void anAttributeCountsForDataAndParity() throws Exception {
-    start(UNITS, "random");
+    use(shared, "random");
+    long asked = reported("asked");
+    long hits = reported("hits");
     write(FULL_BYTES);
-    assertThat(Volumes.total("hints_explicit")).isEqualTo(2 * UNITS);
-    assertThat(reported("asked")).as("one question for each").isEqualTo(2 * UNITS);
-    assertThat(reported("hits")).isZero();
-    ITHints.assertApart();
+    assertThat(since.total("hints_explicit")).isEqualTo(2 * UNITS);
+    assertThat(reported("asked") - asked).as("one question for each").isEqualTo(2 * UNITS);
+    assertThat(reported("hits")).isEqualTo(hits);
+    ITHints.assertApart(since);
   }
 
   @Test
   void aFileOfLessThanACellIsOneDataBlockAndItsParity() throws Exception {
-    start(UNITS, "sequential");
+    use(shared, "sequential");
     write(CELL_BYTES / 8);
-    assertThat(Volumes.total("hints_explicit")).isEqualTo(2);
-    ITHints.assertMelded();
+    assertThat(since.total("hints_explicit")).isEqualTo(2);
+    ITHints.assertMelded(since);
   }
 
   @Test
   void withoutAnAttributeTheInternalBlocksSizeDecides() throws Exception {
-    start(UNITS, "");
+    use(shared, "");
     write(DATA_UNITS * MeldCluster.HINT_MIN_BYTES);
-    assertThat(Volumes.total("hints_none")).isEqualTo(UNITS);
-    ITHints.assertApart();
-    cluster.fileSystem().delete(FILE, false);
-    await().until(() -> Volumes.total("blocks_mapped") == 0);
+    assertThat(since.total("hints_none")).isEqualTo(UNITS);
+    ITHints.assertApart(since);
+    cluster.fileSystem().delete(file, false);
+    await().until(() -> since.total("blocks_mapped") == 0);
     write(2 * DATA_UNITS * MeldCluster.HINT_MIN_BYTES);
-    assertThat(Volumes.total("hints_full_block")).isEqualTo(UNITS);
-    ITHints.assertMelded();
+    assertThat(since.total("hints_full_block")).isEqualTo(UNITS);
+    ITHints.assertMelded(since);
   }
 
   @Test
   void aScanReadsEachDataBlockFrontToBackAndNoParity() throws Exception {
-    start(UNITS, "");
+    use(shared, "");
     byte[] content = write(FULL_BYTES);
-    Content.assertSame(cluster.fileSystem(), FILE, content);
-    await().until(() -> Volumes.total("history_runs") == 2 * DATA_UNITS);
-    assertThat(Volumes.total("host_read_bytes")).isEqualTo(FULL_BYTES);
-    assertThat(Volumes.total("read_commands")).isLessThan(FULL_BYTES / CELL_BYTES * 8);
+    Content.assertSame(cluster.fileSystem(), file, content);
+    await().until(() -> since.total("history_runs") == 2 * DATA_UNITS);
+    assertThat(since.total("host_read_bytes")).isEqualTo(FULL_BYTES);
+    assertThat(since.total("read_commands")).isLessThan(FULL_BYTES / CELL_BYTES * 8);
   }
 
   @Test
   void aPositionalReadIsOnePieceOnEachDataNode() throws Exception {
-    start(UNITS, "");
+    use(shared, "");
     write(FULL_BYTES);
     byte[] stripes = new byte[2 * DATA_UNITS * CELL_BYTES];
-    try (FSDataInputStream in = cluster.fileSystem().open(FILE)) {
+    try (FSDataInputStream in = cluster.fileSystem().open(file)) {
       in.readFully(CELL_BYTES + 5000, stripes, 0, 4096);
-      await().until(() -> Volumes.total("history_runs") == 1);
+      await().until(() -> since.total("history_runs") == 1);
       in.readFully(0, stripes, 0, stripes.length);
-      await().until(() -> Volumes.total("history_runs") == 1 + DATA_UNITS);
+      await().until(() -> since.total("history_runs") == 1 + DATA_UNITS);
     }
   }
 
   @Test
   void whatIsReconstructedHasThePatternAndCountsAsNoRead() throws Exception {
-    start(UNITS + 1, "random");
-    byte[] content = write(FULL_BYTES);
-    BlockLocation group = cluster.fileSystem().getFileBlockLocations(FILE, 0, 1)[0];
-    cluster.hdfs().stopDataNode(group.getNames()[0]);
-    await().atMost(Duration.ofMinutes(2)).until(() -> Volumes.total("hints_explicit") == 2 * UNITS);
-    assertThat(Volumes.total("history_runs")).isZero();
-    ITHints.assertApart();
-    Content.assertSame(cluster.fileSystem(), FILE, content);
+    try (MeldCluster own = start(UNITS + 1)) {
+      use(own, "random");
+      byte[] content = write(FULL_BYTES);
+      BlockLocation group = cluster.fileSystem().getFileBlockLocations(file, 0, 1)[0];
+      cluster.hdfs().stopDataNode(group.getNames()[0]);
+      await().atMost(Duration.ofMinutes(2)).until(() -> since.total("hints_explicit") == 2 * UNITS);
+      assertThat(since.total("history_runs")).isZero();
+      ITHints.assertApart(since);
+      Content.assertSame(cluster.fileSystem(), file, content);
+    }
   }
 
   @Test
   void explainNamesTheInternalBlocks() throws Exception {
-    start(UNITS, "random");
+    use(shared, "random");
     write(FULL_BYTES);
     ITHints.flush();
-    String explained = meld("-explain", FILE.toString());
+    String explained = meld("-explain", file.toString());
     assertThat(explained)
-        .startsWith(FILE + ": " + FULL_BYTES + " bytes in 2 block groups of " + POLICY + ", ")
+        .startsWith(file + ": " + FULL_BYTES + " bytes in 2 block groups of " + POLICY + ", ")
         .containsPattern("0\\. blk_-\\d+: " + FULL_BYTES / 2 + " bytes");
     String layout =
         " \\(%s\\) 127\\.0\\.0\\.1:\\d+ .*: random, explicit \\(.* of its directory\\); layout normal, "

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -18,24 +19,48 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Attributes of files and directories decide how blocks are laid out, whatever becomes of them. */
 class ITHints {
   private static final String ATTRIBUTE = "user.meld.read-pattern";
-  private static final Path DIRECTORY = new Path("/table/part");
-  private static final Path FILE = new Path(DIRECTORY, "file");
   private static final int FULL_BYTES = 2 * MeldCluster.BLOCK_BYTES;
 
   /** Too short to be melded by the rule for full-size blocks. */
   private static final int SMALL_BYTES = MeldCluster.HINT_MIN_BYTES / 2;
 
+  private static final AtomicInteger TABLES = new AtomicInteger();
+
+  /** Of the tests that need nothing of their own; what they start is never restarted. */
+  private static MeldCluster shared;
+
+  /** Each test has its own. */
+  private final Path table = new Path("/table-" + TABLES.incrementAndGet());
+
+  private final Path directory = new Path(table, "part");
+  private final Path file = new Path(directory, "file");
+
   private MeldCluster cluster;
+  private Volumes.Since since;
+
+  @BeforeAll
+  static void startShared() {
+    shared = builder().start();
+  }
+
+  @AfterAll
+  static void stopShared() {
+    shared.close();
+  }
 
   @AfterEach
   void stop() {
-    cluster.close();
+    if (cluster != shared) {
+      cluster.close();
+    }
   }
 
   private static MeldCluster.Builder builder() {
@@ -45,8 +70,14 @@ class ITHints {
   }
 
   private void start() throws IOException {
-    cluster = builder().start();
-    cluster.fileSystem().mkdirs(DIRECTORY);
+    start(shared);
+  }
+
+  private void start(MeldCluster started) throws IOException {
+    cluster = started;
+    flush();
+    since = new Volumes.Since();
+    cluster.fileSystem().mkdirs(directory);
   }
 
   private void say(Path path, String pattern) throws IOException {
@@ -63,132 +94,132 @@ class ITHints {
     Volumes.setAll("Mode", "account");
   }
 
-  static void assertMelded() {
+  static void assertMelded(Volumes.Since since) {
     flush();
-    assertThat(Volumes.total("mapped_pages")).isPositive();
-    assertThat(Volumes.total("melded_mapped_pages")).isEqualTo(Volumes.total("mapped_pages"));
+    assertThat(since.total("mapped_pages")).isPositive();
+    assertThat(since.total("melded_mapped_pages")).isEqualTo(since.total("mapped_pages"));
   }
 
-  static void assertApart() {
+  static void assertApart(Volumes.Since since) {
     flush();
-    assertThat(Volumes.total("mapped_pages")).isPositive();
-    assertThat(Volumes.total("melded_mapped_pages")).isZero();
+    assertThat(since.total("mapped_pages")).isPositive();
+    assertThat(since.total("melded_mapped_pages")).isZero();
   }
 
   @Test
   void sequentialMeldsAShortFile() throws IOException {
     start();
-    say(FILE.getParent(), "sequential");
-    write(FILE, SMALL_BYTES);
-    assertMelded();
-    assertThat(Volumes.total("hints_explicit")).isEqualTo(1);
+    say(directory, "sequential");
+    write(file, SMALL_BYTES);
+    assertMelded(since);
+    assertThat(since.total("hints_explicit")).isEqualTo(1);
   }
 
   @Test
   void randomLeavesFullBlocksApart() throws IOException {
     start();
-    say(DIRECTORY.getParent(), "random");
-    write(FILE, FULL_BYTES);
-    assertApart();
-    assertThat(Volumes.total("hints_explicit")).isEqualTo(2);
+    say(table, "random");
+    write(file, FULL_BYTES);
+    assertApart(since);
+    assertThat(since.total("hints_explicit")).isEqualTo(2);
   }
 
   @Test
   void theNearestAncestorDecides() throws IOException {
     start();
-    say(new Path("/"), "sequential");
-    say(DIRECTORY.getParent(), "random");
-    say(DIRECTORY, "Sequential");
-    write(FILE, SMALL_BYTES);
-    assertMelded();
+    Path root = new Path("/");
+    say(root, "sequential");
+    say(table, "random");
+    say(directory, "Sequential");
+    write(file, SMALL_BYTES);
+    cluster.fileSystem().removeXAttr(root, ATTRIBUTE);
+    assertMelded(since);
   }
 
   @Test
   void withoutAnAttributeTheSizeDecidesAgain() throws IOException {
     start();
-    say(DIRECTORY, "random");
-    write(FILE, FULL_BYTES);
-    cluster.fileSystem().removeXAttr(DIRECTORY, ATTRIBUTE);
-    write(new Path(DIRECTORY, "other"), FULL_BYTES);
-    assertThat(Volumes.total("hints_explicit")).isEqualTo(2);
-    assertThat(Volumes.total("hints_full_block")).isEqualTo(2);
+    say(directory, "random");
+    write(file, FULL_BYTES);
+    cluster.fileSystem().removeXAttr(directory, ATTRIBUTE);
+    write(new Path(directory, "other"), FULL_BYTES);
+    assertThat(since.total("hints_explicit")).isEqualTo(2);
+    assertThat(since.total("hints_full_block")).isEqualTo(2);
     flush();
-    assertThat(Volumes.total("melded_mapped_pages") * 2).isEqualTo(Volumes.total("mapped_pages"));
+    assertThat(since.total("melded_mapped_pages") * 2).isEqualTo(since.total("mapped_pages"));
   }
 
   @Test
   void autoEndsWhatWouldBeInherited() throws IOException {
     start();
-    say(DIRECTORY.getParent(), "random");
-    say(DIRECTORY, "auto");
-    write(FILE, FULL_BYTES);
-    assertMelded();
-    assertThat(Volumes.total("hints_full_block")).isEqualTo(2);
+    say(table, "random");
+    say(directory, "auto");
+    write(file, FULL_BYTES);
+    assertMelded(since);
+    assertThat(since.total("hints_full_block")).isEqualTo(2);
   }
 
   @Test
   void anInvalidValueIsAsGoodAsNone() throws IOException {
     start();
-    say(DIRECTORY.getParent(), "random");
-    say(DIRECTORY, "sequentially");
-    write(FILE, FULL_BYTES);
-    assertThat(Volumes.total("hints_full_block")).isEqualTo(2);
+    say(table, "random");
+    say(directory, "sequentially");
+    write(file, FULL_BYTES);
+    assertThat(since.total("hints_full_block")).isEqualTo(2);
   }
 
   @Test
   void anAppendKeepsThePattern() throws IOException {
     start();
-    say(DIRECTORY, "random");
-    write(FILE, SMALL_BYTES);
-    try (FSDataOutputStream out = cluster.fileSystem().append(FILE)) {
+    say(directory, "random");
+    write(file, SMALL_BYTES);
+    try (FSDataOutputStream out = cluster.fileSystem().append(file)) {
       out.write(Content.random(2, FULL_BYTES));
     }
-    assertApart();
+    assertApart(since);
   }
 
   @Test
   void aRestartedDataNodeLaysBlocksOutAsBefore() throws Exception {
-    start();
-    say(DIRECTORY, "random");
-    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 3, FULL_BYTES);
+    start(builder().start());
+    say(directory, "random");
+    byte[] bytes = Content.write(cluster.fileSystem(), file, 3, FULL_BYTES);
     assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
     cluster.hdfs().waitActive();
-    Content.assertSame(cluster.fileSystem(), FILE, bytes);
+    Content.assertSame(cluster.fileSystem(), file, bytes);
     // The first read does not wait for the hint; what was laid out without it is laid out anew.
-    await().untilAsserted(ITHints::assertApart);
-    try (FSDataOutputStream out = cluster.fileSystem().append(FILE)) {
+    await().untilAsserted(() -> assertApart(since));
+    try (FSDataOutputStream out = cluster.fileSystem().append(file)) {
       out.write(Content.random(4, FULL_BYTES));
     }
-    assertApart();
+    assertApart(since);
   }
 
   @Test
   void replicasThatDataNodesMakeHaveThePattern() throws Exception {
-    cluster = builder().dataNodes(3).start();
-    cluster.fileSystem().mkdirs(DIRECTORY);
-    say(DIRECTORY, "random");
-    write(FILE, FULL_BYTES);
-    cluster.fileSystem().setReplication(FILE, (short) 3);
+    start(builder().dataNodes(3).start());
+    say(directory, "random");
+    write(file, FULL_BYTES);
+    cluster.fileSystem().setReplication(file, (short) 3);
     await()
         .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () -> {
-              assertThat(cluster.fileSystem().getFileBlockLocations(FILE, 0, FULL_BYTES))
+              assertThat(cluster.fileSystem().getFileBlockLocations(file, 0, FULL_BYTES))
                   .extracting(BlockLocation::getHosts)
                   .allSatisfy(hosts -> assertThat(hosts).hasSize(3));
-              assertThat(Volumes.total("hints_explicit")).isEqualTo(6);
+              assertThat(since.total("hints_explicit")).isEqualTo(6);
             });
-    assertApart();
+    assertApart(since);
   }
 
   @Test
   void aBlockThatIsMovedToAnotherVolumeHasThePattern() throws Exception {
-    cluster = builder().volumes("melded-tlc-8x8", "melded-tlc-8x8").start();
-    cluster.fileSystem().mkdirs(DIRECTORY);
-    say(DIRECTORY, "random");
-    write(FILE, MeldCluster.BLOCK_BYTES);
+    start(builder().volumes("melded-tlc-8x8", "melded-tlc-8x8").start());
+    say(directory, "random");
+    write(file, MeldCluster.BLOCK_BYTES);
     FsDatasetSpi<?> dataset = cluster.hdfs().getDataNodes().get(0).getFSDataset();
-    ExtendedBlock block = DFSTestUtil.getFirstBlock(cluster.fileSystem(), FILE);
+    ExtendedBlock block = DFSTestUtil.getFirstBlock(cluster.fileSystem(), file);
     FsVolumeSpi source = dataset.getVolume(block);
     try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
       FsVolumeSpi target = volumes.get(0) == source ? volumes.get(1) : volumes.get(0);
@@ -196,59 +227,57 @@ class ITHints {
       dataset.moveBlockAcrossVolumes(block, target);
       assertThat(dataset.getVolume(block)).isSameAs(target);
     }
-    await().untilAsserted(() -> assertThat(Volumes.total("hints_explicit")).isEqualTo(2));
-    assertApart();
+    await().untilAsserted(() -> assertThat(since.total("hints_explicit")).isEqualTo(2));
+    assertApart(since);
   }
 
   @Test
   void aRecoveredFileHasThePattern() throws Exception {
-    start();
-    say(DIRECTORY, "random");
+    start(builder().start());
+    say(directory, "random");
     FileSystem writer = FileSystem.newInstance(cluster.fileSystem().getConf());
-    FSDataOutputStream abandoned = writer.create(FILE);
+    FSDataOutputStream abandoned = writer.create(file);
     abandoned.write(Content.random(5, SMALL_BYTES));
     abandoned.hsync();
     assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
     cluster.hdfs().waitActive();
-    await().atMost(Duration.ofSeconds(90)).until(() -> cluster.fileSystem().recoverLease(FILE));
-    try (FSDataOutputStream out = cluster.fileSystem().append(FILE)) {
+    await().atMost(Duration.ofSeconds(90)).until(() -> cluster.fileSystem().recoverLease(file));
+    try (FSDataOutputStream out = cluster.fileSystem().append(file)) {
       out.write(Content.random(6, FULL_BYTES));
     }
-    await().untilAsserted(ITHints::assertApart);
+    await().untilAsserted(() -> assertApart(since));
   }
 
   @Test
   void withoutTheNameNodesServiceTheSizeDecides() throws IOException {
-    cluster = builder().set("dfs.namenode.plugins", "").meld("hint.timeout", "50ms").start();
-    cluster.fileSystem().mkdirs(DIRECTORY);
-    say(DIRECTORY, "random");
-    byte[] bytes = Content.write(cluster.fileSystem(), FILE, 7, FULL_BYTES);
-    Content.assertSame(cluster.fileSystem(), FILE, bytes);
-    assertMelded();
-    assertThat(Volumes.total("hints_full_block")).isEqualTo(2);
-    assertThat(Volumes.total("errors")).isZero();
+    start(builder().set("dfs.namenode.plugins", "").meld("hint.timeout", "50ms").start());
+    say(directory, "random");
+    byte[] bytes = Content.write(cluster.fileSystem(), file, 7, FULL_BYTES);
+    Content.assertSame(cluster.fileSystem(), file, bytes);
+    assertMelded(since);
+    assertThat(since.total("hints_full_block")).isEqualTo(2);
+    assertThat(since.total("errors")).isZero();
   }
 
   @Test
   void aRefreshOfTheAccessControlListsTakesNothingAway() throws Exception {
-    cluster = builder().set("hadoop.security.authorization", "true").start();
-    cluster.fileSystem().mkdirs(DIRECTORY);
-    say(DIRECTORY, "random");
+    start(builder().set("hadoop.security.authorization", "true").start());
+    say(directory, "random");
     cluster.hdfs().getNameNodeRpc().refreshServiceAcl();
     // The lists are looked at when a connection begins.
     assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
     cluster.hdfs().waitActive();
-    write(FILE, FULL_BYTES);
-    assertThat(Volumes.total("hints_explicit")).isEqualTo(2);
+    write(file, FULL_BYTES);
+    assertThat(since.total("hints_explicit")).isEqualTo(2);
   }
 
   @Test
   void whoMayNotWriteAFileMayNotSayHowItIsRead() throws Exception {
     start();
-    write(FILE, SMALL_BYTES);
+    write(file, SMALL_BYTES);
     UserGroupInformation stranger =
         UserGroupInformation.createUserForTesting("stranger", new String[] {"strangers"});
-    for (Path path : new Path[] {FILE, DIRECTORY}) {
+    for (Path path : new Path[] {file, directory}) {
       assertThatThrownBy(
               () ->
                   stranger.doAs(

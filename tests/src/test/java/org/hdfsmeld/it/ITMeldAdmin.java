@@ -11,7 +11,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.util.ToolRunner;
 import org.hdfsmeld.tools.MeldAdmin;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,10 +23,10 @@ class ITMeldAdmin {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-  private MeldCluster cluster;
+  private static MeldCluster cluster;
 
-  @BeforeEach
-  void start() throws IOException {
+  @BeforeAll
+  static void start() {
     cluster =
         MeldCluster.builder()
             .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
@@ -32,18 +34,29 @@ class ITMeldAdmin {
             // So that a restarted DataNode knows of no block until it is read.
             .meld("state.enabled", "false")
             .start();
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void makeTable() throws IOException {
     cluster.fileSystem().mkdirs(FILE.getParent());
   }
 
   @AfterEach
-  void stop() {
-    cluster.close();
+  void deleteTable() throws IOException {
+    cluster.fileSystem().delete(new Path("/table"), true);
   }
 
   private int meld(String... arguments) throws Exception {
     out.reset();
     err.reset();
     Configuration conf = new Configuration(cluster.fileSystem().getConf());
+    // As from a process of its own: no connection is left to a DataNode that restarts.
+    conf.setInt("ipc.client.connection.maxidletime", 0);
     return ToolRunner.run(
         conf,
         new MeldAdmin(
@@ -162,6 +175,9 @@ class ITMeldAdmin {
 
   @Test
   void reportShowsTheVolumesAndTheHints() throws Exception {
+    // Counts from here on.
+    assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
+    cluster.hdfs().waitActive();
     meld("-setReadPattern", "random", "/table");
     Content.write(cluster.fileSystem(), FILE, 1, 2 * MeldCluster.BLOCK_BYTES);
     ITHints.flush();

@@ -54,6 +54,21 @@ final class Volumes {
     return sum(all(), counter);
   }
 
+  /** What all volumes have counted since it was made: of one test, where tests share a cluster. */
+  static final class Since {
+    private final Map<String, Long> before = new HashMap<>();
+
+    Since() {
+      for (ObjectName volume : all()) {
+        counters(volume).forEach((counter, value) -> before.merge(counter, value, Long::sum));
+      }
+    }
+
+    long total(String counter) {
+      return Volumes.total(counter) - before.getOrDefault(counter, 0L);
+    }
+  }
+
   /** A counter summed over the devices that volumes share. */
   static long ofDevices(String counter) {
     return sum(devices(), counter);
