@@ -10,11 +10,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,11 +41,15 @@ class ITClock {
     return new org.apache.hadoop.fs.Path("/file-" + number);
   }
 
+  /** Another one than the one before, which the NameNode need not have missed yet. */
   private DataNodeProcess start(MeldCluster cluster, HostFaults faults) throws Exception {
     Path volume = directory.resolve("volume");
+    String before = address(cluster.fileSystem());
     DataNodeProcess process =
         DataNodeProcess.start(cluster, volume, SETTINGS, faults.environment());
-    await().atMost(PATIENCE).until(() -> isThere(cluster.fileSystem()));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> address(cluster.fileSystem()), now -> !now.isEmpty() && !now.equals(before));
     return process;
   }
 
@@ -54,8 +60,12 @@ class ITClock {
     return (DistributedFileSystem) FileSystem.newInstance(cluster.hdfs().getURI(), conf);
   }
 
-  private static boolean isThere(DistributedFileSystem hdfs) throws IOException {
-    return hdfs.getDataNodeStats(DatanodeReportType.LIVE).length > 0;
+  /** Of the DataNode, or "" where there is none. */
+  private static String address(DistributedFileSystem hdfs) throws IOException {
+    return Stream.of(hdfs.getDataNodeStats(DatanodeReportType.LIVE))
+        .map(DatanodeInfo::getXferAddr)
+        .findFirst()
+        .orElse("");
   }
 
   /** Writes, appends and reads: everything there is, on the process. */
@@ -106,7 +116,6 @@ class ITClock {
       }
       for (int days : List.of(400, -400)) {
         faults.setClock(Duration.ofDays(days));
-        await().atMost(PATIENCE).until(() -> !isThere(hdfs));
         try (DataNodeProcess again = start(cluster, faults)) {
           awaitBlocks(hdfs);
           work(hdfs);

@@ -90,6 +90,8 @@ class ITDaemons {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Djava.net.preferIPv4Stack=true");
+    // What a second compiler would gain comes after the test.
+    command.add("-XX:TieredStopAtLevel=1");
     if (Runtime.version().feature() >= NATIVE_ACCESS_SINCE) {
       command.add("--enable-native-access=ALL-UNNAMED");
     }

@@ -160,7 +160,11 @@ class ITErasureCoding {
       use(own, "random");
       byte[] content = write(FULL_BYTES);
       BlockLocation group = cluster.fileSystem().getFileBlockLocations(file, 0, 1)[0];
-      cluster.hdfs().stopDataNode(group.getNames()[0]);
+      // Dead at once, not after the NameNode's patience.
+      cluster
+          .hdfs()
+          .setDataNodeDead(
+              cluster.hdfs().stopDataNode(group.getNames()[0]).getDatanode().getDatanodeId());
       await().atMost(Duration.ofMinutes(2)).until(() -> since.total("hints_explicit") == 2 * UNITS);
       assertThat(since.total("history_runs")).isZero();
       ITHints.assertApart(since);

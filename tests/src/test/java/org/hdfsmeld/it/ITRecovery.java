@@ -109,7 +109,8 @@ class ITRecovery {
 
   @Test
   void aReplicaWhoseFilesAreMissingLeavesTheDevice() throws Exception {
-    cluster = MeldCluster.builder().start();
+    // The reader looks for other replicas three times, and need not rest for long in between.
+    cluster = MeldCluster.builder().set("dfs.client.retry.window.base", "10").start();
     byte[] bytes = Content.write(cluster.fileSystem(), FILE, 6, FILE_BYTES);
     await().until(() -> Volumes.total("blocks_mapped") == 3);
     ExtendedBlock first = DFSTestUtil.getFirstBlock(cluster.fileSystem(), FILE);

@@ -35,9 +35,10 @@ class ITTimeline {
 
   @Test
   void everyRequestHasItsCommandAndWaitsAddUp() throws Exception {
-    try (MeldCluster cluster =
-        cluster().meld("mode", "real-time").meld("time-dilation", "200").start()) {
+    try (MeldCluster cluster = cluster().meld("time-dilation", "200").start()) {
       byte[] bytes = Content.write(cluster.fileSystem(), FILE, 1, FILE_BYTES);
+      // Not before: nothing is asked of the writes.
+      Volumes.setAll("Mode", "real-time");
       long waitedBefore = Volumes.total("reader_wait_ns");
       assertThat(meld(cluster, "-timeline", "start")).isZero();
       assertThat(meld(cluster, "-timeline", "start")).as("it is recording").isEqualTo(2);
