@@ -134,6 +134,8 @@ class ITDatasetLock {
             .volumes("melded-tlc-8x8", "melded-tlc-8x8")
             .meld("mode", mode)
             .meld("state.enabled", "false")
+            // As long as the DataNode waits for the devices when it ends.
+            .meld("wait-timeout", "6s")
             .start();
     for (String operation : List.of("read", "append", "truncate", "delete", "move", "scan")) {
       Content.write(cluster.fileSystem(), file(operation), 1, FILE_BYTES);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ITHang {
   private static final int FILE_BYTES = 2 * MeldCluster.BLOCK_BYTES + 99_991;
 
-  /** See BoundedCalls. */
+  /** See CommandQueue. */
   private static final Duration BOUND = Duration.ofSeconds(10);
 
   @ParameterizedTest
@@ -33,7 +33,13 @@ class ITHang {
     Path before = new Path("/before");
     Path during = new Path("/during");
     Path after = new Path("/after");
-    MeldCluster cluster = MeldCluster.builder().dataNodes(1).meld("mode", mode).start();
+    MeldCluster cluster =
+        MeldCluster.builder()
+            .dataNodes(1)
+            .meld("mode", mode)
+            // As long as the DataNode waits for the device when it ends.
+            .meld("wait-timeout", "6s")
+            .start();
     try (LogCapture log = LogCapture.start()) {
       FileSystem files = cluster.fileSystem();
       byte[] old = Content.write(files, before, 1, FILE_BYTES);

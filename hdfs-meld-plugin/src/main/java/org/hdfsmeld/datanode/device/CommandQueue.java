@@ -76,8 +76,8 @@ final class CommandQueue {
   /** In account mode a wait ends by itself; this is for one whose device never completes. */
   private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(1);
 
-  /** A call is given up after so many looks, which is after 10 s. */
-  private static final int LOOKS = 100;
+  /** A call is given up after so many looks, which is after 10 s; sooner in tests that hang. */
+  static final int LOOKS = Integer.getInteger("org.hdfsmeld.looks", 100);
 
   /** A device of a large snapshot may take seconds to open: so many times as long as a call. */
   private static final int PATIENCE = 6;
