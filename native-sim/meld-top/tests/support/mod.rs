@@ -1,11 +1,5 @@
 //! DataNodes of the tests' own, and the server.
 
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    reason = "each test uses a part, and may fail anywhere"
-)]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};

@@ -1,6 +1,7 @@
 //! Runs the command line and takes its outcome apart. Every JSON that comes out is checked against its schema.
 
-#[allow(dead_code, reason = "not every test file needs it")]
+pub(crate) mod browser;
+pub(crate) mod perfetto;
 pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};
@@ -32,7 +33,6 @@ pub(crate) fn meldsim(line: &str) -> Outcome {
 }
 
 /// The standard output of a run that must succeed silently.
-#[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn stdout(line: &str) -> String {
     let outcome = meldsim(line);
     assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
@@ -44,13 +44,11 @@ pub(crate) fn stdout(line: &str) -> String {
 }
 
 /// A file for one test; its folder goes when it is dropped.
-#[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) struct TextFile {
     _folder: tempfile::TempDir,
     pub(crate) path: String,
 }
 
-#[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn text_file(name: &str, text: &str) -> TextFile {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -62,7 +60,6 @@ pub(crate) fn text_file(name: &str, text: &str) -> TextFile {
 }
 
 /// The command line as it ships, built if it is not there.
-#[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn release_binary() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let status = std::process::Command::new(env!("CARGO"))

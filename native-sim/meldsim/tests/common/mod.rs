@@ -1,17 +1,16 @@
 //! What several test files need.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use meldsim::profile::MeldedPartialRead;
 use meldsim::{Command, Device, Directive, Duration, NamespaceId, Pattern, Profile};
 
-pub const SEQUENTIAL: Directive = Directive::read_pattern(Pattern::Sequential);
+pub(crate) const SEQUENTIAL: Directive = Directive::read_pattern(Pattern::Sequential);
 
 /// Numbers that look random and are the same each time (xorshift); from any seed but 0.
 #[derive(Clone)]
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -20,25 +19,25 @@ impl Random {
 }
 
 /// The preset, as the published experiments use it.
-pub fn published_profile() -> Profile {
+pub(crate) fn published_profile() -> Profile {
     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
     profile.ftl.melded_partial_read = MeldedPartialRead::WholeWordline;
     profile
 }
 
 /// A device small enough to fill and churn quickly.
-pub fn small_profile() -> Profile {
+pub(crate) fn small_profile() -> Profile {
     Profile::from_toml(include_str!("small.toml")).unwrap()
 }
 
-pub fn device(profile: &Profile) -> (Device, NamespaceId) {
+pub(crate) fn device(profile: &Profile) -> (Device, NamespaceId) {
     let mut device = Device::new(profile).unwrap();
     let nsid = device.create_namespace(1 << 40).unwrap();
     (device, nsid)
 }
 
 /// Runs everything that is outstanding and returns the latency of the slowest command.
-pub fn drain(device: &mut Device) -> Duration {
+pub(crate) fn drain(device: &mut Device) -> Duration {
     let mut slowest = Duration::ZERO;
     while device.run_until_completion() {
         while let Some(completion) = device.pop_completion() {
@@ -50,7 +49,7 @@ pub fn drain(device: &mut Device) -> Duration {
 }
 
 /// The latency of one burst of `bytes` from the start of data written with `directive`.
-pub fn burst(profile: &Profile, bytes: u64, directive: Directive) -> Duration {
+pub(crate) fn burst(profile: &Profile, bytes: u64, directive: Directive) -> Duration {
     let (mut device, nsid) = device(profile);
     let nlb = bytes.div_ceil(profile.controller.lba_size.0);
     device.preload(nsid, 0, nlb, directive).unwrap();
@@ -61,6 +60,6 @@ pub fn burst(profile: &Profile, bytes: u64, directive: Directive) -> Duration {
 }
 
 /// MiB/s of a burst of 128 MiB.
-pub fn burst_mib_s(profile: &Profile, directive: Directive) -> f64 {
+pub(crate) fn burst_mib_s(profile: &Profile, directive: Directive) -> f64 {
     128.0 / burst(profile, 128 << 20, directive).as_secs_f64()
 }

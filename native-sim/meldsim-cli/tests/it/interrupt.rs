@@ -1,0 +1,110 @@
+//! Ctrl-C: what is done so far is printed, labelled, and the exit code is 130.
+
+#![cfg(unix)]
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::support::{self, schema, text_file};
+use serde_json::Value;
+
+/// Runs `line`, and interrupts it after a while; on a fast machine a run may have ended before, so the while gets shorter.
+fn interrupted(line: &str) -> (i32, String, String) {
+    for after_ms in [1500, 500, 200, 100] {
+        let child = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
+            .args(line.split_whitespace())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        sleep(Duration::from_millis(after_ms));
+        let id = child.id().to_string();
+        let _ = Command::new("kill").args(["-INT", &id]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        let Some(code) = output.status.code() else {
+            // It had not even begun to listen.
+            continue;
+        };
+        if code == 130 {
+            return (code, text(output.stdout), text(output.stderr));
+        }
+        assert_eq!(code, 0, "{}", text(output.stderr));
+    }
+    panic!("{line}: cannot be interrupted");
+}
+
+#[test]
+fn a_run_gives_the_requests_until_then() {
+    let line = "run --rw randread --size 64g --iodepth 64";
+    let (_, text, notes) = interrupted(line);
+    assert!(text.starts_with("partial: "), "{text}");
+    assert!(
+        text.contains("randread") && text.contains("device: "),
+        "{text}"
+    );
+    assert!(notes.contains("interrupted"), "{notes}");
+    let line = format!("{line} --format json");
+    let (_, json, _) = interrupted(&line);
+    schema::check(&line, &json);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["partial"], true);
+    let done = json["jobs"][0]["read"]["total_ios"].as_u64().unwrap();
+    assert!(0 < done && done < 16 << 20, "{done}");
+}
+
+/// A trace that takes long.
+fn long_trace() -> support::TextFile {
+    let mut trace = Vec::new();
+    for index in 0..3_000_000u64 {
+        let sector = index * 7919 % 1_000_000 * 8;
+        writeln!(trace, "{} 0 {sector} 8 1", index * 2_000).unwrap();
+    }
+    text_file("long.trace", &String::from_utf8(trace).unwrap())
+}
+
+#[test]
+fn a_replay_gives_the_records_until_then_and_what_if_the_devices() {
+    let trace = long_trace();
+    let line = format!("run --trace {} --format json", trace.path);
+    let (_, json, _) = interrupted(&line);
+    schema::check(&line, &json);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["partial"], true);
+    let done = json["trace"]["records"].as_u64().unwrap();
+    assert!(0 < done && done < 3_000_000, "{done}");
+    let line = format!("what-if {} --jobs 1", trace.path);
+    let (_, text, _) = interrupted(&line);
+    assert!(text.starts_with("partial: interrupted after "), "{text}");
+    assert!(text.contains(" of 11 replays"), "{text}");
+}
+
+#[test]
+fn a_validation_gives_the_experiments_until_then() {
+    let line = "validate --jobs 1";
+    let (_, text, _) = interrupted(line);
+    assert!(text.starts_with("partial: interrupted before "), "{text}");
+    assert!(text.contains(" experiments were done"), "{text}");
+}
+
+#[test]
+fn the_second_ends_it_at_once() {
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
+        .args("validate --quiet --jobs 1".split(' '))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    sleep(Duration::from_millis(500));
+    let id = child.id().to_string();
+    let mut code = None;
+    for _ in 0..50 {
+        let _ = Command::new("kill").args(["-INT", &id]).status().unwrap();
+        sleep(Duration::from_millis(20));
+        code = child.try_wait().unwrap();
+        if code.is_some() {
+            break;
+        }
+    }
+    assert_eq!(code.and_then(|code| code.code()), Some(130));
+}

@@ -1,0 +1,231 @@
+//! How the command line behaves: help, completions, man pages, versions, quiet, progress, tables in a terminal.
+
+use std::process::Command;
+
+use crate::support::{meldsim, stdout, text_file};
+
+/// Every command, with the experiments.
+fn commands() -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    let mut open = vec![String::new()];
+    while let Some(command) = open.pop() {
+        let help = stdout(&format!("{command} --help"));
+        let listed = help.split("\nCommands:\n").nth(1).unwrap_or("");
+        let listed = listed.lines().take_while(|line| !line.is_empty());
+        let names = listed.filter_map(|line| line.strip_prefix("  "));
+        let names = names.filter(|line| !line.starts_with(' '));
+        let names = names.filter_map(|line| line.split_whitespace().next());
+        open.extend(
+            names
+                .filter(|name| *name != "help")
+                .map(|name| format!("{command} {name}").trim().to_owned()),
+        );
+        commands.push(command);
+    }
+    commands
+}
+
+fn help_in(command: &str, columns: usize) -> String {
+    let output = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
+        .args(command.split_whitespace())
+        .arg("--help")
+        .env("COLUMNS", columns.to_string())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn help_fits_its_terminal_without_ragged_lines_and_names_no_checkout() {
+    let commands = commands();
+    assert!(commands.len() >= 24, "{commands:?}");
+    for command in &commands {
+        for columns in [80, 100, 200] {
+            let width = columns.min(100);
+            let help = help_in(command, columns);
+            for path in ["native-sim", "src/", "docs/", "./meld"] {
+                assert!(!help.contains(path), "{command}: {path}");
+            }
+            let lines: Vec<&str> = help.lines().collect();
+            for line in &lines {
+                assert!(line.chars().count() <= width, "{command}: {line}");
+            }
+            for pair in lines.windows(2) {
+                let indent = |line: &str| line.len() - line.trim_start().len();
+                let starts = pair[1].trim_start();
+                let word = starts.split(' ').next().unwrap();
+                // A line that goes on a paragraph: what it begins with had no room on the line before.
+                let is_text = starts.starts_with(|c: char| c.is_lowercase() || c.is_numeric());
+                let same = indent(pair[0]) == indent(pair[1]) && !starts.starts_with("meldsim ");
+                let goes_on = is_text && same && !pair[0].trim().is_empty();
+                let listed = pair[0].trim_start().split("  ").count() > 1;
+                if goes_on && !listed && !starts.contains("  ") {
+                    let joined = pair[0].chars().count() + 1 + word.chars().count();
+                    assert!(
+                        joined > width,
+                        "{command}, {columns}: {}\n{}",
+                        pair[0],
+                        pair[1]
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn completions_and_man_pages_know_every_command() {
+    for (shell, sign) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef meldsim"),
+        ("fish", "complete -c meldsim"),
+    ] {
+        let script = stdout(&format!("completions {shell}"));
+        assert!(script.contains(sign), "{shell}");
+        for word in ["what-if", "melded-latency", "read-pattern", "quiet"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        // Where the shell is there, it can read its script.
+        let file = text_file("script", &script);
+        match Command::new(shell).args(["-n", &file.path]).status() {
+            Ok(status) => assert!(status.success(), "{shell}"),
+            Err(_) => eprintln!("{shell} is not installed: its script is not read"),
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("man1");
+    assert_eq!(stdout(&format!("man {}", path.display())), "");
+    for page in [
+        "meldsim",
+        "meldsim-run",
+        "meldsim-what-if",
+        "meldsim-experiment-palloc",
+    ] {
+        let text = std::fs::read_to_string(path.join(format!("{page}.1"))).unwrap();
+        assert!(
+            text.contains(".SH NAME") && text.contains(".SH SYNOPSIS"),
+            "{page}"
+        );
+    }
+    let outcome = meldsim("man /dev/null/x");
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.stderr.contains("give a directory"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn the_version_names_the_commit_of_a_checkout() {
+    let version = stdout("--version");
+    let rest = version
+        .strip_prefix(concat!("meldsim ", env!("CARGO_PKG_VERSION")))
+        .unwrap();
+    let git = Command::new("git")
+        .args(["ls-files", "--error-unmatch", "build.rs"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output();
+    if git.is_ok_and(|git| git.status.success()) {
+        let commit = rest
+            .trim()
+            .strip_prefix('(')
+            .and_then(|rest| rest.strip_suffix(')'));
+        let commit = commit.unwrap();
+        assert!(
+            commit.len() == 12 && commit.bytes().all(|b| b.is_ascii_hexdigit()),
+            "{version}"
+        );
+    } else {
+        assert_eq!(rest, "\n");
+    }
+}
+
+#[test]
+fn notes_are_told_once_and_quiet_silences_them() {
+    let file = text_file("a.fio", "[j]\nsize=1m\ndirect=1\nioengine=libaio\nthread\n");
+    let line = format!("run --job {}", file.path);
+    let outcome = meldsim(&line);
+    assert_eq!(outcome.code, 0);
+    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .ends_with("content: direct, ioengine, thread\n"),
+        "{}",
+        outcome.stderr
+    );
+    for quiet in ["--quiet", "-q"] {
+        assert_eq!(stdout(&format!("{quiet} {line}")), outcome.stdout);
+        assert_eq!(stdout(&format!("{line} {quiet}")), outcome.stdout);
+    }
+    // The command in the result is the one without it.
+    let json = stdout(&format!("{line} --quiet --format json"));
+    assert!(!json.contains("quiet"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        json["passed_over"],
+        serde_json::json!(["direct", "ioengine", "thread"])
+    );
+}
+
+#[test]
+fn validate_tells_a_pipe_how_far_it_is() {
+    let outcome = meldsim("validate --experiment melded-latency");
+    assert_eq!(outcome.code, 0);
+    let lines: Vec<&str> = outcome.stderr.lines().collect();
+    assert!((3..=10).contains(&lines.len()), "{lines:?}");
+    for line in lines {
+        assert!(
+            line.starts_with("validating: ") && line.ends_with(" left"),
+            "{line}"
+        );
+    }
+    stdout("validate --quiet --experiment melded-latency");
+}
+
+fn in_columns(line: &str, columns: &str) -> String {
+    let output = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
+        .args(line.split_whitespace())
+        .env("COLUMNS", columns)
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn tables_fit_their_terminal_or_say_what_they_left_out() {
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/two-scans.meld");
+    // The rows of a table are those from its header to a blank line or the line of what was left out.
+    for (line, header) in [
+        ("profiles".to_owned(), "name "),
+        ("run --rw randrw --size 1m".to_owned(), "job "),
+        (
+            format!("what-if {trace} --profile melded-tlc-8x8"),
+            "profile ",
+        ),
+        (
+            "validate --quiet --experiment melded-latency".to_owned(),
+            "verdict ",
+        ),
+    ] {
+        let text = in_columns(&line, "80");
+        let rows = text.lines().skip_while(|row| !row.starts_with(header));
+        let ends = |row: &str| row.is_empty() || row.starts_with("left out");
+        let rows: Vec<&str> = rows.take_while(|row| !ends(row)).collect();
+        assert!(rows.len() > 2, "{line}: {text}");
+        // What follows at once are sentences.
+        let rows = rows.iter().take_while(|row| row.contains("  "));
+        for row in rows {
+            assert!(row.chars().count() <= 80, "{line}: {row}");
+        }
+        let whole = in_columns(&line, "1000");
+        assert!(whole.lines().any(|row| row.chars().count() > 80), "{line}");
+        assert!(!whole.contains("left out"), "{line}");
+    }
+    let run = in_columns("run --rw randrw --size 1m", "80");
+    assert!(
+        run.contains("left out, for want of room: min us, p99.9 us"),
+        "{run}"
+    );
+}

@@ -1,0 +1,27 @@
+//! The integration tests of this crate, in one program: one to link, whose tests run side by side.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod churn;
+mod collection;
+mod conservation;
+mod directives;
+mod examples;
+mod firmware;
+mod host;
+mod journal;
+mod limits;
+mod mapping_unit;
+mod memory;
+mod nvme;
+mod pacing;
+mod profiles;
+mod program_order;
+mod reads;
+mod shared;
+mod windows;
+mod writes;
+mod xpoint;
