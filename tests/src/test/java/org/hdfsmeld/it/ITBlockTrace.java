@@ -4,21 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.security.UserGroupInformation;
-import org.apache.hadoop.util.ToolRunner;
-import org.hdfsmeld.rpc.MeldDatanode;
-import org.hdfsmeld.tools.MeldAdmin;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,9 +68,6 @@ class ITBlockTrace {
 
   /** The trace through {@code meldsim run}, as its user would. */
   private void replayGivesTheSame() throws Exception {
-    // Maven has built it beside the library.
-    Path program = Path.of("../native-sim/target/release/meldsim");
-    assertThat(program).isExecutable();
     Path joined = dir.resolve("joined.gz");
     for (Path file : Traces.files(dir)) {
       Files.write(
@@ -89,23 +78,9 @@ class ITBlockTrace {
       // A sample for people.
       Files.copy(joined, Path.of(keep), StandardCopyOption.REPLACE_EXISTING);
     }
-    Path result = dir.resolve("result.json");
-    Process process =
-        new ProcessBuilder(
-                program.toString(),
-                "run",
-                "--trace",
-                joined.toString(),
-                "--trace-format",
-                "meld",
-                "--format",
-                "json")
-            .redirectErrorStream(true)
-            .redirectOutput(result.toFile())
-            .start();
-    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    String json = Files.readString(result);
-    assertThat(process.exitValue()).as(json).isZero();
+    String json =
+        Commands.meldsim(
+            "run", "--trace", joined.toString(), "--trace-format", "meld", "--format", "json");
     for (String counter :
         List.of(
             "read_commands",
@@ -122,43 +97,28 @@ class ITBlockTrace {
   void theCommandStartsStopsAndFetches() throws Exception {
     try (MeldCluster cluster = cluster().start()) {
       Path fetched = dir.resolve("fetched");
-      assertThat(meld(cluster, "-trace", "start")).isZero();
-      assertThat(meld(cluster, "-trace", "start")).as("it is recording").isEqualTo(2);
+      assertThat(Commands.meld(cluster, "-trace", "start")).isZero();
+      assertThat(Commands.meld(cluster, "-trace", "start")).as("it is recording").isEqualTo(2);
       Content.write(cluster.fileSystem(), SCANNED, 1, MeldCluster.BLOCK_BYTES);
-      assertThat(meld(cluster, "-trace", "stop")).isZero();
-      assertThat(meld(cluster, "-trace", "fetch", fetched.toString())).isZero();
+      assertThat(Commands.meld(cluster, "-trace", "stop")).isZero();
+      assertThat(Commands.meld(cluster, "-trace", "fetch", fetched.toString())).isZero();
       List<Path> files = Traces.files(fetched);
       assertThat(files).hasSize(1);
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files.get(0))))
           .isEqualTo("rw-------");
       assertThat(Traces.bytes(Traces.lines(fetched), line -> line.op().equals("write")))
           .isEqualTo(Volumes.total("host_written_bytes"));
-      assertThat(meld(cluster, "-trace", "rewind")).isEqualTo(1);
+      assertThat(Commands.meld(cluster, "-trace", "rewind")).isEqualTo(1);
 
-      UserGroupInformation stranger = UserGroupInformation.createRemoteUser("mallory");
-      PrivilegedExceptionAction<Void> snoop =
-          () -> {
-            try (MeldDatanode dataNode =
-                new MeldDatanode(
-                    new Configuration(cluster.fileSystem().getConf()),
-                    new InetSocketAddress(
-                        "127.0.0.1", cluster.hdfs().getDataNodes().get(0).getIpcPort()))) {
-              assertThatThrownBy(dataNode::startTrace).hasMessageContaining("Superuser");
-              assertThatThrownBy(dataNode::stopTrace).hasMessageContaining("Superuser");
-              assertThatThrownBy(dataNode::traceStatus).hasMessageContaining("Superuser");
-              assertThatThrownBy(() -> dataNode.readTrace("any", 0))
-                  .hasMessageContaining("Superuser");
-            }
-            return null;
-          };
-      stranger.doAs(snoop);
+      Commands.asStranger(
+          cluster,
+          dataNode -> {
+            assertThatThrownBy(dataNode::startTrace).hasMessageContaining("Superuser");
+            assertThatThrownBy(dataNode::stopTrace).hasMessageContaining("Superuser");
+            assertThatThrownBy(dataNode::traceStatus).hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.readTrace("any", 0))
+                .hasMessageContaining("Superuser");
+          });
     }
-  }
-
-  private static int meld(MeldCluster cluster, String... arguments) throws Exception {
-    return ToolRunner.run(
-        new Configuration(cluster.fileSystem().getConf()),
-        new MeldAdmin(System.out, System.err),
-        arguments);
   }
 }
