@@ -1,12 +1,15 @@
 /*
- * Preloaded into a process: what its host can do to it, on command. The wall clock jumps, and the simulator's library gets no
- * memory. The commands are two numbers in the file that HOST_FAULTS names, which the test changes while the process runs.
+ * Preloaded into a process: what its host can do to it, on command. The wall clock jumps, the simulator's library gets no
+ * memory, and a write stops half done. The commands are numbers in the file that HOST_FAULTS names, which the test changes
+ * while the process runs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +21,12 @@
 struct commands {
   int64_t clock_seconds; /* how far the wall clock is off */
   int64_t no_memory;     /* whether the simulator's allocations fail */
+  int64_t stop_write;    /* to which of STOPPED a write stops */
+  int64_t stopped;       /* whether one has: said here */
 };
+
+/* Parts of file names, by number; 0 is none. */
+static const char *const STOPPED[] = {NULL, "/journal-", "/snapshot-"};
 
 static volatile struct commands *commands;
 
@@ -28,9 +36,9 @@ extern void *__libc_realloc(void *old, size_t size);
 
 __attribute__((constructor)) static void attach(void) {
   const char *name = getenv("HOST_FAULTS");
-  int file = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+  int file = name ? open(name, O_RDWR | O_CLOEXEC) : -1;
   if (file < 0) return;
-  void *mapped = mmap(NULL, sizeof(struct commands), PROT_READ, MAP_SHARED, file, 0);
+  void *mapped = mmap(NULL, sizeof(struct commands), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped != MAP_FAILED) commands = mapped;
   close(file);
 }
@@ -48,6 +56,24 @@ void *malloc(size_t size) { return fails(__builtin_return_address(0)) ? NULL : _
 void *calloc(size_t count, size_t size) { return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size); }
 
 void *realloc(void *old, size_t size) { return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size); }
+
+static int stops(int file) {
+  char link[32], name[PATH_MAX];
+  int64_t which = commands ? commands->stop_write : 0;
+  if (!which) return 0;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  ssize_t length = readlink(link, name, sizeof name - 1);
+  if (length < 0) return 0;
+  name[length] = 0;
+  return strstr(name, STOPPED[which]) != NULL;
+}
+
+ssize_t write(int file, const void *bytes, size_t count) {
+  if (!stops(file)) return syscall(SYS_write, file, bytes, count);
+  syscall(SYS_write, file, bytes, count / 2);
+  commands->stopped = 1;
+  for (;;) pause();
+}
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
   int status = (int)syscall(SYS_clock_gettime, clock, now);

@@ -20,7 +20,15 @@ final class HostFaults {
   private static final Path SOURCE = Path.of("src/test/c/host_faults.c");
   private static final int CLOCK_SECONDS = 0;
   private static final int NO_MEMORY = Long.BYTES;
-  private static final int BYTES = 2 * Long.BYTES;
+  private static final int STOP_WRITE = 2 * Long.BYTES;
+  private static final int STOPPED = 3 * Long.BYTES;
+  private static final int BYTES = 4 * Long.BYTES;
+
+  /** Files of a device's state, in the library's order. */
+  enum StateFile {
+    JOURNAL,
+    SNAPSHOT
+  }
 
   private final Path library;
   private final Path file;
@@ -70,5 +78,20 @@ final class HostFaults {
   /** Whether the simulator gets no more memory from now on. */
   void setNoMemory(boolean none) {
     commands.putLong(NO_MEMORY, none ? 1 : 0);
+  }
+
+  /** The next write to such a file stops half done, and its thread with it. */
+  void stopWriteTo(StateFile file) {
+    commands.putLong(STOP_WRITE, 1 + file.ordinal());
+  }
+
+  /** Whether a write has stopped. */
+  boolean isWriteStopped() {
+    return commands.getLong(STOPPED) != 0;
+  }
+
+  /** Further writes do not stop. */
+  void stopNoWrite() {
+    commands.putLong(STOP_WRITE, 0);
   }
 }

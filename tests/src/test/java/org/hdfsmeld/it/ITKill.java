@@ -3,7 +3,6 @@ package org.hdfsmeld.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FileSystem;
@@ -78,27 +78,25 @@ class ITKill {
     return null;
   }
 
-  private boolean isMoment(Moment moment, int writtenBefore, int readsBefore, long journalBefore) {
-    return switch (moment) {
-      case WRITE, OUT_OF_MEMORY -> written.size() >= writtenBefore + 2;
-      case READ -> reads.get() >= readsBefore + 2;
-      case JOURNAL -> bytes("journal-", "") > journalBefore;
-      case SNAPSHOT -> bytes("snapshot-", ".tmp") >= 0;
-    };
+  /** Returns when the process is there. Of its state's files one is half written then. */
+  private void awaitMoment(Moment moment, HostFaults faults) {
+    switch (moment) {
+      case WRITE, OUT_OF_MEMORY -> awaitMore(written::size);
+      case READ -> awaitMore(reads::get);
+      case JOURNAL -> awaitStopped(faults, HostFaults.StateFile.JOURNAL);
+      case SNAPSHOT -> awaitStopped(faults, HostFaults.StateFile.SNAPSHOT);
+    }
   }
 
-  /** Bytes of the files of that name; below 0 when there is none. */
-  private long bytes(String prefix, String suffix) {
-    File[] files =
-        directory
-            .resolve("volume/meld")
-            .toFile()
-            .listFiles((folder, name) -> name.startsWith(prefix) && name.endsWith(suffix));
-    long bytes = -1;
-    for (File file : files == null ? new File[0] : files) {
-      bytes = Math.max(bytes, 0) + file.length();
-    }
-    return bytes;
+  private static void awaitMore(IntSupplier done) {
+    int before = done.getAsInt();
+    await().atMost(PATIENCE).until(() -> done.getAsInt() >= before + 2);
+  }
+
+  private static void awaitStopped(HostFaults faults, HostFaults.StateFile file) {
+    faults.stopWriteTo(file);
+    await().atMost(PATIENCE).until(faults::isWriteStopped);
+    faults.stopNoWrite();
   }
 
   /** A mini cluster writes no more replicas than it has DataNodes of its own. */
@@ -134,14 +132,7 @@ class ITKill {
         Callable<Void> reader = () -> read(files);
         Future<Void> writing = clients.submit(writer);
         Future<Void> reading = clients.submit(reader);
-        int writtenBefore = written.size();
-        int readsBefore = reads.get();
-        long journalBefore = bytes("journal-", "");
-        await()
-            .atMost(PATIENCE)
-            .pollDelay(Duration.ZERO)
-            .pollInterval(Duration.ofMillis(1))
-            .until(() -> isMoment(moment, writtenBefore, readsBefore, journalBefore));
+        awaitMoment(moment, faults);
         if (moment == Moment.OUT_OF_MEMORY) {
           faults.setNoMemory(true);
           assertThat(killed.awaitEnd()).isEqualTo(ABORTED);
@@ -149,8 +140,7 @@ class ITKill {
         } else {
           killed.kill();
         }
-        int writtenAtKill = written.size();
-        await().atMost(PATIENCE).until(() -> written.size() >= writtenAtKill + 2);
+        awaitMore(written::size);
         working.set(false);
         writing.get(3, TimeUnit.MINUTES);
         reading.get(3, TimeUnit.MINUTES);
