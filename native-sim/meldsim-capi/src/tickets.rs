@@ -178,6 +178,12 @@ impl Tickets {
         }
     }
 
+    /// Threads that block on a ticket.
+    #[cfg(test)]
+    pub(crate) fn waiters(&self) -> u32 {
+        self.entries.iter().map(|entry| entry.waiters).sum()
+    }
+
     fn release(&mut self, index: usize) {
         self.entries[index].live = false;
         self.free.push(index as u32);

@@ -23,6 +23,8 @@ thread_local! {
     static LIMITS_PASS: Cell<bool> = const { Cell::new(true) };
     /// Whether a thread that waits for the lock polls it; else it gets it in the end, whatever the schedule.
     static POLLS: Cell<bool> = const { Cell::new(false) };
+    /// How often a thread has waited for the lock.
+    static WAITS: Cell<u32> = const { Cell::new(0) };
 }
 
 /// What the monitor is made of, in terms of shuttle.
@@ -66,6 +68,7 @@ mod sync {
             if !super::POLLS.get() {
                 return Some(self.lock());
             }
+            super::WAITS.set(super::WAITS.get() + 1);
             shuttle::thread::yield_now();
             self.try_lock()
         }
@@ -323,6 +326,9 @@ fn a_call_that_hangs_is_left_alone_by_all_others() {
             let failure = waiter.join().unwrap().unwrap_err();
             assert!(failure.to_string().contains("hangs"), "{failure}");
         }
+        let waits = WAITS.get();
+        assert!(monitor.lock().is_err());
+        assert_eq!(WAITS.get(), waits, "what hangs is known");
         drop(hangs);
         assert!(monitor.lock().is_err(), "and so it stays");
     };

@@ -153,7 +153,7 @@ pub(crate) fn open(browser: &mut Browser, page: &Path, trace: Vec<u8>) -> Server
             begin.elapsed() < PATIENCE,
             "Perfetto does not load the trace"
         );
-        std::thread::sleep(Duration::from_millis(200));
+        std::thread::sleep(Duration::from_millis(50));
     }
     server
 }
