@@ -176,16 +176,27 @@ fn assert_same(line: &str, one: &str, other: &str) {
     }
 }
 
+/// What the program without the checks of the tests writes.
+fn released(line: &str) -> String {
+    let output = Command::new(release_binary())
+        .args(line.split_whitespace())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{line}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
 #[test]
-fn every_run_gives_the_same_bytes() {
+fn every_run_gives_the_same_bytes_in_debug_and_release() {
     let all = Lines::new();
     let mut collected = false;
     for line in &all.lines {
-        // Two processes: whatever is seeded per process differs between them.
-        let (one, other) = (stdout(line), stdout(line));
-        assert_same(line, &one, &other);
+        // Three processes: whatever is seeded per process differs between them.
+        let (debug, release, again) = (stdout(line), released(line), released(line));
+        assert_same(line, &debug, &release);
+        assert_same(line, &release, &again);
         collected |=
-            one.contains("\"gc_pages_moved\": ") && !one.contains("\"gc_pages_moved\": 0,");
+            debug.contains("\"gc_pages_moved\": ") && !debug.contains("\"gc_pages_moved\": 0,");
     }
     assert!(collected, "no run collected garbage");
 }
@@ -201,12 +212,11 @@ fn any_number_of_threads_gives_the_same_bytes() {
 }
 
 #[test]
-#[ignore = "builds the release binary; ./meld test runs it"]
 fn any_number_of_threads_validates_to_the_same_bytes() {
     let release = release_binary();
     let validated = |jobs: &str| {
         let words = ["validate", "--quiet", "--format", "json", "--jobs", jobs];
-        let output = Command::new(&release).args(words).output().unwrap();
+        let output = Command::new(release).args(words).output().unwrap();
         assert!(output.stderr.is_empty());
         String::from_utf8(output.stdout).unwrap()
     };
@@ -214,22 +224,4 @@ fn any_number_of_threads_validates_to_the_same_bytes() {
     assert!(one.contains("firmware-power.platform"), "{one}");
     // The recorded output is that of as many as there are cores.
     assert_same("64", &one, &validated("64"));
-}
-
-#[test]
-#[ignore = "builds the release binary; ./meld test runs it"]
-fn debug_and_release_give_the_same_bytes() {
-    let release = release_binary();
-    for line in &Lines::new().lines {
-        let output = Command::new(&release)
-            .args(line.split_whitespace())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{line}");
-        assert_same(
-            line,
-            &stdout(line),
-            &String::from_utf8(output.stdout).unwrap(),
-        );
-    }
 }

@@ -82,9 +82,8 @@ fn pages_are_readable() {
 }
 
 #[test]
-#[ignore = "builds the release binary; ./meld test runs it"]
 fn longer_pages_are_readable() {
-    are_readable(&release_binary(), &LONGER_PAGES);
+    are_readable(release_binary(), &LONGER_PAGES);
 }
 
 fn are_readable(binary: &Path, pages: &[(&str, &str)]) {

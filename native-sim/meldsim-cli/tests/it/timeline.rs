@@ -3,7 +3,7 @@
 //! `target/pages` of the project.
 
 use crate::support::browser::{self, Browser};
-use crate::support::{self, perfetto};
+use crate::support::{self, perfetto, release_binary};
 use std::collections::BTreeMap;
 use std::io::{self, Empty, Write};
 use std::ops::ControlFlow;
@@ -547,16 +547,15 @@ fn what_has_no_timeline_says_so() {
 }
 
 /// The bars of the page: the first frame within 2 s of opening, a zoom step within 50 ms. Times depend on the machine, so they
-/// are printed and not judged: `cargo test --package meldsim-cli --test it -- --ignored --nocapture million`.
+/// are printed and not judged: `cargo test --package meldsim-cli --test it -- --nocapture million`.
 #[test]
-#[ignore = "builds the release binary; ./meld test runs it"]
 fn a_million_spans_are_drawn() {
     let Some(mut browser) = browser::start() else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("million.html");
-    let output = std::process::Command::new(support::release_binary())
+    let output = std::process::Command::new(release_binary())
         .args("run --rw randread --bs 16k --iodepth 64 --size 1216m --timeline".split(' '))
         .arg(&page)
         .output()

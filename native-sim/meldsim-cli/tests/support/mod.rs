@@ -5,6 +5,7 @@ pub(crate) mod perfetto;
 pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use assert_cmd::Command;
 
@@ -59,23 +60,22 @@ pub(crate) fn text_file(name: &str, text: &str) -> TextFile {
     }
 }
 
-/// The command line as it ships, built if it is not there.
-pub(crate) fn release_binary() -> PathBuf {
+/// The command line without the checks of the tests, and about as fast as it ships: the program that `MELDSIM_TESTED` names,
+/// or else one that is built when first asked for.
+pub(crate) fn release_binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| std::env::var_os("MELDSIM_TESTED").map_or_else(build, PathBuf::from))
+}
+
+fn build() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let status = std::process::Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--locked",
-            "--release",
-            "--package",
-            "meldsim-cli",
-        ])
-        .arg("--target-dir")
+        .args(["build", "--quiet", "--locked", "--profile", "tested"])
+        .args(["--package", "meldsim-cli", "--target-dir"])
         .arg(target)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()
         .unwrap();
     assert!(status.success(), "cargo build failed");
-    target.join("release/meldsim")
+    target.join("tested/meldsim")
 }
