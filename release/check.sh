@@ -1,7 +1,7 @@
 # What takes too long for CI: what ./meld check does. Sourced by meld.
 # shellcheck shell=bash
 
-CHECK_PARTS=(conformance compatibility docker soak fuzz release bare-root aarch64 image)
+CHECK_PARTS=(rust calibration conformance compatibility docker soak fuzz release bare-root aarch64 image)
 CHECK=$ROOT/target/check
 
 help_check() {
@@ -10,6 +10,8 @@ Usage: ./meld check [PART]...
 
 Runs what takes too long for ./meld test, and prints one line for each part:
 
+  rust          Rust's documents, and the oldest Rust            five minutes
+  calibration   calibrate finds the parameters of hidden drives  ten minutes
   conformance   Hadoop's own test classes, with the plugin       hours
   compatibility the integration tests on each Hadoop and Java    hours
   docker        the acceptance test of the cluster in containers half an hour
@@ -52,6 +54,20 @@ check() {
   printf '%d passed, %d failed\n' $((${#parts[@]} - failed)) $failed
   [ $failed -eq 0 ]
 }
+
+check_rust() (
+  cd "$ROOT/native-sim" && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet || return 1
+  if cargo "+$RUST_MINIMUM" --version >/dev/null 2>&1; then
+    cargo "+$RUST_MINIMUM" check --workspace --locked --quiet
+  else
+    echo "only the documents: rustup has no Rust $RUST_MINIMUM here"
+  fi
+)
+
+check_calibration() (
+  cd "$ROOT/native-sim" &&
+    CALIBRATE_DRIVES=5 cargo test --profile tested --package meldsim-experiments --lib --locked -- --ignored
+)
 
 # What must end at its first failure is a process of its own.
 check_conformance() {
