@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +36,7 @@ class ITBlockTrace {
       cluster.fileSystem().truncate(SCANNED, 2 * MeldCluster.BLOCK_BYTES - 1000);
       await().until(() -> cluster.fileSystem().isFileClosed(SCANNED));
       cluster.fileSystem().delete(SCANNED, false);
-      await().atMost(Duration.ofSeconds(30)).until(() -> Volumes.total("blocks_mapped") == 1);
+      await().until(() -> Volumes.total("blocks_mapped") == 1);
       Traces.all("stop");
 
       List<Traces.Line> lines = Traces.lines(dir);

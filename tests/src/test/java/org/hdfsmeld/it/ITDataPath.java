@@ -3,7 +3,6 @@ package org.hdfsmeld.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -137,7 +136,7 @@ class ITDataPath {
     int shorter = MeldCluster.BLOCK_BYTES + 33_333;
     boolean done = cluster.fileSystem().truncate(file, shorter);
     if (!done) {
-      await().atMost(Duration.ofSeconds(60)).until(() -> cluster.fileSystem().recoverLease(file));
+      await().until(() -> cluster.fileSystem().recoverLease(file));
     }
     bytes = Arrays.copyOf(bytes, shorter);
     Content.assertSame(cluster.fileSystem(), file, bytes);
@@ -151,9 +150,7 @@ class ITDataPath {
     Content.write(cluster.fileSystem(), file, 7, FILE_BYTES);
     assertThat(since.total("mapped_pages")).isPositive();
     cluster.fileSystem().delete(file, false);
-    await()
-        .atMost(Duration.ofSeconds(60))
-        .untilAsserted(() -> assertThat(since.total("mapped_pages")).isZero());
+    await().untilAsserted(() -> assertThat(since.total("mapped_pages")).isZero());
     assertThat(since.total("blocks_mapped")).isZero();
     assertThat(since.total("errors")).isZero();
   }
@@ -193,8 +190,6 @@ class ITDataPath {
    * the bytes.
    */
   private void awaitTotal(String counter, long atLeast) {
-    await()
-        .atMost(Duration.ofSeconds(10))
-        .untilAsserted(() -> assertThat(since.total(counter)).isGreaterThanOrEqualTo(atLeast));
+    await().untilAsserted(() -> assertThat(since.total(counter)).isGreaterThanOrEqualTo(atLeast));
   }
 }

@@ -7,7 +7,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -165,7 +164,7 @@ class ITErasureCoding {
           .hdfs()
           .setDataNodeDead(
               cluster.hdfs().stopDataNode(group.getNames()[0]).getDatanode().getDatanodeId());
-      await().atMost(Duration.ofMinutes(2)).until(() -> since.total("hints_explicit") == 2 * UNITS);
+      await().until(() -> since.total("hints_explicit") == 2 * UNITS);
       assertThat(since.total("history_runs")).isZero();
       ITHints.assertApart(since);
       Content.assertSame(cluster.fileSystem(), file, content);

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.PrivilegedExceptionAction;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -202,7 +201,6 @@ class ITHints {
     write(file, FULL_BYTES);
     cluster.fileSystem().setReplication(file, (short) 3);
     await()
-        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () -> {
               assertThat(cluster.fileSystem().getFileBlockLocations(file, 0, FULL_BYTES))
@@ -241,7 +239,7 @@ class ITHints {
     abandoned.hsync();
     assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
     cluster.hdfs().waitActive();
-    await().atMost(Duration.ofSeconds(90)).until(() -> cluster.fileSystem().recoverLease(file));
+    await().until(() -> cluster.fileSystem().recoverLease(file));
     try (FSDataOutputStream out = cluster.fileSystem().append(file)) {
       out.write(Content.random(6, FULL_BYTES));
     }

@@ -7,7 +7,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -37,7 +36,7 @@ class ITHintsFailover {
 
   /** Not the first write perhaps: while no NameNode was active, no write waited for hints. */
   private void assertHintsCome(FileSystem fileSystem) {
-    await().atMost(Duration.ofMinutes(1)).until(() -> isHinted(fileSystem));
+    await().until(() -> isHinted(fileSystem));
     assertThat(isHinted(fileSystem)).isTrue();
   }
 

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.ReconfigurationException;
@@ -67,7 +66,6 @@ class ITHotSwap {
 
   private void awaitSame(Path file, byte[] bytes) {
     await()
-        .atMost(Duration.ofSeconds(60))
         .ignoreExceptions()
         .untilAsserted(() -> Content.assertSame(cluster.fileSystem(), file, bytes));
   }

@@ -73,7 +73,7 @@ class ITRecovery {
     abandoned.hsync();
     assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
     cluster.hdfs().waitActive();
-    await().atMost(Duration.ofSeconds(90)).until(() -> cluster.fileSystem().recoverLease(FILE));
+    await().until(() -> cluster.fileSystem().recoverLease(FILE));
     Content.assertSame(cluster.fileSystem(), FILE, bytes);
     byte[] more = Content.random(4, 3_000_017);
     try (FSDataOutputStream out = cluster.fileSystem().append(FILE)) {
@@ -90,9 +90,7 @@ class ITRecovery {
     long once = Volumes.total("mapped_pages");
     cluster.fileSystem().setReplication(FILE, (short) 3);
     awaitReplicas(3);
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .untilAsserted(() -> assertThat(Volumes.total("mapped_pages")).isEqualTo(3 * once));
+    await().untilAsserted(() -> assertThat(Volumes.total("mapped_pages")).isEqualTo(3 * once));
     assertThat(Volumes.total("hinted_blocks")).isEqualTo(6);
 
     // Each replica alone gives the file back.
@@ -120,7 +118,7 @@ class ITRecovery {
     assertThatThrownBy(() -> Content.read(cluster.fileSystem(), FILE))
         .isInstanceOf(BlockMissingException.class);
 
-    await().atMost(Duration.ofSeconds(30)).until(() -> Volumes.total("blocks_mapped") == 2);
+    await().until(() -> Volumes.total("blocks_mapped") == 2);
     assertThat(Volumes.total("mapped_pages"))
         .isEqualTo((bytes.length - MeldCluster.BLOCK_BYTES + 4095) / 4096);
     assertThat(Volumes.total("errors")).isZero();

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -112,9 +111,7 @@ class ITSimulatorFaults {
     try (LogCapture log = LogCapture.start();
         MeldCluster cluster = builder.startExpectingRefusal()) {
       var dataNode = cluster.hdfs().getDataNodes().get(0);
-      await()
-          .atMost(Duration.ofSeconds(60))
-          .untilAsserted(() -> assertThat(dataNode.isDatanodeUp()).isFalse());
+      await().untilAsserted(() -> assertThat(dataNode.isDatanodeUp()).isFalse());
       return log.text();
     }
   }

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +63,6 @@ class ITState {
   /** No more blocks are left. What HDFS does each second to that end is done at once. */
   private void awaitMapped(int atMost) {
     await()
-        .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               BlockManagerTestUtil.computeInvalidationWork(
@@ -173,9 +171,7 @@ class ITState {
     Content.assertSame(hdfs(), file(1), first);
     Content.assertSame(hdfs(), file(2), Content.concat(second, more));
     hdfs().delete(file(3), false);
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .untilAsserted(() -> assertThat(Volumes.total("blocks_mapped")).isEqualTo(6));
+    await().untilAsserted(() -> assertThat(Volumes.total("blocks_mapped")).isEqualTo(6));
     assertThat(Volumes.total("unmapped_page_reads") + Volumes.total("errors")).isZero();
   }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.awaitility.Awaitility;
 
 /** A real HDFS in this JVM whose DataNodes have the plugin, configured as a user would: by keys. */
 final class MeldCluster implements AutoCloseable {
@@ -20,6 +22,11 @@ final class MeldCluster implements AutoCloseable {
 
   /** Blocks that grow past this are taken as full-size, so tagged sequential. */
   static final int HINT_MIN_BYTES = 1 << 20;
+
+  static {
+    // For what comes for certain: on a busy machine it comes late.
+    Awaitility.setDefaultTimeout(Duration.ofMinutes(2));
+  }
 
   private final Path directory;
   private final MiniDFSCluster hdfs;
