@@ -5,11 +5,19 @@
 
 #![deny(missing_docs)]
 
+use std::sync::Mutex;
+
 use meldsim_capi::testing::FaultCheck;
 pub use meldsim_capi::*;
 
 /// The status of calls that the fault of kind 2 strikes.
 pub const MELDSIM_TESTING_ERR_INJECTED: i32 = testing::ERR_INJECTED;
+
+/// The kind of fault that does not end.
+const HANG: u32 = 3;
+
+/// Devices that were made to hang.
+static HANGING: Mutex<Vec<i64>> = Mutex::new(Vec::new());
 
 /// What a fault does once it strikes.
 #[derive(Clone, Copy)]
@@ -35,14 +43,25 @@ impl Fault {
 /// namespace, bind a stream, precondition, preload, submit or wait), the next one panics inside
 /// (`kind` 1: the device is out of service from then on, MELDSIM_ERR_PANIC), or it and every later one
 /// fails (`kind` 2: -12), or it never returns (`kind` 3). `kind` 0 disarms. A `handle` of 0 is every
-/// device of the process that is open and in service. Returns a status; the first error, of several.
+/// device of the process that is open and in service, but for those that were made to hang: whoever
+/// wants something of them waits for seconds. Returns a status; the first error, of several.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_testing_inject_fault(handle: i64, kind: u32, after_calls: u64) -> i32 {
-    let inject = |handle| testing::set_fault_check(handle, check(kind, after_calls));
+    let inject = |handle| {
+        let status = testing::set_fault_check(handle, check(kind, after_calls));
+        if kind == HANG && status == MELDSIM_OK {
+            HANGING.lock().unwrap().push(handle);
+        }
+        status
+    };
     if handle != 0 {
         return inject(handle);
     }
-    let statuses = testing::open_devices().into_iter().map(inject);
+    let hanging = HANGING.lock().unwrap().clone();
+    let devices = testing::open_devices().into_iter();
+    let statuses = devices
+        .filter(|handle| !hanging.contains(handle))
+        .map(inject);
     let out_of_service = |status: &i32| matches!(*status, MELDSIM_ERR_PANIC | MELDSIM_ERR_CLOSED);
     let mut failed = statuses.filter(|status| *status != MELDSIM_OK && !out_of_service(status));
     failed.next().unwrap_or(MELDSIM_OK)
@@ -53,7 +72,7 @@ fn check(kind: u32, after_calls: u64) -> Result<Option<FaultCheck>, String> {
         0 => return Ok(None),
         1 => Fault::Panic,
         2 => Fault::Error,
-        3 => Fault::Hang,
+        HANG => Fault::Hang,
         other => {
             return Err(format!(
                 "fault kind {other} is unknown; use 0 (none), 1 (panic), 2 (error) or 3 (hang)"
