@@ -1,21 +1,41 @@
 //! Every output is the recorded one, to the byte: of every experiment, of runs, traces and advice, in each form, with
 //! their pages and time series.
 //!
-//! `recorded.txt` has a line for each command: its exit code, the start of the SHA-256 of what it wrote, the command.
+//! `recorded/` has a file for each command, called after it. The first line is the command and its exit code; then comes
+//! what it wrote, each part with its SHA-256. Of a long part the first lines are there, of a page its verdict.
 //! A change that is meant to change outputs records them anew, and says in its message which and why:
-//! `MELDSIM_RECORD=1 cargo test --package meldsim-cli --test it -- --ignored recorded`.
+//! `MELDSIM_RECORD=1 cargo test --package meldsim-cli --test it recorded`. A new command is a file of its first line.
 
-use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::release_binary;
 use sha2::{Digest, Sha256};
 
-const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recorded.txt");
+use crate::support::release_binary;
 
-/// What a command line writes: the exit code, and the digest of standard output, page and time series.
-fn outcome(binary: &Path, line: &str) -> String {
+const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recorded");
+const PROMPT: &str = "$ meldsim ";
+/// More than that is long.
+const WHOLE_BYTES: usize = 16 << 10;
+const FIRST_LINES: usize = 100;
+
+/// What a file says of a part of what a command wrote.
+fn part(name: &str, text: &str) -> String {
+    let lines = |shown: Vec<&str>| shown.iter().map(|line| format!("{line}\n")).collect();
+    let shown: String = match name {
+        "page" => {
+            let is_verdict = |line: &&str| line.contains("class=\"verdict\"");
+            lines(text.lines().filter(is_verdict).collect())
+        }
+        _ if text.len() <= WHOLE_BYTES => text.to_owned(),
+        _ => lines(text.lines().take(FIRST_LINES).collect()) + "...\n",
+    };
+    let (bytes, digest) = (text.len(), Sha256::digest(text));
+    format!("--- {name}: {bytes} bytes, SHA-256 {digest:x}\n{shown}")
+}
+
+/// The file of what a command line writes: standard output, page and time series.
+fn written(binary: &Path, line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (page, series) = (
         folder.path().join("page.html"),
@@ -38,40 +58,74 @@ fn outcome(binary: &Path, line: &str) -> String {
         command.arg("--time-series").arg(&series);
     }
     let output = command.output().unwrap();
-    let mut written = String::from_utf8(output.stdout).unwrap();
-    for file in [page, series].iter().filter(|file| file.exists()) {
-        written += &std::fs::read_to_string(file).unwrap();
-    }
     // JSON and pages repeat the command, and with it the folder, which is another one each time.
-    let digest = Sha256::digest(written.replace(folder.path().to_str().unwrap(), "FOLDER"));
-    let start: String = digest[..8].iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
-        text
-    });
-    format!("{} {start} {line}", output.status.code().unwrap())
+    let part = |name, text: String| {
+        part(
+            name,
+            &text.replace(folder.path().to_str().unwrap(), "FOLDER"),
+        )
+    };
+    let code = output.status.code().unwrap();
+    let mut file = format!("{PROMPT}{line} # exit code {code}\n");
+    file += &part("standard output", String::from_utf8(output.stdout).unwrap());
+    for (name, path) in [("page", page), ("time series", series)] {
+        if path.exists() {
+            file += &part(name, std::fs::read_to_string(path).unwrap());
+        }
+    }
+    file
+}
+
+/// The name of the file of a command line.
+fn name_of(line: &str) -> String {
+    let words = line.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("-") + ".txt"
+}
+
+/// From the first line that differs on, some lines of both.
+fn difference(recorded: &str, now: &str) -> String {
+    let pairs = recorded.lines().zip(now.lines());
+    let same = pairs.take_while(|(recorded, now)| recorded == now).count();
+    let some = |sign: &str, text: &str| -> String {
+        let lines = text.lines().skip(same).take(10);
+        lines.map(|line| format!("{sign}{line}\n")).collect()
+    };
+    let command = recorded.lines().next().unwrap();
+    format!(
+        "{command}\n@@ line {} @@\n{}{}\n",
+        same + 1,
+        some("-", recorded),
+        some("+", now)
+    )
 }
 
 #[test]
-#[ignore = "builds the release binary; ./meld test runs it"]
 fn every_output_is_the_recorded_one() {
-    let binary = release_binary();
-    let recorded = std::fs::read_to_string(RECORDED).unwrap();
-    let now: Vec<String> = recorded
-        .lines()
-        .map(|recorded| {
-            let line = recorded.splitn(3, ' ').nth(2).unwrap();
-            outcome(&binary, line)
-        })
-        .collect();
-    if std::env::var_os("MELDSIM_RECORD").is_some() {
-        std::fs::write(RECORDED, now.join("\n") + "\n").unwrap();
-        return;
+    let folder = std::fs::read_dir(RECORDED).unwrap();
+    let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut changed = String::new();
+    for path in &files {
+        let recorded = std::fs::read_to_string(path).unwrap();
+        let first = recorded
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix(PROMPT));
+        let line = first.unwrap_or_else(|| panic!("{} is of no command", path.display()));
+        let line = line.split(" # ").next().unwrap();
+        assert_eq!(
+            path.file_name().unwrap().to_str(),
+            Some(&*name_of(line)),
+            "{line}"
+        );
+        let now = written(release_binary(), line);
+        if std::env::var_os("MELDSIM_RECORD").is_some() {
+            std::fs::write(path, now).unwrap();
+        } else if now != recorded {
+            changed += &difference(&recorded, &now);
+        }
     }
-    let changed: Vec<(&str, &String)> = recorded
-        .lines()
-        .zip(&now)
-        .filter(|(recorded, now)| recorded != now)
-        .collect();
-    assert!(changed.is_empty(), "outputs have changed: {changed:#?}");
-    assert!(now.len() > 70, "few commands are recorded");
+    assert!(changed.is_empty(), "outputs have changed:\n{changed}");
+    assert!(files.len() > 80, "few commands are recorded");
 }
