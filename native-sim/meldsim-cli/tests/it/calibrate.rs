@@ -191,7 +191,7 @@ fn what_is_given_stays_and_a_state_goes_on_to_the_same_profile() {
 
 /// fio itself runs the job set, on a file: what it writes today is read, and every kind of cells is there.
 #[test]
-#[ignore = "runs fio for a minute or two"]
+#[ignore = "runs fio for a minute or two; ./meld check runs it"]
 fn what_fio_writes_of_the_job_set_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let measured = folder.path().join("measured");

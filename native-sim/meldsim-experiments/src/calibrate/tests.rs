@@ -199,7 +199,7 @@ fn drives() -> u64 {
 }
 
 #[test]
-#[ignore = "takes a minute a drive"]
+#[ignore = "takes minutes a drive; ./meld check runs it"]
 fn what_is_identifiable_of_hidden_drives_is_right_and_the_rest_is_named() {
     let mut counts = [0, 0];
     for seed in 1..=drives() {
