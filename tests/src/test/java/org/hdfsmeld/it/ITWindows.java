@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
@@ -60,7 +61,10 @@ class ITWindows {
           assertPread(in, content, (8 << 20) + i * PREAD_BYTES);
           int streams = 2 * (i + 1);
           // The DataNode closes a stream a moment after the client has all of it.
-          await().until(() -> Volumes.total("history_runs") >= streams);
+          await()
+              .pollDelay(Duration.ZERO)
+              .pollInterval(Duration.ofMillis(1))
+              .until(() -> Volumes.total("history_runs") >= streams);
         }
       }
       assertThat(Volumes.total("read_commands")).isLessThan(reads);

@@ -47,7 +47,8 @@ final class TestJvm {
             className,
             path,
             "-" + FAULTS,
-            List.of("-Dmeld.testing.library=" + cell.built().faults()),
+            List.of(
+                "-Dmeld.testing.library=" + cell.built().faults(), "-Dorg.hdfsmeld.looks=20"),
             List.of("--include-tag=" + FAULTS));
     return plain.and(faults);
   }
@@ -73,7 +74,8 @@ final class TestJvm {
     if (cell.release() >= NATIVE_ACCESS_SINCE) {
       command.add("--enable-native-access=ALL-UNNAMED");
     }
-    command.add("-Xmx4g");
+    // As Maven runs them.
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx2g"));
     command.add("-Djava.io.tmpdir=" + work);
     command.add("-Dtest.build.data=" + work.resolve("data"));
     command.add(
