@@ -5,7 +5,7 @@
 
 #![deny(missing_docs)]
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use meldsim_capi::testing::FaultCheck;
 pub use meldsim_capi::*;
@@ -18,6 +18,10 @@ const HANG: u32 = 3;
 
 /// Devices that were made to hang.
 static HANGING: Mutex<Vec<i64>> = Mutex::new(Vec::new());
+
+fn hanging() -> MutexGuard<'static, Vec<i64>> {
+    HANGING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What a fault does once it strikes.
 #[derive(Clone, Copy)]
@@ -50,14 +54,14 @@ pub extern "C" fn meldsim_testing_inject_fault(handle: i64, kind: u32, after_cal
     let inject = |handle| {
         let status = testing::set_fault_check(handle, check(kind, after_calls));
         if kind == HANG && status == MELDSIM_OK {
-            HANGING.lock().unwrap().push(handle);
+            hanging().push(handle);
         }
         status
     };
     if handle != 0 {
         return inject(handle);
     }
-    let hanging = HANGING.lock().unwrap().clone();
+    let hanging = hanging().clone();
     let devices = testing::open_devices().into_iter();
     let statuses = devices
         .filter(|handle| !hanging.contains(handle))
