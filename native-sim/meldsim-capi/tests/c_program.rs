@@ -54,12 +54,12 @@ fn library_directory() -> &'static Path {
     DIRECTORY.get_or_init(build_libraries)
 }
 
-/// The profile is that of tests, so that what they depend on is not built again.
+/// All libraries with the profile and the features that a test of the whole workspace has, so that only these are built.
 fn build_libraries() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--locked", "--profile", "test"])
-        .args(["--package", "libmeldsim", "--package", "libmeldsim-testing"])
+        .args(["--workspace", "--lib", "--tests"])
         .arg("--target-dir")
         .arg(target)
         .current_dir(CRATE)
