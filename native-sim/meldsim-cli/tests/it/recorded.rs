@@ -2,13 +2,15 @@
 //! their pages and time series.
 //!
 //! `recorded/` has a file for each command, called after it. The first line is the command and its exit code; then comes
-//! what it wrote, each part with its SHA-256. Of a long part the first lines are there, of a page its verdict.
+//! what it wrote, each part with its SHA-256. Of what is long and of time series the first lines are there, of a page its
+//! verdict.
 //! A change that is meant to change outputs records them anew, and says in its message which and why:
 //! `MELDSIM_RECORD=1 cargo test --package meldsim-cli --test it recorded`. A new command is a file of its first line.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::support::release_binary;
@@ -16,8 +18,8 @@ use crate::support::release_binary;
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recorded");
 const PROMPT: &str = "$ meldsim ";
 /// More than that is long.
-const WHOLE_BYTES: usize = 16 << 10;
-const FIRST_LINES: usize = 100;
+const WHOLE_BYTES: usize = 64 << 10;
+const FIRST_LINES: usize = 20;
 
 /// What a file says of a part of what a command wrote.
 fn part(name: &str, text: &str) -> String {
@@ -27,7 +29,7 @@ fn part(name: &str, text: &str) -> String {
             let is_verdict = |line: &&str| line.contains("class=\"verdict\"");
             lines(text.lines().filter(is_verdict).collect())
         }
-        _ if text.len() <= WHOLE_BYTES => text.to_owned(),
+        "standard output" if text.len() <= WHOLE_BYTES => text.to_owned(),
         _ => lines(text.lines().take(FIRST_LINES).collect()) + "...\n",
     };
     let (bytes, digest) = (text.len(), Sha256::digest(text));
@@ -127,5 +129,21 @@ fn every_output_is_the_recorded_one() {
         }
     }
     assert!(changed.is_empty(), "outputs have changed:\n{changed}");
-    assert!(files.len() > 80, "few commands are recorded");
+    assert!(files.len() > 75, "few commands are recorded");
+}
+
+/// All claims hold but those of `known-misses.txt`, which miss their published numbers.
+#[test]
+fn what_does_not_hold_is_known() {
+    let recorded = include_str!("recorded/validate-format-json.txt");
+    let (_, json) = recorded.split_at(recorded.find("\n{").unwrap());
+    let validated: Value = serde_json::from_str(json).unwrap();
+    let claims = validated["claims"].as_array().unwrap();
+    let missed = claims.iter().filter(|claim| claim["holds"] == false);
+    let mut missed: Vec<&str> = missed.map(|claim| claim["id"].as_str().unwrap()).collect();
+    missed.sort_unstable();
+    let mut known: Vec<&str> = include_str!("known-misses.txt").lines().collect();
+    known.sort_unstable();
+    assert_eq!(missed, known);
+    assert!(claims.len() > 60, "few claims are checked");
 }

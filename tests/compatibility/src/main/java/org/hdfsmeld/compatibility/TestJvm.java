@@ -47,8 +47,7 @@ final class TestJvm {
             className,
             path,
             "-" + FAULTS,
-            List.of(
-                "-Dmeld.testing.library=" + cell.built().faults(), "-Dorg.hdfsmeld.looks=20"),
+            List.of("-Dmeld.testing.library=" + cell.built().faults(), "-Dorg.hdfsmeld.looks=20"),
             List.of("--include-tag=" + FAULTS));
     return plain.and(faults);
   }
