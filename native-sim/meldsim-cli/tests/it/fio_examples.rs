@@ -26,7 +26,7 @@ fn is_common(text: &str) -> bool {
 
 /// What becomes of a file: it runs, on a device with sectors of 512 B, or is refused for reasons by option.
 fn outcome(path: &Path) -> String {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("meldsim"));
+    let mut command = Command::new(crate::support::BINARY);
     command
         .args(["run", "--quiet", "--runtime", "1ms", "--format", "csv"])
         .args(["--set", "controller.lba_size=512B", "--job"])

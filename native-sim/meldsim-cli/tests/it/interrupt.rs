@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::support::{self, schema, text_file};
+use crate::support::{self, BINARY, schema, text_file};
 use serde_json::Value;
 
 /// Starts `line`, and returns when it has used the processor for that many ticks, or has ended.
 fn busy(line: &str, ticks: u64) -> Child {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
+    let mut child = Command::new(BINARY)
         .args(line.split_whitespace())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

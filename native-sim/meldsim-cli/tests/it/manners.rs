@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{meldsim, stdout, text_file};
+use crate::support::{BINARY, meldsim, stdout, text_file};
 
 /// Every command, with the experiments.
 fn commands() -> Vec<String> {
@@ -26,7 +26,7 @@ fn commands() -> Vec<String> {
 }
 
 fn help_in(command: &str, columns: usize) -> String {
-    let output = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
+    let output = Command::new(BINARY)
         .args(command.split_whitespace())
         .arg("--help")
         .env("COLUMNS", columns.to_string())
@@ -185,7 +185,7 @@ fn validate_tells_a_pipe_how_far_it_is() {
 }
 
 fn in_columns(line: &str, columns: &str) -> String {
-    let output = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
+    let output = Command::new(BINARY)
         .args(line.split_whitespace())
         .env("COLUMNS", columns)
         .output()

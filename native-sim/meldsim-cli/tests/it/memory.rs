@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::support::stdout;
+use crate::support::{BINARY, stdout};
 use serde_json::Value;
 
 const MIB: usize = 1 << 20;
@@ -31,7 +31,7 @@ fn lines(from: u64, bytes: usize) -> (u64, String) {
 
 /// The most memory after 2 MiB of a trace, and after `more` bytes of it. All of it must be served.
 fn streamed(flags: &[&str], more: usize) -> (usize, usize) {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin("meldsim"))
+    let mut child = Command::new(BINARY)
         .args(["run", "--trace", "-", "--format", "csv"])
         .args(flags)
         .stdin(Stdio::piped())

@@ -1,13 +1,12 @@
 //! Every kind of page in a browser, wide and narrow, light and dark, in both views of its charts: nothing is cut, nothing
 //! overlaps, text has contrast, series are told apart without colour. The screenshots are in `target/pages` of the project.
 
-use crate::support::{browser, release_binary};
+use crate::support::{BINARY, browser, release_binary};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_meldsim");
 const PROBE: &str = include_str!("../support/probe.js");
 const WIDTHS: [u32; 2] = [1280, 390];
 const SCHEMES: [&str; 2] = ["light", "dark"];

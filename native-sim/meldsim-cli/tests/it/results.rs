@@ -1,6 +1,6 @@
 //! Results: shapes, determinism, golden outputs.
 
-use crate::support::{self, meldsim, stdout};
+use crate::support::{self, BINARY, meldsim, stdout};
 use serde_json::Value;
 
 fn parsed(line: &str) -> Value {
@@ -271,8 +271,7 @@ fn help_is_there_and_exits_0() {
 
 #[test]
 fn a_reader_that_leaves_is_no_failure() {
-    let binary = assert_cmd::cargo::cargo_bin("meldsim");
-    let mut child = std::process::Command::new(binary)
+    let mut child = std::process::Command::new(BINARY)
         .args(["experiment", "melded-latency", "--request-size", "4KiB"])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())

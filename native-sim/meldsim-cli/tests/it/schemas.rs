@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{schema, stdout, text_file};
+use crate::support::{release_binary, schema, stdout, text_file};
 use serde_json::{Value, json};
 
 #[test]
@@ -29,7 +29,7 @@ fn outputs_are_as_their_schemas_say() {
         "bench --quick --requests 1000 --format json".to_owned(),
         format!(
             "bench --against {} --pairs 1 --requests 1000 --format json",
-            assert_cmd::cargo::cargo_bin("meldsim").display()
+            release_binary().display()
         ),
     ] {
         // The helper checks it.

@@ -5,9 +5,11 @@ pub(crate) mod perfetto;
 pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
-use assert_cmd::Command;
+/// The command line with the checks of the tests.
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_meldsim");
 
 /// What one run gave.
 pub(crate) struct Outcome {
@@ -16,10 +18,14 @@ pub(crate) struct Outcome {
     pub(crate) stderr: String,
 }
 
-/// Runs `meldsim` with the words of `line`, with backtraces asked for as a developer's shell may have it.
+/// Runs `meldsim` with the words of `line`, with backtraces asked for as a developer's shell may have it. What is measured is
+/// not the program with the checks of the tests, with which it would take minutes.
 pub(crate) fn meldsim(line: &str) -> Outcome {
-    let output = Command::cargo_bin("meldsim")
-        .unwrap()
+    let program = match line.starts_with("bench") {
+        true => release_binary(),
+        false => Path::new(BINARY),
+    };
+    let output = Command::new(program)
         .args(line.split_whitespace())
         .env("RUST_BACKTRACE", "1")
         // A width that a shell has exported is not meant for the tests.
@@ -69,7 +75,7 @@ pub(crate) fn release_binary() -> &'static Path {
 
 fn build() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let status = std::process::Command::new(env!("CARGO"))
+    let status = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--locked", "--profile", "tested"])
         .args(["--package", "meldsim-cli", "--target-dir"])
         .arg(target)
