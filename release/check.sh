@@ -65,9 +65,11 @@ check_rust() {
   fi
 }
 
-# calibrate finds the parameters of five hidden drives, and reads what fio writes; all claims on 1 and on 64 threads.
+# calibrate finds the parameters of five hidden drives, and reads what fio writes; all claims on 1 and on 64 threads; profiles
+# without TOML.
 check_native() (
   cd "$ROOT/native-sim" &&
+    cargo test --package meldsim --no-default-features --test typed_profile --locked &&
     CALIBRATE_DRIVES=5 cargo test --profile tested --package meldsim-experiments --lib --locked -- --ignored &&
     cargo test --package meldsim-cli --test it --locked -- --ignored
 )
