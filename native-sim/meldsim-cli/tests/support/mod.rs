@@ -18,8 +18,8 @@ pub(crate) struct Outcome {
     pub(crate) stderr: String,
 }
 
-/// Runs `meldsim` with the words of `line`, with backtraces asked for as a developer's shell may have it. What is measured is
-/// not the program with the checks of the tests, with which it would take minutes.
+/// Runs `meldsim` with the words of `line`, with backtraces asked for as a developer's shell may have it. A benchmark runs the
+/// program without the checks of the tests: with them it takes minutes.
 pub(crate) fn meldsim(line: &str) -> Outcome {
     let program = match line.starts_with("bench") {
         true => release_binary(),
