@@ -33,7 +33,7 @@ class ITHints {
 
   private static final AtomicInteger TABLES = new AtomicInteger();
 
-  /** Of the tests that need nothing of their own; what they start is never restarted. */
+  /** Of the tests that need nothing of their own. No test restarts its daemons. */
   private static MeldCluster shared;
 
   /** Each test has its own. */
