@@ -7,8 +7,11 @@
 //! A change that is meant to change outputs records them anew, and says in its message which and why:
 //! `MELDSIM_RECORD=1 cargo test --package meldsim-cli --test it recorded`. A new command is a file of its first line.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::{iter, thread};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -102,34 +105,43 @@ fn difference(recorded: &str, now: &str) -> String {
     )
 }
 
+/// What a file says otherwise than its command now does, or nothing. Recording anew, the file is written.
+fn compare(path: &Path) -> String {
+    let recorded = std::fs::read_to_string(path).unwrap();
+    let first = recorded
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix(PROMPT));
+    let line = first.unwrap_or_else(|| panic!("{} is of no command", path.display()));
+    let line = line.split(" # ").next().unwrap();
+    let name = path.file_name().unwrap().to_str();
+    assert_eq!(name, Some(&*name_of(line)), "{line}");
+    let now = written(release_binary(), line);
+    if std::env::var_os("MELDSIM_RECORD").is_some() {
+        std::fs::write(path, now).unwrap();
+    } else if now != recorded {
+        return difference(&recorded, &now);
+    }
+    String::new()
+}
+
 #[test]
 fn every_output_is_the_recorded_one() {
     let folder = std::fs::read_dir(RECORDED).unwrap();
     let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let mut changed = String::new();
-    for path in &files {
-        let recorded = std::fs::read_to_string(path).unwrap();
-        let first = recorded
-            .lines()
-            .next()
-            .and_then(|line| line.strip_prefix(PROMPT));
-        let line = first.unwrap_or_else(|| panic!("{} is of no command", path.display()));
-        let line = line.split(" # ").next().unwrap();
-        assert_eq!(
-            path.file_name().unwrap().to_str(),
-            Some(&*name_of(line)),
-            "{line}"
-        );
-        let now = written(release_binary(), line);
-        if std::env::var_os("MELDSIM_RECORD").is_some() {
-            std::fs::write(path, now).unwrap();
-        } else if now != recorded {
-            changed += &difference(&recorded, &now);
-        }
-    }
-    assert!(changed.is_empty(), "outputs have changed:\n{changed}");
     assert!(files.len() > 75, "few commands are recorded");
+    // The last ones begin first: `validate` takes longest.
+    files.sort();
+    let left = Mutex::new(files);
+    let next = || left.lock().unwrap().pop();
+    let compare_all = || iter::from_fn(next).map(|path| compare(&path)).collect();
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let changed: String = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(compare_all)).collect();
+        let changed = workers.into_iter().map(|worker| worker.join().unwrap());
+        changed.collect::<Vec<String>>().concat()
+    });
+    assert!(changed.is_empty(), "outputs have changed:\n{changed}");
 }
 
 /// All claims hold but those of `known-misses.txt`, which miss their published numbers.
