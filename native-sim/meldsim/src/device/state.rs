@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::str::FromStr;
 
-use super::{Device, DeviceError, Location, Medium};
+use super::request::PageRange;
+use super::{Device, DeviceError, Medium};
 use crate::nvme::{Command, Directive, NamespaceId};
 
 /// How the namespaces of a device have been used: see [`Device::precondition`].
@@ -109,27 +110,24 @@ impl Device {
         nlb: u64,
         directive: Directive,
     ) -> Result<u64, DeviceError> {
-        self.namespaces.pages(nsid, slba, nlb)?;
+        let (range, _) = self.namespaces.pages(nsid, slba, nlb)?;
         let namespace = self.namespace(nsid);
         let namespace = namespace.ok_or(DeviceError::UnknownNamespace { nsid })?;
-        // What is mapped together: a page, or the pages of one logical block.
-        let step = (namespace.page_bytes / namespace.lba_bytes).max(1);
-        let end = slba + nlb;
-        let (mut placed, mut missing_from) = (0, None);
-        let mut lba = slba;
-        while lba < end {
-            let next = ((lba / step + 1) * step).min(end);
-            let missing = self.locate(nsid, lba)? == Location::Unmapped;
-            if missing && missing_from.is_none() {
-                missing_from = Some(lba);
-            }
-            let gap_end = if missing { next } else { lba };
-            if let Some(from) = missing_from.filter(|_| !missing || next == end) {
-                self.preload(nsid, from, gap_end - from, directive)?;
-                placed += gap_end - from;
-                missing_from = None;
-            }
-            lba = next;
+        let (page_bytes, lba_bytes) = (namespace.page_bytes, namespace.lba_bytes);
+        let (mut placed, mut page) = (0, range.first);
+        while let Medium::Nand(nand) = &self.medium {
+            let Some(gap) = nand.next_unmapped(PageRange {
+                first: page,
+                ..range
+            }) else {
+                break;
+            };
+            // A logical block that is larger than a page is mapped whole or not at all.
+            let from = (gap.start * page_bytes / lba_bytes).max(slba);
+            let to = (gap.end * page_bytes).div_ceil(lba_bytes).min(slba + nlb);
+            self.preload(nsid, from, to - from, directive)?;
+            placed += to - from;
+            page = gap.end;
         }
         Ok(placed)
     }

@@ -1,5 +1,7 @@
 //! The translation layer of an NVM set: its parts, what it can tell, and what changes the mapping.
 
+use std::ops::Range;
+
 use super::address::{Addressing, LogAddr, Ppn};
 use super::buffer::{Place, Programs, WriteBuffer};
 use super::history::ReadHistory;
@@ -344,6 +346,11 @@ impl Ftl {
             }
         }
         true
+    }
+
+    /// The first pages from `first` on, one after the other, that hold nothing.
+    pub(crate) fn next_unmapped(&self, space: u32, first: u64, end: u64) -> Option<Range<u64>> {
+        self.mapping.next_unmapped(space, first, end)
     }
 
     pub(crate) fn unmapped_pages(&self, space: u32, first: u64, end: u64) -> u64 {

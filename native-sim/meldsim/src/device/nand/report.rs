@@ -1,5 +1,7 @@
 //! What a NAND medium says of itself: sizes, counters, where data are.
 
+use std::ops::Range;
+
 use super::{NandMedium, NvmSet};
 use crate::device::Stats;
 use crate::device::inspect::{LayoutCount, Location, Utilisation};
@@ -177,6 +179,12 @@ impl NandMedium {
                 }
             }
         }
+    }
+
+    /// The first pages of a range, one after the other, that hold nothing.
+    pub(in crate::device) fn next_unmapped(&self, range: PageRange) -> Option<Range<u64>> {
+        let ftl = &self.sets[range.set as usize].ftl;
+        ftl.next_unmapped(range.space, range.first, range.end)
     }
 
     /// How the pages of the range are laid out.

@@ -15,6 +15,7 @@ mod runs;
 mod tests;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 pub(crate) use self::leaf::LEAF;
 use self::leaf::{LEAF_BITS, Leaf};
@@ -425,6 +426,34 @@ impl Mapping {
                 page = present;
             }
         }
+    }
+
+    /// The first pages from `first` on, one after the other, that are not mapped, below `end`.
+    pub(crate) fn next_unmapped(&self, space: u32, first: u64, end: u64) -> Option<Range<u64>> {
+        let (mut from, mut page) = (None, first);
+        while page < end {
+            let pages = match self.find(space, page) {
+                Some(index) => {
+                    let pages = (end - page).min((LEAF - index.offset()) as u64);
+                    let mut at = page;
+                    for run in self.runs_at(index, pages as u32) {
+                        match (run.entry, from) {
+                            (Entry::Unmapped, None) => from = Some(at),
+                            (Entry::Unmapped, Some(_)) | (_, None) => {}
+                            (_, Some(from)) => return Some(from..at),
+                        }
+                        at += u64::from(run.pages);
+                    }
+                    pages
+                }
+                None => {
+                    from.get_or_insert(page);
+                    self.next_present(space, page, end).unwrap_or(end) - page
+                }
+            };
+            page += pages;
+        }
+        from.map(|from| from..end)
     }
 
     /// The runs of consecutive pages from one on, all of one leaf.

@@ -1,6 +1,7 @@
 //! The mapping against a naive model: a map from page to entry.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use proptest::prelude::*;
 
@@ -108,6 +109,13 @@ proptest! {
                 .map(|page| model.get(&page).copied().unwrap_or(Entry::Unmapped))
                 .collect();
             prop_assert!(entries(&mapping, 0, PAGES) == expected);
+            let mut gaps = Vec::new();
+            while let Some(gap) = mapping.next_unmapped(0, gaps.last().map_or(0, |gap: &Range<u64>| gap.end), PAGES) {
+                gaps.push(gap);
+            }
+            let holes = gaps.iter().cloned().flatten();
+            prop_assert!(holes.eq((0..PAGES).filter(|page| !model.contains_key(page))));
+            prop_assert!(gaps.windows(2).all(|two| two[0].end < two[1].start));
             prop_assert!(entries(&mapping, 500, 1000) == expected[500..1500]);
             for (page, entry) in (0..).zip(expected) {
                 let found = mapping.find(0, page).map_or(Entry::Unmapped, |index| mapping.get(index));
