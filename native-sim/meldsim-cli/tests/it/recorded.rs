@@ -7,12 +7,10 @@
 //! A change that is meant to change outputs records them anew, and says in its message which and why:
 //! `MELDSIM_RECORD=1 cargo test --package meldsim-cli --test it recorded`. A new command is a file of its first line.
 
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::{iter, thread};
 
+use meldsim_experiments::parallel::{all_cores, try_map};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -131,16 +129,9 @@ fn every_output_is_the_recorded_one() {
     let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
     assert!(files.len() > 75, "few commands are recorded");
     // The last ones begin first: `validate` takes longest.
-    files.sort();
-    let left = Mutex::new(files);
-    let next = || left.lock().unwrap().pop();
-    let compare_all = || iter::from_fn(next).map(|path| compare(&path)).collect();
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let changed: String = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(compare_all)).collect();
-        let changed = workers.into_iter().map(|worker| worker.join().unwrap());
-        changed.collect::<Vec<String>>().concat()
-    });
+    files.sort_by(|one, other| other.cmp(one));
+    let compared = try_map(all_cores(), &files, |path| Ok::<_, ()>(compare(path)));
+    let changed = compared.unwrap().concat();
     assert!(changed.is_empty(), "outputs have changed:\n{changed}");
 }
 

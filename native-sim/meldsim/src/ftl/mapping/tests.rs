@@ -1,7 +1,7 @@
 //! The mapping against a naive model: a map from page to entry.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::iter::successors;
 
 use proptest::prelude::*;
 
@@ -109,10 +109,8 @@ proptest! {
                 .map(|page| model.get(&page).copied().unwrap_or(Entry::Unmapped))
                 .collect();
             prop_assert!(entries(&mapping, 0, PAGES) == expected);
-            let mut gaps = Vec::new();
-            while let Some(gap) = mapping.next_unmapped(0, gaps.last().map_or(0, |gap: &Range<u64>| gap.end), PAGES) {
-                gaps.push(gap);
-            }
+            let next_gap = |from| mapping.next_unmapped(0, from, PAGES);
+            let gaps: Vec<_> = successors(next_gap(0), |gap| next_gap(gap.end)).collect();
             let holes = gaps.iter().cloned().flatten();
             prop_assert!(holes.eq((0..PAGES).filter(|page| !model.contains_key(page))));
             prop_assert!(gaps.windows(2).all(|two| two[0].end < two[1].start));
