@@ -163,16 +163,6 @@ fn device(bean: &Bean, now: &Answer, earlier: Option<&Answer>, elapsed: Duration
             .map(|volume| grown_of(counter, volume, same(&volume.name)) as f64);
         waited.sum::<f64>() / (seconds * 1e9)
     };
-    let programmed = [
-        "host_pages_programmed",
-        "gc_pages_programmed",
-        "journal_pages_programmed",
-        "padded_pages",
-    ];
-    let programmed: f64 = programmed
-        .map(|counter| bean.get(counter) as f64)
-        .iter()
-        .sum();
     DeviceUsage {
         datanode: now.datanode.clone(),
         device: match bean.device.is_empty() {
@@ -203,7 +193,11 @@ fn device(bean: &Bean, now: &Answer, earlier: Option<&Answer>, elapsed: Duration
             bean.get("mapped_pages") as f64,
         )
         .unwrap_or(0.0),
-        write_amplification: ratio(programmed, bean.get("host_pages_programmed") as f64),
+        write_amplification: ratio(
+            bean.get("programmed_bytes") as f64,
+            bean.get("host_written_bytes") as f64,
+        )
+        .filter(|value| *value > 0.0),
         free_blocks: bean.get("free_blocks"),
         readers_waiting: waiting("reader_wait_ns"),
         writers_waiting: waiting("writer_wait_ns"),
@@ -248,9 +242,8 @@ mod tests {
             ("dies", 64),
             ("mapped_pages", 100),
             ("melded_mapped_pages", 25),
-            ("host_pages_programmed", 100),
-            ("gc_pages_programmed", 130),
-            ("journal_pages_programmed", 20),
+            ("host_written_bytes", 4096),
+            ("programmed_bytes", 10_240),
             ("reader_wait_ns", factor * 6_000_000_000),
             ("hints_full_block", 7),
         ];

@@ -97,9 +97,9 @@ pub(crate) struct RunArgs {
     /// Percentage of reads with rw and randrw
     #[arg(long, default_value_t = 50, value_name = "PERCENT")]
     pub(crate) rwmixread: u32,
-    /// State of the device before the run, such as fill=100,random=75,skew=zipf:0.9: percent of every namespace that hold
-    /// data, and of these that were overwritten at random until garbage collection was in steady state; skew says how
-    /// often each block, as random_distribution of a job does [default: skew=random, all alike]
+    /// State of the device before the run, such as fill=100,random=100,skew=zipf:0.9: percent of every namespace that hold
+    /// data, and of these that were overwritten at random until garbage collection was in steady state (what is left out is
+    /// 100); skew says how often each block, as random_distribution of a job does [default: skew=random, all alike]
     #[arg(long, value_name = "STATE", value_parser = str::parse::<Past>)]
     pub(crate) precondition: Option<Past>,
     /// How the host says the data will be read: sequential, random or none

@@ -34,7 +34,7 @@ fn outputs_are_as_their_schemas_say() {
     ] {
         // The helper checks it.
         let output: Value = serde_json::from_str(&stdout(&line)).unwrap();
-        assert_eq!(output["schema_version"], 2, "{line}");
+        assert_eq!(output["schema_version"], 3, "{line}");
     }
 }
 

@@ -32,7 +32,7 @@ pub fn json<T: Serialize>(value: &T) -> Result<String, serde_json::Error> {
 }
 
 /// Version of the form of JSON results. It grows when a key goes or changes its meaning; new keys may come without.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// `body` as a JSON document that says where it comes from: the command that gave it, as it can be repeated, the
 /// simulator's version, the device's profile, and whether the numbers are simulated or measured.

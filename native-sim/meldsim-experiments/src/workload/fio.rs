@@ -32,6 +32,9 @@ impl RunResult {
         if let Some(path) = &self.host_path {
             document["host_path"] = json!(path);
         }
+        if let Some(precondition) = &self.precondition {
+            document["precondition"] = json!(precondition);
+        }
         if let (Some(flash), Some(fill)) = (self.device.flash(), self.device.fill) {
             document["flash"] = json!(flash);
             document["fill"] = json!(fill);
@@ -77,6 +80,12 @@ fn job(job: &JobResult) -> Value {
         "read": direction(job.read.as_ref(), job.duration_us),
         "write": direction(job.write.as_ref(), job.duration_us),
     });
+    if let Some(window) = &job.window {
+        of_job["window"] = json!(window);
+    }
+    if let Some(value) = job.uniform_write_amplification {
+        of_job["uniform_write_amplification"] = json!(value);
+    }
     if let Some(depth) = job.latency_depth {
         of_job["latency_depth"] = json!(depth);
     }

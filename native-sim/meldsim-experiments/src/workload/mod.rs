@@ -44,7 +44,8 @@ pub use past::Past;
 pub use placement::DataPlacement;
 pub use quantity::{parse_bytes, parse_decimal, parse_time};
 pub use result::{
-    DeviceResult, Fill, FlashPages, HostPathResult, JobResult, RunResult, TraceSummary,
+    DeviceResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
+    ProgrammedBytes, RunResult, TraceSummary, Window,
 };
 pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};
 pub use runner::Runner;

@@ -1,6 +1,8 @@
 //! A run's result as text for people, as CSV, and as a page with charts.
 
-use super::result::{DeviceResult, HostPathResult, RunResult, TraceSummary};
+use super::result::{
+    DeviceResult, HostPathResult, Preconditioned, ProgrammedBytes, RunResult, TraceSummary, Window,
+};
 use super::series::{DeviceInterval, Rate, Tail, TimeSeries, Track};
 use super::tally::Tally;
 use crate::report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
@@ -33,22 +35,8 @@ impl RunResult {
             text += "partial: the run was broken off; these are the requests until then\n";
         }
         text += &self.table().within(columns);
-        for job in self.jobs.iter().filter(|job| job.failed() > 0) {
-            let (name, failed) = (&job.name, job.failed());
-            text += &format!("{name}: {failed} requests failed: the device is full\n");
-        }
-        for job in &self.jobs {
-            let name = &job.name;
-            if let Some(depth) = job.latency_depth {
-                text += &format!("{name}: latency_target is met up to iodepth {depth}\n");
-            }
-            if let Some(us) = job.steady_us {
-                let at = duration(Duration::from_ps((us * 1e6) as u64));
-                text += &format!("{name}: steady at {at}\n");
-            }
-            if let Some(reason) = &job.stopped {
-                text += &format!("{name}: ended early: {reason}\n");
-            }
+        for remark in self.remarks() {
+            text += &(remark + "\n");
         }
         if let Some(trace) = &self.trace {
             text += &trace.to_text();
@@ -56,12 +44,48 @@ impl RunResult {
         if let Some(path) = &self.host_path {
             text += &(path.to_text() + "\n");
         }
+        if let Some(before) = &self.precondition {
+            text += &before.to_text();
+        }
         text += &self.device.to_text();
         for waits in &self.waits {
             let (title, table) = waits.to_table();
             text += &format!("\n{title}:\n{}", table.within(columns));
         }
         text
+    }
+
+    /// What is to be said of jobs besides their numbers.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        for job in &self.jobs {
+            let mut remark = |text: String| remarks.push(format!("{}: {text}", job.name));
+            if job.failed() > 0 {
+                remark(format!(
+                    "{} requests failed: the device is full",
+                    job.failed()
+                ));
+            }
+            if let Some(window) = job.window.as_ref().and_then(Window::to_text) {
+                remark(window);
+            }
+            if let Some(value) = job.uniform_write_amplification {
+                remark(format!(
+                    "uniform overwrites of all data come to a write amplification of {value:.2} by the closed form"
+                ));
+            }
+            if let Some(depth) = job.latency_depth {
+                remark(format!("latency_target is met up to iodepth {depth}"));
+            }
+            if let Some(us) = job.steady_us {
+                let at = duration(Duration::from_ps((us * 1e6) as u64));
+                remark(format!("steady at {at}"));
+            }
+            if let Some(reason) = &job.stopped {
+                remark(format!("ended early: {reason}"));
+            }
+        }
+        remarks
     }
 
     /// Each direction of each job, with the job's name and depth and the direction's name.
@@ -143,6 +167,9 @@ impl RunResult {
     pub fn to_html(&self, title: &str, origin: &Origin, footer: &str) -> String {
         let mut page = Page::new(title, &self.verdict(), origin);
         page.heading("Requests").table(&self.table());
+        for remark in self.remarks() {
+            page.paragraph(&remark);
+        }
         if let Some(path) = &self.host_path {
             page.paragraph(&path.to_text());
         }
@@ -157,7 +184,8 @@ impl RunResult {
             series.charts(&mut page);
         }
         page.heading("Device");
-        for line in self.device.to_text().lines() {
+        let before = self.precondition.as_ref().map(Preconditioned::to_text);
+        for line in (before.unwrap_or_default() + &self.device.to_text()).lines() {
             page.paragraph(line);
         }
         self.device.charts(&mut page);
@@ -217,7 +245,7 @@ impl TimeSeries {
     pub fn to_csv(&self) -> String {
         let header = "start_us,interval_us,job,direction,requests,iops,bandwidth_mib_s,mean_us,p99_us,max_us,\
                       device_gc_pages_moved,device_blocks_erased,device_wordlines_programmed,\
-                      device_channel_busy_percent,device_die_busy_percent";
+                      device_write_amplification,device_channel_busy_percent,device_die_busy_percent";
         let row = |index: usize, device: &DeviceInterval, track: &Track| {
             let interval = &track.intervals[index];
             vec![
@@ -234,6 +262,7 @@ impl TimeSeries {
                 device.gc_pages_moved.to_string(),
                 device.erases.to_string(),
                 device.programs.to_string(),
+                optional(device.write_amplification),
                 csv_number(device.channel_busy_percent),
                 csv_number(device.die_busy_percent),
             ]
@@ -429,6 +458,7 @@ impl DeviceResult {
             flash.padded_pages,
             amplification.map_or("-".to_owned(), |value| format!("{value:.2}")),
         );
+        text += &flash.bytes.to_text(run.host_written_bytes);
         text += &format!(
             "flash: {} wordlines programmed ({} melded), {} blocks erased\n",
             run.programs, run.melded_wordlines_programmed, run.erases
@@ -518,6 +548,36 @@ impl DeviceResult {
             table.row([(*name).to_owned(), value.to_string()]);
         }
         table
+    }
+}
+
+impl ProgrammedBytes {
+    /// What was programmed besides what the host wrote; nothing where that is nothing.
+    fn to_text(self, written: u64) -> String {
+        let parts = [
+            (self.host, "data of the host"),
+            (self.merge, "older data in pages written in part"),
+            (self.filling, "nothing in pages written in part"),
+            (self.collection, "garbage collection"),
+            (self.levelling, "wear levelling"),
+            (self.journal, "journal"),
+            (self.padding, "padding"),
+        ];
+        let parts = parts.into_iter().filter(|(part, _)| *part > 0);
+        let parts = parts.map(|(part, what)| {
+            let share = percent(part as f64, self.programmed as f64);
+            format!("{share} {what}")
+        });
+        let parts: Vec<String> = parts.collect();
+        match parts.len() {
+            0 | 1 => String::new(),
+            _ => format!(
+                "programmed: {} for {} written: {}\n",
+                bytes(self.programmed),
+                bytes(written),
+                parts.join(", ")
+            ),
+        }
     }
 }
 

@@ -6,11 +6,12 @@ use serde::ser::{SerializeMap, Serializer};
 use super::group::Group;
 use super::job::Job;
 use super::jobfile::options;
+use super::past::Past;
 use super::series::TimeSeries;
 use super::tally::Tally;
-use crate::report::{TimelineData, percent_of};
+use crate::report::{TimelineData, duration, percent_of, rate_mib_s};
 use crate::timeline::Waits;
-use meldsim::device::{Device, Precondition, Stats, Utilisation};
+use meldsim::device::{Device, Precondition, Programmed, Stats, Utilisation};
 use meldsim::engine::{Duration, Instant};
 use meldsim::profile::{HostPath, Kind, PathTimes};
 
@@ -21,6 +22,8 @@ pub struct RunResult {
     pub jobs: Vec<JobResult>,
     /// The host's path that is in every latency; `None` when it took no time.
     pub host_path: Option<HostPathResult>,
+    /// The state in which the device was put before, if it was.
+    pub precondition: Option<Preconditioned>,
     /// What the device did meanwhile.
     pub device: DeviceResult,
     /// The run over time, if it was asked for.
@@ -37,6 +40,38 @@ pub struct RunResult {
     pub waits: Vec<Waits>,
     /// Options of the job file that a simulated device gives no meaning.
     pub passed_over: Vec<String>,
+}
+
+/// The state of a device before the run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Preconditioned {
+    /// As asked for, with what was left out.
+    pub state: String,
+    /// Share of what the device can hold that it held.
+    pub filled_percent: f64,
+}
+
+impl Preconditioned {
+    /// Of a device that has just been put into its state.
+    pub(super) fn of(device: &Device, past: &Past) -> Preconditioned {
+        let stats = device.stats();
+        Preconditioned {
+            state: past.to_string(),
+            filled_percent: percent_of(stats.mapped_pages, stats.capacity_pages),
+        }
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        let share = self.filled_percent;
+        let mut text = format!(
+            "before: {}, which is {share:.1} % of the device",
+            self.state
+        );
+        if share < 50.0 {
+            text += ": the rest is spare to it, so collection has little to do; --size 100% is all of it";
+        }
+        text + "\n"
+    }
 }
 
 /// The host's path to the device, as `host.path` of the profile has it.
@@ -87,12 +122,122 @@ pub struct JobResult {
     pub read: Option<Tally>,
     /// The writes, if any; done means accepted by the device's write buffer.
     pub write: Option<Tally>,
+    /// What its NVM set did while it was counted; `None` of a trace.
+    pub window: Option<Window>,
+    /// What uniform random overwrites of all that its NVM set holds come to by the closed form, if that is what it does.
+    pub uniform_write_amplification: Option<f64>,
     /// With `latency_target`, the queue depth that was found.
     pub latency_depth: Option<u32>,
     /// With `steadystate`, when speed had become steady, if it had.
     pub steady_us: Option<f64>,
     /// Why it ended before its work was done.
     pub stopped: Option<String>,
+}
+
+/// What was counted of a job, and whether it would go on so. A job that shares its NVM set with others sees what they do, too.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Bytes programmed to flash for each byte that the host wrote; `None` where there was none of these, or no flash.
+    pub write_amplification: Option<f64>,
+    /// Bytes programmed.
+    pub programmed_bytes: u64,
+    /// Bytes the host wrote.
+    pub written_bytes: u64,
+    /// Blocks erased.
+    pub blocks_erased: u64,
+    /// Its halves, where they have enough requests to tell.
+    pub halves: Option<[Half; 2]>,
+    /// Whether rate and write amplification of the halves are alike within 5 %, where there are halves.
+    pub is_steady: Option<bool>,
+    /// From when on that is so of what is left, from the window's start.
+    pub steady_since: Option<Duration>,
+}
+
+/// A part of a window.
+#[derive(Clone, Copy, Debug)]
+pub struct Half {
+    /// Bytes of requests that completed.
+    pub bytes: u64,
+    /// How long it was.
+    pub seconds: f64,
+    /// As of the whole.
+    pub write_amplification: Option<f64>,
+}
+
+impl Window {
+    /// Whether it is steady, in words; nothing where nobody would doubt it.
+    pub(super) fn to_text(&self) -> Option<String> {
+        let writes = self.written_bytes > 0;
+        let mut text = match (self.is_steady, &self.halves) {
+            (Some(false), Some([first, second])) => {
+                let mut text = format!("not steady: {} → {}", first.rate(), second.rate());
+                if let (Some(one), Some(other)) =
+                    (first.write_amplification, second.write_amplification)
+                {
+                    text += &format!(", write amplification {one:.2} → {other:.2}");
+                }
+                text += " from the first half to the second";
+                match self.steady_since {
+                    Some(since) => text + &format!("; steady since {}", duration(since)),
+                    None => text,
+                }
+            }
+            (Some(_), _) if writes => "steady: both halves are alike within 5 %".to_owned(),
+            (None, _) if writes => "too few requests to tell whether it is steady".to_owned(),
+            _ => return None,
+        };
+        if self.programmed_bytes > 0 && self.blocks_erased == 0 {
+            text += "; no block erased yet";
+        }
+        Some(text)
+    }
+}
+
+impl Half {
+    /// The rate.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.bytes as f64 / self.seconds
+    }
+
+    /// In the words of a result.
+    fn rate(&self) -> String {
+        rate_mib_s(self.bytes_per_s() / f64::from(1 << 20))
+    }
+
+    /// Whether what is outstanding at its ends is little beside what was done.
+    pub(super) fn tells(&self, outstanding_bytes: u64) -> bool {
+        self.bytes >= outstanding_bytes.saturating_mul(HALF_DEPTHS)
+    }
+}
+
+/// So many times what is outstanding, and a half's rate is known to 2.5 %.
+const HALF_DEPTHS: u64 = 40;
+
+impl Serialize for Window {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let half = |half: &Half| {
+            serde_json::json!({
+                "bytes_per_s": half.bytes_per_s(),
+                "write_amplification": half.write_amplification,
+            })
+        };
+        let since = self.steady_since.map(|time| time.as_ps() as f64 / 1e6);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("write_amplification", &self.write_amplification)?;
+        map.serialize_entry("programmed_bytes", &self.programmed_bytes)?;
+        map.serialize_entry("written_bytes", &self.written_bytes)?;
+        map.serialize_entry("blocks_erased", &self.blocks_erased)?;
+        map.serialize_entry(
+            "halves",
+            &self
+                .halves
+                .as_ref()
+                .map(|halves| halves.each_ref().map(half)),
+        )?;
+        map.serialize_entry("is_steady", &self.is_steady)?;
+        map.serialize_entry("steady_since_us", &since)?;
+        map.end()
+    }
 }
 
 /// How a trace was fitted to the device.
@@ -145,6 +290,8 @@ impl JobResult {
             duration_us: duration.as_ps() as f64 / 1e6,
             read: read.over(duration),
             write: write.over(duration),
+            window: None,
+            uniform_write_amplification: None,
             latency_depth: None,
             steady_us: None,
             stopped: None,
@@ -224,7 +371,6 @@ impl DeviceResult {
     /// Pages that went to flash or came from it in the run, and for whom; `None` of other memory.
     pub fn flash(&self) -> Option<FlashPages> {
         let run = &self.run;
-        let programmed_any = run.host_pages_programmed > 0;
         self.fill.map(|_| FlashPages {
             host_pages_read: run.host_pages_read,
             merge_pages_read: run.merge_pages_read,
@@ -233,7 +379,8 @@ impl DeviceResult {
             gc_pages_programmed: run.gc_pages_programmed,
             journal_pages_programmed: run.journal_pages_programmed,
             padded_pages: run.padded_pages,
-            write_amplification: programmed_any.then(|| run.write_amplification()),
+            bytes: run.programmed().into(),
+            write_amplification: run.write_amplification(),
         })
     }
 
@@ -292,8 +439,46 @@ pub struct FlashPages {
     pub journal_pages_programmed: u64,
     /// Pages programmed with nothing in them.
     pub padded_pages: u64,
-    /// Pages programmed, for whomever, for each page programmed for the host; `None` when there was none.
+    /// What the bytes programmed are made of.
+    pub bytes: ProgrammedBytes,
+    /// Bytes programmed for each byte that the host wrote; `None` when there was none of these.
     pub write_amplification: Option<f64>,
+}
+
+/// What the bytes programmed in a run are made of: they add up to `programmed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ProgrammedBytes {
+    /// All of it.
+    pub programmed: u64,
+    /// Data that the host wrote.
+    pub host: u64,
+    /// An older copy, in pages that the host wrote in part.
+    pub merge: u64,
+    /// Nothing, in pages that the host wrote in part and that held nothing before.
+    pub filling: u64,
+    /// Moved by garbage collection to make room.
+    pub collection: u64,
+    /// Moved to level wear.
+    pub levelling: u64,
+    /// The journal of the mapping.
+    pub journal: u64,
+    /// Nothing, to close a wordline.
+    pub padding: u64,
+}
+
+impl From<Programmed> for ProgrammedBytes {
+    fn from(of: Programmed) -> ProgrammedBytes {
+        ProgrammedBytes {
+            programmed: of.total(),
+            host: of.host_bytes,
+            merge: of.merge_bytes,
+            filling: of.filling_bytes,
+            collection: of.collection_bytes,
+            levelling: of.levelling_bytes,
+            journal: of.journal_bytes,
+            padding: of.padding_bytes,
+        }
+    }
 }
 
 impl Serialize for DeviceResult {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::tally::Ended;
 use crate::report::percent_of;
-use meldsim::device::{Device, Stats};
+use meldsim::device::{Device, Stats, amplification};
 use meldsim::engine::{Duration, Instant};
 
 /// Most intervals.
@@ -340,6 +340,8 @@ pub struct DeviceInterval {
     pub erases: u64,
     /// Wordlines programmed.
     pub programs: u64,
+    /// Bytes programmed for each byte that the host wrote; `None` where there was none of these.
+    pub write_amplification: Option<f64>,
     /// Share of the time that buses were held, over all channels.
     pub channel_busy_percent: f64,
     /// Share of the time that dies were busy, over all dies.
@@ -357,6 +359,10 @@ impl DeviceInterval {
             gc_pages_moved: end.gc_pages_moved - before.gc_pages_moved,
             erases: end.erases - before.erases,
             programs: end.programs - before.programs,
+            write_amplification: amplification(
+                end.programmed_bytes - before.programmed_bytes,
+                end.host_written_bytes - before.host_written_bytes,
+            ),
             channel_busy_percent: busy(before.channel_busy_ps, end.channel_busy_ps, end.channels),
             die_busy_percent: busy(before.die_busy_ps, end.die_busy_ps, end.dies),
         }

@@ -12,4 +12,5 @@ mod job_control;
 mod published;
 mod threads;
 mod traces;
+mod windows;
 mod workloads;

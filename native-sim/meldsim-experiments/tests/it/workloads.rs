@@ -349,7 +349,7 @@ fn write_amplification(text: &str) -> f64 {
     let result = Runner::new(&profile, &jobs).unwrap().run(|_| {}).unwrap();
     let stats = result.device.stats;
     assert_eq!(stats.failed_commands, 0);
-    stats.write_amplification()
+    stats.write_amplification().unwrap()
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub use request::Stage;
 pub use sets::{SetInfo, SetUsage};
 pub use snapshot::SnapshotError;
 pub use state::{Aging, PastWrite, Precondition};
-pub use stats::{NamespaceStats, Stats};
+pub use stats::{NamespaceStats, Programmed, Stats, amplification};
 
 use self::firmware::FirmwareStage;
 use self::hil::HostInterface;

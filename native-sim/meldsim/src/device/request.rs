@@ -121,6 +121,16 @@ pub(super) struct Request {
 }
 
 impl Request {
+    /// How many bytes of a page of its range are its own, and how many a page has.
+    pub(super) fn bytes_of(&self, page: u64, page_bytes: u64) -> (u32, u32) {
+        let (first, end) = (page * page_bytes, (page + 1) * page_bytes);
+        let from = self.start.max(first);
+        let bytes = end.min(self.start + self.bytes).saturating_sub(from);
+        (bytes as u32, page_bytes as u32)
+    }
+}
+
+impl Request {
     /// Parts are done; true with the last of them.
     #[inline]
     pub(super) fn finish_parts(&mut self, parts: u64) -> bool {

@@ -17,8 +17,10 @@ pub struct SetUsage {
     pub write_commands: u64,
     /// Bytes of these.
     pub written_bytes: u64,
-    /// Bytes programmed, for the host and for garbage collection.
+    /// Bytes programmed, for whatever.
     pub programmed_bytes: u64,
+    /// Blocks erased.
+    pub erases: u64,
 }
 
 impl SetUsage {
@@ -96,13 +98,23 @@ impl Device {
         let Some(&usage) = self.usage.get(set as usize) else {
             return SetUsage::default();
         };
-        let programmed_bytes = match &self.medium {
-            Medium::Nand(nand) => nand.programmed_bytes(set),
-            Medium::Xpoint(xpoint) => xpoint.written_bytes(),
+        let (programmed_bytes, erases) = match &self.medium {
+            Medium::Nand(nand) => nand.programmed(set),
+            Medium::Xpoint(xpoint) => (xpoint.written_bytes(), 0),
         };
         SetUsage {
             programmed_bytes,
+            erases,
             ..usage
+        }
+    }
+
+    /// Write amplification of uniform random overwrites of what the set holds now, by the closed form for large blocks (Desnoyers,
+    /// SYSTOR'12). `None` where nothing is held, or there is no flash.
+    pub fn uniform_write_amplification(&self, set: u32) -> Option<f64> {
+        match &self.medium {
+            Medium::Nand(nand) => nand.uniform_write_amplification(set),
+            Medium::Xpoint(_) => None,
         }
     }
 

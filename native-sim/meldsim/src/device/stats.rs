@@ -205,6 +205,16 @@ stats! {
     gc_pages_programmed,
     /// Pages of the journal programmed.
     journal_pages_programmed,
+    /// Of the pages programmed for garbage collection, those moved to level wear.
+    levelling_pages_programmed,
+    /// Bytes programmed to flash, for whatever: the host, garbage collection, the journal, padding.
+    programmed_bytes,
+    /// Bytes of an older copy in pages that the host wrote in part.
+    merge_bytes_programmed,
+    /// Bytes with nothing in them in pages that the host wrote in part.
+    filling_bytes_programmed,
+    /// Pages in the write buffer that are not programmed yet.
+    buffered_pages,
 }
 
 stats! {
@@ -277,21 +287,73 @@ impl Stats {
             most_erases: self.most_erases,
             firmware_cores: self.firmware_cores,
             outstanding_commands: self.outstanding_commands,
+            buffered_pages: self.buffered_pages,
             ..self.zip(before, u64::saturating_sub)
         }
     }
 
-    /// Write amplification: pages programmed for each page programmed for the host. All are counted: the host's, those of
-    /// garbage collection and of the journal, and padding. 1 before anything was programmed for the host.
-    pub fn write_amplification(&self) -> f64 {
-        let host = self.host_pages_programmed;
-        let metadata = self.journal_pages_programmed;
-        match host {
-            0 => 1.0,
-            _ => {
-                let all = host + self.gc_pages_programmed + metadata + self.padded_pages;
-                all as f64 / host as f64
-            }
+    /// Write amplification: bytes programmed to flash for each byte that the host wrote, as SMART and the OCP log count
+    /// them (JESD218). `None` when the host wrote nothing, or nothing has been programmed yet.
+    pub fn write_amplification(&self) -> Option<f64> {
+        amplification(self.programmed_bytes, self.host_written_bytes)
+    }
+
+    /// What the bytes programmed are made of.
+    pub fn programmed(&self) -> Programmed {
+        let pages = self.host_pages_programmed
+            + self.gc_pages_programmed
+            + self.journal_pages_programmed
+            + self.padded_pages;
+        let page_bytes = self.programmed_bytes.checked_div(pages).unwrap_or(0);
+        let (merge, filling) = (self.merge_bytes_programmed, self.filling_bytes_programmed);
+        let of_host = self.host_pages_programmed * page_bytes;
+        let moved = self.gc_pages_programmed - self.levelling_pages_programmed;
+        Programmed {
+            host_bytes: of_host - merge - filling,
+            merge_bytes: merge,
+            filling_bytes: filling,
+            collection_bytes: moved * page_bytes,
+            levelling_bytes: self.levelling_pages_programmed * page_bytes,
+            journal_bytes: self.journal_pages_programmed * page_bytes,
+            padding_bytes: self.padded_pages * page_bytes,
         }
+    }
+}
+
+/// Bytes programmed for each byte written, if there are both.
+pub fn amplification(programmed_bytes: u64, written_bytes: u64) -> Option<f64> {
+    let any = programmed_bytes > 0 && written_bytes > 0;
+    any.then(|| programmed_bytes as f64 / written_bytes as f64)
+}
+
+/// What the bytes that were programmed to flash are made of. They add up to [`Stats::programmed_bytes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Programmed {
+    /// Data that the host wrote.
+    pub host_bytes: u64,
+    /// An older copy, in pages that the host wrote in part.
+    pub merge_bytes: u64,
+    /// Nothing, in pages that the host wrote in part and that held nothing before.
+    pub filling_bytes: u64,
+    /// Pages that garbage collection moved to make room.
+    pub collection_bytes: u64,
+    /// Pages that it moved to level wear.
+    pub levelling_bytes: u64,
+    /// The journal of the mapping.
+    pub journal_bytes: u64,
+    /// Nothing, to close a wordline.
+    pub padding_bytes: u64,
+}
+
+impl Programmed {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.host_bytes
+            + self.merge_bytes
+            + self.filling_bytes
+            + self.collection_bytes
+            + self.levelling_bytes
+            + self.journal_bytes
+            + self.padding_bytes
     }
 }

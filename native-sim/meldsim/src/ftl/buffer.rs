@@ -20,6 +20,30 @@ pub(crate) enum User {
     Journal,
 }
 
+/// What of a buffered page its writer did not write. Parts that are written one after the other are taken for different ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// So many bytes that hold nothing.
+    Nothing(u32),
+    /// So many bytes of an older copy of the page.
+    Older(u32),
+    /// All of it is moved, to level wear.
+    Levelling,
+}
+
+impl Rest {
+    pub(crate) const NONE: Rest = Rest::Nothing(0);
+
+    /// More bytes of the page are written.
+    fn less(self, bytes: u32) -> Rest {
+        match self {
+            Rest::Nothing(rest) => Rest::Nothing(rest.saturating_sub(bytes)),
+            Rest::Older(rest) => Rest::Older(rest.saturating_sub(bytes)),
+            Rest::Levelling => Rest::Levelling,
+        }
+    }
+}
+
 /// One buffered page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
@@ -34,8 +58,18 @@ pub(crate) struct Slot {
     sealed: bool,
     /// Its wordline is on its way to the die: it can no longer be overwritten.
     pub(crate) started: bool,
+    /// What of the page its writer did not write.
+    pub(crate) rest: Rest,
     /// The flush it belongs to, once sealed.
     epoch: u64,
+}
+
+/// Where a page was before part of it is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Before {
+    Nothing,
+    Flash,
+    Slot(u32, Rest),
 }
 
 /// The slots. The host's are bounded by the profile; garbage collection has its own, so that it can
@@ -115,6 +149,7 @@ impl WriteBuffer {
             request,
             sealed: false,
             started: false,
+            rest: Rest::NONE,
             epoch: 0,
         })
     }
@@ -126,6 +161,25 @@ impl WriteBuffer {
     /// The slot will be used soon.
     pub(crate) fn prefetch(&self, slot: u32) {
         prefetch(&self.slots[slot]);
+    }
+
+    /// All of the slot's page is written once more.
+    pub(crate) fn rewrite(&mut self, slot: u32) {
+        self.slots[slot].rest = Rest::NONE;
+    }
+
+    /// Only so many bytes of the slot's page, which is as large as that, are written; the rest is as in `before`.
+    pub(crate) fn write_part(&mut self, slot: u32, bytes: u32, page_bytes: u32, before: Before) {
+        self.slots[slot].rest = match before {
+            Before::Nothing => Rest::Nothing(page_bytes - bytes),
+            Before::Slot(same, rest) if same == slot => rest.less(bytes),
+            Before::Slot(..) | Before::Flash => Rest::Older(page_bytes - bytes),
+        };
+    }
+
+    /// The slot's page is moved to level wear.
+    pub(crate) fn levels(&mut self, slot: u32) {
+        self.slots[slot].rest = Rest::Levelling;
     }
 
     /// The slot's page has been overwritten or deallocated.

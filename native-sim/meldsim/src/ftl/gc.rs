@@ -348,6 +348,9 @@ impl Ftl {
                 log.blocks.invalidate(group, 1);
                 slot = self.buffer.take(User::Gc, index, lane, NIL);
                 let ppn = addressing.ppn(lane, group, position);
+                if log.blocks.is_levelling {
+                    self.buffer.levels(slot);
+                }
                 self.oracle.collected(ppn, slot);
                 self.stats.gc_pages_moved += 1;
                 if layout == Layout::Melded {
@@ -414,6 +417,9 @@ impl Ftl {
         log.blocks.programmed(group, all);
         self.stats.programs += 1;
         self.stats.gc_pages_programmed += u64::from(all);
+        if log.blocks.is_levelling {
+            self.stats.levelling_pages_programmed += u64::from(all);
+        }
         let melded = log.blocks.get(group).layout == Layout::Melded;
         self.stats.melded_wordlines_programmed += u64::from(melded);
         let Some(victim) = &mut log.victim else {

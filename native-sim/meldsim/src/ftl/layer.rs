@@ -35,6 +35,19 @@ pub(crate) struct FtlStats {
     pub(crate) background_collections: u64,
     pub(crate) levelling_collections: u64,
     pub(crate) journal_pages_programmed: u64,
+    pub(crate) levelling_pages_programmed: u64,
+    pub(crate) merge_bytes: u64,
+    pub(crate) filling_bytes: u64,
+}
+
+impl FtlStats {
+    /// Pages programmed, for whatever.
+    pub(crate) fn pages_programmed(&self) -> u64 {
+        self.host_pages_programmed
+            + self.gc_pages_programmed
+            + self.padded_pages
+            + self.journal_pages_programmed
+    }
 }
 
 /// The flash translation layer of one NVM set.

@@ -9,7 +9,7 @@ use super::blocks::{PRELOADED, State};
 use super::layer::Ftl;
 use super::mapping::{Entry, LEAF, MapIndex, Run};
 use super::reverse_map;
-use super::steady_state::{StratifiedShuffle, valid_by_age};
+use super::steady_state::{StratifiedShuffle, valid_by_age, write_amplification};
 use super::stream::{Gatherer, Layout, RunPages, Stream, Stripe, WordlinePages};
 
 /// What a space holds, from its start.
@@ -381,6 +381,18 @@ pub(crate) fn precondition(ftl: &mut Ftl, filled: &[Filled]) -> Option<()> {
     filled
         .iter()
         .try_for_each(|filled| place_random(ftl, &mut logs, filled.space, filled.random))
+}
+
+impl Ftl {
+    /// Write amplification of uniform overwrites of what is mapped; nothing where that is nothing, or leaves no room.
+    pub(crate) fn uniform_write_amplification(&self) -> Option<f64> {
+        let pages: u64 = self.lanes.iter().map(|lane| lane.live).sum();
+        let steady = self.pacing.steady_groups();
+        let groups = self.lanes.iter();
+        let groups = groups.map(|lane| u64::from(lane.blocks.count.saturating_sub(steady)));
+        let room = groups.sum::<u64>() * u64::from(self.addressing.pages_per_group);
+        (0 < pages && pages < room).then(|| write_amplification(pages as f64 / room as f64))
+    }
 }
 
 /// Makes the groups of each lane.

@@ -62,6 +62,11 @@ fn mean_valid(u: f64) -> f64 {
     }
 }
 
+/// Pages programmed for each page the host writes, for a utilisation from 0 to 1.
+pub(crate) fn write_amplification(utilisation: f64) -> f64 {
+    1.0 / (1.0 - valid_at_collection(utilisation))
+}
+
 /// Valid pages of each block of a log in steady state, the oldest first, when `pages` are spread over
 /// `blocks` of `pages_per_block`; there must be room.
 pub(crate) fn valid_by_age(
@@ -212,11 +217,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// Pages programmed for each page the host writes.
-    fn write_amplification(utilisation: f64) -> f64 {
-        1.0 / (1.0 - valid_at_collection(utilisation))
-    }
 
     proptest! {
         #[test]

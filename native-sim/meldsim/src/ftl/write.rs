@@ -11,7 +11,7 @@
 //!
 //! Garbage collection joins at `gather` and `close`, with slots and streams of its own.
 
-use super::buffer::{Place, User};
+use super::buffer::{Before, Place, Rest, User};
 use super::journal::Journal;
 use super::lane::{Lane, Queued};
 use super::layer::Ftl;
@@ -53,6 +53,7 @@ impl Ftl {
             let is_open = held.user != User::Gc && !held.started && held.lane == lane;
             if is_open && held.request == NIL {
                 self.oracle.buffered(slot);
+                self.buffer.rewrite(slot);
                 return Ok(()); // overwritten where it is
             }
         }
@@ -78,6 +79,28 @@ impl Ftl {
         self.mapping.change(index, entry, Entry::Buffered(slot));
         self.gather_host(lane, (stream, layout), (space, page), &[slot]);
         Ok(())
+    }
+
+    /// Where a page is of which a part is about to be written.
+    pub(crate) fn before(&self, entry: Entry) -> Before {
+        match entry {
+            Entry::Unmapped => Before::Nothing,
+            Entry::Flash(_) => Before::Flash,
+            Entry::Buffered(slot) => Before::Slot(slot, self.buffer.get(slot).rest),
+        }
+    }
+
+    /// Of a page that [`Ftl::write`] has just taken, only so many bytes were written.
+    pub(crate) fn wrote_part(
+        &mut self,
+        space: u32,
+        page: u64,
+        before: Before,
+        (bytes, page_bytes): (u32, u32),
+    ) {
+        if let Entry::Buffered(slot) = self.mapping.entry(space, page) {
+            self.buffer.write_part(slot, bytes, page_bytes, before);
+        }
     }
 
     /// Takes pages that are not mapped, as many as [`Ftl::write`] would take one by one and as are
@@ -449,9 +472,18 @@ impl Ftl {
         for (n, &slot) in (0..).zip(slots) {
             let released = self.buffer.release(slot);
             match released.user {
-                User::Host(_) => self.stats.host_pages_programmed += 1,
+                User::Host(_) => {
+                    self.stats.host_pages_programmed += 1;
+                    match released.rest {
+                        Rest::Nothing(bytes) => self.stats.filling_bytes += u64::from(bytes),
+                        Rest::Older(bytes) => self.stats.merge_bytes += u64::from(bytes),
+                        Rest::Levelling => {}
+                    }
+                }
                 User::Gc => {
                     self.stats.gc_pages_programmed += 1;
+                    let levels = released.rest == Rest::Levelling;
+                    self.stats.levelling_pages_programmed += u64::from(levels);
                     let is_current = released.index != MapIndex::NONE;
                     if let Some(journal) = &mut self.journal {
                         journal.record(u32::from(is_current));

@@ -47,7 +47,7 @@ fn a_full_device_takes_random_rewrites_and_fuller_ones_pay_more() {
         for stats in [half, full] {
             assert!(stats.erases > 0 && stats.failed_commands == 0);
         }
-        let amplification = |stats: Stats| stats.write_amplification();
+        let amplification = |stats: Stats| stats.write_amplification().unwrap();
         assert!(amplification(half) < amplification(full));
         assert!(amplification(full) < 6.0, "{}", amplification(full));
     }

@@ -235,6 +235,15 @@ impl Run {
                 + stats.padded_pages,
             programmed
         );
+        let page_bytes = self
+            .device
+            .namespace(self.namespaces[0])
+            .unwrap()
+            .page_bytes;
+        let made_of = stats.programmed();
+        assert_eq!(stats.programmed_bytes, programmed * page_bytes);
+        assert_eq!(stats.programmed_bytes, made_of.total());
+        assert!(made_of.host_bytes <= stats.host_written_bytes);
         assert_eq!(
             stats.host_pages_read + stats.merge_pages_read + stats.gc_pages_read,
             stats.page_reads + stats.melded_pages_read

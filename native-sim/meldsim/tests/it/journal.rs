@@ -73,7 +73,7 @@ fn a_flush_writes_the_journal() {
         (stats.journal_pages_programmed, stats.programs, all),
         (1, 2, 6)
     );
-    assert!((stats.write_amplification() - 6.0).abs() < 1e-9);
+    assert!((stats.write_amplification().unwrap() - 6.0).abs() < 1e-9);
 }
 
 /// Every change is journalled once, those of garbage collection among them, also in many sets and lanes.

@@ -103,9 +103,9 @@ fn nobody_waits_for_a_whole_block() {
         println!(
             "{allocation:?}: slowest {slowest} s, off {stopped} s; {} writes/s at {}, off {} at {}; {:?}, off {:?}",
             credit.rate(),
-            credit.stats.write_amplification(),
+            credit.stats.write_amplification().unwrap(),
             off.rate(),
-            off.stats.write_amplification(),
+            off.stats.write_amplification().unwrap(),
             credit.tenths,
             off.tenths
         );
@@ -296,7 +296,7 @@ fn windows(
             latencies.sort_unstable();
             let p99 = latencies[latencies.len() * 99 / 100];
             windows.push(Window {
-                write_amplification: stats.write_amplification(),
+                write_amplification: stats.write_amplification().unwrap(),
                 rate: latencies.len() as f64 / (device.now() - started).as_secs_f64(),
                 p99_us: p99.as_ps() as f64 / 1e6,
             });
@@ -512,7 +512,7 @@ fn greedy_comes_to_the_theory_of_uniform_writes() {
         );
         let run = overwrite(&mut device, nsid, (0..pages).map(|_| random.below(pages)));
         let (found, expected) = (
-            run.stats.write_amplification(),
+            run.stats.write_amplification().unwrap(),
             closed_form(pages as f64 / raw as f64),
         );
         println!(

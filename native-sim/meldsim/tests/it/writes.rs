@@ -1,10 +1,11 @@
 //! Writes: the buffer, the layouts, flush and its padding, capacity.
 
 use crate::common::{SEQUENTIAL, burst, device, drain, published_profile, small_profile};
+use meldsim::device::Programmed;
 use meldsim::profile::{Allocation, ByteSize, GcPacing, ProgramOrder};
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, Location, NamespaceId, Pattern,
-    Precondition, Status,
+    Precondition, Profile, Status,
 };
 
 fn write_all(device: &mut Device, nsid: NamespaceId, slba: u64, nlb: u32, directive: Directive) {
@@ -462,4 +463,52 @@ fn what_is_rewritten_in_the_buffer_is_programmed_once() {
         "{programmed} pages programmed for {PAGES}"
     );
     assert_eq!(stats.host_written_bytes, 5 * PAGES * 4096);
+}
+
+/// What the flash was given for some writes and a flush, of a device with pages of four logical blocks.
+fn programmed(writes: &[(u64, u32)]) -> (Programmed, f64) {
+    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+    profile.controller.lba_size = ByteSize(1024);
+    let mut device = Device::new(&profile).unwrap();
+    let nsid = device.create_namespace(16 << 20).unwrap();
+    device.preload(nsid, 0, 64, Directive::NONE).unwrap();
+    for (slba, nlb) in writes {
+        device
+            .submit(&Command::write(nsid, *slba, *nlb, Directive::NONE, 0))
+            .unwrap();
+        drain(&mut device);
+    }
+    device.submit(&Command::flush(nsid, 0)).unwrap();
+    drain(&mut device);
+    let stats = device.stats();
+    assert_eq!(stats.programmed().total(), stats.programmed_bytes);
+    (stats.programmed(), stats.write_amplification().unwrap())
+}
+
+/// A wordline has three pages of 4 KiB.
+#[test]
+fn bytes_programmed_are_told_apart() {
+    let of = |host, merge, filling, padding| Programmed {
+        host_bytes: host << 10,
+        merge_bytes: merge << 10,
+        filling_bytes: filling << 10,
+        padding_bytes: padding << 10,
+        ..Programmed::default()
+    };
+    for (writes, parts, amplification) in [
+        // Whole pages of a whole wordline.
+        (&[(0, 12)][..], of(12, 0, 0, 0), 1.0),
+        // A part of a page that holds data, of one that does not, and both parts of another, one after the other.
+        (&[(0, 1)], of(1, 3, 0, 8), 12.0),
+        (&[(80, 1)], of(1, 0, 3, 8), 12.0),
+        (&[(80, 1), (81, 3)], of(4, 0, 0, 8), 3.0),
+        (&[(0, 1), (1, 1)], of(2, 2, 0, 8), 6.0),
+        // Written in part, then whole: programmed once.
+        (&[(0, 1), (0, 4)], of(4, 0, 0, 8), 12.0 / 5.0),
+        (&[(0, 4), (0, 1)], of(4, 0, 0, 8), 12.0 / 5.0),
+    ] {
+        let (found, value) = programmed(writes);
+        assert_eq!(found, parts, "{writes:?}");
+        assert!((value - amplification).abs() < 1e-9, "{writes:?}: {value}");
+    }
 }

@@ -132,7 +132,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
                 row.steady.stats.journal_pages_programmed
             })
             .number("write_amplification", "write amplification", 3, |row| {
-                row.steady.stats.write_amplification()
+                row.steady.stats.write_amplification().unwrap_or(f64::NAN)
             });
         let memories = memories.take()?;
         let pristine = rows.first()?.steady.iops;

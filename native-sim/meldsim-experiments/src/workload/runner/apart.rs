@@ -17,6 +17,7 @@ use super::super::options::Exit;
 use super::running::Running;
 use super::{Runner, run_group};
 use crate::parallel::try_map;
+use meldsim::Duration;
 use meldsim::device::{Device, Stats, Utilisation};
 use meldsim::profile::PathTimes;
 
@@ -134,7 +135,8 @@ fn goes_on_alone(job: &Job) -> bool {
     let adapts = job.latency_target.is_some() || job.steady_state.is_some();
     let has_to_do_with_others =
         job.flow.is_some() || job.wait_for.is_some() || job.exit != Exit::Alone;
-    !(job.has_times() || adapts || has_to_do_with_others)
+    let is_counted_later = job.ramp_time > Duration::ZERO;
+    !(job.has_times() || is_counted_later || adapts || has_to_do_with_others)
 }
 
 /// A panic of another thread is passed on where that is joined.
@@ -147,7 +149,6 @@ mod tests {
     use super::super::super::job::{Rate, ReadWrite};
     use super::super::super::options::Flow;
     use super::*;
-    use meldsim::Duration;
     use meldsim::profile::{BufferScope, DataRate, HostPath, Profile, SetLayout};
     use std::num::NonZeroUsize;
 

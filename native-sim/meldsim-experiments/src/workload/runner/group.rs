@@ -9,6 +9,7 @@ use super::super::requests::Submitted;
 use super::super::series::Series;
 use super::adapt::SteadyWatch;
 use super::running::{Phase, Running};
+use super::window::Marks;
 use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Turn};
 use meldsim::Instant;
 use meldsim::device::Device;
@@ -31,6 +32,9 @@ pub(super) struct Group<'a, F> {
     resumed: Vec<usize>,
     /// What follows does not begin.
     ends_all: bool,
+    /// By NVM set of its jobs.
+    marks: Vec<Marks>,
+    next_mark: Instant,
 }
 
 /// Requests of all jobs of a flow that run.
@@ -77,9 +81,15 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
             steady,
             resumed: Vec::new(),
             ends_all: false,
+            marks: Vec::new(),
+            next_mark: Instant::START,
         };
         for index in range {
             group.begin_if_due(index, now);
+            let set = group.jobs[index].set;
+            if group.marks.iter().all(|marks| marks.set != set) {
+                group.marks.push(Marks::new(set, now));
+            }
         }
         group.resumed.clear();
         group
@@ -88,6 +98,42 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
     /// Whether nothing more may begin.
     pub(super) fn ends_all(&self) -> bool {
         self.ends_all
+    }
+
+    /// Ends the windows of jobs that were broken off.
+    pub(super) fn end_windows(&mut self, device: &Device) {
+        for job in &mut self.jobs[self.range.clone()] {
+            job.end_window(device);
+        }
+    }
+
+    /// Marks what is due, and says when that is again.
+    fn mark(&mut self, device: &Device) {
+        let jobs = &mut self.jobs[self.range.clone()];
+        let now = device.now();
+        let mut next = Instant::MAX;
+        for job in &mut *jobs {
+            if job.phase != Phase::Active || job.track.has_begun() {
+                continue;
+            }
+            match job.counted_from <= now {
+                true => job.begin_window(device),
+                false => next = next.min(job.counted_from),
+            }
+        }
+        for marks in &mut self.marks {
+            let set = marks.set;
+            let mut of_set = jobs.iter().filter(|job| job.set == set);
+            if of_set.all(|job| job.phase == Phase::Ended) {
+                continue;
+            }
+            if marks.next() <= now {
+                let of_set = jobs.iter_mut().filter(|job| job.set == set);
+                marks.keep_up(device, of_set.map(|job| (&mut job.track, job.done_bytes)));
+            }
+            next = next.min(marks.next());
+        }
+        self.next_mark = next;
     }
 
     fn resume(&mut self, index: usize) {
@@ -105,6 +151,7 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         }
         let job = &mut self.jobs[index];
         job.begin(now);
+        self.next_mark = now;
         if let Some(flow) = job.job.flow {
             let weight = u64::from(flow.weight);
             match self.flows.iter_mut().find(|count| count.id == flow.id) {
@@ -214,10 +261,14 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
         let index = self.range.start + turn.stream;
         let now = device.now();
-        let job = &self.jobs[index];
+        let job = &mut self.jobs[index];
         if job.phase != Phase::Active {
             return Ok(Next::Wait);
         }
+        if !job.track.has_begun() && job.counted_from <= now {
+            job.begin_window(device);
+        }
+        let job = &self.jobs[index];
         let flow = job.job.flow.filter(|_| !job.is_over);
         if let Some(flow) = flow {
             if now < job.held_until {
@@ -239,7 +290,10 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
                     self.flow_on(index, flow, false);
                 }
             }
-            Next::Wait if turn.outstanding == 0 => self.end(index, now),
+            Next::Wait if turn.outstanding == 0 => {
+                self.jobs[index].end_window(device);
+                self.end(index, now);
+            }
             _ => {}
         }
         Ok(next)
@@ -275,8 +329,12 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     }
 
     fn sample(&mut self, device: &Device) -> Instant {
+        if device.now() >= self.next_mark {
+            self.mark(device);
+        }
         let series = self.series.as_mut();
-        series.map_or(Instant::MAX, |series| series.keep_up(device))
+        let next = series.map_or(Instant::MAX, |series| series.keep_up(device));
+        next.min(self.next_mark)
     }
 
     fn failed(&self, failure: Failure<Submitted>) -> RunError {

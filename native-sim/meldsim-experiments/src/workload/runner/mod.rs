@@ -9,6 +9,7 @@ mod adapt;
 mod apart;
 mod group;
 mod running;
+mod window;
 
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
@@ -16,7 +17,7 @@ use std::ops::{ControlFlow, Range};
 use super::error::RunError;
 use super::job::{Job, JobError};
 use super::past::Past;
-use super::result::{DeviceResult, Fill, HostPathResult, JobResult, RunResult};
+use super::result::{DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult};
 use super::room::{self, Sharing};
 use super::series::Series;
 use crate::load::{Stream, drive};
@@ -25,7 +26,7 @@ use group::Group;
 use meldsim::Duration;
 use meldsim::device::{Device, Stats, Utilisation};
 use meldsim::nvme::NamespaceId;
-use meldsim::profile::Profile;
+use meldsim::profile::{Kind, Profile};
 use meldsim::timeline::Timeline;
 use running::Running;
 
@@ -35,6 +36,7 @@ pub struct Runner {
     device: Device,
     jobs: Vec<Running>,
     series: Option<Series>,
+    precondition: Option<Preconditioned>,
     /// Pages that preconditioning overwrote.
     overwritten_pages: u64,
     /// On how many it may run.
@@ -99,6 +101,7 @@ impl Runner {
             device,
             jobs: running,
             series: None,
+            precondition: None,
             overwritten_pages: 0,
             threads: NonZeroUsize::MIN,
         })
@@ -160,6 +163,8 @@ impl Runner {
             nobody.into_iter().chain(writers)
         });
         past.apply(&mut self.device, writers, progress)?;
+        let is_flash = self.device.profile().kind == Kind::Nand;
+        self.precondition = is_flash.then(|| Preconditioned::of(&self.device, past));
         self.overwritten_pages = Fill::overwritten_pages(&self.device, &past.precondition);
         for running in &self.jobs {
             running.preload(&mut self.device, true)?;
@@ -199,6 +204,11 @@ impl Runner {
             Some(parts) => self.run_apart(parts, &mut progress)?,
             None => self.run_together(&mut progress)?,
         };
+        // What none of the jobs counts is not counted here either.
+        let begun = self.jobs.iter().filter_map(|job| job.before.as_deref());
+        let all_ramp = self.jobs.iter().all(|job| job.before.is_some());
+        let after_ramps = begun.min_by_key(|stats| stats.now_ps).filter(|_| all_ramp);
+        let before = *after_ramps.unwrap_or(&before);
         let kind = self.device.profile().kind;
         let device = DeviceResult::counted(kind, counted, &before, self.overwritten_pages);
         let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
@@ -206,8 +216,9 @@ impl Runner {
             .series
             .map(|series| series.result(&names, &device.stats));
         Ok(RunResult {
-            jobs: results(&self.jobs),
+            jobs: results(&self.jobs, &self.device),
             host_path: HostPathResult::of(&self.device),
+            precondition: self.precondition,
             device,
             series,
             groups: Vec::new(),
@@ -268,6 +279,7 @@ fn run_group(
     let streams: Vec<Stream> = jobs[range.clone()].iter().map(stream).collect();
     let mut group = Group::new(jobs, range, series, now, progress);
     drive(device, streams, &mut group)?;
+    group.end_windows(device);
     let ends_all = group.ends_all();
     Ok(match ends_all || is_stopped {
         true => ControlFlow::Break(()),
@@ -352,8 +364,8 @@ fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<Namesp
 }
 
 /// One result a job; equal jobs that report as a group are added up.
-fn results(jobs: &[Running]) -> Vec<JobResult> {
+fn results(jobs: &[Running], device: &Device) -> Vec<JobResult> {
     jobs.chunk_by(Running::reports_with)
-        .map(Running::result)
+        .map(|jobs| Running::result(jobs, device))
         .collect()
 }

@@ -1,14 +1,16 @@
 //! One job while it runs: its requests and their times come out, completions go in.
 
+use super::super::distribution::Distribution;
 use super::super::error::RunError;
 use super::super::job::Job;
 use super::super::placement::Placement;
 use super::super::requests::{Pace, Request, Requests, Submitted};
-use super::super::result::{JobResult, Span};
+use super::super::result::{JobResult, Span, Window};
 use super::super::tally::{Ended, Tally};
 use super::adapt::{DepthSearch, SpeedWatch, Verdict};
+use super::window::Track;
 use crate::load::Next;
-use meldsim::device::{Device, QueueId};
+use meldsim::device::{Device, QueueId, Stats};
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim::profile::Kind;
 use meldsim::{Duration, Instant};
@@ -24,6 +26,9 @@ pub(super) enum Phase {
 
 /// Requests that a job looks ahead. The last is only drawn, which takes long: to look up where it lies would wait for that.
 const LOOK_AHEAD: usize = 3;
+
+/// What a job writes is all that its NVM set holds, up to this share.
+const SAME_SHARE: f64 = 0.02;
 
 /// When a request is there to be submitted.
 enum Arrival {
@@ -42,7 +47,10 @@ pub(super) struct Running {
     /// Which of the jobs as they were given; equal jobs share it.
     pub(super) section: usize,
     pub(super) nsid: NamespaceId,
+    /// The NVM set of its namespace.
+    pub(super) set: u32,
     pub(super) queue: QueueId,
+    is_flash: bool,
     /// Log2 of the bytes of a logical block.
     lba_shift: u32,
     placement: Placement,
@@ -58,7 +66,7 @@ pub(super) struct Running {
     pace: Pace,
     pub(super) start: Instant,
     /// What is submitted before this is not counted.
-    counted_from: Instant,
+    pub(super) counted_from: Instant,
     last_completion: Instant,
     /// Requests since the last pause.
     since_pause: u32,
@@ -82,7 +90,10 @@ pub(super) struct Running {
     stopped: Option<String>,
     /// When its speed had become steady.
     pub(super) steady_at: Option<Instant>,
-    done_bytes: u64,
+    pub(super) done_bytes: u64,
+    pub(super) track: Track,
+    /// The device's counters when the window began, if that was after a ramp.
+    pub(super) before: Option<Box<Stats>>,
     /// Reads, writes.
     tallies: [Tally; 2],
 }
@@ -127,6 +138,10 @@ impl Running {
             stopped: None,
             steady_at: None,
             done_bytes: 0,
+            track: Track::default(),
+            before: None,
+            set: device.set_of(nsid).unwrap_or(0),
+            is_flash: device.profile().kind == Kind::Nand,
             tallies: Default::default(),
             job,
         })
@@ -319,6 +334,7 @@ impl Running {
             Some(Verdict::CountAnew) => {
                 self.tallies = Default::default();
                 self.counted_from = ended.completed;
+                self.track = Track::default();
             }
             Some(Verdict::Done) => self.is_over = true,
             Some(Verdict::TooSlow) => {
@@ -327,6 +343,27 @@ impl Running {
             }
         }
         self.is_over |= self.stopped.is_some();
+    }
+
+    /// Its window begins or ends now.
+    pub(super) fn begin_window(&mut self, device: &Device) {
+        self.track.begin(device, self.set, self.done_bytes);
+        if self.job.ramp_time > Duration::ZERO {
+            self.before = Some(Box::new(device.stats()));
+        }
+    }
+
+    pub(super) fn end_window(&mut self, device: &Device) {
+        if self.track.has_begun() && !self.track.has_ended() {
+            self.track.end(device, self.set, self.done_bytes);
+        }
+    }
+
+    /// The window of a job, or of the first of several that report as one.
+    fn window(jobs: &[Running]) -> Option<Window> {
+        let first = jobs.first()?;
+        let outstanding = u64::from(first.job.iodepth) * first.job.block_sizes().max().unwrap_or(0);
+        first.track.window(outstanding, first.is_flash)
     }
 
     /// Which share of its work is done, 0 to 1.
@@ -346,8 +383,23 @@ impl Running {
         share.min(1.0)
     }
 
+    /// What uniform overwrites of all that the job's set holds come to, if that is what the job does.
+    fn uniform_write_amplification(&self, device: &Device) -> Option<f64> {
+        let job = &self.job;
+        let is_uniform = job.rw.is_random()
+            && job.rw.writes()
+            && matches!(job.distribution, Distribution::Uniform | Distribution::Once)
+            && job.strided.is_none();
+        let info = device.set_info(self.set)?;
+        let held = device.set_capacity_bytes(self.set) as f64 * info.mapped_pages as f64
+            / info.capacity_pages as f64;
+        let covers = (job.size_bytes as f64 / held - 1.0).abs() < SAME_SHARE;
+        let amplification = device.uniform_write_amplification(self.set);
+        amplification.filter(|value| is_uniform && covers && *value > 1.0 + SAME_SHARE)
+    }
+
     /// The result of a job, or of several as if they were one.
-    pub(super) fn result(jobs: &[Running]) -> JobResult {
+    pub(super) fn result(jobs: &[Running], device: &Device) -> JobResult {
         let mut tallies: [Tally; 2] = Default::default();
         for running in jobs {
             for (sum, tally) in tallies.iter_mut().zip(&running.tallies) {
@@ -365,6 +417,8 @@ impl Running {
             .iter()
             .filter_map(|job| Some(job.search.as_ref()?.depth()));
         JobResult {
+            window: Running::window(jobs),
+            uniform_write_amplification: jobs[0].uniform_write_amplification(device),
             latency_depth: depths.min(),
             steady_us: jobs[0].steady_at.map(|at| at.as_ps() as f64 / 1e6),
             stopped: jobs.iter().find_map(|job| job.stopped.clone()),

@@ -13,13 +13,13 @@ use crate::timeline::end_of;
 use crate::workload::error::{Fault, RunError, TraceError};
 use crate::workload::requests::Submitted;
 use crate::workload::result::{
-    DeviceResult, Fill, HostPathResult, JobResult, RunResult, Span, TraceSummary,
+    DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult, Span, TraceSummary,
 };
 use crate::workload::series::Series;
 use crate::workload::tally::Tally;
 use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion};
-use meldsim::profile::Profile;
+use meldsim::profile::{Kind, Profile};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Instant};
 
@@ -116,6 +116,7 @@ impl<R: BufRead> Replay<R> {
             series: self.series,
             groups: self.groups,
             summary: TraceSummary::default(),
+            precondition: None,
             overwritten_pages: 0,
             is_partial: false,
             progress,
@@ -144,6 +145,7 @@ impl<R: BufRead> Replay<R> {
                 .series
                 .map(|series| series.result(names, &device.stats)),
             host_path,
+            precondition: records.precondition,
             device,
             groups: records.groups.map_or_else(Vec::new, Groups::result),
             trace: Some(records.summary),
@@ -177,6 +179,7 @@ struct Records<R, F> {
     series: Option<Series>,
     groups: Option<Groups>,
     summary: TraceSummary,
+    precondition: Option<Preconditioned>,
     overwritten_pages: u64,
     /// It was broken off: no record is read any more.
     is_partial: bool,
@@ -366,6 +369,8 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
             }
             let writers = std::iter::once((volume.nsid, None));
             past.apply(device, writers, || ControlFlow::Continue(()))?;
+            let is_flash = device.profile().kind == Kind::Nand;
+            self.precondition = is_flash.then(|| Preconditioned::of(device, past));
             self.overwritten_pages = Fill::overwritten_pages(device, &past.precondition);
         }
         self.volumes.push(volume);

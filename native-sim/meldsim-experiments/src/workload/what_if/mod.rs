@@ -169,7 +169,9 @@ impl WhatIf {
                 show(write, |write| format!("{:.1}", write.latency.mean_us)),
                 format!("{:.1} %", outcome.dies_busy_percent),
                 format!("{:.1} %", outcome.channels_busy_percent),
-                format!("{:.2}", outcome.write_amplification),
+                outcome
+                    .write_amplification
+                    .map_or_else(|| "-".to_owned(), |value| format!("{value:.2}")),
             ]);
         }
         table
@@ -201,7 +203,7 @@ impl WhatIf {
                 show(write, |write| write.latency.p99_us),
                 number(outcome.dies_busy_percent),
                 number(outcome.channels_busy_percent),
-                number(outcome.write_amplification),
+                outcome.write_amplification.map_or(String::new(), number),
                 outcome.failed.to_string(),
             ]
         });
@@ -268,12 +270,19 @@ impl WhatIf {
             busy,
             "Mean over all dies; the rest of their time is free for other work. Simulated.",
         );
-        let unit = "pages programmed for each page written";
-        let amplification = self.bars("Write amplification", unit, |outcome| {
-            Some(outcome.write_amplification)
-        });
-        let caption = "Collection and padding count; each device is fresh at the start. Simulated.";
-        page.chart(amplification, caption);
+        if self
+            .outcomes
+            .iter()
+            .any(|outcome| outcome.write_amplification.is_some())
+        {
+            let unit = "bytes programmed for each byte written";
+            let amplification = self.bars("Write amplification", unit, |outcome| {
+                outcome.write_amplification
+            });
+            let caption =
+                "Collection and padding count; each device is fresh at the start. Simulated.";
+            page.chart(amplification, caption);
+        }
         page.timelines(&self.timelines);
         page.finish(footer)
     }

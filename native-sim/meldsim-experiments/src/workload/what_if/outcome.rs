@@ -87,8 +87,8 @@ pub struct Outcome {
     pub dies_busy_percent: f64,
     /// Mean share of the time that a channel's bus was held.
     pub channels_busy_percent: f64,
-    /// Pages programmed, for whomever, for each page programmed for the host.
-    pub write_amplification: f64,
+    /// Bytes programmed for each byte written; `None` where nothing was.
+    pub write_amplification: Option<f64>,
     /// The device's number, since two may have one name.
     #[serde(skip)]
     pub(super) device: usize,

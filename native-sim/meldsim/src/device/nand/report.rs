@@ -48,14 +48,20 @@ impl NandMedium {
         })
     }
 
-    /// Bytes programmed in a set, for the host and for garbage collection.
-    pub(in crate::device) fn programmed_bytes(&self, set: u32) -> u64 {
+    /// Bytes programmed in a set, for whatever, and blocks erased.
+    pub(in crate::device) fn programmed(&self, set: u32) -> (u64, u64) {
         let stats = self.sets[set as usize].ftl.stats();
-        let pages = stats.host_pages_programmed
-            + stats.gc_pages_moved
-            + stats.padded_pages
-            + stats.journal_pages_programmed;
-        pages * self.geometry.page_bytes
+        (
+            stats.pages_programmed() * self.geometry.page_bytes,
+            stats.erases,
+        )
+    }
+
+    pub(in crate::device) fn uniform_write_amplification(&self, set: u32) -> Option<f64> {
+        self.sets
+            .get(set as usize)?
+            .ftl
+            .uniform_write_amplification()
     }
 
     /// Pages of a space of a set that hold data, and those of them on flash in the melded layout.
@@ -107,6 +113,11 @@ impl NandMedium {
             gc_pages_read: sum(|ftl| ftl.stats().gc_pages_read),
             gc_pages_programmed: sum(|ftl| ftl.stats().gc_pages_programmed),
             journal_pages_programmed: sum(|ftl| ftl.stats().journal_pages_programmed),
+            levelling_pages_programmed: sum(|ftl| ftl.stats().levelling_pages_programmed),
+            programmed_bytes: sum(|ftl| ftl.stats().pages_programmed()) * self.geometry.page_bytes,
+            merge_bytes_programmed: sum(|ftl| ftl.stats().merge_bytes),
+            filling_bytes_programmed: sum(|ftl| ftl.stats().filling_bytes),
+            buffered_pages: sum(Ftl::buffered_pages),
             channel_busy_ps: flash.channel_busy.as_ps(),
             die_busy_ps: flash.die_busy.as_ps(),
             channels: u64::from(self.geometry.channels),

@@ -139,13 +139,15 @@ impl NandMedium {
         let space = range.space;
         while request.next < range.end {
             let page = request.next;
-            let (before, together) = if range.is_partial(page) {
+            let is_partial = range.is_partial(page);
+            let (before, together) = if is_partial {
                 (ftl.entry(space, page), 0)
             } else {
                 let (_, end) = range.whole();
                 let together = ftl.write_unmapped(space, page, end, layout, stream, waits);
                 (Entry::Unmapped, together)
             };
+            let place = is_partial.then(|| ftl.before(before));
             let taken = match together {
                 0 => match ftl.write(space, page, layout, stream, waits) {
                     Ok(()) => 1,
@@ -162,6 +164,10 @@ impl NandMedium {
                 },
                 pages => pages,
             };
+            if let Some(place) = place {
+                let bytes = request.bytes_of(page, self.geometry.page_bytes);
+                ftl.wrote_part(space, page, place, bytes);
+            }
             if waits != NIL {
                 request.parts += taken;
             }

@@ -21,7 +21,7 @@ import org.hdfsmeld.spark.measure.StageThroughput;
  * @param axes the name and the value on each axis
  * @param read over all jobs, or null when nothing was read
  * @param write over all jobs, or null when nothing was written
- * @param writeAmplification pages programmed for each page programmed for the host, 1 where that
+ * @param writeAmplification bytes programmed to flash for each byte written, or null where there
  *     was none
  * @param channelsBusyPercent share of the simulated time, mean over the channels
  * @param diesBusyPercent the same over the dies
@@ -63,13 +63,13 @@ record CellRow(
     try {
       JsonNode run = MAPPER.readTree(printed);
       JsonNode device = run.path("device");
+      JsonNode amplification = run.path("flash").path("write_amplification");
       return new CellRow(
           cell.number(),
           cell.axes(),
           direction(run.path("jobs"), "read"),
           direction(run.path("jobs"), "write"),
-          // None where nothing was programmed for the host.
-          run.path("flash").path("write_amplification").asDouble(1.0),
+          amplification.isNumber() ? amplification.asDouble() : null,
           mean(device.path("channels_busy_percent")),
           mean(device.path("dies_busy_percent")),
           null,
