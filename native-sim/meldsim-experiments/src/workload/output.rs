@@ -71,7 +71,7 @@ impl RunResult {
             }
             if let Some(value) = job.uniform_write_amplification {
                 remark(format!(
-                    "uniform overwrites of all data come to a write amplification of {value:.2} by the closed form"
+                    "uniform overwrites of whole pages, of all data, come to a write amplification of {value:.2} by the closed form"
                 ));
             }
             if let Some(depth) = job.latency_depth {
