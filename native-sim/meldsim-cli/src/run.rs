@@ -14,8 +14,8 @@ use meldsim_experiments::workload::trace::{
     Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim_experiments::workload::{
-    Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult, Workload,
-    parse_bytes, parse_read_pattern, parse_time,
+    Amount, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult,
+    Workload, parse_bytes, parse_read_pattern, parse_time,
 };
 
 use crate::args::DEFAULT_PROFILE;
@@ -24,7 +24,7 @@ use crate::interrupt;
 use crate::output::{Ending, NO_JSON, columns, command_line, file_name, footer, note, origin};
 use crate::profiles;
 use crate::progress::Progress;
-use crate::surroundings::Around;
+use crate::surroundings::{Around, capacity_bytes};
 use crate::timeline::TimelineArgs;
 use crate::trace_file;
 
@@ -88,9 +88,9 @@ pub(crate) struct RunArgs {
     /// Requests outstanding, at most with an open trace [default: 1; 65536 with an open trace]
     #[arg(long, value_name = "N")]
     pub(crate) iodepth: Option<u32>,
-    /// Bytes to transfer, and of the namespace
-    #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = parse_bytes)]
-    pub(crate) size: u64,
+    /// Bytes to transfer, and of the namespace; 100% is all that the device holds
+    #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = str::parse::<Amount>)]
+    pub(crate) size: Amount,
     /// Submit nothing after this much simulated time; jobs of a job file end then at the latest
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) runtime: Option<Duration>,
@@ -376,7 +376,10 @@ fn jobs(args: &RunArgs, profile: &Profile) -> Result<JobList> {
         rw: args.rw,
         block_bytes: args.bs,
         iodepth: args.iodepth.unwrap_or(1),
-        size_bytes: args.size,
+        size_bytes: match args.size {
+            Amount::Bytes(bytes) => bytes,
+            part => part.of(capacity_bytes(profile)?),
+        },
         runtime: args.runtime,
         rwmixread: args.rwmixread,
         read_pattern: args.read_pattern,

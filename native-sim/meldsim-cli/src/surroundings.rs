@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use meldsim::profile::Kind;
+use meldsim::profile::{Kind, ProfileErrors};
 use meldsim::{Device, Profile};
 use meldsim_experiments::workload::Surroundings;
 
@@ -40,12 +40,18 @@ impl Surroundings for Around<'_> {
 
     fn capacity_bytes(&self) -> Option<u64> {
         // What is wrong with a profile is told where it runs.
-        let device = Device::new(self.profile).ok()?;
-        match self.profile.kind {
-            Kind::Nand => (0..device.sets())
-                .map(|set| device.set_capacity_bytes(set))
-                .min(),
-            Kind::Xpoint => Some(self.profile.xpoint.capacity.0),
-        }
+        capacity_bytes(self.profile).ok()
     }
+}
+
+/// Bytes that a namespace of the device can hold.
+pub(crate) fn capacity_bytes(profile: &Profile) -> Result<u64, ProfileErrors> {
+    let device = Device::new(profile)?;
+    Ok(match profile.kind {
+        Kind::Nand => (0..device.sets())
+            .map(|set| device.set_capacity_bytes(set))
+            .min()
+            .unwrap_or(0),
+        Kind::Xpoint => profile.xpoint.capacity.0,
+    })
 }

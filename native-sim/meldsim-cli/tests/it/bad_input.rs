@@ -151,6 +151,15 @@ fn a_job_that_cannot_run() {
     refused("run --iodepth 0", &["--iodepth: is 0; use 1 to 65536"]);
     refused("run --size 1k", &["--size", "at least one block"]);
     refused("run --size 100t", &["job read"]);
+    // A drive of 960 GB is no device of 960 GiB.
+    refused(
+        "run --profile pm9a3 --rw randwrite --size 960g",
+        &[
+            "the device can hold 960197124096 B",
+            "100% for all of it (units are powers of 1024)",
+        ],
+    );
+    refused("run --size 101%", &["--size", "from 0% to 100%"]);
     // Before the run, which would take its time.
     let room = [
         "9663676416000 B",

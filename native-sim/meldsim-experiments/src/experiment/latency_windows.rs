@@ -17,7 +17,7 @@ use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::nvme::{Command, NamespaceId};
-use meldsim::profile::{BufferScope, GcPacing, Profile, SetLayout};
+use meldsim::profile::{BufferScope, ByteSize, GcPacing, Profile, SetLayout};
 
 const PAPER: &str = "NVM Express Base Specification 1.4, predictable latency mode";
 
@@ -79,6 +79,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     // A set that fills all of a shared buffer has four times as much to write when the host has stopped.
     profile.sets.write_buffer = BufferScope::Local;
     profile.geometry.blocks_per_plane = profile.geometry.blocks_per_plane.min(BLOCKS);
+    profile.controller.capacity = ByteSize(0);
     // With pacing hardly anything would be left to collect once the host no longer writes.
     profile.gc.pacing = GcPacing::Off;
     let before = [Before::Nothing, Before::Writes, Before::WritesAndWindow];

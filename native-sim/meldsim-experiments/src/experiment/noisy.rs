@@ -19,7 +19,7 @@ use crate::report::chart::{Axis, BarChart, Line, LineChart};
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Directive, NamespaceId};
-use meldsim::profile::{FirmwareDesign, Profile, SetLayout};
+use meldsim::profile::{ByteSize, FirmwareDesign, Profile, SetLayout};
 
 pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {
     name: "noisy-neighbor",
@@ -222,6 +222,7 @@ fn divided(base: &Profile, layout: SetLayout) -> Profile {
         1
     };
     profile.geometry.blocks_per_plane = profile.geometry.blocks_per_plane.min(BLOCKS);
+    profile.controller.capacity = ByteSize(0);
     profile
 }
 

@@ -21,7 +21,7 @@ use crate::report::chart::{Axis, HeatMap, HeatScale, Line, LineChart};
 use meldsim::Duration;
 use meldsim::device::{Device, Location, Precondition, Stats};
 use meldsim::nvme::Directive;
-use meldsim::profile::{Dimension, Issue, PageAllocation, Profile, TransferRate};
+use meldsim::profile::{ByteSize, Dimension, Issue, PageAllocation, Profile, TransferRate};
 
 pub(super) const PALLOC: Experiment = Experiment {
     name: "palloc",
@@ -125,6 +125,7 @@ const VARIANTS: [Variant; 6] = [
     }),
     (COLLECTING, |profile| {
         profile.geometry.blocks_per_plane = SMALL_BLOCKS;
+        profile.controller.capacity = ByteSize(0);
     }),
 ];
 /// The variant whose device is full and has been overwritten at random.

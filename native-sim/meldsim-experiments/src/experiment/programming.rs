@@ -11,7 +11,7 @@ use crate::report::chart::BarChart;
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Command, NamespaceId, Pattern};
-use meldsim::profile::{Profile, ProgramOrder};
+use meldsim::profile::{ByteSize, Profile, ProgramOrder};
 
 pub(super) const PROGRAMMING: Experiment = Experiment {
     name: "programming",
@@ -104,6 +104,7 @@ fn one_die(base: &Profile, order: ProgramOrder) -> Profile {
     let mut profile = base.clone();
     profile.geometry.channels = 1;
     profile.geometry.dies_per_channel = 1;
+    profile.controller.capacity = ByteSize(0);
     profile.ftl.program_order = order;
     profile.timing.program_pages = match order {
         ProgramOrder::OneShot => None,

@@ -71,6 +71,7 @@ impl Setup {
         profile.geometry.channels = self.channels;
         profile.geometry.dies_per_channel = self.dies_per_channel;
         profile.geometry.page_size = ByteSize(self.page_bytes);
+        profile.controller.capacity = ByteSize(0);
         profile.bus.rate = TransferRate(self.bus.mts);
         profile.bus.width_bits = self.bus.bits;
         profile.ftl.melded_partial_read = MeldedPartialRead::WholeWordline;

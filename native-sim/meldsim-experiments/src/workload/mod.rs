@@ -42,7 +42,7 @@ pub use meldsim::engine::Random;
 pub use options::{Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided};
 pub use past::Past;
 pub use placement::DataPlacement;
-pub use quantity::{parse_bytes, parse_decimal, parse_time};
+pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
 pub use result::{
     DeviceResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
     ProgrammedBytes, RunResult, TraceSummary, Window,

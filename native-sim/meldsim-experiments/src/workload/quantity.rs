@@ -1,6 +1,8 @@
 //! What people write for the value of an option: sizes, times and numbers with units, as fio takes them (`4k`, `4KiB`,
 //! `100ms`, `10`, `0x1000`, `(2*1g)`), and names of choices. Errors say what was found and, after a semicolon, the remedy.
 
+use std::str::FromStr;
+
 use super::expression::evaluate;
 use meldsim::engine::Duration;
 use meldsim::profile::{ByteSize, parse_quantity};
@@ -16,6 +18,39 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     size(text).or_else(|| evaluate(text, &size)).ok_or_else(|| {
         format!("is \"{text}\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k")
     })
+}
+
+/// Bytes, or a part of a file or a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// So many bytes.
+    Bytes(u64),
+    /// Percent of what there is, 0 to 100.
+    Percent(u64),
+}
+
+impl Amount {
+    /// In bytes, of a file or a device of `whole` bytes.
+    pub fn of(self, whole: u64) -> u64 {
+        match self {
+            Amount::Bytes(bytes) => bytes,
+            Amount::Percent(percent) => (u128::from(whole) * u128::from(percent) / 100) as u64,
+        }
+    }
+}
+
+impl FromStr for Amount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Amount, String> {
+        match text.strip_suffix('%') {
+            None => parse_bytes(text).map(Amount::Bytes),
+            Some(percent) => match parse_number(percent) {
+                Ok(percent @ 0..=100) => Ok(Amount::Percent(percent)),
+                _ => Err(format!("is \"{text}\"; use a percentage from 0% to 100%")),
+            },
+        }
+    }
 }
 
 /// `0x1000`.

@@ -25,7 +25,7 @@ pub(super) fn check(device: &Device, jobs: &Sharing<'_>) -> Result<(), RunError>
         for job in sharing {
             let asked = region_bytes(job);
             let what = format!("of {}", amount(asked));
-            room.check(job, asked, &what, "use a smaller size, or a larger profile")?;
+            room.check(job, asked, &what, BEYOND)?;
         }
     }
     let remedy = "use smaller sizes, let jobs share data by filename, or use a larger profile";
@@ -70,6 +70,10 @@ fn check_sum(
     let what = format!("brings the data of all jobs to {}", amount(sum));
     room.check(job, sum, &what, remedy)
 }
+
+/// Devices are sold in powers of 1000.
+const BEYOND: &str =
+    "use a smaller size, 100% for all of it (units are powers of 1024), or a larger profile";
 
 /// What an NVM set can hold.
 struct Room {

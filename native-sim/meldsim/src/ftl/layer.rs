@@ -16,8 +16,8 @@ use super::stream::{Layout, RunPages, SequentialRuns};
 use super::victim::{Copyback, VictimSelection};
 use crate::engine::Slab;
 use crate::nand::{Geometry, WordlineAddr};
-use crate::profile::Profile;
 use crate::profile::limits::gc_slots;
+use crate::profile::{ByteSize, Profile};
 
 /// What the layer counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,7 +140,10 @@ impl Ftl {
             can_meld: profile.timing.melded_read.is_some(),
             host_slots,
             open_runs: profile.ftl.open_runs,
-            lane_capacity: u64::from(groups) * u64::from(addressing.pages_per_group),
+            lane_capacity: match profile.controller.capacity {
+                ByteSize(0) => u64::from(groups) * u64::from(addressing.pages_per_group),
+                ByteSize(bytes) => bytes / sets / geometry.page_bytes / u64::from(lanes),
+            },
             addressing,
         }
     }

@@ -16,6 +16,9 @@ section! {
     Controller = "controller" {
         /// Bytes of a logical block. Unit: size; a power of two from 512B to 64KiB; default 4KiB \[A\].
         lba_size: ByteSize = ByteSize(4 << 10);
+        /// What the host sees: bytes that hold data at most. Unit: size; a page of each plane up to what
+        /// over-provisioning leaves, or 0B for all of that; default 0B \[P\].
+        capacity: ByteSize = ByteSize(0);
         /// DRAM that holds written pages until they are programmed. Power-loss protected. Unit: size; at
         /// least the pages that all open wordlines may hold; default 32MiB \[A\].
         write_buffer: ByteSize = ByteSize(32 << 20);

@@ -127,10 +127,43 @@ impl Profile {
         (spare as u32).max(OVER_PROVISIONED_GROUPS)
     }
 
-    /// Mapping units the device can hold.
-    fn capacity_pages(&self) -> u64 {
+    /// Mapping units of the flash that over-provisioning leaves.
+    fn usable_pages(&self) -> u64 {
         let blocks = self.geometry.blocks_per_plane;
         u64::from(blocks.saturating_sub(self.spare_blocks_per_plane())) * self.pages_per_block_row()
+    }
+
+    /// Mapping units that the device can hold.
+    fn capacity_pages(&self) -> u64 {
+        match self.controller.capacity {
+            ByteSize(0) => self.usable_pages(),
+            capacity => capacity.0 / self.mapping_unit().0,
+        }
+    }
+
+    /// The host sees what there is, or less.
+    fn check_capacity(&self, checker: &mut Checker) {
+        let (capacity, unit) = (self.controller.capacity, self.mapping_unit().0);
+        let least = ByteSize(u64::from(self.planes()) * unit);
+        let most = ByteSize(self.usable_pages() * unit);
+        let key = "controller.capacity";
+        if capacity == ByteSize(0) {
+        } else if capacity < least {
+            let remedy =
+                format!("must be at least {least}, a page of each plane, or 0B for all there is");
+            checker.refuse(key, format!("is {capacity}"), remedy);
+        } else if capacity > most {
+            let percent = self.ftl.over_provisioning_percent;
+            let message = format!(
+                "is {}, and over-provisioning of {percent} % leaves {}",
+                one_decimal(capacity.0),
+                one_decimal(most.0)
+            );
+            let remedy = format!(
+                "must be at most {most}, or 0B for all of that; or give the device more flash"
+            );
+            checker.refuse(key, message, remedy);
+        }
     }
 
     /// Keys of several sections that contradict each other.
@@ -223,6 +256,10 @@ impl Profile {
         }
         self.check_journal(checker);
         self.check_buffer(checker);
+        self.check_capacity(checker);
+        if !checker.are_sound(&["controller.capacity"]) {
+            return;
+        }
 
         let pages = self.capacity_pages();
         let needed = pages * MAPPING_BYTES_PER_PAGE;

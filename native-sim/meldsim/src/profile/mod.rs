@@ -177,6 +177,7 @@ impl Profile {
             "timing.read",
             "ftl",
             "sets",
+            "controller.capacity",
             "controller.write_buffer",
         ];
         if checker.are_sound(&computed) {

@@ -44,6 +44,7 @@ impl Kind {
                 "timing",
                 "commands",
                 "energy",
+                "controller.capacity",
                 "controller.write_buffer",
                 "controller.write_cache",
                 "controller.dram_rate",

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod capacity;
 mod churn;
 mod collection;
 mod conservation;

@@ -5,7 +5,7 @@ use crate::load::{Loop, Tally, Until, WarmUp, measure};
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
-use meldsim::profile::{Kind, Profile};
+use meldsim::profile::{ByteSize, Kind, Profile};
 
 /// What the rules call a chunk: 4 KiB [P].
 pub(in crate::experiment) const CHUNK_BYTES: u64 = 4096;
@@ -80,6 +80,7 @@ impl DeviceUnderTest {
         if small.profile.kind == Kind::Nand {
             small.profile.geometry.blocks_per_plane = DeviceUnderTest::SMALL_BLOCKS;
             small.profile.geometry.wordlines_per_block = DeviceUnderTest::SMALL_WORDLINES;
+            small.profile.controller.capacity = ByteSize(0);
         } else {
             small.profile.xpoint.capacity.0 = DeviceUnderTest::SMALL_BYTES;
         }

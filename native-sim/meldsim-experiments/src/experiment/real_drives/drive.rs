@@ -111,6 +111,8 @@ impl Drive {
         let erase_ps = profile.timing.erase.as_ps() as f64 * rows as f64 / f64::from(wordlines);
         profile.timing.erase = Duration::from_ps((erase_ps as u64).max(1_000_000));
         profile.ftl.over_provisioning_percent = 1;
+        // The namespace is as large as the drive's.
+        profile.controller.capacity = ByteSize(0);
         Ok(Smaller {
             drive: self,
             profile,

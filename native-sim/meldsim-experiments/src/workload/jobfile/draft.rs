@@ -5,7 +5,8 @@ use super::super::job::{BlockShare, Job, PRIORITIES, Rate, parse_read_pattern};
 use super::super::options::{EXITS, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
 use super::super::placement::{PLACEMENTS, parse_placement_ids};
 use super::super::quantity::{
-    parse_bytes, parse_count, parse_decimal, parse_name, parse_number, parse_time, parse_time_in,
+    Amount, parse_bytes, parse_count, parse_decimal, parse_name, parse_number, parse_time,
+    parse_time_in,
 };
 use super::Surroundings;
 use super::foreign::{self, Foreign};
@@ -29,25 +30,6 @@ const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, io_limit,
 pub(super) const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poisson", true)];
 /// Most sizes of a `bsrange`.
 const SIZES_MAX: u64 = 1024;
-
-/// Bytes, or a part of a file.
-#[derive(Clone, Copy, Debug)]
-enum Amount {
-    Bytes(u64),
-    Percent(u64),
-}
-
-impl Amount {
-    fn parse(text: &str) -> Result<Amount, String> {
-        match text.strip_suffix('%') {
-            None => parse_bytes(text).map(Amount::Bytes),
-            Some(percent) => match parse_number(percent) {
-                Ok(percent @ 0..=100) => Ok(Amount::Percent(percent)),
-                _ => Err(format!("is \"{text}\"; use a percentage from 0% to 100%")),
-            },
-        }
-    }
-}
 
 /// What is said of a job.
 #[derive(Clone, Debug)]
@@ -122,12 +104,12 @@ impl Draft {
                 set_sizes(job, read, write);
             }
             "blockalign" | "ba" => job.align_bytes = by_direction(value, parse_bytes)?[0],
-            "size" => self.size = Some(Amount::parse(value)?),
+            "size" => self.size = Some(value.parse()?),
             "filesize" | "file_size" => self.file_bytes = Some(parse_bytes(value)?),
             "io_size" | "io_limit" => job.io_bytes = Some(parse_bytes(value)?),
             "number_ios" => job.most_requests = Some(parse_number(value)?),
             "loops" => job.loops = parse_number(value)?,
-            "offset" => self.offset = Some(Amount::parse(value)?),
+            "offset" => self.offset = Some(value.parse()?),
             "offset_increment" => job.offset_increment_bytes = parse_bytes(value)?,
             "filename" => job.file = Some(parse_file_name(value)?),
             "name" => value.clone_into(&mut job.name),
@@ -267,15 +249,11 @@ impl Draft {
                 (key, text.to_owned())
             })
         };
-        let share = |key, percent: u64| {
-            let whole = u128::from(whole(key)?) * u128::from(percent) / 100;
-            Ok(u64::try_from(whole).unwrap_or(u64::MAX))
-        };
         match self.offset {
             None => {}
             Some(Amount::Bytes(bytes)) => job.offset_bytes = bytes,
-            Some(Amount::Percent(percent)) => {
-                let bytes = share("offset", percent)?;
+            Some(part) => {
+                let bytes = part.of(whole("offset")?);
                 let unit = job.unit_bytes().max(1);
                 job.offset_bytes = bytes.checked_next_multiple_of(unit).unwrap_or(bytes);
             }
@@ -283,7 +261,7 @@ impl Draft {
         let is_of_file = job.file.is_some() || self.file_bytes.is_some();
         match self.size {
             Some(Amount::Bytes(bytes)) => job.size_bytes = bytes,
-            Some(Amount::Percent(percent)) => job.size_bytes = share("size", percent)?,
+            Some(part) => job.size_bytes = part.of(whole("size")?),
             None if job.size_bytes == 0 && is_of_file => {
                 job.size_bytes = whole("size")?.saturating_sub(job.offset_bytes);
             }
