@@ -11,24 +11,20 @@ macro_rules! own {
 }
 
 /// Those that the profiles were fitted to, in part.
-const OWN: [(&str, &str); 9] = own! {
+const OWN: [(&str, &str); 10] = own! {
     "read_latency_by_depth" "write_latency_by_depth" "latency_by_offered_rate" "mixed_read_write"
     "steady_random_writes" "waf_by_fill" "init_series" "zone_overwrite" "waf_permutation_profile"
+    "sequential_write"
 };
 
-/// The files that are read to calibrate: those above, and the sequential fill.
+/// Their names.
 pub(crate) fn files() -> impl Iterator<Item = &'static str> {
-    let own = OWN.iter().map(|(file, _)| *file);
-    own.chain([super::sequential::FILE])
+    OWN.iter().map(|(file, _)| *file)
 }
 
 /// Files that are not simulated, by name, with the reason.
-pub(super) const NOT_SIMULATED: [(&str, &str); 5] = [
+pub(super) const NOT_SIMULATED: [(&str, &str); 4] = [
     ("drives.csv", "facts, no measurements"),
-    (
-        "sequential_write.csv",
-        "the program times are made of it: any model meets it",
-    ),
     (
         "waf_fdp.csv",
         "placement handles under a cache's trace, which is not there",

@@ -121,9 +121,6 @@ pub(crate) fn tasks_of(
         left_out: Vec::new(),
     };
     plan_kinds(tables, &mut tasks)?;
-    if let Some(table) = data::of(tables, sequential::FILE) {
-        sequential::plan(table, &mut tasks)?;
-    }
     Ok((tasks.tasks, tasks.left_out))
 }
 
@@ -145,7 +142,11 @@ fn plan_kinds(tables: &[Table], tasks: &mut Tasks<'_>) -> Result<(), ExperimentE
     }
     let [steady, fill] =
         ["steady_random_writes.csv", "waf_by_fill.csv"].map(|file| data::of(tables, file));
-    steady::plan(steady, fill, tasks)
+    steady::plan(steady, fill, tasks)?;
+    match data::of(tables, sequential::FILE) {
+        Some(table) => sequential::plan(table, tasks),
+        None => Ok(()),
+    }
 }
 
 fn outcome(run: &Run, cells: &[Cell], left_out: &[LeftOut], are_own: bool) -> super::Outcome {
@@ -158,6 +159,7 @@ fn outcome(run: &Run, cells: &[Cell], left_out: &[LeftOut], are_own: bool) -> su
     let outcome = run
         .report(about)
         .published("the measured values; each file of data/drives names its source")
+        .published("the links' rates, which are the sequential reads of the data sheets: an input, no cell is about them")
         .assumed("drives run at a part of their capacity, with as many dies, the same times and the same share of spare flash")
         .assumed("wordlines of three pages of 16 KiB, mapped by 4 KiB and programmed at once, in the time that gives the drive's bandwidth")
         .assumed("the host's path as host.path has it: SPDK, io_uring or libaio, as the source of the rows says");

@@ -1,5 +1,4 @@
-//! `sequential_write`: the drive is filled from end to end. In the experiment any model meets it, as the program times are made
-//! of it; here it is what a program time is found by.
+//! `sequential_write`: the drive is filled from end to end. A program time is found by it.
 
 use super::super::burst::ExperimentError;
 use super::csv::Table;
@@ -29,7 +28,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), Experimen
             curve: "fill".to_owned(),
             at: format!("{block} B"),
             x: block as f64,
-            is_fitted: false,
+            is_fitted: tasks.are_own,
         };
         let mut questions = Vec::new();
         cells.ask(&mut questions, "MBps_median", FILL, 0.0)?;

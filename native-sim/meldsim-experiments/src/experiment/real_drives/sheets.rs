@@ -7,7 +7,7 @@ use super::judge::{Bar, Cell, Line, lines};
 use super::task::LeftOut;
 
 /// Which cells the profiles were fitted to: drives, kind, which.
-const FITTED: [(&str, &str, &str); 11] = [
+const FITTED: [(&str, &str, &str); 12] = [
     (
         "980PRO",
         "read_latency_by_depth",
@@ -53,6 +53,11 @@ const FITTED: [(&str, &str, &str); 11] = [
         "PM9A3 WD960",
         "init_series, zone_overwrite",
         "the rate before collection begins: program time",
+    ),
+    (
+        "7450PRO 7450MAX P5520 PE8110 CM7R",
+        "sequential_write",
+        "all: program time",
     ),
     (
         "PM9D3A FADU",
@@ -219,7 +224,7 @@ fn claim(line: &Line) -> Option<Claim> {
     Some(claim)
 }
 
-const ID: [(&str, &str, &str); 24] = [
+const ID: [(&str, &str, &str); 25] = [
     ("read_latency_by_depth", "IOPS and p50", "real-drives.reads"),
     ("read_latency_by_depth", "p99", "real-drives.reads-p99"),
     (
@@ -300,4 +305,5 @@ const ID: [(&str, &str, &str); 24] = [
         "deep queues, read mean and p99",
         "real-drives.mixed-deep",
     ),
+    ("sequential_write", "rate", "real-drives.sequential-writes"),
 ];
