@@ -9,6 +9,7 @@ mod common;
 mod design_space;
 mod host_path;
 mod job_control;
+mod physical;
 mod published;
 mod threads;
 mod traces;
