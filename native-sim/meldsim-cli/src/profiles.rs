@@ -1,7 +1,7 @@
 //! `meldsim profiles`, and how every command finds its profile.
 
 use anyhow::Result;
-use meldsim::profile::{Kind, Setting};
+use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::{Profile, ProfileError, ProfileErrors};
 use meldsim_experiments::report::{Align, SCHEMA_VERSION, Table, bytes, json};
 use serde::Serialize;
@@ -17,6 +17,11 @@ pub(crate) fn load(name: &str) -> Result<Profile> {
 
 /// As [`load`], with settings laid over what the profile says.
 pub(crate) fn load_with(name: &str, settings: &[Setting]) -> Result<Profile> {
+    Ok(load_sourced(name, settings)?.0)
+}
+
+/// As [`load_with`], and where the profile's numbers come from.
+pub(crate) fn load_sourced(name: &str, settings: &[Setting]) -> Result<(Profile, Sources)> {
     let text = match Profile::builtin_text(name) {
         Some(text) => text.to_owned(),
         None => std::fs::read_to_string(name).map_err(|error| {
@@ -31,7 +36,7 @@ pub(crate) fn load_with(name: &str, settings: &[Setting]) -> Result<Profile> {
     profile
         .validate()
         .map_err(|errors| in_file(name, &errors))?;
-    Ok(profile)
+    Ok((profile, Sources::of(&text, settings)))
 }
 
 /// One mistake on the line of the message, several below it.

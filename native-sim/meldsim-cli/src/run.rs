@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use meldsim::profile::{Kind, Setting};
+use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Pattern, Profile};
 use meldsim_experiments::parallel::all_cores;
@@ -138,11 +138,11 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 
 pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
     interrupt::watch();
-    let profile = profiles::load_with(&args.profile, &args.set)?;
+    let (profile, sources) = profiles::load_sourced(&args.profile, &args.set)?;
     let name = profile.name.clone();
     let mut result = match &args.trace {
-        Some(path) => replay(args, profile, path)?,
-        None => run_jobs(args, profile)?,
+        Some(path) => replay(args, profile, sources, path)?,
+        None => run_jobs(args, profile, sources)?,
     };
     if let (Some(path), Some(series)) = (&args.time_series, &result.series) {
         write_file("--time-series", path, &series.to_csv())?;
@@ -248,7 +248,7 @@ fn interval(args: &RunArgs) -> Option<Duration> {
     wanted.then(|| args.interval.unwrap_or(INTERVAL))
 }
 
-fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
+fn run_jobs(args: &RunArgs, profile: Profile, sources: Sources) -> Result<RunResult> {
     if args.precondition.is_some() && profile.kind == Kind::Xpoint {
         note("note: --precondition changes nothing: this device collects no garbage");
     }
@@ -256,6 +256,7 @@ fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
     let (timelines, timeline) = timelines(args, &profile)?.unzip();
     let run = Run::<Empty> {
         profile,
+        sources,
         workload: Workload::Jobs(jobs, args.precondition.clone()),
         interval: interval(args),
         timeline,
@@ -271,7 +272,7 @@ fn run_jobs(args: &RunArgs, profile: Profile) -> Result<RunResult> {
     Ok(result)
 }
 
-fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
+fn replay(args: &RunArgs, profile: Profile, sources: Sources, path: &str) -> Result<RunResult> {
     let options = ReplayOptions {
         mode: args.replay,
         iodepth: args.iodepth.unwrap_or(args.replay.default_iodepth()),
@@ -292,6 +293,7 @@ fn replay(args: &RunArgs, profile: Profile, path: &str) -> Result<RunResult> {
     let (timelines, timeline) = timelines(args, &profile)?.unzip();
     let run = Run {
         profile,
+        sources,
         workload: Workload::Trace(TraceReader::new(name, input, args.trace_format)?, options),
         interval: interval(args),
         timeline,

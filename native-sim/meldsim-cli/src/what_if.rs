@@ -6,13 +6,13 @@ use std::sync::Mutex;
 use anyhow::Result;
 use clap::Args;
 use meldsim::Profile;
-use meldsim::profile::Kind;
+use meldsim::profile::{Kind, Sources};
 use meldsim_experiments::parallel::try_map;
-use meldsim_experiments::workload::RunResult;
 use meldsim_experiments::workload::trace::{
     Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
+use meldsim_experiments::workload::{Limit, RunResult};
 
 use crate::args::JobsArg;
 use crate::error::BadInput;
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         return Err(BadInput(message.to_owned()).into());
     }
     let options = options(args)?;
-    let profiles = profiles(args)?;
+    let (profiles, sources): (Vec<Profile>, Vec<Sources>) = profiles(args)?.into_iter().unzip();
     let layouts = |(device, profile)| {
         let layouts = Layout::of(profile).iter();
         layouts.map(move |layout| (device, *layout))
@@ -97,17 +97,20 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         None => args.jobs.get(),
     };
     let replay =
-        |share: &dyn Fn(f64), profile: &Profile, options: ReplayOptions, name: Option<&str>| {
+        |share: &dyn Fn(f64), device: usize, options: ReplayOptions, name: Option<&str>| {
+            let profile = &profiles[device];
             let (input, read) = trace_file::open("TRACE", &args.trace)?;
             let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
-            let mut replay = Replay::new(profile, reader, options)?.with_groups();
+            let mut replay = Replay::new(profile, reader, options.clone())?.with_groups();
             if let (Some(timelines), Some(name), Kind::Nand) = (&timelines, name, profile.kind) {
                 replay = replay.with_timeline(args.timeline.begin(timelines, profile, name)?)?;
             }
-            Ok::<RunResult, anyhow::Error>(replay.run_until(|| {
+            let mut run = replay.run_until(|| {
                 share(read.get());
                 interrupt::flow()
-            })?)
+            })?;
+            run.limit = Some(Limit::of_replay(&run, &options, profile, &sources[device]));
+            Ok::<RunResult, anyhow::Error>(run)
         };
     interrupt::watch();
     let progress = Progress::new("replaying");
@@ -128,9 +131,8 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
                 progress.update(shares.iter().sum::<f64>() / shares.len() as f64);
             }
         };
-        let profile = &profiles[*device];
-        let name = format!("{}, {}", profile.name, layout.name());
-        let run = replay(&share, profile, options, Some(&name))?;
+        let name = format!("{}, {}", profiles[*device].name, layout.name());
+        let run = replay(&share, *device, options, Some(&name))?;
         let outcome = || Outcome::new(&profiles, *device, *layout, &run);
         Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
     })?;
@@ -157,7 +159,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
                 plan: plan.clone(),
                 ..options.clone()
             };
-            let run = replay(&|_| {}, &profiles[*device], options, None)?;
+            let run = replay(&|_| {}, *device, options, None)?;
             let outcome = || Outcome::new(&profiles, *device, Layout::AsRecorded, &run);
             Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
         })?;
@@ -242,10 +244,10 @@ fn options(args: &WhatIfArgs) -> Result<ReplayOptions> {
     Ok(options)
 }
 
-fn profiles(args: &WhatIfArgs) -> Result<Vec<Profile>> {
+fn profiles(args: &WhatIfArgs) -> Result<Vec<(Profile, Sources)>> {
+    let load = |name| profiles::load_sourced(name, &[]);
     if args.profile.is_empty() {
-        return DEFAULT_PROFILES.into_iter().map(profiles::load).collect();
+        return DEFAULT_PROFILES.into_iter().map(load).collect();
     }
-    let names = args.profile.iter();
-    names.map(|name| profiles::load(name)).collect()
+    args.profile.iter().map(|name| load(name)).collect()
 }

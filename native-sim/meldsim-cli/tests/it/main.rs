@@ -16,6 +16,7 @@ mod fio_examples;
 mod front_door;
 mod interrupt;
 mod joined;
+mod limits;
 mod manners;
 mod memory;
 mod pages;

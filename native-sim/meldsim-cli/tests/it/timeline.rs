@@ -173,6 +173,7 @@ fn tell(shown: Shown) -> Told {
             .begin(&profile, &format!("device {number}"))
             .unwrap();
         let run = Run::<Empty> {
+            sources: meldsim::profile::Sources::default(),
             profile,
             workload: Workload::Jobs(vec![job], past.map(Into::into)),
             interval: None,

@@ -1,6 +1,6 @@
 //! What comes of a calibration: a profile whose numbers say where they are from, the parameters, the errors, and pictures.
 
-use meldsim::profile::Profile;
+use meldsim::profile::{ByteSize, DataRate, Profile};
 use serde::Serialize;
 
 use super::finding::Finding;
@@ -92,6 +92,8 @@ impl Calibrated {
             .map(|(asked, simulated)| Cell::new(question(asked), *simulated))
             .collect();
         let lines = lines(&parts);
+        let mut findings = parts.findings.clone();
+        findings.extend(unlimited(&profile, request, parts.estimates));
         Calibrated {
             drive: request.drive.clone(),
             text: annotated(&profile, request, parts.estimates),
@@ -100,7 +102,7 @@ impl Calibrated {
             errors: errors(&lines),
             cells: cells_sheet(model, &cells),
             left_out: left_out(&model.left_out),
-            findings: parts.findings,
+            findings,
             score: score(model, parts.simulated),
             charts: charts(&cells),
         }
@@ -159,11 +161,42 @@ fn sentence(text: &str) -> String {
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// The device has room for what the drive has, to a whole percent.
+/// The host sees what it sees of the drive. Over-provisioning, in whole percents, is not more.
 fn over_provision(profile: &mut Profile, capacity_bytes: f64) {
     let spare = Key::Spare.of(profile, capacity_bytes);
     let percent = 100.0 * spare / (1.0 + spare);
     profile.ftl.over_provisioning_percent = (percent.floor() as u32).clamp(1, 90);
+    profile.controller.capacity = ByteSize(capacity_bytes as u64);
+    // With hardly any spare flash the collector needs more than there is.
+    if profile.validate().is_err() {
+        profile.controller.capacity = ByteSize(0);
+    }
+}
+
+/// Large reads get what no cell has shown when nobody knows the link.
+fn unlimited(profile: &Profile, request: &Request, estimates: &[Estimate]) -> Option<Finding> {
+    if profile.host.link_rate != DataRate(0) || request.gives(Key::LinkRate) {
+        return None;
+    }
+    let bus = estimates
+        .iter()
+        .find(|estimate| estimate.key == Key::BusRate);
+    let source = match bus {
+        Some(bus) if bus.is_identifiable => "fitted",
+        _ if request.gives(Key::BusRate) => "given",
+        _ => "assumed",
+    };
+    let (geometry, bus) = (&profile.geometry, &profile.bus);
+    let bits = u64::from(geometry.channels) * bus.rate.0 * u64::from(bus.width_bits);
+    let gb_s = bits as f64 / 8e3 * 4096.0 / f64::from(bus.bytes_per_4kib);
+    Some(Finding::new(
+        "link",
+        format!(
+            "the link to the host is not known, and limits nothing: large reads get up to {gb_s:.1} GB/s, by bus.rate {}, which is {source}",
+            bus.rate
+        ),
+        "128 KiB random reads at depths up to 32; or give the link, as --given host.link_rate=7GB/s",
+    ))
 }
 
 fn question(asked: &Asked) -> Question {
@@ -218,7 +251,7 @@ fn annotated(profile: &Profile, request: &Request, estimates: &[Estimate]) -> St
         text += line;
         if !remarks.is_empty() {
             text += &format!(" # {}", remarks.join("; "));
-        } else if request.gives_key(&key) {
+        } else if request.gives_key(&key) || key == "controller.capacity" {
             text += " # [G]";
         }
         text.push('\n');

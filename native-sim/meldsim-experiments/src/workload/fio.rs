@@ -1,5 +1,5 @@
 //! A result in the shape of fio's `--output-format=json`, so that scripts for fio read it. What fio measures and a
-//! simulated device does not have (CPU, context switches) is left out; `device`, `host_path`, `flash`, `fill`,
+//! simulated device does not have (CPU, context switches) is left out; `device`, `host_path`, `limit`, `flash`, `fill`,
 //! `time_series` and `trace` are added.
 
 use serde_json::{Map, Value, json};
@@ -34,6 +34,9 @@ impl RunResult {
         }
         if let Some(precondition) = &self.precondition {
             document["precondition"] = json!(precondition);
+        }
+        if let Some(limit) = &self.limit {
+            document["limit"] = json!(limit);
         }
         if let (Some(flash), Some(fill)) = (self.device.flash(), self.device.fill) {
             document["flash"] = json!(flash);

@@ -1,5 +1,6 @@
 //! A run's result as text for people, as CSV, and as a page with charts.
 
+use super::limit::FULL_PERCENT;
 use super::result::{
     DeviceResult, HostPathResult, Preconditioned, ProgrammedBytes, RunResult, TraceSummary, Window,
 };
@@ -17,8 +18,6 @@ use meldsim::engine::Duration;
 const CHANNEL_BARS: usize = 64;
 /// Intervals over which a page counts the flash's work, at most.
 const WORK_INTERVALS: usize = 60;
-/// Busy for this share of the time, all dies or channels together have no room for more, %.
-const FULL_PERCENT: f64 = 85.0;
 /// The same of one die or channel: what is left is waiting for its turn, %.
 const ONE_FULL_PERCENT: f64 = 95.0;
 
@@ -48,6 +47,9 @@ impl RunResult {
             text += &before.to_text();
         }
         text += &self.device.to_text();
+        if let Some(limit) = &self.limit {
+            text += &limit.to_text();
+        }
         for waits in &self.waits {
             let (title, table) = waits.to_table();
             text += &format!("\n{title}:\n{}", table.within(columns));
@@ -229,7 +231,19 @@ impl RunResult {
         let parts: Vec<String> = parts.collect();
         match parts.is_empty() {
             true => "No request was made.".to_owned(),
-            false => format!("{}; {}.", capital(&parts.join("; ")), self.device.limit()),
+            false => format!("{}; {}.", capital(&parts.join("; ")), self.limit_in_words()),
+        }
+    }
+}
+
+impl RunResult {
+    /// What has no room for more: of dies and channels, which.
+    fn limit_in_words(&self) -> String {
+        match &self.limit {
+            Some(limit) if limit.key.is_some() && !["bus", "dies"].contains(&limit.what) => {
+                format!("limit: {limit}")
+            }
+            _ => self.device.limit(),
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::group::Group;
 use super::job::Job;
 use super::jobfile::options;
+use super::limit::Limit;
 use super::past::Past;
 use super::series::TimeSeries;
 use super::tally::Tally;
@@ -40,6 +41,8 @@ pub struct RunResult {
     pub waits: Vec<Waits>,
     /// Options of the job file that a simulated device gives no meaning.
     pub passed_over: Vec<String>,
+    /// What kept it from being faster; [`Run`](super::Run) says so.
+    pub limit: Option<Limit>,
 }
 
 /// The state of a device before the run.

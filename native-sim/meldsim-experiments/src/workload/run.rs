@@ -13,6 +13,7 @@ use thiserror::Error;
 use super::error::{RunError, TraceError};
 use super::job::{Job, JobError, parse_read_pattern};
 use super::jobfile::{JobFileErrors, parse_job_file};
+use super::limit::{Limit, Load};
 use super::past::Past;
 use super::result::RunResult;
 use super::runner::Runner;
@@ -21,13 +22,15 @@ use super::trace::{
 };
 use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
-use meldsim::profile::{Profile, ProfileErrors, Setting};
+use meldsim::profile::{Profile, ProfileErrors, Setting, Sources};
 use meldsim::timeline::Timeline;
 
 /// A workload and the device that it runs on.
 pub struct Run<R> {
     /// The device.
     pub profile: Profile,
+    /// Where its numbers come from.
+    pub sources: Sources,
     /// What it is asked for.
     pub workload: Workload<R>,
     /// Interval of the run over time, if that is asked for.
@@ -58,7 +61,8 @@ impl<R: BufRead> Run<R> {
         self,
         mut progress: impl FnMut(Option<f64>) -> ControlFlow<()>,
     ) -> Result<RunResult, RunError> {
-        match self.workload {
+        let load = self.workload.load();
+        let mut result = match self.workload {
             Workload::Jobs(jobs, past) => {
                 let mut runner = Runner::new(&self.profile, &jobs)?.with_threads(self.threads);
                 if let Some(past) = &past {
@@ -70,7 +74,7 @@ impl<R: BufRead> Run<R> {
                 if let Some(timeline) = self.timeline {
                     runner = runner.with_timeline(timeline)?;
                 }
-                runner.run_until(|share| progress(Some(share)))
+                runner.run_until(|share| progress(Some(share)))?
             }
             Workload::Trace(reader, options) => {
                 let mut replay = Replay::new(&self.profile, reader, options)?;
@@ -80,8 +84,19 @@ impl<R: BufRead> Run<R> {
                 if let Some(timeline) = self.timeline {
                     replay = replay.with_timeline(timeline)?;
                 }
-                replay.run_until(|| progress(None))
+                replay.run_until(|| progress(None))?
             }
+        };
+        result.limit = Some(Limit::of(&result, load, &self.profile, &self.sources));
+        Ok(result)
+    }
+}
+
+impl<R> Workload<R> {
+    fn load(&self) -> Load {
+        match self {
+            Workload::Jobs(jobs, _) => Load::of_jobs(jobs),
+            Workload::Trace(_, options) => Load::of_trace(options),
         }
     }
 }
@@ -250,6 +265,7 @@ impl RunRequest {
             }
         };
         let run = Run {
+            sources: Sources::of(text, &self.set),
             profile,
             workload,
             interval: None,

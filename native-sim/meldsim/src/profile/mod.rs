@@ -36,6 +36,8 @@ mod ftl;
 pub(crate) mod limits;
 mod sets;
 #[cfg(feature = "toml")]
+mod sources;
+#[cfg(feature = "toml")]
 mod text;
 mod units;
 mod xpoint;
@@ -51,6 +53,8 @@ pub use ftl::{
     PageAllocation, ProgramOrder, WearLevelling,
 };
 pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
+#[cfg(feature = "toml")]
+pub use sources::{Source, Sources};
 #[cfg(feature = "toml")]
 pub use text::Setting;
 pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, parse_quantity};

@@ -346,6 +346,14 @@ pub struct Setting {
     table: toml::Table,
 }
 
+impl Setting {
+    /// The key with its sections.
+    pub(super) fn key(&self) -> String {
+        let key = self.text.split_once('=').map_or("", |(key, _)| key);
+        key.trim().to_owned()
+    }
+}
+
 impl FromStr for Setting {
     type Err = String;
 

@@ -227,6 +227,7 @@ impl Runner {
             timelines: Vec::new(),
             waits: Vec::new(),
             passed_over: Vec::new(),
+            limit: None,
         })
     }
 

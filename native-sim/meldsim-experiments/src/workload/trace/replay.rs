@@ -153,6 +153,7 @@ impl<R: BufRead> Replay<R> {
             timelines: Vec::new(),
             waits: Vec::new(),
             passed_over: Vec::new(),
+            limit: None,
         })
     }
 }

@@ -345,9 +345,24 @@ fn best_sentence(mode: ReplayMode, outcomes: &[Outcome], best: usize) -> String 
         ReplayMode::Open => "requests arrive when they were recorded",
         ReplayMode::Closed => "each request arrives when one before it has completed",
     };
-    format!(
+    let mut text = format!(
         "Best: {} has the {what}, {}{against}. Simulated; {times}.",
         best.name(),
         value(best)
-    )
+    );
+    // An answer is as good as what it rests on.
+    for outcome in [best, first] {
+        let limit = outcome.limit.as_ref().filter(|limit| limit.is_assumed());
+        let Some((key, value, _)) = limit.and_then(|limit| limit.key.as_ref()) else {
+            continue;
+        };
+        let sentence = format!(
+            " {} is limited by {key} {value}, which is assumed: measure it, or look it up, before you rely on this.",
+            outcome.name()
+        );
+        if !text.contains(&sentence) {
+            text += &sentence;
+        }
+    }
+    text
 }

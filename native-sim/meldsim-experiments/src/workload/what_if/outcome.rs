@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::used::Use;
 use crate::report::{LatencyHistogram, LatencySummary, percent_of};
 use crate::workload::group::Group;
+use crate::workload::limit::Limit;
 use crate::workload::result::RunResult;
 use crate::workload::tally::Tally;
 use crate::workload::trace::{Assignment, ReplayMode};
@@ -89,6 +90,9 @@ pub struct Outcome {
     pub channels_busy_percent: f64,
     /// Bytes programmed for each byte written; `None` where nothing was.
     pub write_amplification: Option<f64>,
+    /// What kept it from being faster, where that was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
     /// The device's number, since two may have one name.
     #[serde(skip)]
     pub(super) device: usize,
@@ -138,6 +142,7 @@ impl Outcome {
             dies_busy_percent: busy(stats.die_busy_ps, stats.dies),
             channels_busy_percent: busy(stats.channel_busy_ps, stats.channels),
             write_amplification: run.device.run.write_amplification(),
+            limit: run.limit.clone(),
             device,
             used: Use::new(run),
             groups: run.groups.clone(),

@@ -1,0 +1,113 @@
+//! What limits a run, and where the number behind that comes from; and the capacity that a drive is sold with.
+
+use crate::support::{stdout, text_file};
+use serde_json::Value;
+
+const TRACE: &str = "../workloads/two-scans.meld";
+
+fn parsed(line: &str) -> Value {
+    serde_json::from_str(&stdout(&format!("{line} --format json"))).unwrap()
+}
+
+/// A drive that is small enough to fill.
+const SMALL: &str = "--profile pm9a3 --set geometry.blocks_per_plane=24 --set geometry.wordlines_per_block=8 --set controller.capacity=0B";
+
+#[test]
+fn a_run_names_what_limits_and_whether_that_was_measured() {
+    let scan = "--rw read --bs 128k --iodepth 32 --size 128m";
+    for (line, limit) in [
+        (
+            format!("--profile pm9a3 {scan}"),
+            "link (host.link_rate 6500MB/s, published), ",
+        ),
+        (
+            format!("--profile pm9a3 --set host.link_rate=1GB/s {scan}"),
+            "link (host.link_rate 1GB/s, given), ",
+        ),
+        (
+            format!("--profile pm9a3 --set host.link_rate=0B/s {scan}"),
+            "bus (bus.rate 1200MT/s, assumed), ",
+        ),
+        (
+            "--profile pm9a3 --rw write --bs 128k --iodepth 32 --size 256m".to_owned(),
+            "dies (timing.program 2041us, fitted), ",
+        ),
+        (
+            "--profile pm9a3 --set host.path=io_uring --rw randread --iodepth 64 --size 64m"
+                .to_owned(),
+            "host path (host.path_submit_time 2300ns, published), ",
+        ),
+        (
+            format!(
+                "{SMALL} --precondition fill=100,random=100 --rw randwrite --iodepth 32 --size 100% --runtime 100ms"
+            ),
+            "throttle (gc.throttle_iops 71428, fitted), ",
+        ),
+        (
+            "--profile pm9a3 --rw randread --size 1m".to_owned(),
+            "iodepth (nothing of the device is full)\n",
+        ),
+        (
+            format!("--profile pm9a3 --trace {TRACE}"),
+            "trace (requests come no faster, ",
+        ),
+    ] {
+        let text = stdout(&format!("run {line}"));
+        let said = format!("\nlimit: {limit}");
+        assert!(text.contains(&said), "{line}: no {said:?} in {text}");
+    }
+    let job = text_file("a.fio", "[j]\nrw=randread\nsize=1m\nrate_iops=1000\n");
+    let text = stdout(&format!("run --profile pm9a3 --job {}", job.path));
+    assert!(text.contains("\nlimit: rate ("), "{text}");
+    let limit = &parsed(&format!("run --profile pm9a3 {scan}"))["limit"];
+    assert_eq!(limit["what"], "link");
+    assert_eq!(limit["source"], "published");
+    assert!(limit["busy_percent"].as_f64().unwrap() > 90.0, "{limit}");
+}
+
+#[test]
+fn what_no_connector_carries_is_noted() {
+    let line = "run --profile enterprise-8tb --rw read --bs 1m --iodepth 64 --size 512m";
+    let text = stdout(line);
+    assert!(text.contains("is more than PCIe 5.0 x4 carries"), "{text}");
+    let text = stdout(&format!("{line} --set host.link_rate=7GB/s"));
+    assert!(!text.contains("PCIe"), "{text}");
+}
+
+#[test]
+fn an_answer_that_rests_on_an_assumption_says_so() {
+    let file = text_file(
+        "p.toml",
+        "base = \"pm9a3\"\nname = \"mine\"\n[host]\nlink_rate = \"0B/s\"\n",
+    );
+    let line = format!(
+        "what-if {TRACE} --closed --iodepth 64 --profile {}",
+        file.path
+    );
+    let said = "mine as recorded is limited by bus.rate 1200MT/s, which is assumed: measure it";
+    let text = stdout(&line);
+    assert!(text.contains(said), "{text}");
+    let text = stdout(&line.replace(&file.path, "pm9a3"));
+    assert!(!text.contains("assumed"), "{text}");
+}
+
+#[test]
+fn a_percentage_is_of_what_the_drive_is_sold_with() {
+    let device = |size: &str| {
+        let run = parsed(&format!(
+            "run --profile pm9a3 --rw randwrite --size {size} --runtime 1ms"
+        ));
+        (
+            run["jobs"][0]["job options"]["size"].clone(),
+            run["fill"]["capacity_pages"].clone(),
+        )
+    };
+    let (whole, pages) = device("100%");
+    assert_eq!(
+        (whole, pages.as_u64()),
+        ("960197124096".into(), Some(960_197_124_096 / 4096))
+    );
+    let file = text_file("a.fio", "[j]\nrw=randwrite\nsize=100%\nruntime=1ms\n");
+    let run = parsed(&format!("run --profile pm9a3 --job {}", file.path));
+    assert_eq!(run["jobs"][0]["job options"]["size"], "960197124096");
+}
