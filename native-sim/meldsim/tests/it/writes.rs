@@ -488,7 +488,7 @@ fn programmed(writes: &[(u64, u32)]) -> (Programmed, f64) {
 /// A wordline has three pages of 4 KiB.
 #[test]
 fn bytes_programmed_are_told_apart() {
-    let of = |host, merge, filling, padding| Programmed {
+    let of = |host: u64, merge: u64, filling: u64, padding: u64| Programmed {
         host_bytes: host << 10,
         merge_bytes: merge << 10,
         filling_bytes: filling << 10,
