@@ -3,7 +3,7 @@
 use crate::common::*;
 use meldsim::device::Precondition;
 use meldsim::profile::{Allocation, ByteSize};
-use meldsim::{Device, DeviceError, Directive, Profile};
+use meldsim::{Command, Device, DeviceError, Directive, Profile};
 
 /// As `drives.csv` has them: the namespaces that were measured.
 const DRIVES: [(&str, u64); 9] = [
@@ -76,7 +76,7 @@ fn what_the_host_does_not_see_is_spare() {
         let page_lbas = profile.geometry.page_size.0 / profile.controller.lba_size.0;
         for tag in 0..20_000 {
             let lba = random.below(pages) * page_lbas;
-            let write = meldsim::Command::write(nsid, lba, page_lbas as u32, tag);
+            let write = Command::write(nsid, lba, page_lbas as u32, Directive::NONE, tag);
             device.submit(&write).unwrap();
             drain(&mut device);
         }
