@@ -181,6 +181,45 @@ fn what_cannot_be_joined_says_why() {
 }
 
 #[test]
+fn a_name_that_leads_out_of_the_folder_is_refused() {
+    let outside = tempfile::tempdir().unwrap();
+    record(outside.path());
+    let folder = outside.path().join("fetched");
+    std::fs::create_dir(&folder).unwrap();
+    let header = |datanode: &str| {
+        format!(
+            "{{\"meld_timeline\":1,\"datanode\":\"{datanode}\",\"host\":\"h\",\"begin_ns\":0}}\n"
+        )
+    };
+    let device = |records: &str| {
+        format!("{{\"device\":{{\"n\":0,\"name\":\"d\",\"records\":\"{records}\"}}}}\n")
+    };
+    let records = "meld-timeline-1-0.records";
+    // The record file that these name is there.
+    let leads_out = format!("/../../{UUID}-{records}");
+    std::fs::create_dir(folder.join("u-")).unwrap();
+    for (line, text) in [
+        (1, header(&format!("../{UUID}")) + &device(records)),
+        (2, header("u") + &device(&leads_out)),
+    ] {
+        gzip(&folder.join("u-meld-timeline-1.jsonl.gz"), &text);
+        let output = folder.join("out");
+        let outcome = meldsim(&format!(
+            "timeline --join {} --timeline {}",
+            folder.display(),
+            output.display()
+        ));
+        assert_eq!(outcome.code, 2, "{text}: {}", outcome.stdout);
+        let said = format!("line {line}: \"");
+        assert!(
+            outcome.stderr.contains(&said) && outcome.stderr.contains("is not the name of a file"),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
 fn perfetto_shows_the_way_from_a_task_to_flash() {
     let (Some(mut browser), Some(page)) = (browser::start(), perfetto::find()) else {
         return;

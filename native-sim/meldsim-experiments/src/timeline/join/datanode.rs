@@ -129,9 +129,14 @@ impl DataNode {
         match line {
             Line::Header(header) => {
                 lines::check(header.meld_timeline)?;
+                lines::check_name(&header.datanode)?;
                 self.header = header;
             }
             Line::Other(Other::Device(device)) => {
+                device
+                    .records
+                    .as_deref()
+                    .map_or(Ok(()), lines::check_name)?;
                 self.devices.insert(device.n, device);
             }
             Line::Other(Other::Clock(clock)) => self.clocks.push(clock),

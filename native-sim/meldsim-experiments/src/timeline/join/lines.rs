@@ -45,6 +45,15 @@ pub(super) fn check_found(path: &Path, version: u32) -> Result<(), JoinError> {
     }
 }
 
+/// Refuses a name that leads out of the folder when a path is made of it.
+pub(super) fn check_name(name: &str) -> Result<(), String> {
+    // Either separator, and the mark of a drive, so that what is refused is the same everywhere.
+    match name.contains(['/', '\\', ':']) {
+        false => Ok(()),
+        true => Err(format!("\"{name}\" is not the name of a file")),
+    }
+}
+
 /// Where each key is, in their order.
 pub(super) fn places<K: Eq + Hash>(keys: impl Iterator<Item = K>) -> HashMap<K, Vec<usize>> {
     let mut places: HashMap<K, Vec<usize>> = HashMap::new();
