@@ -94,10 +94,34 @@ fn one_bad_line_in_the_middle_is_named() {
 }
 
 #[test]
+fn an_empty_trace_is_refused_whether_its_format_is_named_or_not() {
+    let file = text_file("empty.trace", "");
+    for format in ["", "mqsim", "msr", "meld"] {
+        let named = match format {
+            "" => String::new(),
+            format => format!("--trace-format {format}"),
+        };
+        let outcome = meldsim(&format!("run --trace {} {named}", file.path));
+        assert_eq!(outcome.code, 2, "{format}: {}", outcome.stdout);
+        let said = "empty.trace:1: (file): is empty; give a trace with records";
+        assert!(
+            outcome.stderr.contains(said),
+            "{format}: {}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
 fn bad_traces_are_refused_with_a_remedy() {
     let header = "# meld-trace 2\ntime_ns,volume,block,offset,length,op,pattern,client\n";
     for (text, words) in [
         (String::new(), "(file): is empty"),
+        // The header that the remedy names is that of the format as it is described.
+        (
+            "# meld-trace 1\ntime_ns\n".to_owned(),
+            "begin the file with \"# meld-trace 3\\ntime_ns,volume,block,offset,length,op,pattern,client,directory\\n\"",
+        ),
         (
             "what is this\n".to_owned(),
             "a.trace:1: line: is of no known format",

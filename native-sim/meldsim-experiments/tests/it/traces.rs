@@ -41,9 +41,9 @@ fn blocks_are_placed_deleted_and_placed_again() {
     for (n, op) in ["write", "delete", "write", "read"].into_iter().enumerate() {
         let length = if op == "delete" { 0 } else { 1 << 20 };
         let time = n * 100_000_000;
-        text += &format!("{time},v,7,0,{length},{op},sequential,client\n# note\n");
+        text += &format!("{time},v,7,0,{length},{op},sequential,client,0\n# note\n");
     }
-    text += "400000000,v,8,0,0,delete,none,client\n";
+    text += "400000000,v,8,0,0,delete,none,client,0\n";
     let result = replay(&text, ReplayOptions::default()).unwrap();
     let stats = result.device.stats;
     assert_eq!((stats.write_commands, stats.deallocate_commands), (2, 1));
@@ -68,7 +68,7 @@ fn a_truncated_block_keeps_what_is_before_the_cut() {
     .enumerate()
     {
         let time = n * 100_000_000;
-        text += &format!("{time},v,7,{offset},{length},{op},none,client\n");
+        text += &format!("{time},v,7,{offset},{length},{op},none,client,0\n");
     }
     let until = |records: usize| {
         let lines: Vec<&str> = text.lines().take(2 + records).collect();
@@ -85,7 +85,7 @@ fn a_truncated_block_keeps_what_is_before_the_cut() {
     let trace = result.trace.unwrap();
     assert_eq!((trace.truncations, trace.opens, trace.deletions), (3, 1, 1));
     // Version 1 differs in nothing but its number.
-    let text = text.replace("# meld-trace 2", "# meld-trace 1");
+    let text = text.replace("# meld-trace 3", "# meld-trace 1");
     let old = replay(&text, ReplayOptions::default()).unwrap();
     assert_eq!(old.device.stats, result.device.stats);
 }

@@ -277,8 +277,9 @@ fn parse_msr(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
     record.checked("Size")
 }
 
-/// The two lines with which a block trace without directories begins.
-pub const HEADER: &str = "# meld-trace 2\ntime_ns,volume,block,offset,length,op,pattern,client\n";
+/// The two lines with which a block trace begins.
+pub const HEADER: &str =
+    "# meld-trace 3\ntime_ns,volume,block,offset,length,op,pattern,client,directory\n";
 
 /// What the first line begins with.
 pub(super) const MAGIC: &str = "# meld-trace ";

@@ -33,15 +33,14 @@ impl<R: BufRead> TraceReader<R> {
             volumes: Volumes::default(),
             pending: false,
         };
-        let any = reader.lines.read()?;
+        if !reader.lines.read()? {
+            let fault = Fault::new("(file)", "is empty", "give a trace with records");
+            return Err(reader.fault(fault));
+        }
         if format.is_none() {
-            if !any {
-                let fault = Fault::new("(file)", "is empty", "give a trace with records");
-                return Err(reader.fault(fault));
-            }
             reader.format = reader.guess()?;
         }
-        reader.pending = any;
+        reader.pending = true;
         if reader.format == TraceFormat::Meld {
             reader.read_header()?;
         }
@@ -85,7 +84,7 @@ impl<R: BufRead> TraceReader<R> {
     }
 
     /// An error about the record read last.
-    pub(super) fn fault(&self, fault: Fault) -> TraceError {
+    pub(in crate::workload) fn fault(&self, fault: Fault) -> TraceError {
         self.lines.fault(fault)
     }
 
