@@ -116,6 +116,28 @@ mod tests {
     }
 
     #[test]
+    fn an_inherited_key_can_be_taken_away() {
+        let profile = |more: &str| {
+            let text = format!("base = \"melded-tlc-8x8\"\n[timing]\nread = [\"50us\"]\n{more}");
+            Profile::from_toml(&text).expect("a profile")
+        };
+        let error = profile("").validate().expect_err("SLC cannot meld");
+        let said = "timing.melded_read: is given for wordlines of one page; \
+                    leave it out, or make it \"none\" if it is inherited";
+        assert_eq!(error.to_string(), said);
+        let slc = profile("melded_read = \"none\"\nprogram_pages = \"none\"\n");
+        slc.validate().expect("SLC");
+        assert_eq!(slc.timing.melded_read, None);
+        // The same by a setting.
+        let text = Profile::builtin_text("melded-tlc-8x8").expect("the base");
+        let settings = ["timing.read=[\"50us\"]", "timing.melded_read=none"];
+        let settings = settings.map(|setting| setting.parse().expect("a setting"));
+        let set = Profile::from_toml_with(text, &settings).expect("a profile");
+        set.validate().expect("SLC");
+        assert_eq!(set.timing, slc.timing);
+    }
+
+    #[test]
     fn a_wrong_base_and_wrong_keys_over_it_are_named() {
         for (text, said) in [
             ("base = \"none\"", "base: is \"none\", which is unknown"),

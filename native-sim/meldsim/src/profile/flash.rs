@@ -64,7 +64,7 @@ section! {
         /// TLC (LSB, CSB, MSB), four for QLC. Unit: time; range above 0 to 1s; no default.
         read: Vec<Duration> = Vec::new();
         /// Sensing all pages of a wordline at once. Without it the device cannot meld, and lays
-        /// hinted writes as all others. Unit: time; range above 0 to 1s, not for SLC; default: cannot meld.
+        /// hinted writes as all others. Unit: time; range above 0 to 1s, not for SLC, or `none`; default: `none`.
         melded_read: Option<Duration> = None;
         /// Programming a whole wordline in one shot, once its pages are in the die. Unit: time; range
         /// above 0 to 10s; no default.
@@ -222,13 +222,15 @@ impl Timing {
             checker.range(key, time, ANY_TIME..=SECOND);
             if pages == 1 && checker.are_sound(&["timing.read"]) {
                 let message = "is given for wordlines of one page";
-                checker.refuse(key, message, "remove it: there is nothing to meld");
+                let remedy = "leave it out, or make it \"none\" if it is inherited";
+                checker.refuse(key, message, remedy);
             }
         }
         if let Some(times) = &self.program_pages {
             if times.len() != pages && checker.are_sound(&["timing.read"]) {
                 let message = format!("has {} times", times.len());
-                let remedy = format!("give one for each of the {pages} pages of a wordline");
+                let remedy =
+                    format!("give one for each of the {pages} pages of a wordline, or \"none\"");
                 checker.refuse("timing.program_pages", message, remedy);
             }
             for (index, time) in times.iter().enumerate() {

@@ -25,6 +25,15 @@ const REQUIRED_OF_NAND: &[&str] = &[
     "timing.erase",
 ];
 
+/// Keys that mean something by not being there. One that is inherited goes with the value `none`.
+const OPTIONAL: &[&str] = &[
+    "timing.melded_read",
+    "timing.program_pages",
+    "host.path_submit_time",
+    "host.path_completion_time",
+];
+const NONE: &str = "none";
+
 impl Kind {
     /// Keys without a default.
     const fn required(self) -> &'static [&'static str] {
@@ -83,7 +92,12 @@ impl Profile {
         for setting in settings {
             lay_over(&mut own, setting.table.clone());
         }
-        let (table, wrong_base) = over_base(own);
+        let (mut table, wrong_base) = over_base(own);
+        for key in OPTIONAL {
+            if value_of(&table, key).and_then(toml::Value::as_str) == Some(NONE) {
+                remove(&mut table, &[key]);
+            }
+        }
         let kind = match wrong_base {
             Some(_) => None,
             None => kind(&table),
