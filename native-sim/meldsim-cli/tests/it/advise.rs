@@ -19,7 +19,10 @@ fn rules(advice: &Value) -> Vec<u64> {
 
 #[test]
 fn advice_on_a_job_is_golden() {
-    insta::assert_snapshot!("advise_tiny_crowd", stdout(&format!("advise --job {TINY}")));
+    insta::assert_snapshot!(
+        "advise_tiny_crowd",
+        stdout(&format!("advise --profile optane-900p --job {TINY}"))
+    );
 }
 
 #[test]
@@ -40,7 +43,7 @@ fn each_rule_is_found_by_the_workload_that_breaks_it() {
         ),
     ] {
         let file = text_file("job.fio", &format!("[job]\n{job}\n"));
-        let advice = advice(&format!("--job {}", file.path));
+        let advice = advice(&format!("--profile optane-900p --job {}", file.path));
         let rules = rules(&advice);
         match rule {
             None => assert!(rules.is_empty(), "{job}: {advice}"),
@@ -56,13 +59,55 @@ fn each_rule_is_found_by_the_workload_that_breaks_it() {
 
 #[test]
 fn rules_are_those_of_the_device() {
-    let optane = advice(&format!("--trace {TRACE}"));
+    let optane = advice(&format!("--profile optane-900p --trace {TRACE}"));
     assert_eq!(optane["rules_checked"], serde_json::json!([1, 3, 5, 6]));
     assert_eq!(optane["requests"], 6999);
     assert!(rules(&optane).contains(&6), "{optane}");
     let flash = advice(&format!("--profile flash-970pro --trace {TRACE}"));
     assert_eq!(flash["rules_checked"], serde_json::json!([2, 3, 5, 6, 7]));
     assert!(rules(&flash).contains(&7), "{flash}");
+}
+
+/// Blocks of HDFS, and volumes, that are as large as they may be touch nothing of each other.
+#[test]
+fn what_a_trace_keeps_apart_shares_nothing() {
+    let meld = "# meld-trace 3\ntime_ns,volume,block,offset,length,op,pattern,client,directory\n\
+                0,v,1,268435456,4096,read,none,c,0\n0,v,2,0,4096,read,none,c,0\n";
+    let msr = "1,h,0,Read,1099511627776,4096,1\n1,h,1,Read,0,4096,1\n";
+    for text in [meld, msr] {
+        let file = text_file("t.trace", text);
+        let advice = advice(&format!("--profile flash-970pro --trace {}", file.path));
+        assert!(!rules(&advice).contains(&3), "{text}: {advice}");
+    }
+}
+
+#[test]
+fn what_no_device_has_an_address_for_is_refused() {
+    let job = "[a]\nsize=8e\nrw=randread\nnorandommap\nnumber_ios=4\n[b]\nsize=8e\n[c]\nsize=1m\n";
+    let traces = [
+        "0 0 36028797018963952 8 1\n",
+        "1,h,0,Read,9223372036854775808,4096,1\n1,h,1,Read,9223372036854775808,4096,1\n",
+    ];
+    let job = text_file("far.fio", job);
+    let traces = traces.map(|text| text_file("far.trace", text));
+    for (line, said) in [
+        (
+            format!("--job {}", job.path),
+            "size: with the jobs before it ends beyond 2^64 B",
+        ),
+        (
+            format!("--trace {}", traces[0].path),
+            "far.trace:1: offset: is 18446744073709543424",
+        ),
+        (
+            format!("--trace {}", traces[1].path),
+            "far.trace:2: offset: is 9223372036854775808",
+        ),
+    ] {
+        let outcome = meldsim(&format!("advise {line}"));
+        assert_eq!(outcome.code, 2, "{line}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(said), "{line}: {}", outcome.stderr);
+    }
 }
 
 #[test]

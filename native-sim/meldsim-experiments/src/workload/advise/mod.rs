@@ -6,7 +6,7 @@ mod sample;
 
 use serde::Serialize;
 
-use self::sample::{Contention, Io, simulate};
+use self::sample::{Io, Seen, Source, simulate};
 pub use self::sample::{Outcome, Sample};
 use super::error::RunError;
 use crate::report::{Align, Table, bytes};
@@ -54,7 +54,6 @@ pub struct Advice {
 /// What a rule is checked with.
 struct Context<'a> {
     sample: &'a Sample,
-    contention: &'a Contention,
     chunk_bytes: u64,
     /// Requests of this workload that fill the device; more only wait.
     enough: u32,
@@ -70,11 +69,10 @@ pub fn advise(profile: &Profile, sample: &Sample) -> Result<Advice, RunError> {
         Kind::Xpoint => profile.xpoint.chunk_size.0,
         Kind::Nand => profile.mapping_unit().0,
     };
-    let (as_is, contention) = simulate(profile, sample, chunk_bytes)?;
-    let requests = sample.requests.len() as u64;
+    let (as_is, seen) = simulate(profile, sample, chunk_bytes)?;
+    let requests = sample.len() as u64;
     let context = Context {
         sample,
-        contention: &contention,
         chunk_bytes,
         enough: enough(profile, sample, as_is, chunk_bytes)?,
     };
@@ -83,9 +81,12 @@ pub fn advise(profile: &Profile, sample: &Sample) -> Result<Advice, RunError> {
         .filter(|rule| rule.kinds.contains(&profile.kind));
     let mut broken = Vec::new();
     for rule in rules.clone() {
-        let breaking = (0..sample.requests.len())
-            .filter(|&index| (rule.breaks)(&context, index))
-            .count() as u64;
+        let breaking = |(source, seen): (&Source, &Vec<Seen>)| {
+            let seen = seen.iter().enumerate();
+            seen.filter(|(index, seen)| (rule.breaks)(&context, &source.requests, *index, **seen))
+                .count() as u64
+        };
+        let breaking: u64 = sample.sources.iter().zip(&seen).map(breaking).sum();
         if breaking == 0 {
             continue;
         }
@@ -118,14 +119,12 @@ fn enough(
     as_is: Outcome,
     chunk_bytes: u64,
 ) -> Result<u32, RunError> {
-    let most = sample.depth.unwrap_or(MOST_DEPTH);
+    let depths = sample.sources.iter().map(|source| source.depth);
+    let most = depths.fold(0, u64::saturating_add);
+    let most = u32::try_from(most).unwrap_or(MOST_DEPTH);
     let mut depth = 1;
     while depth < most {
-        let shallow = Sample {
-            depth: Some(depth),
-            ..sample.clone()
-        };
-        let (outcome, _) = simulate(profile, &shallow, chunk_bytes)?;
+        let (outcome, _) = simulate(profile, &sample.with_depth(depth), chunk_bytes)?;
         if outcome.mb_s >= NEARLY * as_is.mb_s {
             break;
         }
@@ -191,8 +190,8 @@ struct Rule {
     name: &'static str,
     /// The devices it is a rule of.
     kinds: &'static [Kind],
-    /// Whether the request at an index breaks it.
-    breaks: fn(&Context<'_>, usize) -> bool,
+    /// Whether the request at an index of its source's breaks it, by what it saw.
+    breaks: fn(&Context<'_>, &[Io], usize, Seen) -> bool,
     /// The workload with the rule kept.
     keep: fn(&Context<'_>) -> Sample,
     advice: fn(&Context<'_>) -> String,
@@ -206,11 +205,8 @@ const RULES: [Rule; 6] = [
         number: 1,
         name: "access with low request scale",
         kinds: &[Kind::Xpoint],
-        breaks: |context, index| context.contention.outstanding[index] >= context.enough * SLACK,
-        keep: |context| Sample {
-            depth: Some(context.enough),
-            ..context.sample.clone()
-        },
+        breaks: |context, _, _, seen| seen.outstanding >= context.enough * SLACK,
+        keep: |context| context.sample.with_depth(context.enough),
         advice: |context| {
             format!(
                 "keep {} requests outstanding: more only wait",
@@ -222,7 +218,7 @@ const RULES: [Rule; 6] = [
         number: 2,
         name: "random is not OK on flash",
         kinds: &[Kind::Nand],
-        breaks: |context, index| jumps(context, index, false),
+        breaks: |_, requests, index, _| jumps(requests, index, false),
         keep: |context| in_order(context, false),
         advice: |_| "read in order what lies in order".to_owned(),
     },
@@ -230,7 +226,7 @@ const RULES: [Rule; 6] = [
         number: 3,
         name: "avoid crowded accesses",
         kinds: BOTH,
-        breaks: |context, index| context.contention.is_crowded[index],
+        breaks: |_, _, _, seen| seen.is_crowded,
         keep: |context| {
             // Each goes where none has been, with the same alignment.
             let mut next = 0;
@@ -251,10 +247,13 @@ const RULES: [Rule; 6] = [
         number: 5,
         name: "avoid tiny accesses",
         kinds: BOTH,
-        breaks: |context, index| context.sample.requests[index].bytes < context.chunk_bytes,
-        keep: |context| Sample {
-            requests: gathered(context),
-            ..context.sample.clone()
+        breaks: |context, requests, index, _| requests[index].bytes < context.chunk_bytes,
+        keep: |context| {
+            let mut sample = context.sample.clone();
+            for source in &mut sample.sources {
+                source.requests = gathered(&source.requests, context.chunk_bytes);
+            }
+            sample
         },
         advice: |context| format!("gather requests to whole {}", bytes(context.chunk_bytes)),
     },
@@ -262,8 +261,8 @@ const RULES: [Rule; 6] = [
         number: 6,
         name: "align to chunks",
         kinds: BOTH,
-        breaks: |context, index| {
-            let io = &context.sample.requests[index];
+        breaks: |context, requests, index, _| {
+            let io = &requests[index];
             let touched = io.chunks(context.chunk_bytes);
             touched.end - touched.start > io.bytes.div_ceil(context.chunk_bytes)
         },
@@ -279,7 +278,7 @@ const RULES: [Rule; 6] = [
         number: 7,
         name: "do not forget garbage collection of flash",
         kinds: &[Kind::Nand],
-        breaks: |context, index| jumps(context, index, true),
+        breaks: |_, requests, index, _| jumps(requests, index, true),
         keep: |context| in_order(context, true),
         advice: |_| {
             "write in order, as a log; what is overwritten at random is collected later".to_owned()
@@ -288,10 +287,9 @@ const RULES: [Rule; 6] = [
 ];
 
 /// Whether a request of that direction does not begin where the one before it ended.
-fn jumps(context: &Context<'_>, index: usize, is_write: bool) -> bool {
-    let io = &context.sample.requests[index];
-    let before = index.checked_sub(1);
-    let before = before.map(|before| &context.sample.requests[before]);
+fn jumps(requests: &[Io], index: usize, is_write: bool) -> bool {
+    let io = &requests[index];
+    let before = index.checked_sub(1).map(|before| &requests[before]);
     io.is_write == is_write && before.is_some_and(|before| before.end() != io.offset)
 }
 
@@ -306,33 +304,35 @@ fn in_order(context: &Context<'_>, is_write: bool) -> Sample {
     })
 }
 
-fn changed(context: &Context<'_>, change: impl FnMut(&mut Io)) -> Sample {
+/// Changes all requests, source by source.
+fn changed(context: &Context<'_>, mut change: impl FnMut(&mut Io)) -> Sample {
     let mut sample = context.sample.clone();
-    sample.requests.iter_mut().for_each(change);
+    for source in &mut sample.sources {
+        source.requests.iter_mut().for_each(&mut change);
+    }
     sample
 }
 
 /// Tiny requests of one direction, as many of them together as fill a chunk: the chunk of the first.
-fn gathered(context: &Context<'_>) -> Vec<Io> {
-    let chunk_bytes = context.chunk_bytes;
-    let mut requests = Vec::new();
+fn gathered(requests: &[Io], chunk_bytes: u64) -> Vec<Io> {
+    let mut whole_ones = Vec::new();
     let mut gathered: [Option<Io>; 2] = [None, None];
-    for io in &context.sample.requests {
+    for io in requests {
         if io.bytes >= chunk_bytes {
-            requests.push(*io);
+            whole_ones.push(*io);
             continue;
         }
         let so_far = gathered[usize::from(io.is_write)].get_or_insert(Io { bytes: 0, ..*io });
         so_far.bytes += io.bytes;
         if so_far.bytes >= chunk_bytes {
-            requests.push(whole(*so_far, chunk_bytes));
+            whole_ones.push(whole(*so_far, chunk_bytes));
             gathered[usize::from(io.is_write)] = None;
         }
     }
     let left = gathered.into_iter().flatten();
-    requests.extend(left.map(|io| whole(io, chunk_bytes)));
-    requests.sort_by_key(|io| io.arrival);
-    requests
+    whole_ones.extend(left.map(|io| whole(io, chunk_bytes)));
+    whole_ones.sort_by_key(|io| io.arrival);
+    whole_ones
 }
 
 fn whole(io: Io, chunk_bytes: u64) -> Io {

@@ -289,7 +289,7 @@ fn run_group(
 }
 
 /// The section that `job` waits for, among those before it.
-fn waits_for(before: &[Job], job: &Job) -> Result<Option<usize>, RunError> {
+pub(super) fn waits_for(before: &[Job], job: &Job) -> Result<Option<usize>, RunError> {
     let Some(name) = &job.wait_for else {
         return Ok(None);
     };
