@@ -10,7 +10,7 @@ use crate::output::{file_name, note, origin, version_line};
 use meldsim::Duration;
 use meldsim::profile::Profile;
 use meldsim::timeline::Timeline;
-use meldsim_experiments::report::{Origin, Page, TimelineData};
+use meldsim_experiments::report::{FoundTimeline, Origin, Page, TimelineData};
 use meldsim_experiments::timeline::{self, Names, Shown, Timelines, Written};
 use meldsim_experiments::workload::parse_time;
 
@@ -109,8 +109,8 @@ fn cannot_write(path: Option<&str>, error: &std::io::Error) -> BadInput {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    meldsim run --rw read --bs 1m --size 16m --timeline normal.html\n  \
-    meldsim run --rw read --bs 1m --size 16m --read-pattern sequential --timeline melded.html\n  \
+    meldsim run --profile melded-tlc-8x8 --bs 2m --size 2m --timeline normal.html\n  \
+    meldsim run --profile melded-tlc-8x8 --bs 2m --size 2m --read-pattern sequential --timeline melded.html\n  \
     meldsim timeline --compare normal.html melded.html --timeline both.html\n  \
     meldsim timeline --join recorded --timeline cluster.perfetto.gz\n\n\
     Compared timelines stand one above the other on one scale of time. A click on a command lights the one of the same \
@@ -192,7 +192,7 @@ fn join(args: &TimelineCommandArgs, folder: &str) -> Result<String> {
 }
 
 fn compare(args: &TimelineCommandArgs) -> Result<String> {
-    let mut elements = Vec::new();
+    let mut timelines = Vec::new();
     for path in &args.compare {
         let page = std::fs::read_to_string(path).map_err(|error| {
             BadInput(format!(
@@ -206,13 +206,40 @@ fn compare(args: &TimelineCommandArgs) -> Result<String> {
             );
             return Err(BadInput(message).into());
         }
-        elements.extend(found);
+        timelines.extend(found);
     }
     let names = args.compare.join(", ");
     let origin = origin(&names, "as in the pages", "as in the pages")?;
-    let verdict = format!("{} timelines, one above the other.", elements.len());
-    let mut page = Page::new("Timelines compared", &verdict, &origin);
-    page.timelines_of_pages(&elements);
+    let mut page = Page::new("Timelines compared", &which_is_faster(&timelines), &origin);
+    page.timelines_of_pages(&timelines);
     write(&args.timeline, &page.finish(&version_line("simulated")))?;
-    Ok(format!("{}: {} timelines\n", args.timeline, elements.len()))
+    Ok(format!(
+        "{}: {} timelines\n",
+        args.timeline,
+        timelines.len()
+    ))
+}
+
+/// Which timeline ends first, and by what.
+fn which_is_faster(timelines: &[FoundTimeline]) -> String {
+    let ends: Option<Vec<(&FoundTimeline, f64)>> = timelines
+        .iter()
+        .map(|timeline| Some((timeline, timeline.end?.as_ps() as f64 / 1e6)))
+        .collect();
+    let ends = ends.unwrap_or_default();
+    let first = ends.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    let last = ends.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    match (first, last) {
+        (Some((first, sooner)), Some((last, later))) if sooner < later => format!(
+            "{} ends first: its last command is complete after {sooner:.1} us, that of {} after {later:.1} us, {:.2} times as long.",
+            first.name,
+            last.name,
+            later / sooner
+        ),
+        (Some((_, end)), _) => format!(
+            "The last commands of all {} timelines are complete after {end:.1} us.",
+            ends.len()
+        ),
+        _ => format!("{} timelines, one above the other.", timelines.len()),
+    }
 }

@@ -20,7 +20,7 @@ pub use text::{
     Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, percent_of,
     rate_mib_s,
 };
-pub use timeline::TimelineData;
+pub use timeline::{FoundTimeline, TimelineData};
 
 /// `value` as JSON that ends in a newline: indented, keys in the order of its fields, floats with all their digits.
 ///

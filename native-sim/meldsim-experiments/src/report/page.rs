@@ -4,7 +4,7 @@ use super::chart::Chart;
 use super::style::Styles;
 use super::svg::{STYLE, escape};
 use super::text::Table;
-use super::timeline::{self, TimelineData};
+use super::timeline::{self, FoundTimeline, TimelineData};
 
 const LAYOUT: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -135,10 +135,10 @@ impl Page {
     }
 
     /// Adds timelines of other pages, which [`TimelineData::in_page`] has found.
-    pub fn timelines_of_pages(&mut self, elements: &[String]) -> &mut Page {
+    pub fn timelines_of_pages(&mut self, found: &[FoundTimeline]) -> &mut Page {
         self.has_timeline = true;
         self.paragraph(timeline::ABOUT);
-        timeline::write_frame_of_elements(elements, &mut self.body);
+        timeline::write_frame_of_found(found, &mut self.body);
         self
     }
 

@@ -27,6 +27,12 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
+/// The text that was escaped.
+pub(super) fn unescape(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
+    text.replace("&quot;", "\"").replace("&amp;", "&")
+}
+
 /// An SVG image that grows element by element.
 #[derive(Debug)]
 pub(super) struct Svg {

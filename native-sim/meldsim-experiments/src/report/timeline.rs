@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use meldsim::Instant;
 
-use super::svg::escape;
+use super::svg::{escape, unescape};
 
 pub(super) const SCRIPT: &str = include_str!("timeline.js");
 pub(super) const LAYOUT: &str = include_str!("timeline.css");
@@ -17,6 +17,8 @@ pub(super) const ABOUT: &str = "What every channel and die did, in simulated tim
     a click on a span or a command lights all that it was for. The strip above shows how busy all channels and dies are.";
 
 const OPEN: &str = "<script type=\"text/plain\" class=\"timeline-data\" data-name=\"";
+/// After the name.
+const END: &str = "\" data-end-ps=\"";
 const CLOSE: &str = "</script>";
 const FRAME: &str = "<div class=\"timeline\">\n";
 const FRAME_END: &str = "</div>\n";
@@ -31,31 +33,62 @@ pub struct TimelineData {
     pub bytes: Vec<u8>,
     /// When the first record began for which there was no room.
     pub cut: Option<Instant>,
+    /// When the last command was complete.
+    pub end: Instant,
+}
+
+/// A timeline of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundTimeline {
+    /// The page and the device.
+    pub name: String,
+    /// When the last command was complete; older pages do not say it.
+    pub end: Option<Instant>,
+    element: String,
 }
 
 impl TimelineData {
-    pub(crate) fn new(name: String, bytes: Vec<u8>, cut: Option<Instant>) -> TimelineData {
-        TimelineData { name, bytes, cut }
+    pub(crate) fn new(
+        name: String,
+        bytes: Vec<u8>,
+        cut: Option<Instant>,
+        end: Instant,
+    ) -> TimelineData {
+        TimelineData {
+            name,
+            bytes,
+            cut,
+            end,
+        }
     }
 
     /// Adds the element that holds it.
     fn write(&self, page: &mut String) {
         *page += OPEN;
         *page += &escape(&self.name);
-        *page += "\">";
+        // Writing to a string cannot fail.
+        let _ = write!(page, "{END}{}\">", self.end.as_ps());
         write_base64(&self.bytes, page);
         *page += CLOSE;
         page.push('\n');
     }
 
-    /// The timelines of a page, each as its element, named after the page and the device.
-    pub fn in_page(title: &str, page: &str) -> Vec<String> {
-        let elements = page.split(OPEN).skip(1);
-        let whole = elements.filter_map(|rest| Some(rest.split_once(CLOSE)?.0));
-        let title = escape(title);
-        whole
-            .map(|rest| format!("{OPEN}{title}: {rest}{CLOSE}\n"))
-            .collect()
+    /// The timelines of a page, named after the page and the device.
+    pub fn in_page(title: &str, page: &str) -> Vec<FoundTimeline> {
+        let escaped = escape(title);
+        let found = |rest: &str| {
+            let rest = rest.split_once(CLOSE)?.0;
+            let (name, more) = rest.split_once('"')?;
+            let end = more.split_once('>')?.0.trim_end_matches('"');
+            let end = end.strip_prefix(&END[1..]).map(str::parse);
+            Some(FoundTimeline {
+                name: format!("{title}: {}", unescape(name)),
+                end: end.and_then(Result::ok).map(Instant::from_ps),
+                element: format!("{OPEN}{escaped}: {rest}{CLOSE}\n"),
+            })
+        };
+        page.split(OPEN).skip(1).filter_map(found).collect()
     }
 }
 
@@ -82,10 +115,10 @@ pub(super) fn write_frame(timelines: &[TimelineData], page: &mut String) {
     }
 }
 
-/// The same of elements that [`TimelineData::in_page`] has found.
-pub(super) fn write_frame_of_elements(elements: &[String], page: &mut String) {
+/// The same of timelines that [`TimelineData::in_page`] has found.
+pub(super) fn write_frame_of_found(found: &[FoundTimeline], page: &mut String) {
     *page += FRAME;
-    page.extend(elements.iter().map(String::as_str));
+    page.extend(found.iter().map(|found| found.element.as_str()));
     *page += FRAME_END;
 }
 
@@ -128,16 +161,22 @@ mod tests {
 
     #[test]
     fn a_page_has_what_was_put_in() {
-        let data = |name: &str| TimelineData::new(name.to_owned(), vec![1, 2, 3], None);
+        let end = Instant::from_ps(1_500_000);
+        let data = |name: &str| TimelineData::new(name.to_owned(), vec![1, 2, 3], None, end);
         let (mut page, mut both) = (String::new(), String::new());
         write_frame(&[data("a < b"), data("c")], &mut page);
         let found = TimelineData::in_page("p&q", &page);
         assert_eq!(found.len(), 2);
-        write_frame_of_elements(&found, &mut both);
+        assert_eq!((&*found[0].name, found[0].end), ("p&q: a < b", Some(end)));
+        write_frame_of_found(&found, &mut both);
         assert_eq!(both.replace("p&amp;q: ", ""), page);
         assert!(
-            both.contains("data-name=\"p&amp;q: a &lt; b\">AQID<"),
+            both.contains("data-name=\"p&amp;q: a &lt; b\" data-end-ps=\"1500000\">AQID<"),
             "{both}"
         );
+        // As pages were before they said when the last command was complete.
+        let old = page.replace(" data-end-ps=\"1500000\"", "");
+        let found = TimelineData::in_page("p", &old);
+        assert_eq!((&*found[1].name, found[1].end), ("p: c", None));
     }
 }

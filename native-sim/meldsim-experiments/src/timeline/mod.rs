@@ -32,7 +32,7 @@ use self::writer::Writer;
 use crate::report::TimelineData;
 use meldsim::profile::Profile;
 use meldsim::timeline::{Record, Timeline};
-use meldsim::{Device, Duration};
+use meldsim::{Device, Duration, Instant};
 
 pub use self::join::{JoinError, Joined, Names, join};
 pub use self::records::{Kept, Recorded, Recording, RecordsError};
@@ -89,6 +89,8 @@ struct Current {
     name: String,
     page: Option<Writer<Compact, Vec<u8>>>,
     tail: Tail,
+    /// When the last command was complete.
+    end: Instant,
 }
 
 impl Timelines {
@@ -167,6 +169,7 @@ impl<W: Write> Open<W> {
             name: name.to_owned(),
             page,
             tail: Tail::default(),
+            end: Instant::START,
         });
         Ok(())
     }
@@ -180,6 +183,9 @@ impl<W: Write> Open<W> {
                 page.record(record);
             }
             device.tail.record(record);
+            if let Record::Command(command) = record {
+                device.end = device.end.max(command.completed);
+            }
         }
     }
 
@@ -201,7 +207,7 @@ impl<W: Write> Open<W> {
             let bytes = page.finish()?;
             self.written
                 .devices
-                .push(TimelineData::new(name, bytes, cut));
+                .push(TimelineData::new(name, bytes, cut, device.end));
         }
         Ok(())
     }
