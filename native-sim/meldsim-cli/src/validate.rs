@@ -75,7 +75,7 @@ fn verdicts(
 /// The claims of each experiment under the command that shows them.
 fn to_text(validation: &Validation) -> String {
     let mut text = String::new();
-    let left = validation.experiments_left;
+    let (left, all) = (validation.experiments_left, validation.experiments);
     if left > 0 {
         text += &format!("partial: interrupted before {left} experiments were done\n\n");
     }
@@ -87,14 +87,14 @@ fn to_text(validation: &Validation) -> String {
         text += &format!("{paper}, shown by {command}\n{table}\n");
     }
     let (held, checked) = (validation.claims_held, validation.claims_checked);
-    let verdict = if validation.holds {
-        "holds"
-    } else {
-        "DOES NOT HOLD"
+    let verdict = match validation.holds {
+        Some(true) => format!("verdict: holds, {held} of {checked} claims hold"),
+        Some(false) => format!("verdict: DOES NOT HOLD, {held} of {checked} claims hold"),
+        None => format!("no verdict: {} of {all} experiments were done", all - left),
     };
     let by_kind: Vec<String> = validation.by_kind.iter().map(Count::to_string).collect();
     text + &format!(
-        "verdict: {verdict}, {held} of {checked} claims hold\n{}\n{}",
+        "{verdict}\n{}\n{}",
         by_kind.join("; "),
         version_line("simulated")
     )

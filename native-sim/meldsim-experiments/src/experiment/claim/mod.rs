@@ -204,7 +204,7 @@ impl Claim {
             Kind::Input | Kind::Fitted | Kind::Predicted => "published",
         };
         let mut text = format!(
-            "{}: [{}] {}: {} {expectation}, {} simulated (holds when {}; bound: {})\n",
+            "{}: [{}] {}; {expectation}: {}; simulated: {} (holds when {}; bound: {})\n",
             self.verdict(),
             self.kind.name(),
             self.statement,

@@ -257,7 +257,7 @@ fn heat_map(
         .statement(format!(
             "rule 1: {what} of T in each certain cell of the heat map of reads with |T| of 0.2 or more"
         ))
-        .expected("the published T")
+        .expected("T of the heat map")
         .measured(match texts.as_slice() {
             [] => format!("all of {all}"),
             texts => format!("{} of {all}; not {}", held.len(), texts.join(", ")),

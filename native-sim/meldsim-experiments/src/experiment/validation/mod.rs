@@ -37,9 +37,12 @@ pub struct Validation {
     pub claims_held: usize,
     /// Of each kind.
     pub by_kind: Vec<Count>,
-    /// Whether all hold.
-    pub holds: bool,
-    /// Experiments that were not done, for it was broken off.
+    /// Whether all hold; nothing when it was broken off.
+    pub holds: Option<bool>,
+    /// Experiments that were chosen.
+    #[serde(skip)]
+    pub experiments: usize,
+    /// Of these, the ones that were not done, for it was broken off.
     #[serde(skip_serializing_if = "is_none")]
     pub experiments_left: usize,
     /// The claims.
@@ -74,7 +77,9 @@ impl Validation {
             claims_checked: claims.len(),
             claims_held,
             by_kind: counts(&claims),
-            holds: claims_held == claims.len() && !claims.is_empty(),
+            holds: (experiments_left == 0)
+                .then_some(claims_held == claims.len() && !claims.is_empty()),
+            experiments: runs.len(),
             experiments_left,
             claims,
         })
