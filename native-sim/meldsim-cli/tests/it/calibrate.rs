@@ -189,25 +189,67 @@ fn what_is_given_stays_and_a_state_goes_on_to_the_same_profile() {
     );
 }
 
+fn measure(words: &[&str]) -> std::process::Output {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/calibrate/measure");
+    std::process::Command::new(script)
+        .args(words)
+        .env("ENGINE", "libaio")
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_file_that_calibrate_would_refuse_is_not_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("drive");
+    // The program that measures is not needed for that, but looked for.
+    let path = folder.path().join("fio");
+    std::fs::write(&path, "#!/bin/sh\n").unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/calibrate/measure");
+    let output = std::process::Command::new("bash")
+        .args(["-c", "chmod +x \"$1/fio\" && PATH=$1:$PATH \"$2\" --file \"$1/drive\" --size 64m --yes \"$1/measured\"", "bash"])
+        .args([folder.path(), script.as_path()])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("give 1g or more"), "{said}");
+    assert!(!file.exists());
+}
+
+#[test]
+#[ignore = "runs fio for half a minute; ./meld check runs it"]
+fn reads_of_a_file_that_is_not_there_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, measured] = ["drive", "measured"].map(|name| folder.path().join(name));
+    let (file, measured) = (file.to_str().unwrap(), measured.to_str().unwrap());
+    let words = [
+        "--file",
+        file,
+        "--size",
+        "1g",
+        "--quick",
+        "--reads-only",
+        measured,
+    ];
+    let output = measure(&words);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let checked = meldsim(&format!("calibrate --fio {measured} --check"));
+    assert_eq!(checked.code, 0, "{}", checked.stderr);
+    let expected = "cells of read_latency_by_depth\n";
+    assert!(checked.stdout.contains(expected), "{}", checked.stdout);
+}
+
 /// fio itself runs the job set, on a file: what it writes today is read, and every kind of cells is there.
 #[test]
 #[ignore = "runs fio for a minute or two; ./meld check runs it"]
 fn what_fio_writes_of_the_job_set_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let measured = folder.path().join("measured");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/calibrate/measure");
-    let output = std::process::Command::new(script)
-        .args(["--file", folder.path().join("drive").to_str().unwrap()])
-        .args([
-            "--size",
-            "1g",
-            "--quick",
-            "--yes",
-            measured.to_str().unwrap(),
-        ])
-        .env("ENGINE", "libaio")
-        .output()
-        .unwrap();
+    let file = folder.path().join("drive");
+    let (file, to) = (file.to_str().unwrap(), measured.to_str().unwrap());
+    let output = measure(&["--file", file, "--size", "1g", "--quick", "--yes", to]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success(),

@@ -90,6 +90,18 @@ impl Key {
         }
     }
 
+    /// What the profile's text has for it.
+    pub(super) fn own(self, profile: &Profile) -> Option<String> {
+        let profile = serde_json::to_value(profile).ok()?;
+        let pointer = format!("/{}", self.name().replace(['.', '['], "/").replace(']', ""));
+        let value = profile.pointer(&pointer)?;
+        Some(
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned),
+        )
+    }
+
     /// In words, with the unit of its value.
     pub(super) const fn about(self) -> &'static str {
         match self {

@@ -32,6 +32,8 @@ pub struct Calibrated {
     pub cells: Sheet,
     /// Rows that were not simulated.
     pub left_out: Sheet,
+    /// Cells that are far off, the furthest first.
+    pub far_off: Sheet,
     /// What the cells cannot tell.
     pub findings: Vec<Finding>,
     /// The mean error over the kinds, in bars, of which a cell has three at most.
@@ -48,6 +50,7 @@ struct Shown<'a> {
     findings: &'a [Finding],
     parameters: &'a Sheet,
     errors: &'a Sheet,
+    far_off: &'a Sheet,
     cells: &'a Sheet,
     left_out: &'a Sheet,
 }
@@ -61,6 +64,7 @@ impl Serialize for Calibrated {
             findings: &self.findings,
             parameters: &self.parameters,
             errors: &self.errors,
+            far_off: &self.far_off,
             cells: &self.cells,
             left_out: &self.left_out,
         };
@@ -97,11 +101,12 @@ impl Calibrated {
         Calibrated {
             drive: request.drive.clone(),
             text: annotated(&profile, request, parts.estimates),
-            profile,
-            parameters: parameters(&parts),
+            parameters: parameters(&parts, &profile),
             errors: errors(&lines),
+            far_off: far_off(model, &cells),
             cells: cells_sheet(model, &cells),
             left_out: left_out(&model.left_out),
+            profile,
             findings,
             score: score(model, parts.simulated),
             charts: charts(&cells),
@@ -113,6 +118,9 @@ impl Calibrated {
         let mut text = self.parameters.to_table().within(columns);
         text.push('\n');
         text += &self.errors.to_table().within(columns);
+        if !self.far_off.is_empty() {
+            text += &format!("\n{FAR_OFF}\n{}", self.far_off.to_table().within(columns));
+        }
         for finding in &self.findings {
             text += &finding.to_text();
         }
@@ -131,6 +139,9 @@ impl Calibrated {
         page.heading("Parameters")
             .table(&self.parameters.to_table());
         page.heading("Errors").table(&self.errors.to_table());
+        if !self.far_off.is_empty() {
+            page.paragraph(FAR_OFF).table(&self.far_off.to_table());
+        }
         if !self.findings.is_empty() {
             page.heading("What the cells do not tell");
         }
@@ -207,14 +218,13 @@ fn question(asked: &Asked) -> Question {
 
 /// The mean over kinds of the errors in bars, as far as they are judged.
 pub(super) fn score(model: &Model, simulated: &[f64]) -> f64 {
-    const MOST: f64 = 3.0;
     let mut kinds: Vec<((&str, &str), Vec<f64>)> = Vec::new();
     for (cell, simulated) in model.cells.iter().zip(simulated) {
         let class = &cell.question.class;
         if class.is_given || class.bar == Bar::Reported {
             continue;
         }
-        let error = residual(cell, *simulated).abs().min(MOST);
+        let error = residual(cell, *simulated).abs().min(FAR_BARS);
         match kinds.iter_mut().find(|(known, _)| *known == cell.class()) {
             Some((_, errors)) => errors.push(error),
             None => kinds.push((cell.class(), vec![error])),
@@ -262,9 +272,16 @@ fn annotated(profile: &Profile, request: &Request, estimates: &[Estimate]) -> St
 fn remark(estimate: &Estimate) -> String {
     let tag = if estimate.is_identifiable { "F" } else { "N" };
     format!(
-        "[{tag}] {} {}: {} to {}",
+        "[{tag}] {} {}: {}",
         estimate.key.about(),
         short(estimate.key, estimate.value),
+        interval(estimate)
+    )
+}
+
+fn interval(estimate: &Estimate) -> String {
+    format!(
+        "{} to {}",
         short(estimate.key, estimate.low),
         short(estimate.key, estimate.high)
     )
@@ -273,6 +290,7 @@ fn remark(estimate: &Estimate) -> String {
 /// Four digits that say something, of what is counted all.
 fn short(key: Key, value: f64) -> String {
     match value {
+        0.0 if key == Key::LinkRate => "unlimited".to_owned(),
         value if !key.options().is_empty() => value.to_string(),
         value if value >= 1_000.0 => format!("{value:.0}"),
         value if value >= 100.0 => format!("{value:.1}"),
@@ -281,11 +299,32 @@ fn short(key: Key, value: f64) -> String {
     }
 }
 
-fn parameters(parts: &Parts<'_>) -> Sheet {
+fn parameters(parts: &Parts<'_>, profile: &Profile) -> Sheet {
     let (request, estimates) = (parts.request, parts.estimates);
     let (assumed, capacity) = (parts.model.profile(parts.point), parts.model.capacity_bytes);
+    let looked_for =
+        |key: &Key| estimates.iter().any(|estimate| estimate.key == *key) || request.gives(*key);
+    let assumed_keys: Vec<Key> = Key::ALL
+        .into_iter()
+        .filter(|key| !looked_for(key))
+        .collect();
+    // What the measured depends on as well: with another value of it, a parameter would have another interval.
+    let matters = |key: &&Key| parts.model.cells.iter().any(|cell| key.matters(cell.load));
+    let given_that: Vec<String> = assumed_keys
+        .iter()
+        .filter(matters)
+        .map(|key| {
+            let value = short(*key, key.of(&assumed, capacity));
+            format!("{} {value} (assumed)", key.name())
+        })
+        .collect();
+    let given_that = match given_that.is_empty() {
+        true => String::new(),
+        false => format!("given {}", given_that.join(", ")),
+    };
     struct Row {
         key: String,
+        own: Option<String>,
         about: String,
         value: String,
         interval: Option<String>,
@@ -296,20 +335,17 @@ fn parameters(parts: &Parts<'_>) -> Sheet {
         .iter()
         .map(|estimate| Row {
             key: estimate.key.name(),
+            own: estimate.key.own(profile),
             about: estimate.key.about().to_owned(),
             value: short(estimate.key, estimate.value),
-            interval: Some(format!(
-                "{} to {}",
-                short(estimate.key, estimate.low),
-                short(estimate.key, estimate.high)
-            )),
+            interval: Some(interval(estimate)),
             kind: if estimate.is_identifiable {
                 "fitted"
             } else {
                 "not identifiable"
             },
             note: match (estimate.is_identifiable, estimate.trades_with) {
-                (true, _) => String::new(),
+                (true, _) => given_that.clone(),
                 (false, Some(other)) => {
                     format!(
                         "goes along with {}; measure {}",
@@ -325,6 +361,7 @@ fn parameters(parts: &Parts<'_>) -> Sheet {
         let (key, value) = given.split_once('=').unwrap_or((given, ""));
         rows.push(Row {
             key: key.trim().to_owned(),
+            own: None,
             about: String::new(),
             value: value.trim().to_owned(),
             interval: None,
@@ -332,23 +369,18 @@ fn parameters(parts: &Parts<'_>) -> Sheet {
             note: String::new(),
         });
     }
-    let looked_for =
-        |key: &Key| estimates.iter().any(|estimate| estimate.key == *key) || request.gives(*key);
-    rows.extend(
-        Key::ALL
-            .iter()
-            .filter(|key| !looked_for(key))
-            .map(|key| Row {
-                key: key.name(),
-                about: key.about().to_owned(),
-                value: short(*key, key.of(&assumed, capacity)),
-                interval: None,
-                kind: "assumed",
-                note: format!("measure {}", key.measured_by()),
-            }),
-    );
+    rows.extend(assumed_keys.iter().map(|key| Row {
+        key: key.name(),
+        own: key.own(profile),
+        about: key.about().to_owned(),
+        value: short(*key, key.of(&assumed, capacity)),
+        interval: None,
+        kind: "assumed",
+        note: format!("measure {}", key.measured_by()),
+    }));
     Sheet::of("parameters", &rows)
         .cell("key", "key", |row| row.key.clone())
+        .cell("own", "in the profile", |row| row.own.clone())
         .cell("about", "", |row| row.about.clone())
         .cell("value", "value", |row| row.value.clone())
         .cell("interval", "95 % interval", |row| row.interval.clone())
@@ -415,6 +447,39 @@ fn errors(lines: &[Line]) -> Sheet {
         .number("median_percent", "median error, %", 1, |line| line.median)
         .number("left_out_percent", "left out, %", 1, |line| line.without)
         .number("p90_percent", "90th percentile, %", 1, |line| line.most)
+        .into()
+}
+
+/// Errors in bars from which a cell is far off, and counts no more.
+const FAR_BARS: f64 = 3.0;
+/// How many of these are named.
+const FAR_CELLS: usize = 5;
+const FAR_OFF: &str = "Far off, the furthest first:";
+
+/// The cells whose errors are largest, of those that are judged.
+fn far_off(model: &Model, cells: &[Cell]) -> Sheet {
+    let with_error = model.cells.iter().zip(cells).map(|(asked, cell)| {
+        let error = residual(asked, cell.simulated);
+        (asked, cell, error)
+    });
+    let mut far: Vec<(&Asked, &Cell, f64)> = with_error
+        .filter(|(asked, _, error)| {
+            let class = &asked.question.class;
+            !class.is_given && class.bar != Bar::Reported && error.abs() > FAR_BARS
+        })
+        .collect();
+    far.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+    far.truncate(FAR_CELLS);
+    Sheet::of("far_off", &far)
+        .cell("file", "file", |row| row.1.question.file.clone())
+        .count("row", "row", |row| row.1.question.row)
+        .cell("at", "at", |row| row.1.question.at.clone())
+        .cell("column", "column", |row| row.1.question.column.clone())
+        .number("measured", "measured", 2, |row| row.1.question.measured)
+        .number("simulated", "simulated", 2, |row| {
+            Some(row.1.simulated).filter(|value| value.is_finite())
+        })
+        .number("error_bars", "error, bars", 1, |row| row.2)
         .into()
 }
 
