@@ -6,8 +6,8 @@ use meldsim_experiments::workload::Job;
 use meldsim_experiments::workload::advise::{Sample, advise};
 use meldsim_experiments::workload::trace::{TraceFormat, TraceReader};
 
-use crate::args::{Format, FormatArg};
-use crate::output::{columns, footer, to_json};
+use crate::args::{DEFAULT_PROFILE, Format, FormatArg};
+use crate::output::{columns, devices, footer, named, to_json};
 use crate::run::read_jobs;
 use crate::{profiles, trace_file};
 
@@ -15,16 +15,18 @@ use crate::{profiles, trace_file};
 #[command(
     group = ArgGroup::new("workload").required(true).args(["job", "trace"]),
     after_help = "Examples:\n  \
-    meldsim advise --job tiny-crowd.fio\n  \
+    meldsim advise --profile optane-900p --job tiny-crowd.fio\n  \
     meldsim advise --profile flash-970pro --trace tpcc.trace --format json\n\n\
-    The first 100000 requests are simulated as they are, and once more for each rule that they break with that rule kept. \
-    A job's requests keep the sum of all jobs' iodepth outstanding; a trace's arrive when they did."
+    The first 100000 requests, of jobs in turn, are simulated as they are, and once more for each rule that they break \
+    with that rule kept. Jobs begin, wait and keep their depths and rates as when they run; what ends or adapts a job \
+    before its requests are done, such as runtime or latency_target, does not count. A trace's requests arrive when they \
+    did."
 )]
 pub(crate) struct AdviseArgs {
     /// Built-in profile, or path of a TOML file
-    #[arg(long, default_value = "optane-900p")]
+    #[arg(long, default_value = DEFAULT_PROFILE)]
     pub(crate) profile: String,
-    /// Job file in fio's syntax
+    /// Job file of fio, - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<String>,
     /// Recorded requests; plain or compressed by gzip, - for standard input
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
     let sample = match &args.trace {
         Some(path) => {
             let (input, _) = trace_file::open("--trace", path)?;
-            Sample::of_trace(TraceReader::new(path, input, args.trace_format)?)?
+            Sample::of_trace(TraceReader::new(named(path), input, args.trace_format)?)?
         }
         None => {
             let path = args.job.as_deref().unwrap_or_default();
@@ -52,6 +54,8 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
     let advice = advise(&profile, &sample)?;
     match args.format.format {
         Format::Json => to_json(&profile.name, "simulated", &advice),
-        Format::Table => Ok(advice.to_text_within(columns()) + &footer(&profile.name, "simulated")),
+        Format::Table => Ok(devices([&*profile.name])
+            + &advice.to_text_within(columns())
+            + &footer(&profile.name, "simulated")),
     }
 }

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use clap::{Args, Subcommand, ValueEnum};
 use meldsim_experiments::parallel::all_cores;
 
-/// The profile when none is named.
-pub(crate) const DEFAULT_PROFILE: &str = "melded-tlc-8x8";
+/// The profile when none is named: a drive that one can buy.
+pub(crate) const DEFAULT_PROFILE: &str = "7450-pro";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {

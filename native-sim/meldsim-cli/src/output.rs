@@ -98,6 +98,13 @@ pub(crate) fn footer(profile: &str, kind: &str) -> String {
     )
 }
 
+/// The first line of a result: the devices that it is of.
+pub(crate) fn devices<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    let plural = if names.len() > 1 { "s" } else { "" };
+    format!("device{plural}: {}\n", names.join(", "))
+}
+
 /// The last line of a result of several profiles.
 pub(crate) fn version_line(kind: &str) -> String {
     format!("{kind} by meldsim {}\n", env!("CARGO_PKG_VERSION"))
@@ -161,8 +168,17 @@ pub(crate) fn command_line() -> String {
     line
 }
 
+/// What a path is called: `-` is standard input.
+pub(crate) fn named(path: &str) -> &str {
+    match path {
+        "-" => "(standard input)",
+        path => path,
+    }
+}
+
 /// The last part of a path.
 pub(crate) fn file_name(path: &str) -> String {
+    let path = named(path);
     let name = Path::new(path).file_name();
     name.map_or(path.into(), |name| name.to_string_lossy())
         .into_owned()

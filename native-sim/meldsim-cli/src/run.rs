@@ -1,10 +1,10 @@
 //! `meldsim run`: a workload from a job file, from flags, or from a trace.
 
-use std::io::Empty;
+use std::io::{self, Empty};
 use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Pattern, Profile};
@@ -21,7 +21,9 @@ use meldsim_experiments::workload::{
 use crate::args::DEFAULT_PROFILE;
 use crate::error::BadInput;
 use crate::interrupt;
-use crate::output::{Ending, NO_JSON, columns, command_line, file_name, footer, note, origin};
+use crate::output::{
+    Ending, NO_JSON, columns, command_line, devices, file_name, footer, named, note, origin,
+};
 use crate::profiles;
 use crate::progress::Progress;
 use crate::surroundings::{Around, capacity_bytes};
@@ -39,9 +41,16 @@ pub(crate) enum RunFormat {
     Csv,
 }
 
+const JOB_FILE: &str = "job file";
+
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    group = ArgGroup::new(JOB_FILE)
+        .args(["jobs", "job"])
+        .conflicts_with_all(["rw", "bs", "iodepth", "size", "rwmixread", "read_pattern"]),
+    after_help = "Examples:\n  \
     meldsim run --rw read --bs 1m --iodepth 16 --size 4g\n  \
+    meldsim run mine.fio\n  \
     meldsim run --profile my.toml --rw randrw --size 1g --runtime 500ms\n  \
     meldsim run --job scan.fio --format json\n  \
     meldsim run --set ftl.page_allocation=PDWC --job scan.fio\n  \
@@ -50,7 +59,8 @@ pub(crate) enum RunFormat {
     is put in place before its first read.\n\n\
     Job files are fio's. Options that mean nothing on a simulated device, as direct and ioengine=libaio, are passed over \
     with a note; others that it does not have are refused by name. Without a size, a job with a filename has the whole \
-    device.")]
+    device."
+)]
 pub(crate) struct RunArgs {
     /// Built-in profile, or path of a TOML file
     #[arg(long, default_value = DEFAULT_PROFILE)]
@@ -58,14 +68,17 @@ pub(crate) struct RunArgs {
     /// A key of the profile with another value, such as sets.count=4; several times for several keys
     #[arg(long, value_name = "KEY=VALUE", value_parser = str::parse::<Setting>)]
     pub(crate) set: Vec<Setting>,
-    /// Job file of fio
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rw", "bs", "iodepth", "size", "rwmixread", "read_pattern"])]
-    pub(crate) job: Option<String>,
+    /// As --job
+    #[arg(value_name = "FILE")]
+    jobs: Option<String>,
+    /// Job file of fio, - for standard input
+    #[arg(long, value_name = "FILE")]
+    job: Option<String>,
     /// Only this section of the job file; several times for several sections
-    #[arg(long, value_name = "NAME", requires = "job")]
+    #[arg(long, value_name = "NAME", requires = JOB_FILE)]
     pub(crate) section: Vec<String>,
     /// Recorded requests to replay; plain or compressed by gzip, - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["job", "rw", "bs", "size", "runtime", "rwmixread", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = [JOB_FILE, "rw", "bs", "size", "runtime", "rwmixread", "seed"])]
     pub(crate) trace: Option<String>,
     /// mqsim, msr or meld [default: as its first line tells]
     #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
@@ -129,6 +142,12 @@ pub(crate) struct RunArgs {
     pub(crate) timeline: TimelineArgs,
 }
 
+impl RunArgs {
+    fn job_file(&self) -> Option<&str> {
+        self.jobs.as_deref().or(self.job.as_deref())
+    }
+}
+
 fn parse_interval(text: &str) -> Result<Duration, String> {
     match parse_time(text)? {
         Duration::ZERO => Err("is 0; use a time such as 100us".to_owned()),
@@ -172,15 +191,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
             result.to_json(&command_line(), &name).context(NO_JSON)?
         }
         RunFormat::Csv => result.to_csv(),
-        RunFormat::Table => result.to_text_within(columns()) + &footer,
+        RunFormat::Table => devices([&*name]) + &result.to_text_within(columns()) + &footer,
     };
     Ok((text, ending))
 }
 
 /// What is run, by the name of its file or its kind.
 fn workload(args: &RunArgs) -> String {
-    let file = args.trace.as_ref().or(args.job.as_ref());
-    file.map_or_else(|| args.rw.to_string(), |path| file_name(path))
+    let file = args.trace.as_deref().or(args.job_file());
+    file.map_or_else(|| args.rw.to_string(), file_name)
 }
 
 /// The timelines, if they are asked for, and what the device tells its records.
@@ -285,16 +304,14 @@ fn replay(args: &RunArgs, profile: Profile, sources: Sources, path: &str) -> Res
     };
     options.validate().map_err(bad_flag)?;
     let (input, share) = trace_file::open("--trace", path)?;
-    let name = if path == "-" {
-        "(standard input)"
-    } else {
-        path
-    };
     let (timelines, timeline) = timelines(args, &profile)?.unzip();
     let run = Run {
         profile,
         sources,
-        workload: Workload::Trace(TraceReader::new(name, input, args.trace_format)?, options),
+        workload: Workload::Trace(
+            TraceReader::new(named(path), input, args.trace_format)?,
+            options,
+        ),
         interval: interval(args),
         timeline,
         threads: NonZeroUsize::MIN,
@@ -321,29 +338,34 @@ pub(crate) fn write_file(flag: &str, path: &str, text: &str) -> Result<()> {
     })
 }
 
-/// The jobs of a job file, which `--job` names: all, or those of some sections.
+/// The jobs of a job file, or of standard input for `-`: all, or those of some sections.
 pub(crate) fn read_jobs(
     path: &str,
     sections: &[String],
     defaults: &Job,
     profile: &Profile,
 ) -> Result<JobList> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = match path {
+        "-" => io::read_to_string(io::stdin()),
+        path => std::fs::read_to_string(path),
+    };
+    let name = named(path);
+    let text = text.map_err(|error| {
         BadInput(format!(
-            "--job: cannot read \"{path}\": {error}; give the path of a job file"
+            "--job: cannot read \"{name}\": {error}; give the path of a job file"
         ))
     })?;
     let file = JobFile {
-        name: path,
+        name,
         text: &text,
         defaults,
         sections,
         surroundings: &Around::new(path, profile),
     };
-    let list = file.parse().map_err(|errors| all(path, errors))?;
+    let list = file.parse().map_err(|errors| all(name, errors))?;
     if !list.passed_over.is_empty() {
         note(&format!(
-            "note: {path}: passed over, since a simulated device has no files, caches, processes or content: {}",
+            "note: {name}: passed over, since a simulated device has no files, caches, processes or content: {}",
             list.passed_over.join(", ")
         ));
     }
@@ -366,7 +388,7 @@ fn jobs(args: &RunArgs, profile: &Profile) -> Result<JobList> {
         seed: args.seed,
         ..Job::new(args.rw.to_string())
     };
-    if let Some(path) = &args.job {
+    if let Some(path) = args.job_file() {
         let mut list = read_jobs(path, &args.section, &defaults, profile)?;
         for job in &mut list.jobs {
             let limits = job.runtime.into_iter().chain(args.runtime);

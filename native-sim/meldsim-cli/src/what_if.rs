@@ -14,7 +14,7 @@ use meldsim_experiments::workload::trace::{
 use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
 use meldsim_experiments::workload::{Limit, RunResult};
 
-use crate::args::JobsArg;
+use crate::args::{DEFAULT_PROFILE, JobsArg};
 use crate::error::BadInput;
 use crate::interrupt;
 use crate::output::{self, Ending, columns, file_name, origin, to_partial_json, version_line};
@@ -23,14 +23,8 @@ use crate::run::{RunFormat, bad_flag, write_file};
 use crate::timeline::TimelineArgs;
 use crate::{profiles, trace_file};
 
-/// One device of each kind that the built-in ones have.
-const DEFAULT_PROFILES: [&str; 5] = [
-    "melded-tlc-8x8",
-    "melded-tlc-16x4",
-    "melded-qlc-8x8",
-    "flash-970pro",
-    "optane-900p",
-];
+/// The profiles when none is named: that of the other commands, and drives of other makers to compare it with.
+const DEFAULT_PROFILES: [&str; 4] = [DEFAULT_PROFILE, "pm9a3", "p5520", "cm7-r"];
 /// Requests outstanding in a closed loop when no number is given.
 const CLOSED_DEPTH: u32 = 16;
 
@@ -49,8 +43,8 @@ pub(crate) struct WhatIfArgs {
     /// mqsim, msr or meld [default: as its first line tells]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<TraceFormat>)]
     pub(crate) trace_format: Option<TraceFormat>,
-    /// Built-in profile, or path of a TOML file; several times for several devices [default: melded-tlc-8x8,
-    /// melded-tlc-16x4, melded-qlc-8x8, flash-970pro and optane-900p]
+    /// Built-in profile, or path of a TOML file; several times for several devices [default: 7450-pro, pm9a3,
+    /// p5520 and cm7-r]
     #[arg(long, value_name = "PROFILE")]
     pub(crate) profile: Vec<String>,
     /// Requests arrive when one before them has completed, not when they were recorded
@@ -183,15 +177,15 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         }
     }
     let footer = version_line("simulated");
+    let names: Vec<&str> = profiles
+        .iter()
+        .map(|profile| profile.name.as_str())
+        .collect();
     if args.report.is_some() || timelines.is_some() {
         let mut title = format!("What if: {}", file_name(&args.trace));
         if ending == Ending::Partial {
             title += &format!(" ({note})");
         }
-        let names: Vec<&str> = profiles
-            .iter()
-            .map(|profile| profile.name.as_str())
-            .collect();
         let settings = format!(
             "{} loop; iodepth {}; speedup {}",
             options.mode.name(),
@@ -209,18 +203,14 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         }
     }
     let text = match args.format {
-        RunFormat::Json => {
-            let names = profiles.iter().map(|profile| profile.name.as_str());
-            let names = names.collect::<Vec<_>>().join(",");
-            to_partial_json(&names, "simulated", &what_if, ending)?
-        }
+        RunFormat::Json => to_partial_json(&names.join(","), "simulated", &what_if, ending)?,
         RunFormat::Csv => what_if.to_csv(),
         RunFormat::Table => {
             let note = match ending {
                 Ending::Partial => note + "\n",
                 _ => String::new(),
             };
-            note + &what_if.to_text_within(columns()) + &footer
+            output::devices(names) + &note + &what_if.to_text_within(columns()) + &footer
         }
     };
     Ok((text, ending))

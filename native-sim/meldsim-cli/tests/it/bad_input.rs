@@ -166,11 +166,15 @@ fn a_job_that_cannot_run() {
         "the device can hold 137707388928 B",
         "use a",
     ];
-    refused("run --size 9000GiB", &room);
-    refused("run --rw randwrite --size 9000GiB --runtime 1ms", &room);
+    let device = "--profile melded-tlc-8x8";
+    refused(&format!("run {device} --size 9000GiB"), &room);
+    refused(
+        &format!("run {device} --rw randwrite --size 9000GiB --runtime 1ms"),
+        &room,
+    );
     let file = text_file("b.fio", "[j]\nrw=write\nsize=100g\nnumjobs=2\n");
     refused(
-        &format!("run --job {}", file.path),
+        &format!("run {device} --job {}", file.path),
         &[
             "job j.1",
             "214748364800 B (200 GiB)",
@@ -179,6 +183,10 @@ fn a_job_that_cannot_run() {
         ],
     );
     refused("run --rw read --job x.fio", &["--rw", "--job"]);
+    refused("run --rw read x.fio", &["--rw", "[FILE]"]);
+    refused("run --trace x.trace x.fio", &["--trace", "[FILE]"]);
+    refused("run --job x.fio y.fio", &["--job", "[FILE]"]);
+    refused("run --section a", &["--job"]);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn jobs() {
     let text = std::fs::read_to_string(&name).unwrap();
     let job = |seed: u64| json!({ "job": { "name": name, "text": text, "seed": seed } });
     assert_same(
-        &format!("--job {name}"),
+        &format!("--job {name} --profile melded-tlc-8x8"),
         json!({ "profile": "melded-tlc-8x8", "workload": job(1) }),
     );
     assert_same(
@@ -39,7 +39,7 @@ fn jobs() {
     );
     assert_same(
         &format!(
-            "--job {name} --set ftl.page_allocation=PDWC --set sets.layout=vertical --set sets.count=4"
+            "--job {name} --profile melded-tlc-8x8 --set ftl.page_allocation=PDWC --set sets.layout=vertical --set sets.count=4"
         ),
         json!({
             "profile": "melded-tlc-8x8",
@@ -85,7 +85,7 @@ fn traces() {
         ),
     ] {
         assert_same(
-            &format!("--trace {WORKLOADS}/{name} {flags}"),
+            &format!("--trace {WORKLOADS}/{name} --profile melded-tlc-8x8 {flags}"),
             trace(name, options),
         );
     }

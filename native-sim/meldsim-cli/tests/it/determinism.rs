@@ -162,7 +162,7 @@ const IN_PARALLEL: [&str; 8] = [
     "experiment firmware-steady-state --quick",
     "experiment interleave-detection --quick --format csv",
     "experiment qlc-melding",
-    "what-if ../workloads/two-scans.meld --format json",
+    "what-if ../workloads/two-scans.meld --profile melded-tlc-8x8 --profile optane-900p --format json",
 ];
 
 /// What differs, short: the first line that does.

@@ -55,7 +55,7 @@ fn interrupted(line: &str) -> (i32, String, String) {
 fn a_run_gives_the_requests_until_then() {
     let line = "run --rw randread --size 64g --iodepth 64";
     let (_, text, notes) = interrupted(line);
-    assert!(text.starts_with("partial: "), "{text}");
+    assert!(text.starts_with("device: 7450-pro\npartial: "), "{text}");
     assert!(
         text.contains("randread") && text.contains("device: "),
         "{text}"
@@ -92,8 +92,9 @@ fn a_replay_gives_the_records_until_then_and_what_if_the_devices() {
     assert!(0 < done && done < 3_000_000, "{done}");
     let line = format!("what-if {} --jobs 1", trace.path);
     let (_, text, _) = interrupted(&line);
-    assert!(text.starts_with("partial: interrupted after "), "{text}");
-    assert!(text.contains(" of 11 replays"), "{text}");
+    let said = "devices: 7450-pro, pm9a3, p5520, cm7-r\npartial: interrupted after ";
+    assert!(text.starts_with(said), "{text}");
+    assert!(text.contains(" of 4 replays"), "{text}");
 }
 
 #[test]
@@ -102,6 +103,13 @@ fn a_validation_gives_the_experiments_until_then() {
     let (_, text, _) = interrupted(line);
     assert!(text.starts_with("partial: interrupted before "), "{text}");
     assert!(text.contains(" experiments were done"), "{text}");
+    assert!(text.contains("\nno verdict: "), "{text}");
+    assert!(!text.contains("\nverdict: "), "{text}");
+    let line = format!("{line} --format json");
+    let (_, json, _) = interrupted(&line);
+    schema::check(&line, &json);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["holds"], Value::Null);
 }
 
 /// Nothing follows then: neither the rest of the work nor its result.

@@ -1,6 +1,7 @@
 //! How the command line behaves: help, completions, man pages, versions, quiet, progress, tables in a terminal.
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use crate::support::{BINARY, meldsim, stdout, text_file};
 
@@ -167,6 +168,66 @@ fn notes_are_told_once_and_quiet_silences_them() {
         json["passed_over"],
         serde_json::json!(["direct", "ioengine", "thread"])
     );
+}
+
+#[test]
+fn every_command_names_its_device_first_and_has_the_same_one() {
+    let job = text_file("a.fio", "[j]\nsize=1m\nrw=randread\n");
+    let trace = text_file("a.trace", "0 0 0 8 1\n");
+    for (line, expected) in [
+        (format!("run {}", job.path), "device: 7450-pro"),
+        (format!("run --trace {}", trace.path), "device: 7450-pro"),
+        (format!("advise --job {}", job.path), "device: 7450-pro"),
+        (
+            format!("what-if {}", trace.path),
+            "devices: 7450-pro, pm9a3, p5520, cm7-r",
+        ),
+        (
+            format!("what-if {} --profile optane-900p", trace.path),
+            "device: optane-900p",
+        ),
+    ] {
+        let text = stdout(&line);
+        assert_eq!(text.lines().next(), Some(expected), "{line}");
+    }
+}
+
+#[test]
+fn a_job_file_may_be_an_argument_or_standard_input() {
+    let text = "[j]\nsize=1m\nrw=randread\n";
+    let file = text_file("a.fio", text);
+    let expected = stdout(&format!("run --job {}", file.path));
+    assert_eq!(stdout(&format!("run {}", file.path)), expected);
+    assert_eq!(stdout(&format!("run {} --section j", file.path)), expected);
+    let piped = |line: &str, text: &str| {
+        let mut child = Command::new(BINARY)
+            .args(line.split(' '))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr))
+    };
+    for line in ["run --job -", "run -"] {
+        assert_eq!(
+            piped(line, text),
+            (expected.clone(), String::new()),
+            "{line}"
+        );
+    }
+    let advice = stdout(&format!("advise --job {}", file.path));
+    assert_eq!(piped("advise --job -", text).0, advice);
+    let (_, error) = piped("run -", "[j]\nsize=1q\n");
+    assert!(error.contains("(standard input):2: size"), "{error}");
 }
 
 #[test]

@@ -15,7 +15,10 @@ const SCHEMES: [&str; 2] = ["light", "dark"];
 const PAGES: [(&str, &str); 5] = [
     ("run-jobs", "run --job ../workloads/mixed.fio"),
     ("run-trace", "run --trace ../workloads/tpcc-small.trace"),
-    ("what-if", "what-if ../workloads/two-scans.meld"),
+    (
+        "what-if",
+        "what-if ../workloads/two-scans.meld --profile melded-tlc-8x8 --profile optane-900p",
+    ),
     ("qlc-melding", "experiment qlc-melding"),
     ("melded-throughput", "experiment melded-throughput"),
 ];

@@ -98,7 +98,7 @@ fn runs_are_golden_and_repeat() {
         ),
         (
             "run_read_json",
-            "run --bs 1m --iodepth 4 --size 32m --read-pattern sequential --format json",
+            "run --profile melded-tlc-8x8 --bs 1m --iodepth 4 --size 32m --read-pattern sequential --format json",
         ),
     ] {
         let first = stdout(line);
@@ -138,7 +138,9 @@ fn every_sample_job_file_runs() {
 #[test]
 fn melding_speeds_a_scan_up() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/melded-scan.fio");
-    let document = parsed(&format!("run --format json --job {path}"));
+    let document = parsed(&format!(
+        "run --profile melded-tlc-8x8 --format json --job {path}"
+    ));
     let rate = |job: usize| document["jobs"][job]["read"]["bw_bytes"].as_f64().unwrap();
     assert!(rate(1) / rate(0) > 1.3, "{} {}", rate(0), rate(1));
 }
@@ -161,7 +163,7 @@ fn a_runtime_ends_a_run() {
 
 #[test]
 fn a_run_says_what_flash_did_in_it_and_how_full_the_device_is() {
-    let line = "run --rw randwrite --bs 16k --iodepth 8 --size 64g --runtime 30ms \
+    let line = "run --profile melded-tlc-8x8 --rw randwrite --bs 16k --iodepth 8 --size 64g --runtime 30ms \
                 --precondition fill=50,random=25";
     let document = parsed(&format!("{line} --format json"));
     let flash = |key: &str| document["flash"][key].as_u64().unwrap();
@@ -193,8 +195,9 @@ fn a_run_says_what_flash_did_in_it_and_how_full_the_device_is() {
         assert!(text.contains(&said), "{said}: {text}");
     }
     // What is preloaded was programmed, and padded, before the run.
-    let reads =
-        parsed("run --bs 4k --size 20k --rw randread --read-pattern sequential --format json");
+    let reads = parsed(
+        "run --profile melded-tlc-8x8 --bs 4k --size 20k --rw randread --read-pattern sequential --format json",
+    );
     let flash = &reads["flash"];
     assert_eq!(
         (&flash["host_pages_read"], &flash["padded_pages"]),

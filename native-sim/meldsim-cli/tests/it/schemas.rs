@@ -20,7 +20,9 @@ fn outputs_are_as_their_schemas_say() {
         "run --set host.path=io_uring --size 1m --format json".to_owned(),
         format!("run --trace {workloads}/two-scans.meld --format json"),
         format!("what-if {workloads}/two-scans.meld --profile melded-tlc-8x8 --format json"),
-        format!("advise --job {workloads}/optane/tiny-crowd.fio --format json"),
+        format!(
+            "advise --profile optane-900p --job {workloads}/optane/tiny-crowd.fio --format json"
+        ),
         "profiles --format json".to_owned(),
         "experiment melded-latency --request-size 4k --format json".to_owned(),
         "validate --quiet --experiment melded-latency --format json".to_owned(),

@@ -4,6 +4,9 @@ use crate::support::{meldsim, stdout, text_file};
 use serde_json::Value;
 
 const TRACE: &str = "../workloads/two-scans.meld";
+/// One of each kind.
+const DEVICES: &str = "--profile melded-tlc-8x8 --profile melded-tlc-16x4 --profile melded-qlc-8x8 \
+                       --profile flash-970pro --profile optane-900p";
 const TPCC: &str = "../workloads/tpcc-small.trace";
 
 fn parsed(line: &str) -> Value {
@@ -15,9 +18,9 @@ fn outcomes(document: &Value) -> &Vec<Value> {
 }
 
 #[test]
-fn the_default_devices_are_golden_and_repeat() {
-    let text = stdout(&format!("what-if {TRACE}"));
-    assert_eq!(text, stdout(&format!("what-if {TRACE}")));
+fn devices_of_each_kind_are_golden_and_repeat() {
+    let text = stdout(&format!("what-if {TRACE} {DEVICES}"));
+    assert_eq!(text, stdout(&format!("what-if {TRACE} {DEVICES}")));
     insta::assert_snapshot!("what_if", text);
 }
 
@@ -75,7 +78,7 @@ fn layouts_and_loops_change_the_result() {
 
 #[test]
 fn the_best_outcome_is_the_one_that_is_named() {
-    let document = parsed(TPCC);
+    let document = parsed(&format!("{TPCC} {DEVICES}"));
     let mean = |outcome: &Value| outcome["read"]["latency"]["mean_us"].as_f64().unwrap();
     let least = outcomes(&document)
         .iter()
@@ -95,10 +98,10 @@ fn every_form_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("p.html");
     let csv = stdout(&format!(
-        "what-if {TRACE} --format csv --report {}",
+        "what-if {TRACE} {DEVICES} --format csv --report {}",
         page.display()
     ));
-    let document = parsed(TRACE);
+    let document = parsed(&format!("{TRACE} {DEVICES}"));
     assert_eq!(csv.lines().count(), 1 + outcomes(&document).len());
     let columns = csv.lines().next().unwrap().split(',').count();
     assert!(

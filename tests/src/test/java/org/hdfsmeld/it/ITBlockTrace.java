@@ -79,7 +79,15 @@ class ITBlockTrace {
     }
     String json =
         Commands.meldsim(
-            "run", "--trace", joined.toString(), "--trace-format", "meld", "--format", "json");
+            "run",
+            "--profile",
+            "melded-tlc-8x8",
+            "--trace",
+            joined.toString(),
+            "--trace-format",
+            "meld",
+            "--format",
+            "json");
     for (String counter :
         List.of(
             "read_commands",

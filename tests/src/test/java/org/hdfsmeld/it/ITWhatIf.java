@@ -28,6 +28,12 @@ class ITWhatIf {
   private static final int LOOKUP_BYTES = 16 << 10;
   private static final int LOOKUPS = 300;
   private static final int READERS = 3;
+
+  /** One of each kind. */
+  private static final List<String> DEVICES =
+      List.of(
+          "melded-tlc-8x8", "melded-tlc-16x4", "melded-qlc-8x8", "flash-970pro", "optane-900p");
+
   private static final Path WAREHOUSE = new Path("/warehouse");
   private static final Path TABLE = new Path("/table");
 
@@ -159,13 +165,11 @@ class ITWhatIf {
           StandardCopyOption.REPLACE_EXISTING);
     }
     java.nio.file.Path result = dir.resolve("what-if.json");
+    List<String> command = new ArrayList<>(List.of("../native-sim/target/release/meldsim"));
+    command.addAll(List.of("what-if", trace.toString(), "--format", "json"));
+    DEVICES.forEach(device -> command.addAll(List.of("--profile", device)));
     Process process =
-        new ProcessBuilder(
-                "../native-sim/target/release/meldsim",
-                "what-if",
-                trace.toString(),
-                "--format",
-                "json")
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(result.toFile())
             .start();
