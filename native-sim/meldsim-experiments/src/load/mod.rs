@@ -16,6 +16,7 @@ mod closed;
 mod path;
 mod read_ahead;
 mod reader;
+mod wakes;
 
 pub(crate) use blocks::{Blocks, BlocksTally};
 pub(crate) use closed::{Access, LoadError, Loop, Tally, Until, WarmUp, measure};
@@ -28,6 +29,7 @@ use meldsim::Instant;
 use meldsim::device::{Device, DeviceError, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
 use path::Path;
+use wakes::Wakes;
 
 /// Completions or records between two reports of progress.
 pub(crate) const PROGRESS_EVERY: u64 = 16_384;
@@ -38,8 +40,6 @@ pub(crate) struct Stream {
     queue: QueueId,
     depth: u64,
     outstanding: u64,
-    /// When it goes on by itself.
-    wake: Option<Instant>,
     /// Its thread works on a command.
     is_submitting: bool,
 }
@@ -50,7 +50,6 @@ impl Stream {
             queue,
             depth: depth.into(),
             outstanding: 0,
-            wake: None,
             is_submitting: false,
         }
     }
@@ -153,8 +152,8 @@ struct Driver<R, const HAS_PATH: bool> {
     streams: Vec<Stream>,
     /// Of these, those that have been asked for a first time.
     begun: usize,
-    /// When a stream goes on by itself next, and which.
-    next_wake: Option<(Instant, usize)>,
+    /// When streams go on by themselves.
+    wakes: Wakes,
     /// The device may have completions that were not taken.
     has_completions: bool,
     path: Path,
@@ -166,9 +165,9 @@ struct Driver<R, const HAS_PATH: bool> {
 impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
     fn new(streams: Vec<Stream>, path: Path) -> Self {
         Driver {
+            wakes: Wakes::new(streams.len()),
             streams,
             begun: 0,
-            next_wake: None,
             has_completions: false,
             path,
             slots: Vec::new(),
@@ -207,13 +206,13 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
                 }
             }
             if let Some(stream) = load.resumed() {
-                self.set_wake(stream, None);
+                self.wakes.set(stream, None);
                 return Ok(Some(stream));
             }
-            let wake = self.next_wake;
+            let wake = self.wakes.first();
             if let Some((time, stream)) = wake {
                 if time <= device.now() {
-                    self.set_wake(stream, None);
+                    self.wakes.set(stream, None);
                     return Ok(Some(stream));
                 }
             }
@@ -245,14 +244,6 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
 
     fn outstanding(&self) -> usize {
         self.slots.len() - self.free.len()
-    }
-
-    /// Sets when a stream goes on by itself. Most never do.
-    fn set_wake(&mut self, stream: usize, wake: Option<Instant>) {
-        self.streams[stream].wake = wake;
-        let streams = self.streams.iter().enumerate();
-        let wakes = streams.filter_map(|(index, stream)| Some((stream.wake?, index)));
-        self.next_wake = wakes.min();
     }
 
     /// Hands over the commands that the device gets by now, then the completions that the host sees by now.
@@ -370,7 +361,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
                     }
                 }
                 Next::At(time) => {
-                    self.set_wake(index, Some(time));
+                    self.wakes.set(index, Some(time));
                     break;
                 }
                 Next::Wait => break,
