@@ -52,6 +52,18 @@ pub enum ExperimentError {
         /// The largest request.
         max_bytes: u64,
     },
+    /// The experiment's own requests cannot be made of logical blocks.
+    #[error(
+        "controller.lba_size: is {lba_bytes} B, and experiment {experiment} reads and writes units of {unit_bytes} B; use {unit_bytes} B or less in the profile"
+    )]
+    LogicalBlock {
+        /// The experiment.
+        experiment: &'static str,
+        /// Bytes of a logical block.
+        lba_bytes: u64,
+        /// The largest one.
+        unit_bytes: u64,
+    },
     /// The device cannot be changed so.
     #[error(transparent)]
     Change(#[from] ChangeError),

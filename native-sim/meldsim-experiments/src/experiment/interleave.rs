@@ -20,6 +20,7 @@ pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     paper: PAPER,
     profile: "optane-900p",
     beside: Some(FLASH),
+    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
     timeline: None,

@@ -27,6 +27,7 @@ pub(super) const LATENCY_WINDOWS: Experiment = Experiment {
     paper: PAPER,
     profile: "nvmset-2tb",
     beside: None,
+    request_unit: Some(4 << 10),
     options: Options::None,
     plan,
     timeline: None,

@@ -22,6 +22,7 @@ pub(super) const LATENCY: Experiment = Experiment {
     paper: PAPER,
     profile: "melded-tlc-8x8",
     beside: None,
+    request_unit: None,
     options: Options::SetupsAndSizes(
         || vec![LATENCY_SETUP],
         || latency_cells().map(|row| row[0]).collect(),
@@ -36,6 +37,7 @@ pub(super) const THROUGHPUT: Experiment = Experiment {
     paper: PAPER,
     profile: "melded-tlc-8x8",
     beside: None,
+    request_unit: None,
     options: Options::Setups(|| throughput_cells().map(|cell| cell.setup).collect()),
     plan: plan_throughput,
     timeline: Some(timeline_of_reads),

@@ -27,6 +27,7 @@ pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {
     paper: PAPER,
     profile: "nvmset-2tb",
     beside: None,
+    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
     timeline: None,

@@ -29,6 +29,7 @@ pub(super) const PALLOC: Experiment = Experiment {
     paper: PAPER,
     profile: "palloc-mlc-8x8x2",
     beside: None,
+    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
     timeline: None,

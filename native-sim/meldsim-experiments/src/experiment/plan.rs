@@ -37,6 +37,9 @@ pub struct Experiment {
     pub beside: Option<&'static str>,
     /// What else it can be run with.
     pub options: Options,
+    /// Bytes that its requests are multiples of, where they are not of whole pages. The logical blocks of a device must not be
+    /// larger than either. `None` where the experiment makes them no larger itself.
+    pub(super) request_unit: Option<u64>,
     pub(super) plan: for<'a> fn(&'a Run, &mut Cells<'a>) -> Planned<'a>,
     /// Runs what shows on a timeline what the experiment is about, where a single device shows it.
     pub(super) timeline: Option<RunTimelines>,
@@ -46,6 +49,23 @@ impl Experiment {
     /// Whether it has a timeline.
     pub fn has_timeline(&self) -> bool {
         self.timeline.is_some()
+    }
+
+    /// Refuses a device that cannot be asked for so little.
+    fn check_logical_block(&self, profile: &Profile) -> Result<(), ExperimentError> {
+        let page_bytes = match profile.kind {
+            Kind::Nand => profile.mapping_unit().0,
+            Kind::Xpoint => u64::MAX,
+        };
+        let lba_bytes = profile.controller.lba_size.0;
+        match self.request_unit.map(|bytes| bytes.min(page_bytes)) {
+            Some(unit_bytes) if lba_bytes > unit_bytes => Err(ExperimentError::LogicalBlock {
+                experiment: self.name,
+                lba_bytes,
+                unit_bytes,
+            }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -117,12 +137,13 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// The profile is of another kind than the experiment needs.
+    /// The profile is of another kind than the experiment needs, or has logical blocks larger than its requests.
     pub fn new(experiment: &'static Experiment, profile: Profile) -> Result<Run, ExperimentError> {
         // An experiment on flash relies on how flash is organised; those on 3D XPoint see any device from outside.
         if Profile::builtin(experiment.profile)?.kind == Kind::Nand {
             profile.require(Kind::Nand)?;
         }
+        experiment.check_logical_block(&profile)?;
         let (setups, request_sizes) = match experiment.options {
             Options::None | Options::Scale | Options::Measured | Options::Runs => {
                 (Vec::new(), Vec::new())

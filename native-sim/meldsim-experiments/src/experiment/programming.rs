@@ -19,6 +19,7 @@ pub(super) const PROGRAMMING: Experiment = Experiment {
     paper: PAPER,
     profile: "melded-tlc-8x8",
     beside: None,
+    request_unit: Some(64 << 10),
     options: Options::None,
     plan,
     timeline: None,

@@ -16,6 +16,7 @@ pub(super) const QLC_MELDING: Experiment = Experiment {
     paper: PAPER,
     profile: "melded-qlc-8x8",
     beside: None,
+    request_unit: Some(64 << 10),
     options: Options::None,
     plan,
     timeline: Some(timeline_of_reads),

@@ -18,6 +18,7 @@ pub(super) const OPTANE_CONTRACT: Experiment = Experiment {
     paper: PAPER,
     profile: OPTANE,
     beside: Some(FLASH),
+    request_unit: Some(512),
     options: Options::Scale,
     plan,
     timeline: None,

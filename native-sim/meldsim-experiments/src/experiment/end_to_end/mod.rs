@@ -24,6 +24,7 @@ pub(super) const END_TO_END: Experiment = Experiment {
     paper: PAPER,
     profile: "melded-tlc-8x8",
     beside: None,
+    request_unit: Some(4 << 10),
     options: Options::Runs,
     plan,
     timeline: None,

@@ -15,6 +15,7 @@ pub(in crate::experiment) const SCALING: Experiment = Experiment {
     paper: PAPER,
     profile: "deepflash",
     beside: None,
+    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
     timeline: None,

@@ -16,6 +16,7 @@ pub(in crate::experiment) const STEADY_STATE: Experiment = Experiment {
     paper: PAPER,
     profile: "deepflash",
     beside: None,
+    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
     timeline: None,

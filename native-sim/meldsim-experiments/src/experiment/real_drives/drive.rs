@@ -4,6 +4,7 @@
 //! collector keeps free is some superblocks whatever their number, so a smaller drive gets these on top.
 
 use super::csv::Row;
+use super::sources::PAGE;
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, HostPath, Profile, ProfileErrors};
 
@@ -113,6 +114,8 @@ impl Drive {
         profile.ftl.over_provisioning_percent = 1;
         // The namespace is as large as the drive's.
         profile.controller.capacity = ByteSize(0);
+        // Requests are of pages, by their numbers.
+        profile.controller.lba_size = ByteSize(PAGE);
         Ok(Smaller {
             drive: self,
             profile,

@@ -48,6 +48,7 @@ pub(super) const REAL_DRIVES: Experiment = Experiment {
     paper: "Measurements of NVMe drives (SSD-iq, NVMeBenchmarks, ConfZNS++, WARP, ICPE'24)",
     profile: "7450-pro",
     beside: None,
+    request_unit: None,
     options: Options::Measured,
     plan,
     timeline: None,
