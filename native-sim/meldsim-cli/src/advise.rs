@@ -48,7 +48,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
         }
         None => {
             let path = args.job.as_deref().unwrap_or_default();
-            Sample::of_jobs(&read_jobs(path, &[], &Job::new("advise"), &profile)?.jobs)?
+            Sample::of_jobs(&read_jobs(path, &[], &Job::new("advise"), None, &profile)?.jobs)?
         }
     };
     let advice = advise(&profile, &sample)?;

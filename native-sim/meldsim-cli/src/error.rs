@@ -1,6 +1,9 @@
 //! Errors of input, and the exit code of every error.
 
+use std::fmt::Display;
+
 use meldsim::ProfileErrors;
+use meldsim::profile::list_mistakes;
 use meldsim_experiments::calibrate::CalibrateError;
 use meldsim_experiments::experiment::ExperimentError;
 use meldsim_experiments::workload::trace::TraceError;
@@ -20,6 +23,14 @@ impl std::fmt::Display for BadInput {
 }
 
 impl std::error::Error for BadInput {}
+
+/// Several mistakes of a file, each on a line.
+pub(crate) fn several<E: Display>(path: &str, mistakes: &[E]) -> String {
+    let mut text = format!("{path}: {} mistakes\n", mistakes.len());
+    // Writing to a string does not fail.
+    let _ = list_mistakes(&mut text, "  ", mistakes);
+    text
+}
 
 /// The exit code for `error`: 2 when the input is wrong, which its author can correct, and 1 when
 /// something failed that is not of the input.
@@ -47,6 +58,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
                 ExperimentError::Profile(_)
                     | ExperimentError::Device(_)
                     | ExperimentError::RequestSize { .. }
+                    | ExperimentError::LogicalBlock { .. }
                     | ExperimentError::Measured(_)
             )
         );

@@ -1,5 +1,7 @@
 //! `meldsim profiles`, and how every command finds its profile.
 
+use std::path::Path;
+
 use anyhow::Result;
 use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::{Profile, ProfileError, ProfileErrors};
@@ -7,8 +9,9 @@ use meldsim_experiments::report::{Align, SCHEMA_VERSION, Table, bytes, json};
 use serde::Serialize;
 
 use crate::args::{Format, ProfilesArgs, ProfilesCommand};
-use crate::error::BadInput;
+use crate::error::{BadInput, several};
 use crate::output::columns;
+use crate::surroundings::read_text;
 
 /// The profile of that built-in name, or in the file of that path.
 pub(crate) fn load(name: &str) -> Result<Profile> {
@@ -24,7 +27,7 @@ pub(crate) fn load_with(name: &str, settings: &[Setting]) -> Result<Profile> {
 pub(crate) fn load_sourced(name: &str, settings: &[Setting]) -> Result<(Profile, Sources)> {
     let text = match Profile::builtin_text(name) {
         Some(text) => text.to_owned(),
-        None => std::fs::read_to_string(name).map_err(|error| {
+        None => read_text(Path::new(name)).map_err(|error| {
             let remedy = ProfileError::not_built_in(name).remedy;
             BadInput(format!(
                 "profile: \"{name}\" is neither built in nor a readable file ({error}); {remedy}"
@@ -43,10 +46,7 @@ pub(crate) fn load_sourced(name: &str, settings: &[Setting]) -> Result<(Profile,
 fn in_file(path: &str, ProfileErrors(errors): &ProfileErrors) -> BadInput {
     BadInput(match errors.as_slice() {
         [error] => format!("{path}: {error}"),
-        errors => errors.iter().fold(
-            format!("{path}: {} mistakes", errors.len()),
-            |text, error| format!("{text}\n  {error}"),
-        ),
+        errors => several(path, errors),
     })
 }
 

@@ -1,7 +1,8 @@
 //! `meldsim run`: a workload from a job file, from flags, or from a trace.
 
-use std::io::{self, Empty};
+use std::io::Empty;
 use std::num::NonZeroUsize;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -19,14 +20,14 @@ use meldsim_experiments::workload::{
 };
 
 use crate::args::DEFAULT_PROFILE;
-use crate::error::BadInput;
+use crate::error::{BadInput, several};
 use crate::interrupt;
 use crate::output::{
     Ending, NO_JSON, columns, command_line, devices, file_name, footer, named, note, origin,
 };
 use crate::profiles;
 use crate::progress::Progress;
-use crate::surroundings::{Around, capacity_bytes};
+use crate::surroundings::{Around, capacity_bytes, read_text};
 use crate::timeline::TimelineArgs;
 use crate::trace_file;
 
@@ -338,21 +339,18 @@ pub(crate) fn write_file(flag: &str, path: &str, text: &str) -> Result<()> {
     })
 }
 
-/// The jobs of a job file, or of standard input for `-`: all, or those of some sections.
+/// The jobs of a job file, or of standard input for `-`: all, or those of some sections. They end by `runtime`.
 pub(crate) fn read_jobs(
     path: &str,
     sections: &[String],
     defaults: &Job,
+    runtime: Option<Duration>,
     profile: &Profile,
 ) -> Result<JobList> {
-    let text = match path {
-        "-" => io::read_to_string(io::stdin()),
-        path => std::fs::read_to_string(path),
-    };
     let name = named(path);
-    let text = text.map_err(|error| {
+    let text = read_text(Path::new(path)).map_err(|error| {
         BadInput(format!(
-            "--job: cannot read \"{name}\": {error}; give the path of a job file"
+            "--job: cannot read \"{name}\": {error}; give the path of a job file in UTF-8"
         ))
     })?;
     let file = JobFile {
@@ -360,6 +358,7 @@ pub(crate) fn read_jobs(
         text: &text,
         defaults,
         sections,
+        runtime,
         surroundings: &Around::new(path, profile),
     };
     let list = file.parse().map_err(|errors| all(name, errors))?;
@@ -376,10 +375,7 @@ pub(crate) fn read_jobs(
 fn all(path: &str, JobFileErrors(errors): JobFileErrors) -> BadInput {
     BadInput(match errors.as_slice() {
         [error] => error.to_string(),
-        errors => errors.iter().fold(
-            format!("{path}: {} mistakes", errors.len()),
-            |text, error| format!("{text}\n  {error}"),
-        ),
+        errors => several(path, errors),
     })
 }
 
@@ -389,12 +385,7 @@ fn jobs(args: &RunArgs, profile: &Profile) -> Result<JobList> {
         ..Job::new(args.rw.to_string())
     };
     if let Some(path) = args.job_file() {
-        let mut list = read_jobs(path, &args.section, &defaults, profile)?;
-        for job in &mut list.jobs {
-            let limits = job.runtime.into_iter().chain(args.runtime);
-            job.runtime = limits.min();
-        }
-        return Ok(list);
+        return read_jobs(path, &args.section, &defaults, args.runtime, profile);
     }
     let job = Job {
         rw: args.rw,

@@ -1,11 +1,27 @@
 //! What a job file refers to besides its text: the environment, the files beside it, and the device it will run on.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use meldsim::profile::{Kind, ProfileErrors};
 use meldsim::{Device, Profile};
 use meldsim_experiments::workload::Surroundings;
+
+/// The text of a file, or of standard input for `-`. Of one that is not in UTF-8 the error names the line.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    match path == Path::new("-") {
+        true => io::stdin().read_to_end(&mut bytes)?,
+        false => File::open(path)?.read_to_end(&mut bytes)?,
+    };
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|byte| **byte == b'\n').count();
+        let text = format!("line {line} is not text in UTF-8");
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    })
+}
 
 /// The surroundings of a job file on this machine.
 pub(crate) struct Around<'a> {
@@ -31,7 +47,7 @@ impl Surroundings for Around<'_> {
 
     fn read(&self, path: &str) -> io::Result<String> {
         let beside = self.folder.join(path);
-        std::fs::read_to_string(if beside.exists() {
+        read_text(if beside.exists() {
             beside.as_path()
         } else {
             Path::new(path)

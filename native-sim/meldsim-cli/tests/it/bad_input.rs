@@ -1,6 +1,8 @@
 //! Bad input: one error that names the culprit and the remedy, exit code 2, no panic and no stack trace.
 
 use crate::support::{self, meldsim, text_file};
+use meldsim::Profile;
+use meldsim_experiments::experiment::{EXPERIMENTS, Run};
 
 /// Runs `line` and checks that it is refused with all of `words` on the one message.
 fn refused(line: &str, words: &[&str]) {
@@ -187,6 +189,161 @@ fn a_job_that_cannot_run() {
     refused("run --trace x.trace x.fio", &["--trace", "[FILE]"]);
     refused("run --job x.fio y.fio", &["--job", "[FILE]"]);
     refused("run --section a", &["--job"]);
+}
+
+/// One of logical blocks that are larger than what an experiment asks for.
+#[test]
+fn an_experiment_on_too_large_logical_blocks() {
+    for experiment in EXPERIMENTS {
+        let text = format!(
+            "base = \"{}\"\nname = \"b\"\n[controller]\nlba_size = \"64KiB\"\n",
+            experiment.profile
+        );
+        let profile = Profile::from_toml(&text).unwrap();
+        let own = ["melded-latency", "melded-throughput", "real-drives"];
+        match Run::new(experiment, profile) {
+            // These make logical blocks as small as they need them.
+            Ok(_) => assert!(own.contains(&experiment.name), "{}", experiment.name),
+            Err(error) => {
+                let error = error.to_string();
+                let expected = format!(
+                    "controller.lba_size: is 65536 B, and experiment {}",
+                    experiment.name
+                );
+                assert!(error.starts_with(&expected), "{error}");
+            }
+        }
+    }
+    for (experiment, base, lba_size, most) in [
+        ("latency-windows", "nvmset-2tb", "64KiB", 4096),
+        ("palloc --quick", "palloc-mlc-8x8x2", "8KiB", 2048),
+        ("optane-contract --quick", "optane-900p", "4KiB", 512),
+    ] {
+        let text =
+            format!("base = \"{base}\"\nname = \"b\"\n[controller]\nlba_size = \"{lba_size}\"\n");
+        let file = text_file("b.toml", &text);
+        let remedy = format!("use {most} B or less in the profile");
+        let words = ["controller.lba_size: is ", remedy.as_str()];
+        refused(
+            &format!("experiment {experiment} --profile {}", file.path),
+            &words,
+        );
+    }
+}
+
+#[test]
+fn one_mistake_of_a_job_file_is_told_once() {
+    let file = text_file("a.fio", "[global]\nsize=64q\n[a]\n[b]\n[c]\niodepth=0\n");
+    let words = [
+        "a.fio: 2 mistakes",
+        "\n  ",
+        "a.fio:2: size: is \"64q\", which is not a size",
+        "a.fio:5: [c] iodepth: is 0",
+    ];
+    refused(&format!("run --job {}", file.path), &words);
+    let file = text_file("b.fio", "[global]\nsize=1m\niodepth=0\n[a]\n[b]\n[c]\n");
+    refused(
+        &format!("run --job {}", file.path),
+        &[
+            "error: ",
+            "b.fio:4: [a] iodepth: is 0, as in 2 more sections; use 1 to 65536",
+        ],
+    );
+    for (lines, expected) in [
+        (
+            "runtime=365d\ntime_based",
+            "c.fio:3: runtime: is \"365d\", which is more than can be simulated; use at most 213d",
+        ),
+        (
+            "thinktime=300d",
+            "c.fio:3: thinktime: is \"300d\", which is more than can be simulated",
+        ),
+        (
+            "io_size=16777216T",
+            "c.fio:3: io_size: is \"16777216T\", which is too large; use less than 16777216 TiB",
+        ),
+        (
+            "rw=randrw\nrwmixwrite=200",
+            "c.fio:4: rwmixwrite: is 200; use a percentage, 0 to 100",
+        ),
+    ] {
+        let file = text_file("c.fio", &format!("[j]\nsize=1m\n{lines}\n"));
+        let error = format!("error: {}", file.path);
+        refused(&format!("run --job {}", file.path), &[&error, expected]);
+    }
+}
+
+#[test]
+fn long_values_and_many_mistakes_are_cut() {
+    let long = "x".repeat(100_000);
+    let jobs = [
+        format!("[j]\nsize={long}\n"),
+        format!("[j]\nsize=1m\nbssplit={long}/10:{long}\n"),
+        format!("[j]\nsize=1m\n{long}=1\n"),
+        format!("[{long}]\nsize=0\n"),
+        format!("[{long}\nsize=0\n"),
+        format!("[j]\nsize=1m\nwait_for={long}\n"),
+        "<option>\n".repeat(1000),
+    ];
+    let profiles = [
+        preset().replace("\"166us\"", &format!("\"{long}\"")),
+        format!("name = {long}"),
+    ];
+    let jobs = jobs.map(|text| ("run --job", text));
+    let profiles = profiles.map(|text| ("profiles check", text));
+    for (command, text) in jobs.into_iter().chain(profiles) {
+        let file = text_file("a", &text);
+        let outcome = meldsim(&format!("{command} {}", file.path));
+        assert_eq!(outcome.code, 2);
+        let (start, length) = (&text[..20], outcome.stderr.len());
+        assert!(length < 5000, "{command} {start}: {length}");
+    }
+    let file = text_file("a.fio", &"<option>\n".repeat(1000));
+    let words = [
+        "1000 mistakes",
+        "and 980 more; make sure that this is the right file",
+    ];
+    refused(&format!("run --job {}", file.path), &words);
+}
+
+#[test]
+fn a_file_that_is_not_in_utf_8() {
+    let file = text_file("a.fio", "");
+    std::fs::write(&file.path, b"\xEF\xBB\xBF[j]\nsize=64k\n# Gr\xF6sse\n").unwrap();
+    let words = [
+        "--job",
+        "line 3 is not text in UTF-8",
+        "give the path of a job file in UTF-8",
+    ];
+    refused(&format!("run --job {}", file.path), &words);
+    refused(
+        &format!("run --profile {}", file.path),
+        &["line 3 is not text in UTF-8"],
+    );
+    let including = text_file("b.fio", &format!("[j]\ninclude {}\n", file.path));
+    refused(
+        &format!("run --job {}", including.path),
+        &["b.fio:2: include", "line 3 is not text in UTF-8"],
+    );
+    // A mark that says UTF-8 is none of the text.
+    std::fs::write(&file.path, b"\xEF\xBB\xBF[j]\nsize=64k\n# Gr\xC3\xB6sse\n").unwrap();
+    support::stdout(&format!("run --job {}", file.path));
+}
+
+#[test]
+fn an_end_may_come_from_the_command_line() {
+    let file = text_file("a.fio", "[j]\nsize=1m\ntime_based\n");
+    refused(
+        &format!("run --job {}", file.path),
+        &["[j] time_based: needs an end; add runtime"],
+    );
+    let json = support::stdout(&format!(
+        "run --job {} --runtime 10ms --format json",
+        file.path
+    ));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let us = json["jobs"][0]["job_runtime_us"].as_f64().unwrap();
+    assert!((9_900.0..10_500.0).contains(&us), "{us}");
 }
 
 #[test]

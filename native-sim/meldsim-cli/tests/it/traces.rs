@@ -58,6 +58,27 @@ fn formats_are_told_apart_by_their_first_line() {
 }
 
 #[test]
+fn a_mark_of_utf_8_or_a_line_of_columns_changes_nothing() {
+    let run = |text: &str| {
+        let file = text_file("a.csv", text);
+        stdout(&format!("run --trace {} --format csv", file.path))
+    };
+    let columns = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\r\n";
+    let plain = run(MSR);
+    for text in [
+        format!("\u{feff}{MSR}"),
+        format!("{columns}{MSR}"),
+        format!("\u{feff}{}{MSR}", columns.to_lowercase()),
+    ] {
+        assert_eq!(run(&text), plain, "{text}");
+    }
+    let shipped = [TPCC, MELD].map(|path| std::fs::read_to_string(path).unwrap());
+    for text in shipped {
+        assert_eq!(run(&format!("\u{feff}{text}")), run(&text));
+    }
+}
+
+#[test]
 fn a_compressed_trace_is_the_same_trace() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tpcc.gz");

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::expression::evaluate;
 use meldsim::engine::Duration;
-use meldsim::profile::{ByteSize, parse_quantity};
+use meldsim::profile::{ByteSize, is_too_large, parse_quantity};
 
 /// Bytes. As in fio, `k`, `m`, `g` and `t` are powers of 1024, with or without `B` or `iB`; a bare number is bytes.
 ///
@@ -16,7 +16,10 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let size = |text: &str| text.parse().ok().map(|ByteSize(bytes)| bytes);
     let size = |text: &str| hexadecimal(text).or_else(|| size(text));
     size(text).or_else(|| evaluate(text, &size)).ok_or_else(|| {
-        format!("is \"{text}\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k")
+        match is_too_large(text, ByteSize::unit) {
+            true => format!("is \"{text}\", which is too large; use less than 16777216 TiB, 2^64 B"),
+            false => format!("is \"{text}\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k"),
+        }
     })
 }
 
@@ -84,7 +87,9 @@ pub(super) fn parse_count(text: &str) -> Result<u64, String> {
         })
     };
     parse_quantity(text, units).ok_or_else(|| {
-        format!("is \"{text}\", which is not a whole number; write one such as 20000 or 20k")
+        format!(
+            "is \"{text}\", which is not a whole number in range; write one such as 20000 or 20k"
+        )
     })
 }
 
@@ -99,28 +104,30 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
 
 /// Simulated time; a bare number is in `unit`, and in an expression in microseconds. Units may be in capitals.
 pub(super) fn parse_time_in(text: &str, default_unit: &str) -> Result<Duration, String> {
-    let time = |text: &str, default_unit: &str| {
-        parse_quantity(text, |unit| {
-            let unit = unit.to_ascii_lowercase();
-            Some(match if unit.is_empty() { default_unit } else { &unit } {
-                "ps" => 1,
-                "ns" | "nsec" => 1_000,
-                "us" | "usec" => 1_000_000,
-                "ms" | "msec" => 1_000_000_000,
-                "s" | "sec" => 1_000_000_000_000,
-                "m" => 60_000_000_000_000,
-                "h" => 3_600_000_000_000_000u64,
-                "d" => 86_400_000_000_000_000,
-                _ => return None,
-            })
+    let ps = |unit: &str, default_unit: &str| {
+        let unit = unit.to_ascii_lowercase();
+        Some(match if unit.is_empty() { default_unit } else { &unit } {
+            "ps" => 1,
+            "ns" | "nsec" => 1_000,
+            "us" | "usec" => 1_000_000,
+            "ms" | "msec" => 1_000_000_000,
+            "s" | "sec" => 1_000_000_000_000,
+            "m" => 60_000_000_000_000,
+            "h" => 3_600_000_000_000_000u64,
+            "d" => 86_400_000_000_000_000,
+            _ => return None,
         })
     };
+    let time = |text: &str, default_unit: &str| parse_quantity(text, |unit| ps(unit, default_unit));
     // An expression's numbers are of microseconds: `(2s/4)` is a fourth of two million of them.
     let us = |text: &str| time(text, "us").map(|ps| ps / 1_000_000);
     let expression = || evaluate(text, &us)?.checked_mul(1_000_000);
     let value = time(text, default_unit).or_else(expression);
     value.map(Duration::from_ps).ok_or_else(|| {
-        format!("is \"{text}\", which is not a time; write a number and ns, us, ms, s or m, such as 100ms")
+        match is_too_large(text, |unit| ps(unit, default_unit)) {
+            true => format!("is \"{text}\", which is more than can be simulated; use at most 213d"),
+            false => format!("is \"{text}\", which is not a time; write a number and ns, us, ms, s or m, such as 100ms"),
+        }
     })
 }
 
@@ -180,6 +187,22 @@ mod tests {
         assert_eq!(parse_time("1d"), parse_time("24h"));
         assert_eq!(parse_number("0x20"), Ok(32));
         assert_eq!(parse_number("(4*8)"), Ok(32));
+    }
+
+    #[test]
+    fn what_is_too_large_is_told_its_limit() {
+        for (text, unit) in [("365d", "s"), ("300d", "us"), ("18446745", "s")] {
+            let error = parse_time_in(text, unit).unwrap_err();
+            let expected =
+                format!("is \"{text}\", which is more than can be simulated; use at most 213d");
+            assert_eq!(error, expected);
+        }
+        assert!(parse_time("213d").is_ok());
+        let error = parse_bytes("16777216T").unwrap_err();
+        assert!(
+            error.contains("too large; use less than 16777216 TiB"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -28,23 +28,68 @@ impl ProfileError {
     ) -> ProfileError {
         ProfileError {
             key: key.into(),
-            message: message.into(),
+            message: shortened(&message.into()),
             remedy: remedy.into(),
         }
     }
 }
 
-/// Everything wrong with a profile, one per line when displayed.
+/// Everything wrong with a profile, one per line when displayed; of very much, the first lines.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ProfileErrors(pub Vec<ProfileError>);
 
+/// Writes mistakes, one per line, each after `indent`. Of very many the first, and how many more there are: then the file is
+/// seldom a profile or a job file at all.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn list_mistakes<E: Display>(
+    out: &mut dyn fmt::Write,
+    indent: &str,
+    mistakes: &[E],
+) -> fmt::Result {
+    const MOST: usize = 20;
+    for (index, mistake) in mistakes.iter().take(MOST).enumerate() {
+        let separator = if index == 0 { "" } else { "\n" };
+        write!(out, "{separator}{indent}{mistake}")?;
+    }
+    match mistakes.len().saturating_sub(MOST) {
+        0 => Ok(()),
+        more => write!(
+            out,
+            "\n{indent}and {more} more; make sure that this is the right file"
+        ),
+    }
+}
+
+/// The beginning of a text, to be shown in a message.
+pub fn excerpt(text: &str) -> String {
+    const CHARS: usize = 40;
+    match text.char_indices().nth(CHARS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A message with the beginnings of the long values that it quotes: what people write may be of any length.
+pub fn shortened(message: &str) -> String {
+    const BYTES: usize = 200;
+    let last = message.matches('"').count();
+    let parts = message.split('"').enumerate();
+    // What stands before the first quote and after the last is no value.
+    let parts = parts.map(
+        |(index, part)| match part.len() > BYTES && (1..last).contains(&index) {
+            true => excerpt(part),
+            false => part.to_owned(),
+        },
+    );
+    parts.collect::<Vec<_>>().join("\"")
+}
+
 impl Display for ProfileErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, error) in self.0.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "\n" };
-            write!(f, "{separator}{error}")?;
-        }
-        Ok(())
+        list_mistakes(f, "", &self.0)
     }
 }
 
@@ -63,9 +108,12 @@ pub(super) fn overlap(a: &str, b: &str) -> bool {
 
 /// "Did you mean": the word of `known` at the smallest edit distance from `word`, when that is close enough to be a slip.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    let allowed = (length / 3).max(1);
     known
         .into_iter()
+        // The distance is this at least, and takes long to find for a long word.
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= allowed)
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)

@@ -44,7 +44,7 @@ mod xpoint;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{ProfileError, ProfileErrors, nearest};
+pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, nearest, shortened};
 pub use controller::{Controller, Host, HostPath, PathTimes, QueueArbitration};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
@@ -57,7 +57,7 @@ pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
 pub use sources::{Source, Sources};
 #[cfg(feature = "toml")]
 pub use text::Setting;
-pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, parse_quantity};
+pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, is_too_large, parse_quantity};
 pub use xpoint::Xpoint;
 
 use check::Checker;

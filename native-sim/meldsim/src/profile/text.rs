@@ -170,10 +170,12 @@ fn deserialize(table: &toml::Table) -> Result<Profile, String> {
 }
 
 fn syntax(error: &toml::de::Error) -> ProfileErrors {
-    let message = format!(
-        "is not TOML: {}",
-        error.to_string().trim().replace('\n', " ")
-    );
+    // It has the line.
+    let text = error.to_string().trim().replace('\n', " ");
+    let message = match text.len() > 1000 {
+        true => format!("is not TOML: {}", error.message()),
+        false => format!("is not TOML: {text}"),
+    };
     ProfileError::new("(file)", message, "correct the line").into()
 }
 

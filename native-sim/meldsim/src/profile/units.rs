@@ -41,6 +41,20 @@ fn as_size(name: &str, unit: &str) -> bool {
 /// A decimal number times its unit's factor, when that is whole and fits: of `4 KiB` with 1024 for
 /// `KiB`, 4096. `factor` gives none for a unit that it does not know.
 pub fn parse_quantity(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+    let (scaled, scale) = scaled(text, factor)?;
+    match scaled % scale {
+        0 => u64::try_from(scaled / scale).ok(),
+        _ => None,
+    }
+}
+
+/// Whether [`parse_quantity`] gives none only because the number is beyond 64 bits.
+pub fn is_too_large(text: &str, factor: impl Fn(&str) -> Option<u64>) -> bool {
+    scaled(text, factor).is_some_and(|(scaled, scale)| scaled / scale > u64::MAX.into())
+}
+
+/// A decimal number times its unit's factor, as the quotient of two whole numbers.
+fn scaled(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Option<(u128, u128)> {
     let text = text.trim();
     let split = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -52,11 +66,7 @@ pub fn parse_quantity(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Optio
     }
     let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
     let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-    let scaled = digits.checked_mul(u128::from(factor(unit)?))?;
-    if scaled % scale != 0 {
-        return None;
-    }
-    u64::try_from(scaled / scale).ok()
+    Some((digits.checked_mul(u128::from(factor(unit)?))?, scale))
 }
 
 const TIME: Kind = Kind {
@@ -122,14 +132,19 @@ const ENERGY: Kind = Kind {
 impl Kind {
     /// Parses `text`, exactly: a value that is not a whole number of the smallest unit is refused.
     fn parse(&self, text: &str) -> Result<u64, String> {
-        let factor = |unit: &str| {
-            let named = |(name, _): &&(&str, u64)| (self.is_named)(name, unit);
-            self.units.iter().find(named).map(|&(_, factor)| factor)
-        };
-        parse_quantity(text, factor).ok_or_else(|| self.refusal(text))
+        parse_quantity(text, |unit| self.factor(unit)).ok_or_else(|| self.refusal(text))
+    }
+
+    fn factor(&self, unit: &str) -> Option<u64> {
+        let named = |(name, _): &&(&str, u64)| (self.is_named)(name, unit);
+        self.units.iter().find(named).map(|&(_, factor)| factor)
     }
 
     fn refusal(&self, text: &str) -> String {
+        if is_too_large(text, |unit| self.factor(unit)) {
+            let unit = self.units.last().map_or("", |(name, _)| *name);
+            return format!("is \"{text}\", which is too large; use less than 2^64 {unit}");
+        }
         let units: Vec<&str> = self.units.iter().rev().map(|(name, _)| *name).collect();
         format!(
             "is \"{text}\", which is not a {}; write a number and one of {}, such as \"{}\"",
@@ -243,6 +258,13 @@ quantity! {
 notation!(Duration, TIME, Duration::from_ps, |time: &Duration| time
     .as_ps());
 
+impl ByteSize {
+    /// Bytes of a unit: 1024 of `KiB`, `KB` and `k`, 1 without a name.
+    pub fn unit(name: &str) -> Option<u64> {
+        SIZE.factor(name)
+    }
+}
+
 impl DataRate {
     /// Of a data path.
     pub(super) const RANGE: RangeInclusive<DataRate> =
@@ -268,6 +290,25 @@ mod tests {
         assert_eq!("1.5MiB".parse(), Ok(ByteSize(1_572_864)));
         assert_eq!("1.6GT/s".parse(), Ok(TransferRate(1600)));
         assert_eq!("3.2GB/s".parse(), Ok(DataRate(3_200_000_000)));
+    }
+
+    #[test]
+    fn what_is_too_large_is_told_from_what_is_no_quantity() {
+        for (text, unit) in [("16777216TiB", "B"), ("18446744073709551616", "B")] {
+            let error = text.parse::<ByteSize>().unwrap_err();
+            let expected = format!("is \"{text}\", which is too large; use less than 2^64 {unit}");
+            assert_eq!(error, expected);
+        }
+        let error = "18446745s".parse::<Duration>().unwrap_err();
+        assert!(
+            error.contains("too large; use less than 2^64 ps"),
+            "{error}"
+        );
+        assert!("18446744s".parse::<Duration>().is_ok());
+        for text in ["12 parsecs", "0.3B", "99999999999x"] {
+            let error = text.parse::<ByteSize>().unwrap_err();
+            assert!(error.contains("which is not a size"), "{error}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A job while its section is read: what is said of it so far, option by option.
 
 use super::super::distribution::{Distribution, parse_distribution, shares};
-use super::super::job::{BlockShare, Job, PRIORITIES, Rate, parse_read_pattern};
+use super::super::job::{BlockShare, Job, JobError, PRIORITIES, Rate, parse_read_pattern};
 use super::super::options::{EXITS, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
 use super::super::placement::{PLACEMENTS, parse_placement_ids};
 use super::super::quantity::{
@@ -54,6 +54,8 @@ pub(super) struct Draft {
     steady_times: [Option<Duration>; 3],
     /// The engine has one request outstanding.
     is_synchronous: bool,
+    /// Options whose lines were refused.
+    pub(super) refused: Vec<String>,
 }
 
 impl Draft {
@@ -75,6 +77,7 @@ impl Draft {
             latency_target: LatencyTarget::default(),
             steady_times: [None; 3],
             is_synchronous: false,
+            refused: Vec::new(),
         }
     }
 
@@ -124,7 +127,11 @@ impl Draft {
             "numjobs" => job.numjobs = parse_number(value)?,
             "group_reporting" => job.group_reporting = flag(value)?,
             "rwmixread" => job.rwmixread = parse_number(value)?,
-            "rwmixwrite" => job.rwmixread = 100u32.wrapping_sub(parse_number(value)?),
+            "rwmixwrite" => {
+                let reads = 100u32.checked_sub(parse_number(value)?);
+                job.rwmixread =
+                    reads.ok_or_else(|| format!("is {value}; use a percentage, 0 to 100"))?;
+            }
             "random_distribution" => job.distribution = parse_distribution(value)?,
             "norandommap" => {
                 if flag(value)? && job.distribution == Distribution::Once {
@@ -187,11 +194,11 @@ impl Draft {
         Ok(false)
     }
 
-    /// The job, and what was passed over for it. An error names the option, and says what the remedy is.
+    /// The job, and what was passed over for it.
     pub(super) fn finish(
         self,
         surroundings: &dyn Surroundings,
-    ) -> Result<(Job, Vec<String>), (&'static str, String)> {
+    ) -> Result<(Job, Vec<String>), JobError> {
         let mut job = self.job;
         let mut passed_over = Vec::new();
         if job.block_split.is_empty() {
@@ -203,7 +210,14 @@ impl Draft {
             job.write_block_split.extend(share);
         }
         if !self.modifier.is_empty() {
-            modify(&mut job, &self.modifier, self.identical).map_err(|error| ("rw", error))?;
+            modify(&mut job, &self.modifier, self.identical).map_err(|text| {
+                let (message, remedy) = text.split_once("; ").unwrap_or((&text, ""));
+                JobError {
+                    key: "rw",
+                    message: message.to_owned(),
+                    remedy: remedy.to_owned(),
+                }
+            })?;
         }
         if self.is_strided {
             let zone = self.zone_bytes.unwrap_or(0);
@@ -243,10 +257,10 @@ impl Draft {
         // What percentages are of, and what is used when no size is said: the file if its size is, else the device.
         let whole = |key| {
             let device = || surroundings.capacity_bytes();
-            self.file_bytes.or_else(device).ok_or_else(|| {
-                let text =
-                    "is a part of the device, whose size is not known here; give it in bytes";
-                (key, text.to_owned())
+            self.file_bytes.or_else(device).ok_or_else(|| JobError {
+                key,
+                message: "is a part of the device, whose size is not known here".to_owned(),
+                remedy: "give it in bytes".to_owned(),
             })
         };
         match self.offset {
@@ -273,6 +287,41 @@ impl Draft {
         }
         Ok((job, passed_over))
     }
+}
+
+/// Mistakes of a job, by their keys, and the options besides those that may be what is wrong.
+const CAUSES: [(&str, &str); 12] = [
+    (
+        "size",
+        "filesize, file_size, offset, bs, blocksize, bssplit, bsrange, blocksize_range",
+    ),
+    (
+        "io_size",
+        "io_limit, size, filesize, file_size, bs, blocksize, bssplit, bsrange, blocksize_range",
+    ),
+    ("offset", "size, offset_increment, numjobs"),
+    ("runtime", "timeout"),
+    ("time_based", "runtime, timeout"),
+    ("rate_process", "rate, rate_iops"),
+    ("plids", "dataplacement, data_placement"),
+    ("dataplacement", "data_placement, plids"),
+    (
+        "zonesize",
+        "zonerange, bs, blocksize, bssplit, bsrange, blocksize_range",
+    ),
+    (
+        "ss_dur",
+        "ss_interval, steadystate_duration, steadystate_check_interval",
+    ),
+    ("wait_for", "name"),
+    ("rwmixread", "rwmixwrite"),
+];
+
+/// Whether a job's mistake may follow from an option that was refused, and so has no value.
+pub(super) fn follows(mistake: &str, option: &str) -> bool {
+    let causes = CAUSES.iter().filter(|(key, _)| *key == mistake);
+    let mut causes = causes.flat_map(|(_, options)| options.split(", "));
+    mistake == option || causes.any(|cause| cause == option)
 }
 
 /// An option that this program does not have.

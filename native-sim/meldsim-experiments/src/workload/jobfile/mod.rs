@@ -15,8 +15,10 @@ use std::io;
 
 use thiserror::Error;
 
-use super::job::Job;
-use draft::Draft;
+use super::job::{Job, JobError};
+use draft::{Draft, follows};
+use meldsim::engine::Duration;
+use meldsim::profile::{excerpt, list_mistakes, shortened};
 pub(super) use show::options;
 
 /// Deepest inclusion of files in files.
@@ -40,17 +42,13 @@ pub struct JobFileError {
     pub remedy: String,
 }
 
-/// Everything wrong with a job file, in the order of its lines, one per line when displayed.
+/// Everything wrong with a job file, in the order of its lines, one per line when displayed; of very much, the first lines.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct JobFileErrors(pub Vec<JobFileError>);
 
 impl Display for JobFileErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, error) in self.0.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "\n" };
-            write!(f, "{separator}{error}")?;
-        }
-        Ok(())
+        list_mistakes(f, "", &self.0)
     }
 }
 
@@ -93,6 +91,8 @@ pub struct JobFile<'a> {
     pub defaults: &'a Job,
     /// Only these sections; all when empty.
     pub sections: &'a [String],
+    /// Every job ends by then, at the latest.
+    pub runtime: Option<Duration>,
     /// What it refers to.
     pub surroundings: &'a dyn Surroundings,
 }
@@ -118,6 +118,7 @@ pub fn parse_job_file(file: &str, text: &str, defaults: &Job) -> Result<JobList,
         text,
         defaults,
         sections: &[],
+        runtime: None,
         surroundings: &NoSurroundings,
     };
     file.parse()
@@ -177,12 +178,14 @@ impl Reading<'_> {
             file: file.to_owned(),
             line,
             key: key.to_owned(),
-            message: message.to_owned(),
-            remedy: remedy.to_owned(),
+            message: shortened(message),
+            remedy: shortened(remedy),
         });
     }
 
     fn lines(&mut self, file: &str, text: &str, depth: usize) {
+        // Some editors write a mark that says UTF-8, which no one sees.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (index, raw) in text.lines().enumerate() {
             let at = index + 1;
             // As in fio, a comment may follow an option.
@@ -195,10 +198,13 @@ impl Reading<'_> {
                 match name {
                     Some(_) if depth > 0 => {
                         let text = "stands in an included file; put sections into the job file";
-                        self.wrong(file, at, line, text);
+                        self.wrong(file, at, &excerpt(line), text);
                     }
                     Some(name) => self.begin(at, name),
-                    None => self.wrong(file, at, line, "is not a section; write it as [name]"),
+                    None => {
+                        let text = "is not a section; write it as [name]";
+                        self.wrong(file, at, &excerpt(line), text);
+                    }
                 }
                 continue;
             }
@@ -244,18 +250,15 @@ impl Reading<'_> {
         match self.file.surroundings.read(path) {
             Ok(text) => self.lines(path, &text, depth + 1),
             Err(error) => {
-                let text = format!("of \"{path}\" fails, {error}; give the path of a file");
+                let text =
+                    format!("of \"{path}\" fails, {error}; give the path of a text file in UTF-8");
                 self.wrong(file, at, "include", &text);
             }
         }
     }
 
     fn option(&mut self, file: &str, at: usize, key: &str, value: &str) {
-        if let Some(keyword) = KEYWORDS.iter().find(|keyword| value.contains(*keyword)) {
-            let text = format!("has {keyword}, which is of this machine; write the number");
-            return self.wrong(file, at, key, &text);
-        }
-        let (value, unset) = self.expand(value);
+        let (expanded, unset) = self.expand(value);
         let draft = match self.section {
             Section::Skipped => return,
             Section::Global => Some(&mut self.global),
@@ -264,19 +267,25 @@ impl Reading<'_> {
         };
         let Some(draft) = draft else {
             let text = "stands before any section; put [global] or [name] above it";
-            return self.wrong(file, at, key, text);
+            return self.wrong(file, at, &excerpt(key), text);
         };
-        match draft.set(key, &value) {
-            Ok(false) => {}
-            Ok(true) => self.pass_over(key.to_owned()),
-            Err(_) if unset.is_some() => {
-                let name = unset.unwrap_or_default();
-                let text =
-                    format!("has ${{{name}}}, which is not set; set {name} in the environment");
-                self.wrong(file, at, key, &text);
+        let set = match KEYWORDS.iter().find(|keyword| value.contains(*keyword)) {
+            Some(keyword) => Err(format!(
+                "has {keyword}, which is of this machine; write the number"
+            )),
+            None => draft.set(key, &expanded),
+        };
+        let text = match (set, unset) {
+            (Ok(false), _) => return,
+            (Ok(true), _) => return self.pass_over(key.to_owned()),
+            (Err(_), Some(name)) => {
+                let name = excerpt(&name);
+                format!("has ${{{name}}}, which is not set; set {name} in the environment")
             }
-            Err(text) => self.wrong(file, at, key, &text),
-        }
+            (Err(text), None) => text,
+        };
+        draft.refused.push(key.to_owned());
+        self.wrong(file, at, &excerpt(key), &text);
     }
 
     fn pass_over(&mut self, what: String) {
@@ -325,31 +334,53 @@ impl Reading<'_> {
             let text = "has no job; add a section such as [job1]";
             self.wrong(file.name, lines, "(file)", text);
         }
-        let mut jobs: Vec<Job> = Vec::new();
-        for (at, draft) in std::mem::take(&mut self.drafts) {
-            let name = draft.job.name.clone();
-            let key = |key: &str| format!("[{name}] {key}");
-            match draft.finish(file.surroundings) {
+        let (mut jobs, mut names) = (Vec::new(), Vec::new());
+        // With the line and the name of the first section, and how many more have the same.
+        let mut mistakes: Vec<(usize, String, JobError, u32)> = Vec::new();
+        for (at, mut draft) in std::mem::take(&mut self.drafts) {
+            let limits = draft.job.runtime.into_iter().chain(file.runtime);
+            draft.job.runtime = limits.min();
+            let (name, refused) = (draft.job.name.clone(), draft.refused.clone());
+            let of_job = match draft.finish(file.surroundings) {
                 Ok((job, passed_over)) => {
-                    for mistake in job.mistakes() {
-                        let text = format!("{}; {}", mistake.message, mistake.remedy);
-                        self.wrong(file.name, at, &key(mistake.key), &text);
-                    }
-                    if let Some(other) = &job.wait_for {
-                        if jobs.iter().filter(|job| job.name == *other).count() != 1 {
-                            let text = format!(
-                                "is \"{other}\", and not the one job of that name above; name such a job"
-                            );
-                            self.wrong(file.name, at, &key("wait_for"), &text);
-                        }
-                    }
+                    let mut of_job = job.mistakes();
+                    of_job.extend(unknown_wait(&names, &job));
                     passed_over
                         .into_iter()
                         .for_each(|what| self.pass_over(what));
                     jobs.push(job);
+                    of_job
                 }
-                Err((option, text)) => self.wrong(file.name, at, &key(option), &text),
+                Err(mistake) => vec![mistake],
+            };
+            for mistake in of_job {
+                if refused.iter().any(|option| follows(mistake.key, option)) {
+                    continue;
+                }
+                match mistakes.iter_mut().find(|(_, _, told, _)| *told == mistake) {
+                    Some((.., more)) => *more += 1,
+                    None => mistakes.push((at, name.clone(), mistake, 0)),
+                }
             }
+            names.push(name);
+        }
+        for (
+            at,
+            name,
+            JobError {
+                key,
+                message,
+                remedy,
+            },
+            more,
+        ) in mistakes
+        {
+            let key = format!("[{}] {key}", excerpt(&name));
+            let text = match more {
+                0 => format!("{message}; {remedy}"),
+                more => format!("{message}, as in {more} more sections; {remedy}"),
+            };
+            self.wrong(file.name, at, &key, &text);
         }
         match self.errors.is_empty() {
             true => Ok(JobList {
@@ -362,6 +393,16 @@ impl Reading<'_> {
             }
         }
     }
+}
+
+/// What is wrong with the name of a job that is waited for: it must be that of one job above.
+fn unknown_wait(names: &[String], job: &Job) -> Option<JobError> {
+    let other = job.wait_for.as_ref()?;
+    (names.iter().filter(|name| *name == other).count() != 1).then(|| JobError {
+        key: "wait_for",
+        message: format!("is \"{other}\", and not the one job of that name above"),
+        remedy: "name such a job".to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -407,6 +448,7 @@ mod tests {
             text,
             defaults: &Job::new(""),
             sections: &sections,
+            runtime: None,
             surroundings: &Around,
         };
         file.parse().map_err(|errors| errors.to_string())
@@ -588,8 +630,7 @@ mod tests {
             ),
             (
                 "[j]\nsize=4*$mb_memory\n[k]\nsize=1m\n",
-                "a.fio:1: [j] size: is missing or 0; give one, such as size=1g\n\
-                 a.fio:2: size: has $mb_memory, which is of this machine; write the number",
+                "a.fio:2: size: has $mb_memory, which is of this machine; write the number",
             ),
             (
                 "[j]\nsize=1m\nfilename=/dev/a:/dev/b\n",
@@ -636,14 +677,7 @@ mod tests {
             .lines()
             .map(|line| line.split(": ").nth(1).unwrap())
             .collect();
-        let expected = [
-            "[j] size",
-            "size",
-            "iodpeth",
-            "ioengine",
-            "[k] iodepth",
-            "verify",
-        ];
+        let expected = ["size", "iodpeth", "ioengine", "[k] iodepth", "verify"];
         assert_eq!(starts, expected, "{errors}");
     }
 

@@ -3,7 +3,7 @@
 //! | format | a line |
 //! | --- | --- |
 //! | `mqsim` | `arrival-ns device first-sector sectors op`, with op 0 for a write and 1 for a read; sectors of 512 B |
-//! | `msr` | `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, timestamps in 100 ns, Type Read or Write |
+//! | `msr` | `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, timestamps in 100 ns, Type Read or Write; these names may head it |
 //! | `meld` | `time_ns,volume,block,offset,length,op,pattern,client[,directory]` after the lines `# meld-trace 3` and of the columns' names |
 //!
 //! A block trace of hdfs-meld has one line for each request of a block file on a DataNode's volume, in version 1, 2 or 3:
@@ -23,11 +23,12 @@
 
 use std::str::FromStr;
 
-use super::text::{Fields, MEND, Separator, excerpt};
+use super::text::{Fields, MEND, Separator};
 use crate::workload::error::Fault;
 use crate::workload::job::parse_read_pattern;
 use meldsim::Duration;
 use meldsim::nvme::Pattern;
+use meldsim::profile::excerpt;
 
 /// The formats of traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +193,18 @@ impl Record {
 }
 
 impl TraceFormat {
+    /// Whether a line names the columns. One may stand at every place where files were joined.
+    pub(super) fn is_header(self, line: &str, volumes: &mut Volumes) -> bool {
+        match self {
+            TraceFormat::Mqsim => false,
+            TraceFormat::Msr => {
+                let start = line.get(..MSR_HEADER.len());
+                start.is_some_and(|start| start.eq_ignore_ascii_case(MSR_HEADER))
+            }
+            TraceFormat::Meld => volumes.take_columns(line),
+        }
+    }
+
     /// A line of this format.
     pub(super) fn parse(self, line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
         match self {
@@ -216,6 +229,7 @@ fn parse_mqsim(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
         "0" => Op::Write,
         "1" => Op::Read,
         other => {
+            let other = excerpt(other);
             let message = format!("is \"{other}\", which is neither 0 (write) nor 1 (read)");
             return Err(Fault::new("op", message, MEND));
         }
@@ -242,6 +256,8 @@ fn parse_mqsim(line: &str, volumes: &mut Volumes) -> Result<Record, Fault> {
 
 /// Timestamps are Windows file times: 100 ns.
 const PS_PER_TICK: u64 = 100_000;
+/// What a line with the columns' names begins with.
+const MSR_HEADER: &str = "Timestamp,";
 
 /// The traces of Microsoft Research Cambridge (Narayanan, Donnelly, Rowstron: FAST'08), as SNIA distributes them:
 /// `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`.

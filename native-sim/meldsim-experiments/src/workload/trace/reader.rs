@@ -3,8 +3,9 @@
 use std::io::BufRead;
 
 use super::formats::{HEADER, MAGIC, Record, TraceFormat, VERSIONS, Volumes};
-use super::text::{Lines, excerpt};
+use super::text::Lines;
 use crate::workload::error::{Fault, TraceError};
+use meldsim::profile::excerpt;
 
 /// Reads a trace record by record.
 #[derive(Debug)]
@@ -73,8 +74,7 @@ impl<R: BufRead> TraceReader<R> {
                 return Ok(None);
             }
             let line = self.lines.text()?;
-            // Files that were rotated may be joined.
-            let is_header = self.format == TraceFormat::Meld && self.volumes.take_columns(line);
+            let is_header = self.format.is_header(line, &mut self.volumes);
             if line.is_empty() || line.starts_with('#') || is_header {
                 continue;
             }

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::workload::error::{Fault, TraceError};
+use meldsim::profile::excerpt;
 
 const BUFFER_BYTES: usize = 1 << 18;
 /// What gzip begins with.
@@ -24,6 +25,9 @@ pub fn decompressed<'a>(mut input: impl BufRead + 'a) -> io::Result<Box<dyn BufR
         Box::new(input)
     })
 }
+
+/// What a text in UTF-8 may begin with.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// What to do about a line that makes no sense.
 pub(super) const MEND: &str = "mend or remove the line";
@@ -65,6 +69,10 @@ impl<R: BufRead> Lines<R> {
         }
         if self.line.len() > LINE_BYTES_MAX && !self.line.ends_with(b"\n") {
             return Err(self.unreadable(format!("is longer than {LINE_BYTES_MAX} B")));
+        }
+        // A mark that says UTF-8, as some editors write it: no one sees it.
+        if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
+            self.line.drain(..BYTE_ORDER_MARK.len());
         }
         Ok(!self.line.is_empty())
     }
@@ -150,15 +158,6 @@ impl<'a> Fields<'a> {
                 "remove them, or say the format with --trace-format",
             )),
         }
-    }
-}
-
-/// The beginning of a text, to be shown in a message.
-pub(super) fn excerpt(text: &str) -> String {
-    const CHARS: usize = 40;
-    match text.char_indices().nth(CHARS) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
     }
 }
 
