@@ -77,7 +77,10 @@ impl RunResult {
                 ));
             }
             if let Some(depth) = job.latency_depth {
-                remark(format!("latency_target is met up to iodepth {depth}"));
+                remark(match depth {
+                    0 => "latency_target is not met at any iodepth tried".to_owned(),
+                    depth => format!("latency_target is met up to iodepth {depth}"),
+                });
             }
             if let Some(us) = job.steady_us {
                 let at = duration(Duration::from_ps((us * 1e6) as u64));

@@ -129,7 +129,7 @@ pub struct JobResult {
     pub window: Option<Window>,
     /// What uniform random overwrites of all that its NVM set holds come to by the closed form, if that is what it does.
     pub uniform_write_amplification: Option<f64>,
-    /// With `latency_target`, the queue depth that was found.
+    /// With `latency_target`, the queue depth that was found; 0 when none that was tried meets it.
     pub latency_depth: Option<u32>,
     /// With `steadystate`, when speed had become steady, if it had.
     pub steady_us: Option<f64>,

@@ -129,7 +129,14 @@ fn the_depth_for_a_latency_is_found() {
         assert!(summary.p50_us < bound_us, "{summary:?}");
     }
     let job = search("1us");
+    assert_eq!(job.latency_depth, Some(0));
     assert!(job.stopped.unwrap().contains("latency_target"));
+    let text = "[j]\nrw=randread\nsize=1m\nlatency_target=1us\nlatency_window=2ms\n";
+    let text = run(text).to_text();
+    assert!(
+        text.contains("latency_target is not met") && !text.contains("met up to"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub(super) struct DepthSearch {
     depth: u32,
     low: u32,
     high: u32,
+    /// The depth that met the target last; 0 when none has.
+    met: u32,
     /// Successes in a row that could not raise the depth.
     stable: u32,
     window_start: Instant,
@@ -48,6 +50,7 @@ impl DepthSearch {
             depth: 1,
             low: 1,
             high: iodepth,
+            met: 0,
             stable: 0,
             window_start: Instant::START,
             requests: 0,
@@ -57,8 +60,9 @@ impl DepthSearch {
         }
     }
 
-    pub(super) fn depth(&self) -> u32 {
-        self.depth
+    /// The depth that is found to meet the target; 0 when not even one request at a time does, or there was no time to try.
+    pub(super) fn met(&self) -> u32 {
+        self.met
     }
 
     pub(super) fn begin(&mut self, now: Instant) {
@@ -100,6 +104,7 @@ impl DepthSearch {
 
     fn failed(&mut self) -> Verdict {
         if self.depth == 1 {
+            self.met = 0;
             return Verdict::TooSlow;
         }
         self.high = self.depth;
@@ -114,7 +119,7 @@ impl DepthSearch {
 
     fn succeeded(&mut self, now: Instant) -> Verdict {
         let before = self.depth;
-        self.low = before;
+        (self.low, self.met) = (before, before);
         if before + 1 == self.high {
             self.stable += 1;
             if self.stable >= 3 {
@@ -327,13 +332,13 @@ mod tests {
                 now_us += 1000;
                 assert!(search.allows(Instant::START + Duration::from_us(now_us), 0));
                 now_us += 1000;
-                verdict = search.completed(&ended(now_us, 10 * u64::from(search.depth())));
+                verdict = search.completed(&ended(now_us, 10 * u64::from(search.depth)));
                 if verdict == Verdict::Done {
                     break;
                 }
             }
             assert_eq!(verdict, Verdict::Done, "{bound_us}");
-            assert_eq!(u64::from(search.depth()), (bound_us / 10).min(128));
+            assert_eq!(u64::from(search.met()), (bound_us / 10).min(128));
         }
     }
 
@@ -346,6 +351,7 @@ mod tests {
         };
         let mut search = DepthSearch::new(goal, 8);
         assert_eq!(search.completed(&ended(100, 11)), Verdict::TooSlow);
+        assert_eq!(search.met(), 0);
     }
 
     /// One request in every 100 us, then in every 50 us.

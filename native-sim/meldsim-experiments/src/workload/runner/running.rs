@@ -415,7 +415,7 @@ impl Running {
         };
         let depths = jobs
             .iter()
-            .filter_map(|job| Some(job.search.as_ref()?.depth()));
+            .filter_map(|job| Some(job.search.as_ref()?.met()));
         JobResult {
             window: Running::window(jobs),
             uniform_write_amplification: jobs[0].uniform_write_amplification(device),
