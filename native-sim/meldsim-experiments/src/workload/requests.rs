@@ -206,16 +206,21 @@ impl Requests {
         }
     }
 
+    /// Where the zone ends that is worked on; without zones, the region.
+    #[inline(always)]
+    fn zone_end(&self) -> u64 {
+        let region = self.region_bytes;
+        self.zone.as_ref().map_or(region, |zone| zone.end(region))
+    }
+
     /// Where the next request begins.
     #[inline(always)]
     fn start(&mut self) -> u64 {
-        let (region, unit) = (self.region_bytes, self.unit_bytes);
+        let (region, unit, end) = (self.region_bytes, self.unit_bytes, self.zone_end());
         match &mut self.order {
             Order::Sequential { next, step } => {
-                let zone = self.zone.as_ref();
-                let end = zone.map_or(region, |zone| zone.end(region));
                 if next.saturating_add(unit) > end {
-                    *next = match (zone, *step < 0) {
+                    *next = match (&self.zone, *step < 0) {
                         (Some(zone), _) => zone.start,
                         (None, true) => region.saturating_add_signed(*step),
                         (None, false) => 0,
@@ -229,13 +234,15 @@ impl Requests {
                 places,
                 align_bytes,
             } => {
-                if let Some((_, left, start)) = &mut self.run {
-                    if *left > 0 && *start + unit <= region {
+                let base = self.zone.map_or(0, |zone| zone.start);
+                if let Some((_, left, next)) = &mut self.run {
+                    let fits = *next + unit <= end;
+                    // As in fio, at a zone's end they go on at its start.
+                    if *left > 0 && (fits || self.zone.is_some()) {
                         *left -= 1;
-                        return *start;
+                        return if fits { *next } else { base };
                     }
                 }
-                let base = self.zone.map_or(0, |zone| zone.start);
                 let start = base + popularity.next(*places, random) * *align_bytes;
                 // The last zone may be cut off.
                 let start = if start + unit > region { base } else { start };
@@ -266,6 +273,60 @@ impl Requests {
             }
         }
     }
+
+    /// Whether there is another request.
+    #[inline(always)]
+    pub(super) fn has_next(&mut self) -> bool {
+        if let Some(zone) = &mut self.zone {
+            if let Some(skipped) = zone.turn(self.region_bytes) {
+                match (&mut self.order, &mut self.run) {
+                    (Order::Sequential { next, .. }, _) => *next = zone.start,
+                    // As in fio, requests that follow one another go on at the new zone's start.
+                    (Order::Random { .. }, Some((_, _, next))) => *next = zone.start,
+                    (Order::Random { .. }, None) => {}
+                }
+                // As in fio, what is skipped is done.
+                self.left_bytes = self.left_bytes.map(|left| left.saturating_sub(skipped));
+            }
+        }
+        self.left_bytes.unwrap_or(u64::MAX) >= self.unit_bytes && self.left_requests > 0
+    }
+
+    /// Whether the mix has the next request write.
+    #[inline(always)]
+    pub(super) fn draw_direction(&mut self) -> bool {
+        match &mut self.mix {
+            Some((random, reads_percent)) => random.below(100) >= *reads_percent,
+            None => self.writes,
+        }
+    }
+
+    /// The next request, in this direction. There must be another.
+    #[inline(always)]
+    pub(super) fn draw(&mut self, write: bool) -> Request {
+        let wanted = self.sizes[usize::from(write)].choose(&mut self.choose_size);
+        let start = self.start();
+        let end = self.zone_end();
+        // What would pass the region's end, or the bytes to transfer, is made shorter.
+        let mut bytes = wanted.min(end - start);
+        if let Some(left) = &mut self.left_bytes {
+            // Only near the end of them, for a division takes long.
+            if bytes > *left - self.unit_bytes {
+                bytes = bytes.min(*left - *left % self.unit_bytes);
+            }
+            *left -= bytes;
+        }
+        self.advance(start, bytes);
+        self.left_requests -= 1;
+        if let Some(zone) = &mut self.zone {
+            zone.done_bytes += bytes;
+        }
+        Request {
+            start: self.offset_bytes + start,
+            bytes,
+            write,
+        }
+    }
 }
 
 impl Iterator for Requests {
@@ -273,48 +334,11 @@ impl Iterator for Requests {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Request> {
-        if let Some(zone) = &mut self.zone {
-            if let Some(skipped) = zone.turn(self.region_bytes) {
-                if let Order::Sequential { next, .. } = &mut self.order {
-                    *next = zone.start;
-                }
-                // As in fio, what is skipped is done.
-                self.left_bytes = self.left_bytes.map(|left| left.saturating_sub(skipped));
-            }
-        }
-        let left = self.left_bytes.unwrap_or(u64::MAX);
-        if left < self.unit_bytes || self.left_requests == 0 {
+        if !self.has_next() {
             return None;
         }
-        let write = match &mut self.mix {
-            Some((random, reads_percent)) => random.below(100) >= *reads_percent,
-            None => self.writes,
-        };
-        let wanted = self.sizes[usize::from(write)].choose(&mut self.choose_size);
-        let start = self.start();
-        let end = match &self.zone {
-            Some(zone) => zone.end(self.region_bytes),
-            None => self.region_bytes,
-        };
-        // What would pass the region's end, or the bytes to transfer, is made shorter.
-        let mut bytes = wanted.min(end - start);
-        // Only near the end of them, for a division takes long.
-        if bytes > left - self.unit_bytes {
-            bytes = bytes.min(left - left % self.unit_bytes);
-        }
-        self.advance(start, bytes);
-        if let Some(left) = &mut self.left_bytes {
-            *left -= bytes;
-        }
-        self.left_requests -= 1;
-        if let Some(zone) = &mut self.zone {
-            zone.done_bytes += bytes;
-        }
-        Some(Request {
-            start: self.offset_bytes + start,
-            bytes,
-            write,
-        })
+        let write = self.draw_direction();
+        Some(self.draw(write))
     }
 }
 
@@ -403,6 +427,14 @@ impl Pace {
     /// When the next request of this direction arrives; `None` when it is there as soon as it is wanted.
     pub(super) fn next(&self, write: bool) -> Option<Instant> {
         self.0[usize::from(write)].as_ref().map(Arrivals::next)
+    }
+
+    /// The direction whose next request comes first, or has come while the other's has not: fio's `rate_ddir`, by which a
+    /// direction that is ahead of its rate yields to the other. `None` where both have come, and the mix decides.
+    pub(super) fn first(&self, now: Instant) -> Option<bool> {
+        let [read, write] =
+            [false, true].map(|write| self.next(write).map_or(now, |at| at.max(now)));
+        (read != write).then_some(write < read)
     }
 
     /// The next request of this direction has arrived.
@@ -637,6 +669,45 @@ mod tests {
         }
     }
 
+    /// As fio's: they go round in their zone, and on at the next one's start.
+    #[test]
+    fn random_requests_that_follow_one_another_stay_in_their_zone() {
+        for (seed, identical) in [1, 2, 3, 4]
+            .into_iter()
+            .flat_map(|s| [(s, false), (s, true)])
+        {
+            let zones = Job {
+                seed,
+                size_bytes: 32 * 4096,
+                repeat: Some(Repeat {
+                    requests: 8,
+                    identical,
+                }),
+                strided: Some(Strided {
+                    range_bytes: 4 * 4096,
+                    size_bytes: 4 * 4096,
+                    skip_bytes: 4 * 4096,
+                }),
+                ..job(ReadWrite::RandRead)
+            };
+            let requests: Vec<Request> = Requests::new(&zones).collect();
+            assert_eq!(requests.len(), 16);
+            for (zone, requests) in requests.chunks(4).enumerate() {
+                let first = zone as u64 * 8;
+                let mut blocks: Vec<u64> = requests.iter().map(|r| r.start / 4096).collect();
+                blocks.sort_unstable();
+                let expected = match (identical, zone % 2) {
+                    (false, _) => (first..first + 4).collect(),
+                    (true, 1) => vec![first; 4],
+                    (true, _) => vec![blocks[0]; 4],
+                };
+                assert_eq!(blocks, expected, "zone {zone}");
+                assert!((first..first + 4).contains(&blocks[0]));
+                assert!(requests.iter().all(|request| request.bytes == 4096));
+            }
+        }
+    }
+
     #[test]
     fn an_alignment_is_where_random_requests_begin() {
         let mut aligned = job(ReadWrite::RandRead);
@@ -678,6 +749,28 @@ mod tests {
         job.rate_read = Some(Rate::Bytes(4096 * 1000));
         assert_eq!(arrivals(&job, 2)[1], 5_000_000 + 1_000_000_000);
         assert_eq!(Pace::new(&job, Instant::START).next(true), None);
+    }
+
+    #[test]
+    fn a_direction_ahead_of_its_rate_yields() {
+        let mut job = job(ReadWrite::RandReadWrite);
+        let at = |ms| Instant::START + Duration::from_ms(ms);
+        job.rate_read = Some(Rate::Requests(100));
+        let mut pace = Pace::new(&job, at(0));
+        assert_eq!(pace.first(at(0)), None);
+        pace.take(false, 4096);
+        // Writes may come at any time.
+        assert_eq!(pace.first(at(9)), Some(true));
+        assert_eq!(pace.first(at(10)), None);
+        job.rate_write = Some(Rate::Requests(50));
+        let mut pace = Pace::new(&job, at(0));
+        pace.take(false, 4096);
+        assert_eq!(pace.first(at(0)), Some(true));
+        pace.take(true, 4096);
+        // Reads come after 10 ms, writes after 20.
+        assert_eq!(pace.first(at(5)), Some(false));
+        assert_eq!(pace.first(at(10)), Some(false));
+        assert_eq!(pace.first(at(20)), None);
     }
 
     #[test]

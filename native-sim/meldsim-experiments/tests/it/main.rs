@@ -11,6 +11,7 @@ mod host_path;
 mod job_control;
 mod physical;
 mod published;
+mod rates;
 mod threads;
 mod traces;
 mod windows;

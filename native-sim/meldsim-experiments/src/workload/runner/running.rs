@@ -36,7 +36,7 @@ enum Arrival {
     At(Instant),
     /// Not before then.
     Due(Instant),
-    /// Not in the time that the job runs.
+    /// Not in the time that the job runs, or there is none.
     Never,
 }
 
@@ -63,6 +63,8 @@ pub(super) struct Running {
     looks_ahead: bool,
     /// Something besides its depth decides when it submits: times of its own, or a search for its depth.
     is_timed: bool,
+    /// It mixes directions, and a rate decides which is next.
+    mixes_at_rates: bool,
     pace: Pace,
     pub(super) start: Instant,
     /// What is submitted before this is not counted.
@@ -117,7 +119,10 @@ impl Running {
             drawn: Default::default(),
             drawn_count: 0,
             is_timed: is_timed(&job),
-            looks_ahead: job.rw.is_random() && device.profile().kind == Kind::Nand,
+            mixes_at_rates: mixes_at_rates(&job),
+            looks_ahead: job.rw.is_random()
+                && !mixes_at_rates(&job)
+                && device.profile().kind == Kind::Nand,
             pace: Pace::new(&job, Instant::START),
             start: Instant::START,
             counted_from: Instant::START,
@@ -192,6 +197,14 @@ impl Running {
         if self.is_over || (self.is_timed && !self.goes_on(now, outstanding)) {
             return Next::Wait;
         }
+        let mut arrived = now;
+        if self.is_timed {
+            match self.arrival(now) {
+                Arrival::At(time) => arrived = time,
+                Arrival::Due(time) => return Next::At(time),
+                Arrival::Never => return Next::Wait,
+            }
+        }
         self.draw(1);
         if self.drawn_count == 0 {
             return Next::Wait;
@@ -202,14 +215,6 @@ impl Running {
             bytes,
             write,
         } = self.drawn[0];
-        let mut arrived = now;
-        if self.is_timed {
-            match self.arrival(bytes, write, now) {
-                Arrival::At(time) => arrived = time,
-                Arrival::Due(time) => return Next::At(time),
-                Arrival::Never => return Next::Wait,
-            }
-        }
         self.drawn.copy_within(1.., 0);
         self.drawn_count -= 1;
         let submitted = Submitted {
@@ -243,8 +248,11 @@ impl Running {
         true
     }
 
-    /// What has become of the next request's arrival.
-    fn arrival(&mut self, bytes: u64, write: bool, now: Instant) -> Arrival {
+    /// What has become of the next request's arrival. One that has arrived is drawn.
+    fn arrival(&mut self, now: Instant) -> Arrival {
+        let Some(write) = self.next_direction(now) else {
+            return Arrival::Never;
+        };
         let paced = self.pace.next(write);
         let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
         let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
@@ -255,9 +263,26 @@ impl Running {
         if due > now {
             return Arrival::Due(due);
         }
-        self.pace.take(write, bytes);
+        if self.mixes_at_rates {
+            self.drawn[0] = self.requests.draw(write);
+            self.drawn_count = 1;
+        }
+        self.pace.take(write, self.drawn[0].bytes);
         self.since_pause = self.since_pause.saturating_add(1);
         Arrival::At(paced.unwrap_or(now))
+    }
+
+    /// Whether the next request writes; `None` when there is none. In a mix at rates it is drawn only when it has arrived.
+    fn next_direction(&mut self, now: Instant) -> Option<bool> {
+        if !self.mixes_at_rates {
+            self.draw(1);
+            return (self.drawn_count > 0).then_some(self.drawn[0].write);
+        }
+        if !self.requests.has_next() {
+            return None;
+        }
+        let first = self.pace.first(now);
+        Some(first.unwrap_or_else(|| self.requests.draw_direction()))
     }
 
     /// Draws requests until there are so many, or no more.
@@ -425,6 +450,13 @@ impl Running {
             ..JobResult::of_job(&jobs[0].job, jobs.len() > 1, span, read, write)
         }
     }
+}
+
+/// Whether a job mixes directions, and one of them has a rate.
+fn mixes_at_rates(job: &Job) -> bool {
+    let has_rate = job.rate_read.is_some() || job.rate_write.is_some();
+    // All of one direction is no mix, and nothing yields to what has no share.
+    has_rate && job.rw.reads() && job.rw.writes() && (1..100).contains(&job.rwmixread)
 }
 
 /// Whether something besides its depth decides when a job submits.
