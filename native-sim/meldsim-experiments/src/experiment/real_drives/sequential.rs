@@ -33,9 +33,10 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), Experimen
         let mut questions = Vec::new();
         cells.ask(&mut questions, "MBps_median", FILL, 0.0)?;
         let path = reached_by_or(row, HostPath::IoUring)?;
-        rows.push(((block, threads * depth, path), (drive, questions)));
+        let spec = (drive.name, block, threads * depth, path);
+        rows.push((spec, (drive, questions)));
     }
-    for ((block, depth, path), rows) in group(rows) {
+    for ((_, block, depth, path), rows) in group(rows) {
         let Some((drive, _)) = rows.first() else {
             continue;
         };
