@@ -19,7 +19,7 @@ use crate::profile::{Gc, GcVictim, Profile, WearLevelling};
 /// A group must gain this share of its pages to be collected in the background, 1 in so many.
 const BACKGROUND_GAIN: u32 = 10;
 /// A victim that the reverse map does not hold must have this many times fewer valid pages than the
-/// best that it does, to be worth making the map anew.
+/// best that it does, to be worth making the map anew; unless victims are exact.
 const WORTH_A_BATCH: u32 = 2;
 /// Of the groups that are likely to be collected next, one in so many is one that lags behind in wear.
 const LAGGING_SHARE: usize = 32;
@@ -91,6 +91,8 @@ pub(crate) struct Choice {
 pub(crate) struct VictimSelection {
     /// The policy, and its window in groups.
     policy: (GcVictim, u32),
+    /// The policy's first is the victim, whatever the reverse map holds.
+    is_exact: bool,
     /// Erases by which a group may lag behind; `None` for ever.
     threshold: Option<u32>,
     /// Free groups at which collecting in the background ends.
@@ -112,6 +114,7 @@ impl VictimSelection {
         let free = groups * u64::from(gc.background_free_percent) / 100;
         VictimSelection {
             policy: (gc.victim, gc.window),
+            is_exact: gc.exact_victim,
             threshold: (gc.wear_levelling == WearLevelling::Static).then_some(gc.wear_threshold),
             background_free: free as u32,
             is_idle: false,
@@ -169,17 +172,34 @@ impl VictimSelection {
         reverse_map: &ReverseMap,
         most_valid: u32,
     ) -> Option<u32> {
-        if let Some(group) = blocks.pop_empty() {
+        // An empty group is what greedy and cost-benefit rank first; it may lie outside of a window.
+        let sees_all = !self.is_exact || self.policy.0 != GcVictim::WindowedGreedy;
+        if let Some(group) = blocks.pop_empty().filter(|_| sees_all) {
             return Some(group);
         }
         let best = self.first(blocks, blocks.candidates())?;
-        let reversed = reverse_map.groups(lane);
-        let reversed = reversed.filter_map(|group| blocks.candidate(group));
-        let chosen = match self.first(blocks, reversed) {
-            Some(reversed) if reversed.valid < best.valid.saturating_mul(WORTH_A_BATCH) => reversed,
-            _ => best,
+        let chosen = match self.is_exact {
+            true => best,
+            false => self.known(lane, blocks, reverse_map, best),
         };
         (chosen.valid <= most_valid).then_some(chosen.group)
+    }
+
+    /// What the policy ranks first of the groups that the reverse map holds, unless `best` is worth
+    /// making the map anew.
+    fn known(
+        &mut self,
+        lane: u32,
+        blocks: &Blocks,
+        reverse_map: &ReverseMap,
+        best: Candidate,
+    ) -> Candidate {
+        let reversed = reverse_map.groups(lane);
+        let reversed = reversed.filter_map(|group| blocks.candidate(group));
+        match self.first(blocks, reversed) {
+            Some(reversed) if reversed.valid < best.valid.saturating_mul(WORTH_A_BATCH) => reversed,
+            _ => best,
+        }
     }
 
     /// What the policy ranks first, of some.

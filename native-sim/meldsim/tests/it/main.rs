@@ -19,6 +19,7 @@ mod mapping_unit;
 mod memory;
 mod nvme;
 mod pacing;
+mod policies;
 mod profiles;
 mod program_order;
 mod reads;
