@@ -43,6 +43,16 @@ pub(crate) fn device<T: From<i32>>(
     })
 }
 
+/// As [`device`], for a call whose time grows with what the device holds.
+pub(crate) fn device_for_long<T: From<i32>>(
+    handle: i64,
+    body: impl FnOnce(&mut Device) -> Result<T, Failure>,
+) -> T {
+    session(handle, |session| {
+        session.with_for_long(|state| body(&mut state.device))
+    })
+}
+
 /// A count as a return value; more than fit are as many as fit.
 pub(crate) fn count(count: u64) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)

@@ -74,8 +74,8 @@ pub(crate) struct Monitor<S> {
     shared: Mutex<Shared<S>>,
     /// How often the lock was taken: the same number is the same holder.
     taken: AtomicU64,
-    /// The holder may keep the lock for long.
-    held: AtomicBool,
+    /// The holder that may keep the lock for long, as `taken` counts; 0 for none so far.
+    long: AtomicU64,
     hangs: AtomicBool,
     leader: Event,
     follower: Event,
@@ -90,7 +90,7 @@ impl<S: Guarded> Monitor<S> {
                 followers: 0,
             }),
             taken: AtomicU64::new(0),
-            held: AtomicBool::new(false),
+            long: AtomicU64::new(0),
             hangs: AtomicBool::new(false),
             leader: Event::new(),
             follower: Event::new(),
@@ -118,10 +118,16 @@ impl<S: Guarded> Monitor<S> {
     }
 
     /// As [`Monitor::lock`], for a call that may take minutes and does not hang.
-    pub(crate) fn lock_for_long(&self) -> Result<(Guard<'_, S>, Hold<'_>), Failure> {
+    pub(crate) fn lock_for_long(&self) -> Result<Guard<'_, S>, Failure> {
         let guard = self.lock()?;
-        self.held.store(true, Relaxed);
-        Ok((guard, Hold(&self.held)))
+        self.long.store(self.taken.load(Relaxed), Relaxed);
+        Ok(guard)
+    }
+
+    /// Whether the present or last holder may keep the lock, or might have kept it, for long.
+    #[cfg(test)]
+    pub(crate) fn was_long(&self) -> bool {
+        self.long.load(Relaxed) == self.taken.load(Relaxed)
     }
 
     /// The lock, when it is not free at once; `None` when its holder hangs.
@@ -134,7 +140,7 @@ impl<S: Guarded> Monitor<S> {
                 return Some(guard);
             }
             let present = self.taken.load(Relaxed);
-            if present != holder || self.held.load(Relaxed) {
+            if present != holder || present == self.long.load(Relaxed) {
                 holder = present;
                 polls = 0;
             } else {
@@ -237,15 +243,6 @@ impl<S: Guarded> Monitor<S> {
     pub(crate) fn wake_all(&self) {
         self.leader.wake_all();
         self.follower.wake_all();
-    }
-}
-
-/// The holder of the lock may keep it until this is dropped.
-pub(crate) struct Hold<'a>(&'a AtomicBool);
-
-impl Drop for Hold<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Relaxed);
     }
 }
 

@@ -56,11 +56,15 @@ impl Session {
         &self,
         body: impl FnOnce(&mut State) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let mut state = self.usable()?;
-        state.catch_up();
-        let outcome = body(&mut state);
-        self.publish(state);
-        outcome
+        self.run(self.usable()?, body)
+    }
+
+    /// As [`Session::with`], for a call whose time grows with what the device holds or has to do.
+    pub(crate) fn with_for_long<R>(
+        &self,
+        body: impl FnOnce(&mut State) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.run(self.usable_for_long()?, body)
     }
 
     /// As [`Session::with`], for a call that tests can make fail.
@@ -72,6 +76,17 @@ impl Session {
             state.check_fault()?;
             body(state)
         })
+    }
+
+    fn run<R>(
+        &self,
+        mut state: Guard<'_, State>,
+        body: impl FnOnce(&mut State) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        state.catch_up();
+        let outcome = body(&mut state);
+        self.publish(state);
+        outcome
     }
 
     pub(crate) fn close(&self) {
@@ -89,7 +104,7 @@ impl Session {
 
     /// Real-time mode with a dilation, or account mode.
     pub(crate) fn set_mode(&self, dilation: Option<f64>) -> Result<(), Failure> {
-        let mut state = self.usable()?;
+        let mut state = self.usable_for_long()?;
         let start = |state: &State| match dilation {
             None => Ok(Executive::Account),
             Some(dilation) => Clock::start(state.device.now(), dilation).map(Executive::RealTime),
@@ -110,8 +125,7 @@ impl Session {
 
     /// Completes everything outstanding, then preconditions the device.
     pub(crate) fn precondition(&self, precondition: &Precondition) -> Result<(), Failure> {
-        let (mut state, _hold) = self.monitor.lock_for_long()?;
-        state.usable()?;
+        let mut state = self.usable_for_long()?;
         state.check_fault()?;
         state.catch_up();
         state.drain();
@@ -144,7 +158,7 @@ impl Session {
 
     /// Lets simulated time pass in account mode.
     pub(crate) fn advance(&self, duration: Duration) -> Result<(), Failure> {
-        self.with(|state| {
+        self.with_for_long(|state| {
             if let Executive::RealTime(_) = state.executive {
                 return Err(Failure::argument(
                     "in real-time mode the wall clock moves time; sleep instead",
@@ -257,6 +271,19 @@ impl Session {
         let state = self.monitor.lock()?;
         state.usable()?;
         Ok(state)
+    }
+
+    /// As [`Session::usable`], for a call that may take minutes.
+    fn usable_for_long(&self) -> Result<Guard<'_, State>, Failure> {
+        let state = self.monitor.lock_for_long()?;
+        state.usable()?;
+        Ok(state)
+    }
+
+    /// Whether the last call might have taken minutes.
+    #[cfg(test)]
+    pub(crate) fn was_long(&self) -> bool {
+        self.monitor.was_long()
     }
 
     /// What the caller has done reaches those who wait.

@@ -4,7 +4,9 @@ use std::ffi::c_char;
 
 use meldsim::{Device, Duration, Precondition, Profile, ProfileErrors};
 
-use crate::entry::{boundary, check_out, copy_text, count, device, long, status, string};
+use crate::entry::{
+    boundary, check_out, copy_text, count, device, device_for_long, long, status, string,
+};
 use crate::error::{self, Failure, MELDSIM_ERR_ABI, MELDSIM_ERR_PROFILE, MELDSIM_OK};
 use crate::handles;
 use crate::session::Session;
@@ -130,7 +132,7 @@ pub unsafe extern "C" fn meldsim_profile(handle: i64, buf: *mut c_char, len: u64
 /// Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_memory_bytes(handle: i64) -> i64 {
-    device(handle, |device| Ok(long(device.memory())))
+    device_for_long(handle, |device| Ok(long(device.memory())))
 }
 
 /// Copies what would survive if the power were cut now into `out`, when its `n` bytes are enough: all data whose write has
@@ -147,7 +149,7 @@ pub extern "C" fn meldsim_memory_bytes(handle: i64) -> i64 {
 /// `out` is null with `n` 0, or points to `n` writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meldsim_snapshot(handle: i64, out: *mut u8, n: u64) -> i64 {
-    device(handle, |device| {
+    device_for_long(handle, |device| {
         if out.is_null() && n > 0 {
             return Err(Failure::argument("out is null"));
         }

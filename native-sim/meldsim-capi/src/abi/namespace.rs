@@ -3,7 +3,9 @@
 use meldsim::nvme::{DsmRange, MAX_DSM_RANGES};
 use meldsim::{DeviceError, Directive, Location, NamespaceId};
 
-use crate::entry::{List, Versioned, check_out, check_reserved, count, device, fill, give, status};
+use crate::entry::{
+    List, Versioned, check_out, check_reserved, count, device, device_for_long, fill, give, status,
+};
 use crate::error::{Failure, MELDSIM_ERR_UNSUPPORTED};
 
 /// Write directive: no hint.
@@ -228,7 +230,7 @@ pub unsafe extern "C" fn meldsim_layout(
     nlb: u64,
     out: *mut meldsim_page_counts,
 ) -> i32 {
-    device(handle, |device| {
+    device_for_long(handle, |device| {
         let layout = device.layout(NamespaceId(nsid), slba, nlb)?;
         let value = meldsim_page_counts {
             mapped: layout.mapped,
@@ -309,7 +311,8 @@ pub extern "C" fn meldsim_preload(
 ) -> i32 {
     status(handle, |session| {
         let directive = directive_of(directive)?;
-        session.with_check(|state| {
+        session.with_for_long(|state| {
+            state.check_fault()?;
             let nsid = NamespaceId(nsid);
             Ok(state.device.preload(nsid, slba, nlb, directive)?)
         })

@@ -332,7 +332,7 @@ fn a_call_that_hangs_costs_its_own_thread_only() {
         begins.send(()).unwrap();
         hang()
     }));
-    std::thread::spawn(move || meldsim_preload(handle, 1, 0, 8, 0));
+    std::thread::spawn(move || meldsim_stream_bind(handle, 1, 1, 0));
     begun.recv().unwrap();
 
     let panic = i64::from(MELDSIM_ERR_PANIC);
@@ -344,4 +344,40 @@ fn a_call_that_hangs_costs_its_own_thread_only() {
     ok(meldsim_close(handle));
     assert_eq!(sleeps.join().unwrap(), panic);
     healthy.read(0, 4096);
+}
+
+/// What takes minutes on a large device is waited for, and does not hang.
+#[test]
+fn calls_that_grow_with_the_device_may_take_long() {
+    let rig = Rig::preloaded(1);
+    let was_long = |call: &dyn Fn()| {
+        call();
+        crate::handles::get(rig.handle).unwrap().was_long()
+    };
+    // SAFETY: no bytes are asked for.
+    let snapshot = || unsafe { meldsim_snapshot(rig.handle, std::ptr::null_mut(), 0) };
+    let mut counts: meldsim_page_counts = sized();
+    let counts = &raw mut counts;
+    // SAFETY: its size is set.
+    let layout = || unsafe { meldsim_layout(rig.handle, rig.nsid, 0, 8, counts) };
+    let calls: [(&str, &dyn Fn()); 7] = [
+        ("snapshot", &|| assert!(snapshot() > 0)),
+        ("layout", &|| ok(layout())),
+        ("preload", &|| {
+            ok(meldsim_preload(rig.handle, rig.nsid, 0, 8, 0))
+        }),
+        ("set_mode", &|| {
+            ok(meldsim_set_mode(rig.handle, MELDSIM_ACCOUNT, 1.0))
+        }),
+        ("advance", &|| ok(meldsim_advance(rig.handle, 1_000))),
+        ("memory", &|| assert!(meldsim_memory_bytes(rig.handle) > 0)),
+        ("precondition", &|| {
+            ok(meldsim_precondition(rig.handle, 10, 0))
+        }),
+    ];
+    for (name, call) in calls {
+        assert!(was_long(call), "{name}");
+        let short = &|| ok(meldsim_stream_bind(rig.handle, rig.nsid, 1, 0));
+        assert!(!was_long(short), "after {name}");
+    }
 }

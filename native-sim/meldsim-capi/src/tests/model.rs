@@ -340,7 +340,7 @@ fn a_call_that_holds_the_lock_for_long_is_waited_for() {
     let model = || {
         POLLS.set(true);
         let monitor = device(&[]);
-        let (guard, hold) = monitor.lock_for_long().unwrap();
+        let guard = monitor.lock_for_long().unwrap();
         let other = {
             let monitor = monitor.clone();
             thread::spawn(move || monitor.lock().map(drop))
@@ -349,10 +349,44 @@ fn a_call_that_holds_the_lock_for_long_is_waited_for() {
             thread::yield_now();
         }
         drop(guard);
-        drop(hold);
         assert!(other.join().unwrap().is_ok());
     };
     check_random(model, SCHEDULES / 10);
+}
+
+/// That a call may take long ends with that call: neither does it end another's, nor may the next one hang.
+#[test]
+fn each_long_call_is_waited_for_and_no_other() {
+    let model = || {
+        POLLS.set(true);
+        let monitor = device(&[]);
+        let calls: Vec<_> = (0..3)
+            .map(|_| {
+                let monitor = monitor.clone();
+                thread::spawn(move || {
+                    let guard = monitor.lock_for_long()?;
+                    assert!(monitor.was_long());
+                    for _ in 0..200 {
+                        thread::yield_now();
+                    }
+                    drop(guard);
+                    Ok::<(), Failure>(())
+                })
+            })
+            .collect();
+        for call in calls {
+            assert!(call.join().unwrap().is_ok());
+        }
+        let hangs = monitor.lock().unwrap();
+        assert!(!monitor.was_long());
+        let other = {
+            let monitor = monitor.clone();
+            thread::spawn(move || monitor.lock().map(drop))
+        };
+        assert!(other.join().unwrap().is_err());
+        drop(hangs);
+    };
+    check_random(model, SCHEDULES / 30);
 }
 
 #[test]
