@@ -276,7 +276,10 @@ pub(super) fn fit() -> (f64, f64, f64) {
     let covariance: f64 = pairs()
         .map(|(senses, time)| (senses - n) * (time - t))
         .sum();
-    let variance: f64 = SENSES.into_iter().map(|senses| (senses - n).powi(2)).sum();
+    let variance: f64 = SENSES
+        .into_iter()
+        .map(|senses| libm::pow(senses - n, 2.0))
+        .sum();
     let y = covariance / variance;
     let x = t - n * y;
     let off = pairs().map(|(senses, time)| ((x + senses * y) / time - 1.0).abs());

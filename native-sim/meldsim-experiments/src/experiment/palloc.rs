@@ -442,9 +442,9 @@ fn schemes_sheet(cells: &[Cell]) -> Sheet {
                 .into_iter()
                 .flat_map(|writes| beside_default(cells, scheme, writes));
             let logs: Vec<f64> = pairs
-                .map(|(cell, default)| (value(cell) / value(default)).ln())
+                .map(|(cell, default)| libm::log(value(cell) / value(default)))
                 .collect();
-            (logs.iter().sum::<f64>() / logs.len() as f64).exp()
+            libm::exp(logs.iter().sum::<f64>() / logs.len() as f64)
         }
     };
     let columns = Sheet::of("schemes", &rows)

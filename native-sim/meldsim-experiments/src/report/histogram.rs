@@ -180,7 +180,7 @@ impl LatencyHistogram {
         const STEPS_PER_DECADE: i32 = 20;
         let last = (self.count() as f64).min(1e5);
         (0..=5 * STEPS_PER_DECADE)
-            .map(|step| 10f64.powf(f64::from(step) / f64::from(STEPS_PER_DECADE)))
+            .map(|step| libm::pow(10.0, f64::from(step) / f64::from(STEPS_PER_DECADE)))
             .take_while(|at| *at <= last)
             .map(|at| (at, as_us(self.quantile(1.0 - 1.0 / at))))
             .collect()

@@ -263,7 +263,7 @@ fn short_to(value: f64, significant: i32) -> String {
 /// Round values from about `low` to about `high`, at most `most` + 1.
 pub(super) fn linear_ticks(low: f64, high: f64, most: u32) -> Vec<f64> {
     let rough = (high - low) / f64::from(most.max(1));
-    let power = 10f64.powf(rough.log10().floor());
+    let power = libm::pow(10.0, libm::log10(rough).floor());
     let factor = [1.0, 2.0, 5.0, 10.0]
         .into_iter()
         .find(|factor| factor * power >= rough)
@@ -279,7 +279,10 @@ pub(super) fn linear_ticks(low: f64, high: f64, most: u32) -> Vec<f64> {
 
 /// Powers of ten from `low` to `high`, with 2 and 5 between them where there is room.
 pub(super) fn log_ticks(low: f64, high: f64) -> Vec<f64> {
-    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let (first, last) = (
+        libm::log10(low).floor() as i32,
+        libm::log10(high).ceil() as i32,
+    );
     let factors: &[f64] = match last - first {
         ..=2 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
@@ -287,7 +290,11 @@ pub(super) fn log_ticks(low: f64, high: f64) -> Vec<f64> {
     let step = ((last - first) / 7).max(0) as usize + 1;
     (first..=last)
         .step_by(step)
-        .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
+        .flat_map(|power| {
+            factors
+                .iter()
+                .map(move |factor| factor * libm::pow(10.0, power.into()))
+        })
         .filter(|tick| (low * 0.999..=high * 1.001).contains(tick))
         .collect()
 }

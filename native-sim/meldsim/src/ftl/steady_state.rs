@@ -242,7 +242,7 @@ mod tests {
         let valid = valid_by_age(800_000, blocks, pages_per_block);
         for (block, valid) in (0..blocks).zip(valid) {
             let rank = 1.0 - (f64::from(block) + 0.5) / f64::from(blocks);
-            let expected = u.powf(rank) * f64::from(pages_per_block);
+            let expected = libm::pow(u, rank) * f64::from(pages_per_block);
             assert!(
                 (f64::from(valid) - expected).abs() < 2.0,
                 "{block}: {valid} for {expected}"
@@ -253,10 +253,10 @@ mod tests {
     #[test]
     fn the_closed_form_at_known_points() {
         // (1 - u) / -ln u at u = 1/e is 1 - 1/e; at 1/2 it is 1 / (2 ln 2).
-        let inverse_e = (-1.0f64).exp();
+        let inverse_e = libm::exp(-1.0);
         assert!((valid_at_collection(1.0 - inverse_e) - inverse_e).abs() < 1e-12);
-        assert!((valid_at_collection(0.5 / 2f64.ln()) - 0.5).abs() < 1e-12);
-        assert!((write_amplification(0.5 / 2f64.ln()) - 2.0).abs() < 1e-9);
+        assert!((valid_at_collection(0.5 / libm::log(2.0)) - 0.5).abs() < 1e-12);
+        assert!((write_amplification(0.5 / libm::log(2.0)) - 2.0).abs() < 1e-9);
         assert!(valid_at_collection(0.0) < 1e-12 && valid_at_collection(1.0) > 1.0 - 1e-12);
     }
 
@@ -345,7 +345,7 @@ mod tests {
                     })
                     .sum();
                 let share = valid as f64 / (6 * PAGES_PER_BLOCK) as f64;
-                let expected = valid_at_collection(fill).powf(rank);
+                let expected = libm::pow(valid_at_collection(fill), rank);
                 assert!(
                     (share - expected).abs() < 0.05,
                     "rank {rank}: {share} for {expected}"
@@ -416,7 +416,9 @@ mod tests {
             let pages = positions.len() as f64;
             let block = |position: u32| position / log.1;
             // Blocks differ in what they hold: those that hold more meet themselves more often.
-            let squares: f64 = valid(log).map(|n| (f64::from(n) / pages).powi(2)).sum();
+            let squares: f64 = valid(log)
+                .map(|n| libm::pow(f64::from(n) / pages, 2.0))
+                .sum();
             let reached = f64::from(2 * REACH - 1) / f64::from(log.1);
             for distance in [1, 2, 7, 64, 1024] {
                 let pairs = || positions.iter().zip(&positions[distance..]);
@@ -502,7 +504,7 @@ mod tests {
                 dies.iter().for_each(|&die| all[die] += 1);
             }
             // Of 64 draws 64 (1 - (1 - 1/64)^64) are distinct.
-            let missed = (1.0 - 1.0 / DIES as f64).powi(DIES as i32);
+            let missed = libm::pow(1.0 - 1.0 / DIES as f64, DIES as f64);
             let expected = DIES as f64 * (1.0 - missed);
             let found = distinct as f64 / (positions.len() / DIES) as f64;
             assert!(

@@ -201,7 +201,7 @@ fn closed_form(utilisation: f64) -> f64 {
     let (mut low, mut high) = (0.0f64, 1.0f64);
     for _ in 0..60 {
         let u = (low + high) / 2.0;
-        if (1.0 - u) / -u.ln() < utilisation {
+        if (1.0 - u) / -libm::log(u) < utilisation {
             low = u;
         } else {
             high = u;

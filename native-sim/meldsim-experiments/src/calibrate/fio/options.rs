@@ -107,7 +107,7 @@ fn scaled(text: &str, kilo: u64) -> Option<f64> {
     let units = ["k", "m", "g", "t", "p"];
     let unit = (1..).zip(units).find(|(_, unit)| text.ends_with(unit));
     let (number, times) = match unit {
-        Some((power, unit)) => (text.trim_end_matches(unit), (kilo as f64).powi(power)),
+        Some((power, unit)) => (text.trim_end_matches(unit), kilo.pow(power) as f64),
         None => (text, 1.0),
     };
     let number = number.parse::<f64>().ok()?;

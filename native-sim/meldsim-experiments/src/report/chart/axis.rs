@@ -86,7 +86,7 @@ impl Axis {
     pub(super) fn position(&self, value: f64, (low, high): (f64, f64)) -> f64 {
         match self.scale {
             Scale::Linear => (value - low) / (high - low),
-            Scale::Log => (value / low).ln() / (high / low).ln(),
+            Scale::Log => libm::log(value / low) / libm::log(high / low),
         }
     }
 
