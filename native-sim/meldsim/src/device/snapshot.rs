@@ -13,12 +13,14 @@ use thiserror::Error;
 
 use super::snapshot_v3::ProfileV3;
 use super::{Device, Medium};
-use crate::ftl::SavedFtl;
+use crate::ftl::{SavedFtl, SavedFtlV5};
 use crate::profile::Profile;
 
 const MAGIC: &[u8; 8] = b"MELDSNAP";
 /// Of the body; to be raised whenever what is in it changes, other than by a key of the profile.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
+/// Without the layouts of buffered pages; it is read, too.
+const WITHOUT_LAYOUTS: u32 = 5;
 /// What release 0.1.0 wrote; it is read, too.
 pub(super) const OLDEST: u32 = 3;
 const HEADER_BYTES: usize = 24;
@@ -31,7 +33,7 @@ pub enum SnapshotError {
     NotASnapshot,
     /// Made by another version of the simulator.
     #[error(
-        "the snapshot has version {found}, this simulator reads {OLDEST} and {VERSION}; make it anew with this version"
+        "the snapshot has version {found}, this simulator reads {OLDEST}, {WITHOUT_LAYOUTS} and {VERSION}; make it anew with this version"
     )]
     Version {
         /// The snapshot's version.
@@ -58,12 +60,22 @@ pub enum SnapshotError {
 
 /// What is in a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Body<P> {
+pub(super) struct Body<P, F = SavedFtl> {
     /// As JSON; in version 3 its fields in order.
     pub(super) profile: P,
     /// The NVM set and the size in bytes of each namespace.
     pub(super) namespaces: Vec<(u32, u64)>,
-    pub(super) sets: Vec<SavedFtl>,
+    pub(super) sets: Vec<F>,
+}
+
+impl<P> Body<P, SavedFtlV5> {
+    fn into_today(self) -> Body<P> {
+        Body {
+            profile: self.profile,
+            namespaces: self.namespaces,
+            sets: self.sets.into_iter().map(SavedFtl::from).collect(),
+        }
+    }
 }
 
 impl Device {
@@ -97,10 +109,14 @@ impl Device {
     pub fn restore(snapshot: &[u8]) -> Result<Device, SnapshotError> {
         let impossible = |what: String| SnapshotError::Inconsistent { what };
         let (profile, namespaces, sets) = if version(snapshot)? == OLDEST {
-            let body: Body<ProfileV3> = decode(snapshot)?;
+            let body: Body<ProfileV3, SavedFtlV5> = decode(snapshot)?;
+            let body = body.into_today();
             (body.profile.into(), body.namespaces, body.sets)
         } else {
-            let body: Body<String> = decode(snapshot)?;
+            let body: Body<String> = match version(snapshot)? {
+                WITHOUT_LAYOUTS => decode::<Body<String, SavedFtlV5>>(snapshot)?.into_today(),
+                _ => decode(snapshot)?,
+            };
             let profile = serde_json::from_str(&body.profile);
             let profile: Profile = profile.map_err(|error| impossible(error.to_string()))?;
             (profile, body.namespaces, body.sets)
@@ -152,7 +168,7 @@ fn version(snapshot: &[u8]) -> Result<u32, SnapshotError> {
     }
     let found = u32::from_le_bytes(split(rest)?.0);
     match found {
-        OLDEST | VERSION => Ok(found),
+        OLDEST | WITHOUT_LAYOUTS | VERSION => Ok(found),
         _ => Err(SnapshotError::Version { found }),
     }
 }
@@ -236,7 +252,7 @@ mod tests {
             let body = Body {
                 profile: text.replacen(from, to, 1),
                 namespaces: Vec::new(),
-                sets: Vec::new(),
+                sets: Vec::<SavedFtl>::new(),
             };
             Device::restore(&encode(&body).unwrap())
         };
@@ -247,6 +263,44 @@ mod tests {
         assert_eq!(restored.profile(), &without);
         let error = restore("\"latency\"", "\"delay\"").unwrap_err();
         assert!(error.to_string().contains("delay"), "{error}");
+    }
+
+    /// Two pages of a wordline of three wait in the buffer for the third, which comes after the power cut.
+    #[cfg(feature = "toml")]
+    #[test]
+    fn buffered_pages_keep_their_layout_and_are_read_without_it() {
+        use crate::nvme::{Command, Directive, Pattern};
+        let sequential = Directive::read_pattern(Pattern::Sequential);
+        let write = |device: &mut Device, slba, nlb| {
+            let nsid = device.namespaces()[0].id;
+            let write = Command::write(nsid, slba, nlb, sequential, 0);
+            device.submit(&write).unwrap();
+            device.submit(&Command::flush(nsid, 1)).unwrap();
+            while device.run_until_completion() {
+                while device.pop_completion().is_some() {}
+            }
+        };
+        let melded = |snapshot: &[u8]| {
+            let mut device = Device::restore(snapshot).unwrap();
+            write(&mut device, 2, 1);
+            let nsid = device.namespaces()[0].id;
+            let layout = device.layout(nsid, 0, 3).unwrap();
+            assert_eq!(layout.mapped, 3);
+            layout.melded
+        };
+        let profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        let mut device = Device::new(&profile).unwrap();
+        device.create_namespace(1 << 20).unwrap();
+        write(&mut device, 0, 2);
+        let snapshot = device.snapshot().unwrap();
+        assert_eq!(melded(&snapshot), 3);
+        let body: Body<String> = decode(&snapshot).unwrap();
+        let old = Body {
+            profile: body.profile,
+            namespaces: body.namespaces,
+            sets: body.sets.into_iter().map(SavedFtlV5::from).collect(),
+        };
+        assert_eq!(melded(&encode_as(WITHOUT_LAYOUTS, &old).unwrap()), 0);
     }
 
     #[test]

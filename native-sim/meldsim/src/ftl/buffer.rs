@@ -7,15 +7,16 @@
 use std::collections::VecDeque;
 
 use super::mapping::MapIndex;
-use super::stream::WordlinePages;
+use super::stream::{Layout, WordlinePages};
 use crate::engine::{NIL, Slab, prefetch};
 
 /// Whose slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum User {
-    /// The host's, written in the stream with this number; 0 for none.
-    Host(u8),
-    Gc,
+    /// The host's, written in the stream with this number, 0 for none, to be programmed in this layout.
+    Host(u8, Layout),
+    /// Garbage collection's, read from a group of this layout.
+    Gc(Layout),
     /// The journal's: no page of the mapping, and of the journal's own memory.
     Journal,
 }
@@ -134,8 +135,8 @@ impl WriteBuffer {
     /// Takes a free slot for a page.
     pub(crate) fn take(&mut self, user: User, index: MapIndex, lane: u32, request: u32) -> u32 {
         let free = match user {
-            User::Host(_) => Some(&mut self.free),
-            User::Gc => Some(&mut self.gc_free[lane as usize]),
+            User::Host(..) => Some(&mut self.free),
+            User::Gc(_) => Some(&mut self.gc_free[lane as usize]),
             User::Journal => None,
         };
         if let Some(free) = free {
@@ -197,7 +198,7 @@ impl WriteBuffer {
         let slot = &mut self.slots[slot];
         debug_assert!(!slot.sealed);
         slot.sealed = true;
-        if slot.user != User::Gc {
+        if !matches!(slot.user, User::Gc(_)) {
             let present = self.epochs.len() - 1;
             slot.epoch = self.epochs_done + present as u64;
             self.epochs[present].0 += 1;
@@ -209,8 +210,8 @@ impl WriteBuffer {
     pub(crate) fn release(&mut self, slot: u32) -> Slot {
         let released = self.slots[slot];
         match released.user {
-            User::Gc => self.gc_free[released.lane as usize] += 1,
-            User::Host(_) => {
+            User::Gc(_) => self.gc_free[released.lane as usize] += 1,
+            User::Host(..) => {
                 self.free += 1;
                 if released.sealed {
                     self.sealed -= 1;
@@ -367,7 +368,7 @@ mod tests {
     /// A buffer of the host's with sealed slots.
     fn sealed(buffer: &mut WriteBuffer, count: usize) -> Vec<u32> {
         let take = |_| {
-            let slot = buffer.take(User::Host(0), MapIndex::NONE, 0, NIL);
+            let slot = buffer.take(User::Host(0, Layout::Normal), MapIndex::NONE, 0, NIL);
             buffer.seal(slot);
             slot
         };
@@ -396,12 +397,12 @@ mod tests {
     #[test]
     fn slots_of_garbage_collection_are_its_own() {
         let mut buffer = WriteBuffer::new(1, 2, 2);
-        let moved = buffer.take(User::Gc, MapIndex::NONE, 1, NIL);
+        let moved = buffer.take(User::Gc(Layout::Normal), MapIndex::NONE, 1, NIL);
         assert_eq!(
             (buffer.free(), buffer.gc_free(0), buffer.gc_free(1)),
             (1, 2, 1)
         );
-        let written = buffer.take(User::Host(0), MapIndex::NONE, 0, 5);
+        let written = buffer.take(User::Host(0, Layout::Normal), MapIndex::NONE, 0, 5);
         assert_eq!((buffer.free(), buffer.will_be_freed()), (0, false));
         buffer.seal(written);
         buffer.flush(6);

@@ -346,7 +346,7 @@ impl Ftl {
             // Else it was overwritten or deallocated while it was read.
             if index != MapIndex::NONE {
                 log.blocks.invalidate(group, 1);
-                slot = self.buffer.take(User::Gc, index, lane, NIL);
+                slot = self.buffer.take(User::Gc(layout), index, lane, NIL);
                 let ppn = addressing.ppn(lane, group, position);
                 if log.blocks.is_levelling {
                     self.buffer.levels(slot);

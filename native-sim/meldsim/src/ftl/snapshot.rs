@@ -24,11 +24,14 @@ const ERASES_MAX: u32 = 1 << 30;
 
 /// A layer, as far as it survives.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SavedFtl {
+pub(crate) struct SavedFtl<P = SavedPage> {
     lanes: Vec<SavedBlocks>,
     runs: Vec<SavedRun>,
-    buffered: Vec<SavedPage>,
+    buffered: Vec<P>,
 }
+
+/// As snapshots up to version 5 have it.
+pub(crate) type SavedFtlV5 = SavedFtl<SavedPageV5>;
 
 /// The block groups of a lane, as far as they survive a power cut.
 #[derive(Debug, Serialize, Deserialize)]
@@ -58,12 +61,56 @@ struct SavedRun {
 
 /// A page in the write buffer.
 #[derive(Debug, Serialize, Deserialize)]
-struct SavedPage {
+pub(crate) struct SavedPage {
     space: u32,
     page: u64,
     lane: u32,
     /// The host's stream it was written in, 0 for none; nothing when garbage collection moves it.
     stream: Option<u8>,
+    is_melded: bool,
+}
+
+/// A page in the write buffer whose layout only its lane may tell.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedPageV5 {
+    space: u32,
+    page: u64,
+    lane: u32,
+    stream: Option<u8>,
+}
+
+impl From<SavedFtlV5> for SavedFtl {
+    fn from(old: SavedFtlV5) -> SavedFtl {
+        let page = |page: SavedPageV5| SavedPage {
+            space: page.space,
+            page: page.page,
+            lane: page.lane,
+            stream: page.stream,
+            is_melded: false,
+        };
+        SavedFtl {
+            lanes: old.lanes,
+            runs: old.runs,
+            buffered: old.buffered.into_iter().map(page).collect(),
+        }
+    }
+}
+
+#[cfg(all(test, feature = "toml"))]
+impl From<SavedFtl> for SavedFtlV5 {
+    fn from(new: SavedFtl) -> SavedFtlV5 {
+        let page = |page: SavedPage| SavedPageV5 {
+            space: page.space,
+            page: page.page,
+            lane: page.lane,
+            stream: page.stream,
+        };
+        SavedFtl {
+            lanes: new.lanes,
+            runs: new.runs,
+            buffered: new.buffered.into_iter().map(page).collect(),
+        }
+    }
 }
 
 impl SavedFtl {
@@ -85,14 +132,17 @@ impl SavedFtl {
                 }),
                 Entry::Buffered(slot) => {
                     let slot = ftl.buffer.get(slot);
+                    let (stream, layout) = match slot.user {
+                        User::Host(stream, layout) => (Some(stream), layout),
+                        User::Gc(layout) => (None, layout),
+                        User::Journal => return, // no page of the mapping
+                    };
                     buffered.push(SavedPage {
                         space,
                         page,
                         lane: slot.lane,
-                        stream: match slot.user {
-                            User::Host(stream) => Some(stream),
-                            User::Gc | User::Journal => None,
-                        },
+                        stream,
+                        is_melded: layout == Layout::Melded,
                     });
                 }
             }
@@ -279,7 +329,7 @@ impl SavedPage {
             return Err("a buffered page is of no stream");
         }
         let normal = ftl.addressing.lane_of(self.page, Layout::Normal);
-        let layout = Layout::new(normal != self.lane);
+        let layout = Layout::new(self.is_melded || normal != self.lane);
         ftl.write(self.space, self.page, layout, stream, NIL)
             .map_err(|_| "more is buffered than there is room for")
     }
@@ -297,10 +347,14 @@ impl SavedPage {
         if ftl.buffer.gc_free(self.lane) == 0 {
             return Err("more is being moved than there is room for");
         }
-        let slot = ftl.buffer.take(User::Gc, index, self.lane, NIL);
+        let layout = Layout::new(self.is_melded);
+        let slot = ftl.buffer.take(User::Gc(layout), index, self.lane, NIL);
         ftl.oracle.buffered(slot);
         ftl.mapping.set(index, Entry::Buffered(slot));
-        ftl.gather(self.lane, Stream::Gc(Layout::Normal), slot);
+        match layout {
+            Layout::Normal => ftl.gather(self.lane, Stream::Gc(layout), slot),
+            Layout::Melded => ftl.gather_leftover(self.lane, Stream::Gc(layout), slot),
+        }
         Ok(())
     }
 }

@@ -50,7 +50,7 @@ impl Ftl {
         let lane = self.addressing.lane_of(page, layout);
         if let Entry::Buffered(slot) = entry {
             let held = self.buffer.get(slot);
-            let is_open = held.user != User::Gc && !held.started && held.lane == lane;
+            let is_open = matches!(held.user, User::Host(..)) && !held.started && held.lane == lane;
             if is_open && held.request == NIL {
                 self.oracle.buffered(slot);
                 self.buffer.rewrite(slot);
@@ -71,7 +71,9 @@ impl Ftl {
         }
         self.invalidate(space, Run { entry, pages: 1 });
         self.lanes[lane as usize].live += 1;
-        let slot = self.buffer.take(User::Host(stream), index, lane, request);
+        let slot = self
+            .buffer
+            .take(User::Host(stream, layout), index, lane, request);
         self.oracle.buffered(slot);
         if let Some(journal) = &mut self.journal {
             journal.record(1);
@@ -133,7 +135,9 @@ impl Ftl {
         }
         let mut slots = std::mem::take(&mut self.taken);
         for index in (index.0..index.0 + pages).map(MapIndex) {
-            let slot = self.buffer.take(User::Host(stream), index, 0, request);
+            let slot = self
+                .buffer
+                .take(User::Host(stream, layout), index, 0, request);
             self.oracle.buffered(slot);
             slots.push(slot);
         }
@@ -472,7 +476,7 @@ impl Ftl {
         for (n, &slot) in (0..).zip(slots) {
             let released = self.buffer.release(slot);
             match released.user {
-                User::Host(_) => {
+                User::Host(..) => {
                     self.stats.host_pages_programmed += 1;
                     match released.rest {
                         Rest::Nothing(bytes) => self.stats.filling_bytes += u64::from(bytes),
@@ -480,7 +484,7 @@ impl Ftl {
                         Rest::Levelling => {}
                     }
                 }
-                User::Gc => {
+                User::Gc(_) => {
                     self.stats.gc_pages_programmed += 1;
                     let levels = released.rest == Rest::Levelling;
                     self.stats.levelling_pages_programmed += u64::from(levels);
