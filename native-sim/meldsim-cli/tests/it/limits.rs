@@ -78,13 +78,13 @@ fn what_no_connector_carries_is_noted() {
 fn an_answer_that_rests_on_an_assumption_says_so() {
     let file = text_file(
         "p.toml",
-        "base = \"pm9a3\"\nname = \"mine\"\n[host]\nlink_rate = \"0B/s\"\n",
+        "base = \"pm9a3\"\nname = \"mine\"\n[host]\nlink_rate = \"500MB/s\" # [A] a guess\n",
     );
     let line = format!(
         "what-if {TRACE} --closed --iodepth 64 --profile {}",
         file.path
     );
-    let said = "mine as recorded is limited by bus.rate 1200MT/s, which is assumed: measure it";
+    let said = "mine as recorded is limited by host.link_rate 500MB/s, which is assumed: measure it";
     let text = stdout(&line);
     assert!(text.contains(said), "{text}");
     let text = stdout(&line.replace(&file.path, "pm9a3"));

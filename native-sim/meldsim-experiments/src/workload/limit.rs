@@ -141,7 +141,8 @@ impl Limit {
                     true => ("timing.program", timing.program.to_string()),
                     false => ("timing.read", format!("up to {slowest}")),
                 };
-                if profile.gc.pacing == GcPacing::Throttle {
+                // A device that collects nothing holds nobody back.
+                if profile.gc.pacing == GcPacing::Throttle && stats.gc_collections > 0 {
                     let iops = profile.gc.throttle_iops;
                     let units = stats.host_written_bytes as f64 / f64::from(4 << 10);
                     parts.push((
