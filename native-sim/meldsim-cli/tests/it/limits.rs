@@ -84,7 +84,8 @@ fn an_answer_that_rests_on_an_assumption_says_so() {
         "what-if {TRACE} --closed --iodepth 64 --profile {}",
         file.path
     );
-    let said = "mine as recorded is limited by host.link_rate 500MB/s, which is assumed: measure it";
+    let said =
+        "mine as recorded is limited by host.link_rate 500MB/s, which is assumed: measure it";
     let text = stdout(&line);
     assert!(text.contains(said), "{text}");
     let text = stdout(&line.replace(&file.path, "pm9a3"));
