@@ -57,7 +57,7 @@ fn a_mix_has_the_rates_and_the_latencies_of_its_two_streams() {
             [&mix.jobs[0], &apart.jobs[1]].map(|job| summary(job.write.as_ref()));
         for (together, alone) in [(&reads, &reads_apart), (&writes, &writes_apart)] {
             assert!(
-                is_near(together.mean_us, alone.mean_us, 0.02),
+                is_near(together.mean_us, alone.mean_us, 0.05),
                 "{process}: {together:?} {alone:?}"
             );
         }
@@ -76,7 +76,7 @@ fn a_mix_has_the_rates_and_the_latencies_of_its_two_streams() {
 fn only_one_direction_may_have_a_rate() {
     let mix = |lines: &str| {
         let text =
-            format!("[j]\nrw=randrw\nsize=64m\nruntime=100ms\ntime_based\niodepth=8\n{lines}\n");
+            format!("[j]\nrw=randrw\nsize=64m\nruntime=1s\ntime_based\niodepth=8\n{lines}\n");
         run(&text).to_fio_json()
     };
     let free = mix("rwmixread=5");
