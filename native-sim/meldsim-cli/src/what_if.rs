@@ -130,6 +130,10 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         let outcome = || Outcome::new(&profiles, *device, *layout, &run);
         Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
     })?;
+    let names: Vec<&str> = profiles
+        .iter()
+        .map(|profile| profile.name.as_str())
+        .collect();
     let outcomes: Vec<Outcome> = outcomes.into_iter().map_while(|outcome| outcome).collect();
     let mut note = format!(
         "partial: interrupted after {} of {} replays",
@@ -137,7 +141,8 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         runs.len()
     );
     if outcomes.is_empty() {
-        return Ok((note + "\n", Ending::Partial));
+        let text = output::devices(names) + &note + "\n";
+        return Ok((text, Ending::Partial));
     }
     let mut ending = match outcomes.len() == runs.len() {
         true => Ending::Good,
@@ -177,10 +182,6 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         }
     }
     let footer = version_line("simulated");
-    let names: Vec<&str> = profiles
-        .iter()
-        .map(|profile| profile.name.as_str())
-        .collect();
     if args.report.is_some() || timelines.is_some() {
         let mut title = format!("What if: {}", file_name(&args.trace));
         if ending == Ending::Partial {

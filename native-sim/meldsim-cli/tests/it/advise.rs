@@ -83,7 +83,7 @@ fn what_a_trace_keeps_apart_shares_nothing() {
 
 #[test]
 fn what_no_device_has_an_address_for_is_refused() {
-    let job = "[a]\nsize=8e\nrw=randread\nnorandommap\nnumber_ios=4\n[b]\nsize=8e\n[c]\nsize=1m\n";
+    let job = "[a]\nsize=8388607t\nrw=randread\nnorandommap\nnumber_ios=4\n[b]\nsize=8388607t\n[c]\nsize=4t\n";
     let traces = [
         "0 0 36028797018963952 8 1\n",
         "1,h,0,Read,9223372036854775808,4096,1\n1,h,1,Read,9223372036854775808,4096,1\n",

@@ -106,6 +106,44 @@ fn reads_at_depth_1_say_nothing_of_the_dies() {
     assert!(dies.unwrap().contains("not identifiable"), "{dies:?}");
 }
 
+/// What is fitted rests on what is assumed, and says so; what it cannot meet is named.
+#[test]
+fn a_fit_says_what_it_rests_on_and_where_it_is_off() {
+    let mut text = COLUMNS.to_owned() + "\n";
+    for depth in [1u32, 2, 4, 8, 16, 32, 64] {
+        let mean = 80.0 + 1.5 * f64::from(depth);
+        let iops = f64::from(depth) / mean * 1e6;
+        // No drive of one kind of flash has such a tail at every depth.
+        let p99 = 40.0 * mean;
+        text += &format!("mine,reads,libaio,4096,1,{depth},{iops},{mean},,{mean},,{p99},\n");
+    }
+    let folder = folder(&[("read_latency_by_depth.csv", &text)]);
+    let out = folder.path().join("mine.toml");
+    let line = format!("--format json --out {}", out.display());
+    let outcome = calibrate(folder.path(), &line);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    support::schema::check("calibrate", &outcome.stdout);
+    let json: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let parameters = json["parameters"].as_array().unwrap();
+    let row = |key: &str| parameters.iter().find(|row| row["key"] == key).unwrap();
+    let fitted = parameters.iter().filter(|row| row["kind"] == "fitted");
+    for row in fitted {
+        let note = row["note"].as_str().unwrap();
+        assert!(note.contains("bus.rate 1200 (assumed)"), "{row}");
+    }
+    assert_eq!(row("host.link_rate")["value"], "unlimited");
+    let profile = std::fs::read_to_string(out).unwrap();
+    let own = row("geometry.wordlines_per_block")["own"].as_str().unwrap();
+    let line = format!("\nwordlines_per_block = {own}");
+    assert!(profile.contains(&line), "{line}: {profile}");
+    let far_off = json["far_off"].as_array().unwrap();
+    assert!((1..=5).contains(&far_off.len()), "{far_off:?}");
+    assert!(
+        far_off[0]["column"].as_str().unwrap().contains("p99"),
+        "{far_off:?}"
+    );
+}
+
 #[test]
 fn a_straight_curve_that_stops_is_the_hosts() {
     let mut text = COLUMNS.to_owned() + "\n";

@@ -197,7 +197,9 @@ fn bad_traces_are_refused_with_a_remedy() {
             outcome.stderr
         );
     }
-    let outcome = meldsim(&format!("run --trace {TPCC} --beyond refuse"));
+    let outcome = meldsim(&format!(
+        "run --profile melded-tlc-8x8 --trace {TPCC} --beyond refuse"
+    ));
     assert!(
         outcome.stderr.contains("tpcc-small.trace:10: offset"),
         "{}",

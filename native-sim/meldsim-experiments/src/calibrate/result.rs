@@ -456,17 +456,14 @@ const FAR_BARS: f64 = 3.0;
 const FAR_CELLS: usize = 5;
 const FAR_OFF: &str = "Far off, the furthest first:";
 
-/// The cells whose errors are largest, of those that are judged.
+/// The cells whose errors are largest.
 fn far_off(model: &Model, cells: &[Cell]) -> Sheet {
     let with_error = model.cells.iter().zip(cells).map(|(asked, cell)| {
         let error = residual(asked, cell.simulated);
         (asked, cell, error)
     });
     let mut far: Vec<(&Asked, &Cell, f64)> = with_error
-        .filter(|(asked, _, error)| {
-            let class = &asked.question.class;
-            !class.is_given && class.bar != Bar::Reported && error.abs() > FAR_BARS
-        })
+        .filter(|(asked, _, error)| !asked.question.class.is_given && error.abs() > FAR_BARS)
         .collect();
     far.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
     far.truncate(FAR_CELLS);
@@ -479,7 +476,10 @@ fn far_off(model: &Model, cells: &[Cell]) -> Sheet {
         .number("simulated", "simulated", 2, |row| {
             Some(row.1.simulated).filter(|value| value.is_finite())
         })
-        .number("error_bars", "error, bars", 1, |row| row.2)
+        .number("error_percent", "error, %", 1, |row| {
+            let error = 100.0 * (row.1.simulated / row.1.question.measured - 1.0);
+            Some(error).filter(|error| error.is_finite())
+        })
         .into()
 }
 
