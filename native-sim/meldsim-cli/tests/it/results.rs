@@ -55,12 +55,12 @@ fn latency_cells_as_json() {
 fn the_published_tables_hold() {
     let latency = stdout("experiment melded-latency");
     assert!(
-        latency.contains("32 cells in whole us published, 0 of 32 off"),
+        latency.contains("published: 32 cells in whole us; simulated: 0 of 32 off"),
         "{latency}"
     );
     let throughput = stdout("experiment melded-throughput");
     assert!(
-        throughput.contains("48 cells in MiB/s published, 0 of 48 off"),
+        throughput.contains("published: 48 cells in MiB/s; simulated: 0 of 48 off"),
         "{throughput}"
     );
     for text in [&latency, &throughput] {
