@@ -112,10 +112,14 @@ impl Usage {
 }
 
 /// A counter's growth. A DataNode that was restarted counts from zero: what it has counted is what has grown.
+/// A summed time of a device that goes on has begun anew, at 2^64 ps: of the difference the low bits are right.
 fn grown(counter: &str, now: &Bean, before: Option<&Bean>) -> i64 {
-    let (now, before) = (now.get(counter), before.map_or(0, |bean| bean.get(counter)));
-    match now >= before {
-        true => now - before,
+    let count = |of: &str| (now.get(of), before.map_or(0, |bean| bean.get(of)));
+    let (clock, earlier) = count("now_ps");
+    let goes_on = counter.ends_with("_ps") && clock > earlier;
+    let (now, before) = count(counter);
+    match goes_on || now >= before {
+        true => now.wrapping_sub(before) & i64::MAX,
         false => now,
     }
 }
@@ -321,6 +325,27 @@ mod tests {
     fn a_datanode_that_was_restarted_counts_anew() {
         let usage = looks(&[own(5)], &[own(1)], 2);
         assert_eq!(usage.devices[0].read_iops, 100.0);
+    }
+
+    #[test]
+    fn shares_stay_right_when_a_summed_time_begins_anew() {
+        let look = |now_ps, die_busy_ps: u64| {
+            let counters = [
+                ("now_ps", now_ps),
+                ("die_busy_ps", die_busy_ps as i64),
+                ("dies", 4),
+            ];
+            bean("MeldVolume-DS-1", &[("Volume", "/data/1")], &counters)
+        };
+        // As the signed numbers of the metrics: where the sign changes, and where it begins anew.
+        for before in [i64::MAX as u64 - 100, u64::MAX - 100] {
+            let looks = looks(
+                &[look(1000, before)],
+                &[look(1100, before.wrapping_add(200))],
+                1,
+            );
+            assert_eq!(looks.devices[0].dies_busy, Some(0.5));
+        }
     }
 
     #[test]

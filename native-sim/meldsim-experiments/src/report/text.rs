@@ -56,7 +56,8 @@ pub fn percent(part: f64, whole: f64) -> String {
 }
 
 /// `part` in percent of `whole`, 0 of nothing.
-pub fn percent_of(part: u64, whole: u64) -> f64 {
+pub fn percent_of(part: impl Into<u128>, whole: impl Into<u128>) -> f64 {
+    let (part, whole) = (part.into(), whole.into());
     match whole {
         0 => 0.0,
         whole => 100.0 * part as f64 / whole as f64,

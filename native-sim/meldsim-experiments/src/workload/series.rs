@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::tally::Ended;
 use crate::report::percent_of;
-use meldsim::device::{Device, Stats, amplification};
+use meldsim::device::{Device, Stats};
 use meldsim::engine::{Duration, Instant};
 
 /// Most intervals.
@@ -350,21 +350,17 @@ pub struct DeviceInterval {
 
 impl DeviceInterval {
     fn new(start: Duration, before: &Stats, end: &Stats) -> DeviceInterval {
-        let time_ps = end.now_ps.saturating_sub(before.now_ps);
-        let busy = |before: u64, end: u64, of: u64| {
-            percent_of(end.saturating_sub(before), time_ps.saturating_mul(of))
-        };
+        let grown = end.since(before);
+        let time_ps = u128::from(grown.now_ps);
+        let busy = |busy_ps: u64, of: u64| percent_of(busy_ps, time_ps * u128::from(of));
         DeviceInterval {
             start_us: start.as_ps() as f64 / 1e6,
-            gc_pages_moved: end.gc_pages_moved - before.gc_pages_moved,
-            erases: end.erases - before.erases,
-            programs: end.programs - before.programs,
-            write_amplification: amplification(
-                end.programmed_bytes - before.programmed_bytes,
-                end.host_written_bytes - before.host_written_bytes,
-            ),
-            channel_busy_percent: busy(before.channel_busy_ps, end.channel_busy_ps, end.channels),
-            die_busy_percent: busy(before.die_busy_ps, end.die_busy_ps, end.dies),
+            gc_pages_moved: grown.gc_pages_moved,
+            erases: grown.erases,
+            programs: grown.programs,
+            write_amplification: grown.write_amplification(),
+            channel_busy_percent: busy(grown.channel_busy_ps, grown.channels),
+            die_busy_percent: busy(grown.die_busy_ps, grown.dies),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Stats;
 use super::request::Requests;
-use crate::engine::{Duration, Instant};
+use crate::engine::{Instant, TotalTime};
 use crate::firmware::{Action, CommandState, Commands, Events, Firmware, Pages};
 use crate::nvme::Opcode;
 use crate::profile::{Firmware as Section, Profile};
@@ -96,7 +96,7 @@ impl FirmwareStage {
     /// Garbage collection has moved so many pages since the device was built.
     pub(super) fn collected(&mut self, queue: &mut Events, pages_moved: u64) {
         if pages_moved > self.pages_moved {
-            let pages = u32::try_from(pages_moved - self.pages_moved).unwrap_or(u32::MAX);
+            let pages = pages_moved - self.pages_moved;
             self.pages_moved = pages_moved;
             self.firmware.collected(queue, pages);
         }
@@ -116,7 +116,7 @@ impl FirmwareStage {
     /// Adds what the firmware counts.
     pub(super) fn stats(&self, section: &Section, now: Instant, counted: Stats) -> Stats {
         let usage = self.firmware.usage();
-        let [nvmq, ilock, cache, trans, fcmd, bgc, log] = usage.busy.map(Duration::as_ps);
+        let [nvmq, ilock, cache, trans, fcmd, bgc, log] = usage.busy.map(TotalTime::as_counter);
         Stats {
             firmware_cores: u64::from(section.cores),
             firmware_nvmq_busy_ps: nvmq,
@@ -126,7 +126,7 @@ impl FirmwareStage {
             firmware_fcmd_busy_ps: fcmd,
             firmware_bgc_busy_ps: bgc,
             firmware_log_busy_ps: log,
-            firmware_lock_wait_ps: usage.lock_wait.as_ps(),
+            firmware_lock_wait_ps: usage.lock_wait.as_counter(),
             firmware_lock_conflicts: usage.lock_conflicts,
             firmware_messages: usage.messages,
             firmware_cache_hits: usage.cache_hits,
@@ -138,12 +138,36 @@ impl FirmwareStage {
 }
 
 /// Energy of the cores up to `now`, for some of which they were `active`, summed over cores.
-fn energy_nj(section: &Section, active: Duration, now: Instant) -> u64 {
-    let whole = Duration::from_ps(now.as_ps()) * u64::from(section.cores);
-    let of = |time: Duration, pj_a_second: u64| {
-        u128::from(time.as_ps()) * u128::from(pj_a_second) / 1_000_000_000_000_000
-    };
+fn energy_nj(section: &Section, active: TotalTime, now: Instant) -> u64 {
+    let whole_ps = u128::from(now.as_ps()) * u128::from(section.cores);
+    let of =
+        |time_ps: u128, pj_a_second: u64| time_ps * u128::from(pj_a_second) / 1_000_000_000_000_000;
     let core = &section.core;
-    let idle = whole.saturating_sub(active);
-    (of(active, core.active_energy.0) + of(idle, core.idle_energy.0)) as u64
+    let active_ps = active.as_ps();
+    let idle_ps = whole_ps.saturating_sub(active_ps);
+    (of(active_ps, core.active_energy.0) + of(idle_ps, core.idle_energy.0)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Duration;
+
+    #[test]
+    fn energy_is_that_of_all_cores_however_long() {
+        let section = Section {
+            cores: 8,
+            ..Section::default()
+        };
+        let seconds = 100 * 86_400;
+        let time = Duration::from_ms(1_000) * seconds;
+        let now = Instant::START + time;
+        let nj = |pj_a_second: u64, cores: u64| pj_a_second / 1_000 * seconds * cores;
+        let core = &section.core;
+        let idle = energy_nj(&section, TotalTime::default(), now);
+        assert_eq!(idle, nj(core.idle_energy.0, 8));
+        let active = energy_nj(&section, [time; 6].into_iter().sum(), now);
+        let expected = nj(core.active_energy.0, 6) + nj(core.idle_energy.0, 2);
+        assert_eq!(active, expected);
+    }
 }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use super::request::{Outbound, Request};
 use super::{Device, DeviceError};
-use crate::engine::{Duration, Instant};
+use crate::engine::{Duration, Instant, TotalTime};
 use crate::nvme::{Arbiter, Priority, Scheme};
 use crate::profile::{DataRate, Profile, QueueArbitration};
 
@@ -185,7 +185,7 @@ pub(super) struct HostInterface {
     /// What the controller is fetching.
     pub(super) fetching: Option<u32>,
     /// Time from submission to fetch, summed over commands.
-    pub(super) queue_wait: Duration,
+    pub(super) queue_wait: TotalTime,
     /// Unless it limits nothing.
     pub(super) link: Option<Link>,
     /// Commands that wait for their data, or for the data of one before them; in order.
@@ -214,7 +214,7 @@ impl HostInterface {
             arbiter,
             queues: vec![SubmissionQueue::new(usize::MAX)],
             fetching: None,
-            queue_wait: Duration::ZERO,
+            queue_wait: TotalTime::default(),
             link: has_link.then(|| Link::new(profile)),
             arriving: VecDeque::new(),
         }

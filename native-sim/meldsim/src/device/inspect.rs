@@ -142,7 +142,7 @@ impl Device {
             unmapped_page_reads: host.unmapped_page_reads,
             host_pages_read: host.host_pages_read,
             merge_pages_read: host.merge_pages_read,
-            queue_wait_ps: self.hil.queue_wait.as_ps(),
+            queue_wait_ps: self.hil.queue_wait.as_counter(),
             link_to_device_busy_ps: to_device.as_ps(),
             link_to_host_busy_ps: to_host.as_ps(),
             ..Stats::default()

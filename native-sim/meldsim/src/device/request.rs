@@ -341,7 +341,7 @@ impl Requests {
         };
         stats.outstanding_commands -= 1;
         stats.failed_commands += u64::from(completion.status != Status::Success);
-        let add = |sum: &mut u64| *sum = sum.saturating_add(completion.latency().as_ps());
+        let add = |sum: &mut u64| *sum = sum.wrapping_add(completion.latency().as_ps());
         match completion.opcode {
             Opcode::Read => {
                 add(&mut stats.read_latency_ps);

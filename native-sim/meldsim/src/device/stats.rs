@@ -5,7 +5,8 @@ macro_rules! stats {
         $(#[doc = $about])*
         ///
         /// Everything is a `u64`, so that a table of names and values (`NAMES`, `to_array`) says it all; the order is
-        /// stable.
+        /// stable. Times that are sums over many things at once, as over dies or commands, begin anew at 2^64 ps, 213
+        /// days: what they grew by is a wrapping difference.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $of {
             $($(#[doc = $doc])* pub $name: u64,)*
@@ -266,7 +267,7 @@ stats! {
 impl NamespaceStats {
     /// What both have counted.
     pub(super) fn plus(&self, other: &NamespaceStats) -> NamespaceStats {
-        self.zip(other, u64::saturating_add)
+        self.zip(other, u64::wrapping_add)
     }
 }
 
@@ -288,7 +289,7 @@ impl Stats {
             firmware_cores: self.firmware_cores,
             outstanding_commands: self.outstanding_commands,
             buffered_pages: self.buffered_pages,
-            ..self.zip(before, u64::saturating_sub)
+            ..self.zip(before, u64::wrapping_sub)
         }
     }
 
@@ -355,5 +356,25 @@ impl Programmed {
             + self.levelling_bytes
             + self.journal_bytes
             + self.padding_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summed_time_grows_by_what_it_should_when_it_begins_anew() {
+        let of = |die_busy_ps| Stats {
+            die_busy_ps,
+            ..Stats::default()
+        };
+        let grown = of(4).since(&of(u64::MAX - 5));
+        assert_eq!(grown.die_busy_ps, 10);
+        let of = |read_latency_ps| NamespaceStats {
+            read_latency_ps,
+            ..NamespaceStats::default()
+        };
+        assert_eq!(of(u64::MAX).plus(&of(11)).read_latency_ps, 10);
     }
 }

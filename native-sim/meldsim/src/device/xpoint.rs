@@ -4,7 +4,7 @@ use super::Stats;
 use super::inspect::{Location, Utilisation};
 use super::request::{Outcome, PageRange, Requests};
 use super::sets::SetInfo;
-use crate::engine::{Duration, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant, TotalTime};
 use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::Profile;
@@ -162,9 +162,9 @@ impl XpointMedium {
             chunk_reads: counts.chunk_reads,
             chunk_writes: counts.chunk_writes,
             partial_chunk_accesses: counts.partial_accesses,
-            sector_buffer_wait_ps: counts.buffer_wait.as_ps(),
+            sector_buffer_wait_ps: counts.buffer_wait.as_counter(),
             channel_busy_ps: self.array.path_busy(now).as_ps(),
-            die_busy_ps: self.array.dies_busy(now).sum::<Duration>().as_ps(),
+            die_busy_ps: self.array.dies_busy(now).sum::<TotalTime>().as_counter(),
             channels: 1,
             dies: self.array.die_counts().len() as u64,
             mapped_pages: self.mapped(),

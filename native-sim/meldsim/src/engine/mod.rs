@@ -14,4 +14,5 @@ pub(crate) use prefetch::prefetch;
 pub(crate) use queue::{Alarm, EventQueue};
 pub use random::{Permutation, Random};
 pub(crate) use slab::{NIL, Slab};
+pub(crate) use time::TotalTime;
 pub use time::{Duration, Instant};

@@ -133,6 +133,61 @@ impl Sum for Duration {
     }
 }
 
+/// A sum of times of many things at once, such as dies. It may be longer than any [`Duration`], and does not
+/// saturate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TotalTime(u128);
+
+impl TotalTime {
+    /// In picoseconds.
+    pub(crate) fn as_ps(self) -> u128 {
+        self.0
+    }
+
+    /// As a counter, in picoseconds: the low 64 bits, so that what it grows by is right whatever it has come to.
+    pub(crate) fn as_counter(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// As long a time as a [`Duration`] can be.
+    pub(crate) fn as_duration(self) -> Duration {
+        Duration(u64::try_from(self.0).unwrap_or(u64::MAX))
+    }
+}
+
+impl AddAssign<Duration> for TotalTime {
+    #[inline]
+    fn add_assign(&mut self, time: Duration) {
+        self.0 += u128::from(time.0);
+    }
+}
+
+impl Add for TotalTime {
+    type Output = TotalTime;
+    #[inline]
+    fn add(self, other: TotalTime) -> TotalTime {
+        TotalTime(self.0 + other.0)
+    }
+}
+
+impl From<Duration> for TotalTime {
+    fn from(time: Duration) -> TotalTime {
+        TotalTime(time.0.into())
+    }
+}
+
+impl Sum<Duration> for TotalTime {
+    fn sum<I: Iterator<Item = Duration>>(times: I) -> TotalTime {
+        times.map(TotalTime::from).sum()
+    }
+}
+
+impl Sum for TotalTime {
+    fn sum<I: Iterator<Item = TotalTime>>(times: I) -> TotalTime {
+        times.fold(TotalTime::default(), Add::add)
+    }
+}
+
 impl Add<Duration> for Instant {
     type Output = Instant;
     #[inline]
@@ -175,6 +230,14 @@ mod tests {
                 .as_ns(),
             3_000
         );
+    }
+
+    #[test]
+    fn totals_do_not_saturate() {
+        let total: TotalTime = [Duration::MAX, Duration::from_ps(5)].into_iter().sum();
+        assert_eq!(total.as_ps(), u128::from(u64::MAX) + 5);
+        assert_eq!(total.as_counter(), 4);
+        assert_eq!(total.as_duration(), Duration::MAX);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A command in the firmware: what is kept of it, its steps, whose work they are and what they take.
 
-use crate::engine::{Duration, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant, TotalTime};
 use crate::event::Event;
 use crate::nvme::Opcode;
 use crate::profile::{Firmware, FirmwareDesign};
@@ -67,9 +67,9 @@ pub(crate) trait Commands {
 
     /// Pages that take work.
     #[inline]
-    fn work(&self, request: u32) -> u32 {
+    fn work(&self, request: u32) -> u64 {
         match self.opcode(request) {
-            Opcode::Read | Opcode::Write => self.pages(request).count() as u32,
+            Opcode::Read | Opcode::Write => self.pages(request).count(),
             Opcode::Deallocate | Opcode::Flush => 1,
         }
     }
@@ -171,7 +171,7 @@ impl Step {
 
     /// This step for so many pages of a command.
     #[inline]
-    pub(super) fn of(self, request: u32, pages: u32) -> Job {
+    pub(super) fn of(self, request: u32, pages: u64) -> Job {
         let step = self;
         Job {
             request,
@@ -185,7 +185,7 @@ impl Step {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
     pub(super) request: u32,
-    pub(super) pages: u32,
+    pub(super) pages: u64,
     pub(super) step: Step,
 }
 
@@ -261,9 +261,9 @@ impl Costs {
     }
 
     #[inline]
-    pub(super) fn of(&self, step: Step, pages: u32) -> Duration {
+    pub(super) fn of(&self, step: Step, pages: u64) -> Duration {
         let Service { fixed, page } = self.services[step as usize];
-        fixed + page * u64::from(pages)
+        fixed + page * pages
     }
 
     /// How long the message that brings a step's job takes; a thread of many has nothing to issue meanwhile.
@@ -308,11 +308,11 @@ impl Costs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FirmwareUsage {
     /// Time cores worked as threads of each type: NVMQ, ILOCK, CACHE, TRANS, FCMD, BGC, LOG.
-    pub(crate) busy: [Duration; TYPES],
+    pub(crate) busy: [TotalTime; TYPES],
     /// Time that commands waited for a range, and cores for a lock of shared memory.
-    pub(crate) lock_wait: Duration,
+    pub(crate) lock_wait: TotalTime,
     /// Time that cores did nothing but wait for a lock of shared memory.
-    pub(crate) spin: Duration,
+    pub(crate) spin: TotalTime,
     /// Commands that found their range locked.
     pub(crate) lock_conflicts: u64,
     /// Messages between threads.
@@ -325,8 +325,8 @@ pub(crate) struct FirmwareUsage {
 
 impl FirmwareUsage {
     /// Time that cores were at work or waited at full power.
-    pub(crate) fn active(&self) -> Duration {
-        self.busy.iter().copied().sum::<Duration>() + self.spin
+    pub(crate) fn active(&self) -> TotalTime {
+        self.busy.iter().copied().sum::<TotalTime>() + self.spin
     }
 
     #[inline]

@@ -97,7 +97,7 @@ impl Firmware {
     }
 
     /// Garbage collection has moved pages of the medium.
-    pub(crate) fn collected(&mut self, queue: &mut Events, pages: u32) {
+    pub(crate) fn collected(&mut self, queue: &mut Events, pages: u64) {
         match self {
             Firmware::Naive(naive) => naive.collected(queue, pages),
             Firmware::Pipeline(pipeline) => pipeline.collected(queue, pages),

@@ -218,7 +218,7 @@ impl Naive {
     }
 
     /// Garbage collection has moved pages.
-    pub(super) fn collected(&mut self, queue: &mut Events, pages: u32) {
+    pub(super) fn collected(&mut self, queue: &mut Events, pages: u64) {
         self.assign(queue, Step::Collect.of(0, pages));
     }
 }

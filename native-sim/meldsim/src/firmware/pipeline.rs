@@ -186,7 +186,7 @@ impl Pipeline {
             return self.release(queue, commands, request);
         }
         let pages = commands.work(request);
-        self.scatter(queue, commands, request, u64::from(pages));
+        self.scatter(queue, commands, request, pages);
     }
 
     /// To the TRANS threads whose addresses the pages are. What has no pages needs no translation.
@@ -208,11 +208,7 @@ impl Pipeline {
         for part in 0..parts {
             // Every `group.count`-th page, from this one on.
             let share = (pages + u64::from(group.count) - 1 - part) / u64::from(group.count);
-            self.send(
-                queue,
-                group.of(first + part),
-                step.of(request, share as u32),
-            );
+            self.send(queue, group.of(first + part), step.of(request, share));
         }
     }
 
@@ -264,12 +260,12 @@ impl Pipeline {
             let pages = commands.work(request);
             self.send(queue, self.groups.log, Step::Journal.of(request, pages));
         }
-        let job = Step::Complete.of(request, u32::from(state.keeps_lock));
+        let job = Step::Complete.of(request, state.keeps_lock.into());
         self.send(queue, state.thread, job);
     }
 
     /// Garbage collection has moved pages: to BGC.
-    pub(super) fn collected(&mut self, queue: &mut Events, pages: u32) {
+    pub(super) fn collected(&mut self, queue: &mut Events, pages: u64) {
         self.send(queue, self.groups.bgc, Step::Collect.of(0, pages));
     }
 }

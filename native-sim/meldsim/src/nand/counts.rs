@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::geometry::Geometry;
 use super::timing::Timing;
-use crate::engine::{Duration, Instant};
+use crate::engine::{Duration, Instant, TotalTime};
 use crate::profile::Energy;
 
 /// What one die has done, or all of them.
@@ -24,7 +24,7 @@ pub(crate) struct DieCounts {
     pub(crate) erases: u64,
     pub(crate) copybacks: u64,
     /// Time its planes were in use, summed over planes.
-    pub(crate) plane_busy: Duration,
+    pub(crate) plane_busy: TotalTime,
 }
 
 impl DieCounts {
@@ -43,7 +43,7 @@ impl DieCounts {
         self.pages_programmed += other.pages_programmed;
         self.erases += other.erases;
         self.copybacks += other.copybacks;
-        self.plane_busy += other.plane_busy;
+        self.plane_busy = self.plane_busy + other.plane_busy;
     }
 }
 
@@ -88,9 +88,9 @@ pub(crate) struct FlashStats {
     /// Of all dies together.
     pub(crate) dies: DieCounts,
     pub(crate) commands: CommandCounts,
-    pub(crate) channel_busy: Duration,
-    pub(crate) package_busy: Duration,
-    pub(crate) die_busy: Duration,
+    pub(crate) channel_busy: TotalTime,
+    pub(crate) package_busy: TotalTime,
+    pub(crate) die_busy: TotalTime,
     pub(crate) read_energy_nj: u64,
     pub(crate) program_energy_nj: u64,
     pub(crate) erase_energy_nj: u64,

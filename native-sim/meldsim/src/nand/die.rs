@@ -12,7 +12,7 @@
 
 use super::counts::DieCounts;
 use super::operation::{Fifo, Kind, Op};
-use crate::engine::{Duration, Instant, NIL, Slab};
+use crate::engine::{Duration, Instant, NIL, Slab, TotalTime};
 use crate::profile::Commands;
 
 /// What a die waits to be given on the bus.
@@ -214,8 +214,8 @@ impl Die {
     }
 
     /// Since it was last idle, the time its planes have been in use, summed over them.
-    pub(super) fn busy_planes_until(&self, now: Instant) -> Duration {
-        self.busy_stretch(now) * u64::from(self.planes_used.count_ones())
+    pub(super) fn busy_planes_until(&self, now: Instant) -> TotalTime {
+        TotalTime::from(self.busy_stretch(now) * u64::from(self.planes_used.count_ones()))
     }
 
     fn busy_stretch(&self, now: Instant) -> Duration {

@@ -12,7 +12,7 @@ use super::die::{Die, Wait};
 use super::geometry::{Geometry, PageSet, Unit, WordlineAddr};
 use super::operation::{Finished, Kind, Op, Owner, planes_of, work_of};
 use super::page_read::PageRead;
-use crate::engine::{Divisor, Duration, EventQueue, Instant, NIL};
+use crate::engine::{Divisor, Duration, EventQueue, Instant, NIL, TotalTime};
 use crate::event::Event;
 use crate::profile::{Energy, Profile};
 use crate::timeline::Recorder;
@@ -282,9 +282,9 @@ impl Flash {
 
     /// How long each die's planes were in use, summed over them: as long as it was busy, if it has
     /// one plane.
-    pub(crate) fn planes_busy(&self, now: Instant) -> impl Iterator<Item = Duration> + '_ {
+    pub(crate) fn planes_busy(&self, now: Instant) -> impl Iterator<Item = TotalTime> + '_ {
         self.dies.iter().map(move |die| match self.shared.planes {
-            1 => die.busy_until(now),
+            1 => die.busy_until(now).into(),
             _ => die.counts.plane_busy + die.busy_planes_until(now),
         })
     }

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::{Duration, EventQueue, Instant, Slab};
+use crate::engine::{Duration, EventQueue, Instant, Slab, TotalTime};
 use crate::event::{Event, XpointStep};
 use crate::profile::Xpoint;
 
@@ -32,7 +32,7 @@ pub(crate) struct ArrayCounts {
     /// Chunks accessed only in part.
     pub(crate) partial_accesses: u64,
     /// Time accesses waited for a sector buffer, summed over them.
-    pub(crate) buffer_wait: Duration,
+    pub(crate) buffer_wait: TotalTime,
 }
 
 #[derive(Debug)]

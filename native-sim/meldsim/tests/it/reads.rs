@@ -440,3 +440,29 @@ fn only_the_die_that_reads_and_its_channel_are_busy() {
     assert_eq!(busy.dies_busy[number].as_ps(), stats.die_busy_ps);
     assert!(stats.die_busy_ps > 0);
 }
+
+/// Seven thousand reads of a second each wait for one die: their latencies are 284 days in all, and 64 bits of
+/// picoseconds hold 213.
+#[test]
+fn what_latencies_grow_by_is_known_beyond_64_bits() {
+    let mut profile = small_profile();
+    profile.geometry.channels = 1;
+    profile.geometry.dies_per_channel = 1;
+    profile.timing.read = vec![Duration::from_ms(1_000); 3];
+    let (mut device, nsid) = device(&profile);
+    device.preload(nsid, 0, 3, Directive::NONE).unwrap();
+    let (mut before, mut grown, mut total) = (device.stats(), 0, 0);
+    for _ in 0..7_000 {
+        device.submit(&Command::read(nsid, 0, 1, 0)).unwrap();
+    }
+    while device.run_until_completion() {
+        let now = device.stats();
+        grown += u128::from(now.since(&before).read_latency_ps);
+        before = now;
+        while let Some(completion) = device.pop_completion() {
+            total += u128::from(completion.latency().as_ps());
+        }
+    }
+    assert!(total > u64::MAX.into(), "{total}");
+    assert_eq!(grown, total);
+}

@@ -131,7 +131,8 @@ impl Outcome {
             Figures::of(parts.map(|(_, tally)| tally), duration_us)
         };
         let stats = &run.device.stats;
-        let busy = |busy_ps: u64, units: u64| percent_of(busy_ps, stats.now_ps * units.max(1));
+        let time_ps = u128::from(stats.now_ps);
+        let busy = |busy_ps: u64, units: u64| percent_of(busy_ps, time_ps * u128::from(units));
         Outcome {
             profile: profiles[device].name.clone(),
             layout,

@@ -7,7 +7,7 @@ use crate::device::Stats;
 use crate::device::inspect::{LayoutCount, Location, Utilisation};
 use crate::device::request::PageRange;
 use crate::device::sets::SetInfo;
-use crate::engine::{Duration, Instant};
+use crate::engine::{Duration, Instant, TotalTime};
 use crate::ftl::{Entry, Ftl};
 use crate::nand::Timing;
 use crate::profile::Profile;
@@ -118,8 +118,8 @@ impl NandMedium {
             merge_bytes_programmed: sum(|ftl| ftl.stats().merge_bytes),
             filling_bytes_programmed: sum(|ftl| ftl.stats().filling_bytes),
             buffered_pages: sum(Ftl::buffered_pages),
-            channel_busy_ps: flash.channel_busy.as_ps(),
-            die_busy_ps: flash.die_busy.as_ps(),
+            channel_busy_ps: flash.channel_busy.as_counter(),
+            die_busy_ps: flash.die_busy.as_counter(),
             channels: u64::from(self.geometry.channels),
             dies: u64::from(self.geometry.dies),
             mapped_pages: sum(Ftl::mapped_pages),
@@ -139,8 +139,8 @@ impl NandMedium {
             plane_sharing_pages: flash.commands.transaction_pages[1],
             die_interleaving_pages: flash.commands.transaction_pages[2],
             multi_plane_interleaved_pages: flash.commands.transaction_pages[3],
-            package_busy_ps: flash.package_busy.as_ps(),
-            plane_busy_ps: flash.dies.plane_busy.as_ps(),
+            package_busy_ps: flash.package_busy.as_counter(),
+            plane_busy_ps: flash.dies.plane_busy.as_counter(),
             packages: u64::from(self.geometry.dies / self.geometry.dies_per_package),
             planes: u64::from(self.geometry.dies * self.geometry.planes),
             read_energy_nj: flash.read_energy_nj,
@@ -163,7 +163,11 @@ impl NandMedium {
             channels_busy: self.flash.channels_busy(now).collect(),
             packages_busy: self.flash.packages_busy(now),
             dies_busy: self.flash.dies_busy(now).collect(),
-            planes_busy: self.flash.planes_busy(now).collect(),
+            planes_busy: self
+                .flash
+                .planes_busy(now)
+                .map(TotalTime::as_duration)
+                .collect(),
             pages_read: counts().map(|die| die.pages_read()).collect(),
             pages_programmed: counts().map(|die| die.pages_programmed).collect(),
             blocks_erased: counts().map(|die| die.erases).collect(),

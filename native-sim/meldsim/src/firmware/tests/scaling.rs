@@ -1,5 +1,6 @@
 //! Throughput against arithmetic.
 
+use super::super::command::{Costs, Step};
 use super::*;
 
 fn uniform(number: u64) -> u64 {
@@ -32,6 +33,18 @@ fn one_naive_core_takes_the_sum_of_the_steps() {
         (measured / expected - 1.0).abs() < 0.01,
         "{measured} {expected}"
     );
+}
+
+/// The largest commands have more pages than 32 bits count.
+#[test]
+fn every_page_of_a_large_command_takes_work() {
+    let pages = (1 << 32) + 1;
+    let orders = vec![Order::write(0, pages)];
+    assert_eq!(orders.work(0), pages);
+    let section = Section::default();
+    let costs = Costs::new(&section);
+    let time = costs.of(Step::Translate, pages) - costs.of(Step::Translate, 0);
+    assert_eq!(time, section.cost.translate * pages);
 }
 
 /// One core of the pipeline: with one hardware thread it waits for each message, with more it issues meanwhile.

@@ -151,7 +151,10 @@ fn a_copyback_leaves_the_bus_alone() {
     let unit = Unit(0);
     assert_eq!(rig.done[0].1, Finished::Copyback { unit, token: 900 });
     let stats = rig.stats();
-    assert_eq!((stats.dies.copybacks, stats.channel_busy), (1, COMMAND * 2));
+    assert_eq!(
+        (stats.dies.copybacks, stats.channel_busy),
+        (1, (COMMAND * 2).into())
+    );
     // Over the bus: all pages out and in again.
     let mut rig = Rig::new(&profile());
     rig.read_pages(0, 3, ALL, true, 0);

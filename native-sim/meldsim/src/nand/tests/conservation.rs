@@ -285,7 +285,7 @@ proptest! {
         prop_assert!(rig.flash.dies_busy(now).all(|busy| busy <= elapsed));
         prop_assert!(rig.flash.packages_busy(now).iter().all(|&busy| busy <= elapsed));
         prop_assert!(stats.package_busy <= stats.die_busy && stats.die_busy <= stats.dies.plane_busy);
-        prop_assert!(stats.dies.plane_busy <= stats.die_busy * u64::from(profile.geometry.planes_per_die));
+        prop_assert!(stats.dies.plane_busy.as_ps() <= stats.die_busy.as_ps() * u128::from(profile.geometry.planes_per_die));
         let pages = stats.dies.pages_read();
         let programmed: u64 = rig.flash.die_counts().map(|die| die.pages_programmed).sum();
         prop_assert_eq!(stats.commands.transaction_pages.iter().sum::<u64>(), pages + programmed);

@@ -256,6 +256,23 @@ fn times_with(issue: Issue, die_interleave: DieInterleave) -> Vec<Duration> {
     rig.times()
 }
 
+/// Four dies of two planes, each busy for 100 days: more than 64 bits of picoseconds hold.
+#[test]
+fn busy_times_add_up_beyond_what_one_can_be() {
+    let mut rig = Rig::new(&package(4, 2));
+    let days = Duration::from_ms(10_000) * (100 * 8640);
+    for die in &mut rig.flash.dies {
+        die.busy += days;
+        die.counts.plane_busy += days;
+        die.counts.plane_busy += days;
+    }
+    let stats = rig.stats();
+    let each = u128::from(days.as_ps());
+    assert_eq!(stats.die_busy.as_ps(), 4 * each);
+    assert_eq!(stats.dies.plane_busy.as_ps(), 8 * each);
+    assert!(4 * each > u64::MAX.into());
+}
+
 #[test]
 fn in_order_a_busy_die_delays_what_came_later() {
     let read = COMMAND + us(58) + PAGE;
