@@ -485,7 +485,7 @@ fn programmed(writes: &[(u64, u32)]) -> (Programmed, f64) {
     (stats.programmed(), stats.write_amplification().unwrap())
 }
 
-/// A wordline has three pages of 4 KiB.
+/// A wordline has three pages of 4 KiB. Pages that follow each other go to wordlines of different dies.
 #[test]
 fn bytes_programmed_are_told_apart() {
     let of = |host: u64, merge: u64, filling: u64, padding: u64| Programmed {
@@ -496,8 +496,8 @@ fn bytes_programmed_are_told_apart() {
         ..Programmed::default()
     };
     for (writes, parts, amplification) in [
-        // Whole pages of a whole wordline.
-        (&[(0, 12)][..], of(12, 0, 0, 0), 1.0),
+        // Whole pages.
+        (&[(0, 12)][..], of(12, 0, 0, 24), 3.0),
         // A part of a page that holds data, of one that does not, and both parts of another, one after the other.
         (&[(0, 1)], of(1, 3, 0, 8), 12.0),
         (&[(80, 1)], of(1, 0, 3, 8), 12.0),
