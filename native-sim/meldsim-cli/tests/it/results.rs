@@ -170,9 +170,12 @@ fn a_run_says_what_flash_did_in_it_and_how_full_the_device_is() {
     let programmed = flash("host_pages_programmed");
     assert!(programmed > 0 && flash("host_pages_read") == 0);
     let all = programmed + flash("gc_pages_programmed") + flash("padded_pages");
+    let bytes = document["flash"]["bytes"]["programmed"].as_u64().unwrap();
+    let written = document["jobs"][0]["write"]["io_bytes"].as_u64().unwrap();
+    assert_eq!(bytes, all * 4096);
     assert_eq!(
         document["flash"]["write_amplification"].as_f64().unwrap(),
-        all as f64 / programmed as f64
+        bytes as f64 / written as f64
     );
     let fill = |key: &str| document["fill"][key].as_u64().unwrap();
     // Half of 64 GiB and what the run wrote besides, in pages of 4 KiB.

@@ -17,13 +17,17 @@ fn parsed(line: &str) -> Value {
 
 #[test]
 fn the_shipped_traces_are_served_whole() {
-    let document = parsed(&format!("run --trace {TPCC} --format json"));
+    let document = parsed(&format!(
+        "run --profile melded-tlc-8x8 --trace {TPCC} --format json"
+    ));
     let job = &document["jobs"][0];
     assert_eq!(job["read"]["total_ios"], 4381);
     assert_eq!(job["write"]["total_ios"], 2618);
     assert_eq!(document["trace"]["records"], 6999);
 
-    let document = parsed(&format!("run --trace {MELD} --format json"));
+    let document = parsed(&format!(
+        "run --profile melded-tlc-8x8 --trace {MELD} --format json"
+    ));
     let jobs = document["jobs"].as_array().unwrap();
     let names: Vec<&str> = jobs
         .iter()
@@ -223,7 +227,9 @@ fn bad_traces_are_refused_with_a_remedy() {
 #[test]
 fn the_way_of_replay_changes_the_result_as_it_should() {
     let now = |flags: &str| {
-        let document = parsed(&format!("run --trace {TPCC} --format json {flags}"));
+        let document = parsed(&format!(
+            "run --profile melded-tlc-8x8 --trace {TPCC} --format json {flags}"
+        ));
         document["device"]["now_ps"].as_u64().unwrap()
     };
     let open = now("");
@@ -232,7 +238,9 @@ fn the_way_of_replay_changes_the_result_as_it_should() {
     assert!(twice > open * 17 / 10, "{open} {twice}");
     let (one, many) = (now("--replay closed"), now("--replay closed --iodepth 64"));
     assert!(one > many * 2, "{one} {many}");
-    let document = parsed(&format!("run --trace {TPCC} --format json --iodepth 4"));
+    let document = parsed(&format!(
+        "run --profile melded-tlc-8x8 --trace {TPCC} --format json --iodepth 4"
+    ));
     let read = &document["jobs"][0]["read"];
     assert!(
         read["slat_ns"]["max"].as_u64().unwrap() > 0,
@@ -275,7 +283,7 @@ fn every_form_of_the_result_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let (series, page) = (folder.path().join("s.csv"), folder.path().join("p.html"));
     let line = format!(
-        "run --trace {TPCC} --format csv --interval 1ms --time-series {} --report {}",
+        "run --profile melded-tlc-8x8 --trace {TPCC} --format csv --interval 1ms --time-series {} --report {}",
         series.display(),
         page.display()
     );
@@ -290,7 +298,9 @@ fn every_form_of_the_result_says_the_same() {
     );
     assert_eq!(
         csv,
-        stdout(&format!("run --trace {TPCC} --format csv")),
+        stdout(&format!(
+            "run --profile melded-tlc-8x8 --trace {TPCC} --format csv"
+        )),
         "the series changes nothing"
     );
 
@@ -311,7 +321,9 @@ fn every_form_of_the_result_says_the_same() {
     };
     assert_eq!(sum("requests"), 6999.0);
 
-    let document = parsed(&format!("run --trace {TPCC} --format json --interval 1ms"));
+    let document = parsed(&format!(
+        "run --profile melded-tlc-8x8 --trace {TPCC} --format json --interval 1ms"
+    ));
     let intervals = document["time_series"]["tracks"][0]["intervals"]
         .as_array()
         .unwrap();

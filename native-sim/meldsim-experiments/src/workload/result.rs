@@ -7,7 +7,6 @@ use super::group::Group;
 use super::job::Job;
 use super::jobfile::options;
 use super::limit::Limit;
-use super::past::Past;
 use super::series::TimeSeries;
 use super::tally::Tally;
 use crate::report::{TimelineData, duration, percent_of, rate_mib_s};
@@ -56,10 +55,10 @@ pub struct Preconditioned {
 
 impl Preconditioned {
     /// Of a device that has just been put into its state.
-    pub(super) fn of(device: &Device, past: &Past) -> Preconditioned {
+    pub(super) fn of(device: &Device, state: String) -> Preconditioned {
         let stats = device.stats();
         Preconditioned {
-            state: past.to_string(),
+            state,
             filled_percent: percent_of(stats.mapped_pages, stats.capacity_pages),
         }
     }

@@ -164,7 +164,7 @@ impl Runner {
         });
         past.apply(&mut self.device, writers, progress)?;
         let is_flash = self.device.profile().kind == Kind::Nand;
-        self.precondition = is_flash.then(|| Preconditioned::of(&self.device, past));
+        self.precondition = is_flash.then(|| Preconditioned::of(&self.device, past.to_string()));
         self.overwritten_pages = Fill::overwritten_pages(&self.device, &past.precondition);
         for running in &self.jobs {
             running.preload(&mut self.device, true)?;

@@ -371,7 +371,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
             let writers = std::iter::once((volume.nsid, None));
             past.apply(device, writers, || ControlFlow::Continue(()))?;
             let is_flash = device.profile().kind == Kind::Nand;
-            self.precondition = is_flash.then(|| Preconditioned::of(device, past));
+            self.precondition = is_flash.then(|| Preconditioned::of(device, past.to_string()));
             self.overwritten_pages = Fill::overwritten_pages(device, &past.precondition);
         }
         self.volumes.push(volume);
