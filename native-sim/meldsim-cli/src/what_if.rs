@@ -103,7 +103,8 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
                 share(read.get());
                 interrupt::flow()
             })?;
-            run.limit = Some(Limit::of_replay(&run, &options, profile, &sources[device]));
+            let stats = &run.device.run;
+            run.limit = Some(Limit::of(stats, options.load(), profile, &sources[device]));
             Ok::<RunResult, anyhow::Error>(run)
         };
     interrupt::watch();

@@ -80,9 +80,18 @@ fn an_answer_that_rests_on_an_assumption_says_so() {
         "p.toml",
         "base = \"pm9a3\"\nname = \"mine\"\n[host]\nlink_rate = \"500MB/s\" # [A] a guess\n",
     );
+    let mut scan =
+        "# meld-trace 1\ntime_ns,volume,block,offset,length,op,pattern,client\n".to_owned();
+    for at in 0..256 {
+        scan += &format!(
+            "1700000000000000000,vol0,1,{},131072,read,sequential,client\n",
+            at * 131_072
+        );
+    }
+    let trace = text_file("scan.meld", &scan);
     let line = format!(
-        "what-if {TRACE} --closed --iodepth 64 --profile {}",
-        file.path
+        "what-if {} --closed --iodepth 64 --profile {}",
+        trace.path, file.path
     );
     let said =
         "mine as recorded is limited by host.link_rate 500MB/s, which is assumed: measure it";

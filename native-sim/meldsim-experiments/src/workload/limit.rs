@@ -8,8 +8,7 @@ use std::fmt;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::job::Job;
-use super::result::RunResult;
-use super::trace::{ReplayMode, ReplayOptions};
+use meldsim::Stats;
 use meldsim::profile::{GcPacing, HostPath, Kind, Profile, Source, Sources};
 
 /// Busy for this share of the time, a part of the device has no room for more, %.
@@ -19,7 +18,7 @@ const PCIE_X4: [(&str, f64); 2] = [("4.0", 7.88), ("5.0", 15.75)];
 
 /// What decides when requests are made, other than that one before them has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrivals {
+pub enum Arrivals {
     /// Nothing: as many are outstanding as may be.
     Closed,
     /// A job's `rate`, or its pauses.
@@ -30,10 +29,11 @@ pub(super) enum Arrivals {
 
 /// The load of a run, as far as it may be the limit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Load {
-    pub(super) arrivals: Arrivals,
+pub struct Load {
+    /// What decides when requests are made.
+    pub arrivals: Arrivals,
     /// Submitting threads.
-    pub(super) threads: u32,
+    pub threads: u32,
 }
 
 impl Load {
@@ -44,16 +44,6 @@ impl Load {
                 false => Arrivals::Closed,
             },
             threads: jobs.iter().map(|job| job.numjobs).sum(),
-        }
-    }
-
-    pub(super) fn of_trace(options: &ReplayOptions) -> Load {
-        Load {
-            arrivals: match options.mode {
-                ReplayMode::Open => Arrivals::Trace,
-                ReplayMode::Closed => Arrivals::Closed,
-            },
-            threads: 1,
         }
     }
 }
@@ -74,19 +64,8 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// That of a replayed trace on the device of a profile whose numbers have these sources.
-    pub fn of_replay(
-        run: &RunResult,
-        options: &ReplayOptions,
-        profile: &Profile,
-        sources: &Sources,
-    ) -> Limit {
-        Limit::of(run, Load::of_trace(options), profile, sources)
-    }
-
-    /// That of any run.
-    pub(super) fn of(run: &RunResult, load: Load, profile: &Profile, sources: &Sources) -> Limit {
-        let stats = &run.device.run;
+    /// That of a run with these counts, on the device of a profile whose numbers have these sources.
+    pub fn of(stats: &Stats, load: Load, profile: &Profile, sources: &Sources) -> Limit {
         let time_ps = stats.now_ps.max(1) as f64;
         let second_ps = 1e12;
         let commands = (stats.read_commands + stats.write_commands) as f64;

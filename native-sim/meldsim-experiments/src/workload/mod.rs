@@ -39,7 +39,7 @@ pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
 pub use jobfile::{
     JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, parse_job_file,
 };
-pub use limit::Limit;
+pub use limit::{Arrivals, Limit, Load};
 pub use meldsim::engine::Random;
 pub use options::{Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided};
 pub use past::Past;

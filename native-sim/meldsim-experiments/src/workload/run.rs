@@ -87,7 +87,12 @@ impl<R: BufRead> Run<R> {
                 replay.run_until(|| progress(None))?
             }
         };
-        result.limit = Some(Limit::of(&result, load, &self.profile, &self.sources));
+        result.limit = Some(Limit::of(
+            &result.device.run,
+            load,
+            &self.profile,
+            &self.sources,
+        ));
         Ok(result)
     }
 }
@@ -96,7 +101,7 @@ impl<R> Workload<R> {
     fn load(&self) -> Load {
         match self {
             Workload::Jobs(jobs, _) => Load::of_jobs(jobs),
-            Workload::Trace(_, options) => Load::of_trace(options),
+            Workload::Trace(_, options) => options.load(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::workload::job::{Job, JobError};
+use crate::workload::limit::{Arrivals, Load};
 use crate::workload::past::Past;
 use crate::workload::quantity::parse_decimal;
 use meldsim::nvme::Pattern;
@@ -99,6 +100,17 @@ impl ReplayOptions {
             message: format!("is {}", self.iodepth),
             remedy: format!("use 1 to {}", Job::IODEPTH_MAX),
         })
+    }
+
+    /// The load of a replay, as far as it may be the limit.
+    pub fn load(&self) -> Load {
+        Load {
+            arrivals: match self.mode {
+                ReplayMode::Open => Arrivals::Trace,
+                ReplayMode::Closed => Arrivals::Closed,
+            },
+            threads: 1,
+        }
     }
 
     /// What of it a result shows.
