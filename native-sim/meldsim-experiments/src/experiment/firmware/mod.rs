@@ -288,6 +288,6 @@ mod tests {
         assert!(bgc > 0.0 && log == 0.0);
         // Collection moves more than half as much as the host writes, and programs it some time later.
         assert!(cell.stats.gc_pages_moved > cell.stats.host_pages_programmed / 2);
-        assert!(cell.stats.write_amplification().unwrap() > 1.4);
+        assert!(cell.stats.gc_pages_programmed * 10 > cell.stats.host_pages_programmed * 4);
     }
 }

@@ -196,7 +196,7 @@ mod tests {
         };
         let mut marks = vec![at];
         for (written, programmed) in rows {
-            at.at = at.at + Duration::from_ms(1);
+            at.at += Duration::from_ms(1);
             at.done_bytes += written;
             at.written_bytes += written;
             at.programmed_bytes += programmed;
