@@ -19,8 +19,8 @@ LINK = re.compile(r"images/([a-z0-9-]+?)-(\d+)\.svg\)")
 # Pictures of timelines, each of the page that a command writes.
 TIMELINES = {
     "timeline-melding.svg": "experiment melded-throughput",
-    "timeline-tail.svg": "run --rw randrw --bs 16k --iodepth 8 --size 16m --timeline-slowest 1",
-    "timeline-bus.svg": "run --rw read --bs 1m --size 1m --set bus.rate=200MT/s --read-pattern sequential",
+    "timeline-tail.svg": "run --profile melded-tlc-8x8 --rw randrw --bs 16k --iodepth 8 --size 16m --timeline-slowest 1",
+    "timeline-bus.svg": "run --profile melded-tlc-8x8 --rw read --bs 1m --size 1m --set bus.rate=200MT/s --read-pattern sequential",
 }
 
 

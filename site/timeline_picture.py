@@ -10,7 +10,7 @@ import re
 
 WIDTH, LEFT, ROW, GAP, HEAD = 860, 120, 15, 4, 24
 MOST_ROWS = 9
-ELEMENT = re.compile(r'<script type="text/plain" class="timeline-data" data-name="([^"]*)">([^<]*)</script>')
+ELEMENT = re.compile(r'<script type="text/plain" class="timeline-data" data-name="([^"]*)"[^>]*>([^<]*)</script>')
 BUS = ["command", "data out", "data in"]
 WORK = [
     "sense LSB", "sense CSB", "sense MSB", "sense top page", "melded sense", "program", "erase", "copyback", "suspended",

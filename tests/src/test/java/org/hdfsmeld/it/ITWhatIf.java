@@ -31,8 +31,7 @@ class ITWhatIf {
 
   /** One of each kind. */
   private static final List<String> DEVICES =
-      List.of(
-          "melded-tlc-8x8", "melded-tlc-16x4", "melded-qlc-8x8", "flash-970pro", "optane-900p");
+      List.of("melded-tlc-8x8", "melded-tlc-16x4", "melded-qlc-8x8", "flash-970pro", "optane-900p");
 
   private static final Path WAREHOUSE = new Path("/warehouse");
   private static final Path TABLE = new Path("/table");
