@@ -249,6 +249,9 @@ fn one_mistake_of_a_job_file_is_told_once() {
             "b.fio:4: [a] iodepth: is 0, as in 2 more sections; use 1 to 65536",
         ],
     );
+    let file = text_file("b.fio", "[global]\nsize=1m\niodepth=0\n[a]\n[b]\n");
+    let words = "[a] iodepth: is 0, as in one more section; use 1 to 65536";
+    refused(&format!("run --job {}", file.path), &[words]);
     for (lines, expected) in [
         (
             "runtime=365d\ntime_based",

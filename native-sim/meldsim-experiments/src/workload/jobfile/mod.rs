@@ -378,6 +378,7 @@ impl Reading<'_> {
             let key = format!("[{}] {key}", excerpt(&name));
             let text = match more {
                 0 => format!("{message}; {remedy}"),
+                1 => format!("{message}, as in one more section; {remedy}"),
                 more => format!("{message}, as in {more} more sections; {remedy}"),
             };
             self.wrong(file.name, at, &key, &text);
