@@ -110,8 +110,11 @@ fn check(profile: &Profile, result: &RunResult) -> Result<(), TestCaseError> {
         stats.now_ps
     );
     // The data of what was programmed and, where a page of the mapping is a block of the host's, of what was read.
-    let wordline = geometry.page_size.0 * timing.read.len() as u64;
-    let mut bytes = programs * wordline;
+    let pages_at_once = match profile.ftl.program_order {
+        ProgramOrder::OneShot => timing.read.len() as u64,
+        ProgramOrder::Shadow => 1,
+    };
+    let mut bytes = programs * pages_at_once * geometry.page_size.0;
     if profile.mapping_unit() == profile.controller.lba_size {
         bytes += stats.host_read_bytes.saturating_sub(
             (stats.buffer_page_reads + stats.unmapped_page_reads) * profile.mapping_unit().0,
@@ -124,7 +127,7 @@ fn check(profile: &Profile, result: &RunResult) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn nothing_is_faster_than_the_device(
