@@ -71,16 +71,7 @@ impl Limit {
         let commands = (stats.read_commands + stats.write_commands) as f64;
         let host = &profile.host;
         let submit = host.path_times().submit;
-        let firmware_ps = [
-            stats.firmware_nvmq_busy_ps,
-            stats.firmware_ilock_busy_ps,
-            stats.firmware_cache_busy_ps,
-            stats.firmware_trans_busy_ps,
-            stats.firmware_fcmd_busy_ps,
-            stats.firmware_bgc_busy_ps,
-            stats.firmware_log_busy_ps,
-        ];
-        let firmware_ps = firmware_ps.iter().sum::<u64>() as f64;
+        let firmware_ps = stats.firmware_busy_ps().iter().sum::<u64>() as f64;
         let per = |busy_ps: f64, units: u64| busy_ps / units.max(1) as f64;
         let source = |key| sources.get(key);
 

@@ -299,6 +299,19 @@ impl Stats {
         amplification(self.programmed_bytes, self.host_written_bytes)
     }
 
+    /// How long each type of firmware thread was busy: NVMQ, ILOCK, CACHE, TRANS, FCMD, BGC, LOG.
+    pub fn firmware_busy_ps(&self) -> [u64; 7] {
+        [
+            self.firmware_nvmq_busy_ps,
+            self.firmware_ilock_busy_ps,
+            self.firmware_cache_busy_ps,
+            self.firmware_trans_busy_ps,
+            self.firmware_fcmd_busy_ps,
+            self.firmware_bgc_busy_ps,
+            self.firmware_log_busy_ps,
+        ]
+    }
+
     /// What the bytes programmed are made of.
     pub fn programmed(&self) -> Programmed {
         let pages = self.host_pages_programmed

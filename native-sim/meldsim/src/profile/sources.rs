@@ -19,7 +19,7 @@ pub enum Source {
     Fitted,
     /// `[A]`, `[N]` (the measurements do not tell), or a default.
     Assumed,
-    /// `[G]`: whoever wrote the profile or set the key says so.
+    /// `[G]`: the user wrote it in a profile, or set the key.
     Given,
 }
 

@@ -153,7 +153,7 @@ impl Cell {
         let depth = DEPTH.min((MOST_OUTSTANDING_BYTES / bytes) as u32);
         let tally = Loop::new(depth, requests).measure(&mut device, warm_up, until)?;
         let stats = device.stats();
-        let busy = busy_ps(&stats).iter().sum::<u64>();
+        let busy = stats.firmware_busy_ps().iter().sum::<u64>();
         // From the first completion that counts to the last: nothing waits to begin.
         let elapsed = (tally.elapsed - tally.first).as_secs_f64();
         let iops = tally.requests.saturating_sub(1) as f64 / elapsed;
@@ -168,7 +168,8 @@ impl Cell {
 
     /// Cores at the work of each type of thread: NVMQ, ILOCK, CACHE, TRANS, FCMD, BGC, LOG.
     fn busy_by_type(&self) -> [f64; 7] {
-        busy_ps(&self.stats).map(|busy| busy as f64 / self.stats.now_ps as f64)
+        let busy = self.stats.firmware_busy_ps();
+        busy.map(|busy| busy as f64 / self.stats.now_ps as f64)
     }
 
     /// Energy of the cores for a request, in microjoules.
@@ -176,18 +177,6 @@ impl Cell {
         let watts = self.stats.firmware_energy_nj as f64 / 1e9 / (self.stats.now_ps as f64 / 1e12);
         watts / self.iops * 1e6
     }
-}
-
-fn busy_ps(stats: &Stats) -> [u64; 7] {
-    [
-        stats.firmware_nvmq_busy_ps,
-        stats.firmware_ilock_busy_ps,
-        stats.firmware_cache_busy_ps,
-        stats.firmware_trans_busy_ps,
-        stats.firmware_fcmd_busy_ps,
-        stats.firmware_bgc_busy_ps,
-        stats.firmware_log_busy_ps,
-    ]
 }
 
 /// A device in the state that the load asks for, and its namespace.

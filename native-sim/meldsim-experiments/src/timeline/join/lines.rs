@@ -47,7 +47,7 @@ pub(super) fn check_found(path: &Path, version: u32) -> Result<(), JoinError> {
 
 /// Refuses a name that leads out of the folder when a path is made of it.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
-    // Either separator, and the mark of a drive, so that what is refused is the same everywhere.
+    // Either separator, and the mark of a drive, so that every system refuses the same names.
     match name.contains(['/', '\\', ':']) {
         false => Ok(()),
         true => Err(format!("\"{name}\" is not the name of a file")),

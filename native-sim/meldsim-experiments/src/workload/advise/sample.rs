@@ -103,7 +103,7 @@ impl Sample {
             if job.stonewall {
                 group = first;
             }
-            // Whoever waits for one of its own group waits with that for the groups before.
+            // A job of its own group has waited for the groups before.
             let after = waits_for(&jobs[..section], job)?
                 .map(|section| sections[section].clone())
                 .filter(|others| others.start >= group)

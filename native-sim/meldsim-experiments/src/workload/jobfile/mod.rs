@@ -357,7 +357,10 @@ impl Reading<'_> {
                 if refused.iter().any(|option| follows(mistake.key, option)) {
                     continue;
                 }
-                match mistakes.iter_mut().find(|(_, _, told, _)| *told == mistake) {
+                match mistakes
+                    .iter_mut()
+                    .find(|(_, _, known, _)| *known == mistake)
+                {
                     Some((.., more)) => *more += 1,
                     None => mistakes.push((at, name.clone(), mistake, 0)),
                 }

@@ -66,8 +66,9 @@ impl Track {
         marks.push(end);
         let whole = half(&begin, &end, is_flash);
         let halves = halves(&marks, is_flash);
-        let told = halves.filter(|halves| halves.iter().all(|half| half.tells(outstanding_bytes)));
-        let is_steady = told.as_ref().map(alike);
+        let telling =
+            halves.filter(|halves| halves.iter().all(|half| half.tells(outstanding_bytes)));
+        let is_steady = telling.as_ref().map(alike);
         let length = |from: &Mark| (end.at - from.at).as_secs_f64();
         let steady_since = marks.iter().enumerate().find(|(first, from)| {
             let rest = self::halves(&marks[*first..], is_flash);
@@ -79,7 +80,7 @@ impl Track {
             programmed_bytes: end.programmed_bytes - begin.programmed_bytes,
             written_bytes: end.written_bytes - begin.written_bytes,
             blocks_erased: end.erases - begin.erases,
-            halves: told,
+            halves: telling,
             is_steady,
             steady_since: is_steady
                 .and(steady_since)
