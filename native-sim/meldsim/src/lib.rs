@@ -61,6 +61,7 @@ mod firmware;
 mod ftl;
 mod nand;
 pub mod nvme;
+pub mod policy;
 pub mod profile;
 pub mod timeline;
 mod xpoint;

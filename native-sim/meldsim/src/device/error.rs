@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::nvme::{DirectiveError, NamespaceId};
+use crate::profile::ProfileError;
 
 /// Why the device refuses a call. Nothing has changed when it does.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,6 +54,9 @@ pub enum DeviceError {
     /// A directive the device does not accept.
     #[error(transparent)]
     Directive(#[from] DirectiveError),
+    /// The profile's policy cannot be made any more.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// No such submission queue.
     #[error("submission queue {queue} does not exist; create it first")]
     UnknownQueue {

@@ -143,7 +143,7 @@ impl Device {
         profile.validate()?;
         let (medium, sets, timers) = match profile.kind {
             Kind::Nand => {
-                let nand = NandMedium::new(profile);
+                let nand = NandMedium::new(profile)?;
                 let (sets, timers) = (nand.sets.len(), nand.timers());
                 (Medium::Nand(nand), sets, timers)
             }

@@ -5,11 +5,12 @@
 use serde::Deserialize;
 
 use crate::engine::Duration;
+use crate::policy::victim::Victim;
 use crate::profile::{
     Allocation, Bus, ByteSize, Commands, Controller, DataRate, DieInterleave, Energy, EnergyAmount,
-    Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads, Ftl, Gc, GcVictim,
-    Geometry, Host, Issue, Kind, MeldedPartialRead, PageAllocation, PredictableLatency, Profile,
-    ProgramOrder, QueueArbitration, SetLayout, Sets, Timing, WearLevelling, Xpoint,
+    Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads, Ftl, Gc, Geometry, Host,
+    Issue, Kind, MeldedPartialRead, PageAllocation, PredictableLatency, Profile, ProgramOrder,
+    QueueArbitration, SetLayout, Sets, Timing, WearLevelling, Xpoint,
 };
 
 /// The body's format is that of the fields' order. Sections that have not changed are today's.
@@ -107,9 +108,40 @@ section_v3! {
     }
 }
 
+/// Victim policies as they were numbered.
+#[derive(Deserialize)]
+#[cfg_attr(all(test, feature = "toml"), derive(serde::Serialize))]
+enum VictimV3 {
+    Greedy,
+    CostBenefit,
+    WindowedGreedy,
+}
+
+impl From<VictimV3> for Victim {
+    fn from(old: VictimV3) -> Victim {
+        let name = match old {
+            VictimV3::Greedy => "greedy",
+            VictimV3::CostBenefit => "cost-benefit",
+            VictimV3::WindowedGreedy => "windowed-greedy",
+        };
+        name.parse().unwrap_or_default()
+    }
+}
+
+#[cfg(all(test, feature = "toml"))]
+impl From<Victim> for VictimV3 {
+    fn from(new: Victim) -> VictimV3 {
+        match new.as_str() {
+            "cost-benefit" => VictimV3::CostBenefit,
+            "windowed-greedy" => VictimV3::WindowedGreedy,
+            _ => VictimV3::Greedy,
+        }
+    }
+}
+
 section_v3! {
     GcV3 => Gc {
-        victim: GcVictim,
+        victim: VictimV3,
         window: u32,
         background: bool,
         background_idle: Duration,

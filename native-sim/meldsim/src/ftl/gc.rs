@@ -27,6 +27,7 @@ use super::address::PageAddr;
 use super::blocks::State;
 use super::buffer::User;
 use super::layer::Ftl;
+use super::ledger::Spot;
 use super::mapping::{Entry, MapIndex};
 use super::pacing::{Pace, Pacing};
 use super::reverse_map::BATCH_SHARE;
@@ -176,7 +177,7 @@ impl Ftl {
         if is_valid && !self.reverse_map.holds(lane, group) {
             let mut batch = BTreeSet::from([(lane, group)]);
             for (lane, log) in (0..).zip(&self.lanes) {
-                let mut share = log.live / BATCH_SHARE;
+                let mut share = log.blocks.live / BATCH_SHARE;
                 for group in self.selection.likely(&log.blocks) {
                     match share.checked_sub(u64::from(log.blocks.get(group).valid)) {
                         None => break,
@@ -345,7 +346,6 @@ impl Ftl {
             let index = std::mem::replace(index, MapIndex::NONE);
             // Else it was overwritten or deallocated while it was read.
             if index != MapIndex::NONE {
-                log.blocks.invalidate(group, 1);
                 slot = self.buffer.take(User::Gc(layout), index, lane, NIL);
                 let ppn = addressing.ppn(lane, group, position);
                 if log.blocks.is_levelling {
@@ -353,9 +353,9 @@ impl Ftl {
                 }
                 self.oracle.collected(ppn, slot);
                 self.stats.gc_pages_moved += 1;
-                if layout == Layout::Melded {
-                    self.melded[self.mapping.space_of(index) as usize] -= 1;
-                }
+                let way = (Spot::Flash(group), Spot::Buffer);
+                let space = |_| self.mapping.space_of(index);
+                log.blocks.relocate(&mut self.melded, space, 1, way);
                 let (before, now) = (Entry::Flash(ppn), Entry::Buffered(slot));
                 self.mapping.change(index, before, now);
             }
@@ -437,8 +437,9 @@ impl Ftl {
             let source = self.addressing.ppn(lane, victim.group, from + offset);
             let target = self.addressing.ppn(lane, group, to + offset);
             self.oracle.moved(source, target);
-            log.blocks.invalidate(victim.group, 1);
-            log.blocks.validate(group, 1);
+            let way = (Spot::Flash(victim.group), Spot::Flash(group));
+            let space = |_| self.mapping.space_of(index);
+            log.blocks.relocate(&mut self.melded, space, 1, way);
             self.mapping.set(index, Entry::Flash(target));
             if let Some(journal) = &mut self.journal {
                 journal.record(1);

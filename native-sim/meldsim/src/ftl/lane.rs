@@ -13,6 +13,7 @@ use super::pacing::Pace;
 use super::stream::{Gatherer, Layout, Stream, WordlinePages};
 use super::victim::{Erasing, Victim};
 use crate::nvme::MAX_STREAMS;
+use crate::policy::victim::Victims;
 use crate::profile::Gc;
 use crate::profile::limits::OVER_PROVISIONED_GROUPS;
 
@@ -78,8 +79,6 @@ pub(crate) struct Lane {
     streams: Vec<WriteStream>,
     /// Bit n: something of the stream of that index waits.
     waiting: u64,
-    /// Logical pages whose current data is here or on its way here.
-    pub(crate) live: u64,
     /// Streams of the host's that groups can be spared for.
     spare_streams: u32,
     /// Bit n: the host's stream n is in use here.
@@ -95,16 +94,16 @@ impl Lane {
         gc: &Gc,
         spare_groups: u32,
         host_reserve: u32,
+        policy: Box<dyn Victims>,
     ) -> Lane {
         Lane {
             number,
-            blocks: Blocks::new(addressing, gc.wear_levelling, host_reserve),
+            blocks: Blocks::new(addressing, gc.wear_levelling, host_reserve, policy),
             victim: None,
             erasing: None,
             pace: Pace::default(),
             streams: Vec::new(),
             waiting: 0,
-            live: 0,
             spare_streams: spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS),
             host_streams: 0,
             ending_streams: 0,
@@ -225,16 +224,11 @@ impl Lane {
         }
     }
 
-    /// The data of pages of a group is no longer current, or no longer anywhere.
+    /// The victim, if it is this group.
     #[inline]
-    pub(crate) fn invalidate(&mut self, group: u32, position: u32, pages: u32) {
-        self.blocks.invalidate(group, pages);
-        self.live -= u64::from(pages);
-        if let Some(victim) = &mut self.victim {
-            if victim.group == group {
-                victim.invalidated(position, pages);
-            }
-        }
+    pub(crate) fn victim_in(&mut self, group: u32) -> Option<&mut Victim> {
+        let victim = self.victim.as_mut();
+        victim.filter(|victim| victim.group == group)
     }
 
     /// Pages that can be written before another victim must be emptied.

@@ -7,6 +7,7 @@ use super::buffer::{Place, Programs, WriteBuffer};
 use super::history::ReadHistory;
 use super::journal::Journal;
 use super::lane::{Lane, ReadyList};
+use super::ledger::{MeldedPages, Spot};
 use super::mapping::{Entry, MapIndex, Mapping, Run};
 use super::oracle::Oracle;
 use super::pacing::Pacing;
@@ -17,7 +18,7 @@ use super::victim::{Copyback, VictimSelection};
 use crate::engine::Slab;
 use crate::nand::{Geometry, WordlineAddr};
 use crate::profile::limits::gc_slots;
-use crate::profile::{ByteSize, Profile};
+use crate::profile::{ByteSize, Profile, ProfileError};
 
 /// What the layer counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +59,7 @@ pub(crate) struct Ftl {
     pub(super) addressing: Addressing,
     pub(super) mapping: Mapping,
     /// Pages of each space that lie on flash in the melded layout.
-    pub(super) melded: Vec<u64>,
+    pub(super) melded: MeldedPages,
     pub(super) lanes: Vec<Lane>,
     pub(super) ready: ReadyList,
     pub(super) buffer: WriteBuffer,
@@ -100,7 +101,12 @@ pub(crate) struct Ftl {
 }
 
 impl Ftl {
-    pub(crate) fn new(profile: &Profile, geometry: &Geometry, set: u32, region: Region) -> Ftl {
+    pub(crate) fn new(
+        profile: &Profile,
+        geometry: &Geometry,
+        set: u32,
+        region: Region,
+    ) -> Result<Ftl, ProfileError> {
         let sets = u64::from(profile.sets.count);
         let host_slots = (profile.controller.write_buffer.0 / sets / geometry.page_bytes) as u32;
         let addressing = Addressing::new(profile, geometry, region);
@@ -111,12 +117,22 @@ impl Ftl {
         let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow());
         let pacing = Pacing::new(profile, &addressing);
         let reserve = pacing.host_reserve(None, 0);
-        let lane = |number| Lane::new(number, &addressing, &profile.gc, spare, reserve);
-        Ftl {
+        let lane = |number| {
+            let policy = profile.gc.victims()?;
+            Ok(Lane::new(
+                number,
+                &addressing,
+                &profile.gc,
+                spare,
+                reserve,
+                policy,
+            ))
+        };
+        Ok(Ftl {
             set,
             mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
-            melded: Vec::new(),
-            lanes: (0..lanes).map(lane).collect(),
+            melded: MeldedPages::default(),
+            lanes: (0..lanes).map(lane).collect::<Result<_, _>>()?,
             ready: ReadyList::new(lanes),
             buffer: WriteBuffer::new(host_slots, gc_slots, lanes),
             runs: Vec::new(),
@@ -145,7 +161,7 @@ impl Ftl {
                 ByteSize(bytes) => bytes / sets / geometry.page_bytes / u64::from(lanes),
             },
             addressing,
-        }
+        })
     }
 
     /// Logical pages the set can hold.
@@ -169,12 +185,12 @@ impl Ftl {
     }
 
     pub(crate) fn melded_mapped_pages(&self) -> u64 {
-        self.melded.iter().sum()
+        self.melded.all()
     }
 
     /// Pages of a space that hold data, and those of them on flash in the melded layout.
     pub(crate) fn pages_of(&self, space: u32) -> (u64, u64) {
-        (self.mapping.mapped_in(space), self.melded[space as usize])
+        (self.mapping.mapped_in(space), self.melded.of(space))
     }
 
     pub(crate) fn free_blocks(&self) -> u64 {
@@ -226,7 +242,7 @@ impl Ftl {
     }
 
     pub(crate) fn add_space(&mut self) -> u32 {
-        self.melded.push(0);
+        self.melded.add_space();
         self.mapping.add_space()
     }
 
@@ -325,7 +341,7 @@ impl Ftl {
 
     /// Whether a lane can take a page that was mapped so.
     pub(super) fn lane_has_room(&self, lane: u32, entry: Entry) -> bool {
-        self.lanes[lane as usize].live < self.lane_capacity
+        self.lanes[lane as usize].blocks.live < self.lane_capacity
             || self.lane_of_entry(entry) == Some(lane)
     }
 
@@ -338,14 +354,19 @@ impl Ftl {
         let lanes = u64::from(self.addressing.lanes);
         // No lane takes more than its turn of each round, and melded pages come in wordlines.
         let most = (end - first).div_ceil(lanes) + u64::from(self.addressing.pages_per_wordline);
-        let fullest = self.lanes.iter().map(|lane| lane.live).max().unwrap_or(0);
+        let fullest = self
+            .lanes
+            .iter()
+            .map(|lane| lane.blocks.live)
+            .max()
+            .unwrap_or(0);
         if fullest + most <= self.lane_capacity {
             return true;
         }
         if end - first > self.capacity() {
             return false;
         }
-        let mut live: Vec<u64> = self.lanes.iter().map(|lane| lane.live).collect();
+        let mut live: Vec<u64> = self.lanes.iter().map(|lane| lane.blocks.live).collect();
         for page in first..end {
             let lane = self.addressing.lane_of(page, layout);
             let before = self.lane_of_entry(self.mapping.entry(space, page));
@@ -415,14 +436,18 @@ impl Ftl {
         match run.entry {
             Entry::Unmapped => {}
             Entry::Buffered(slot) => {
-                self.lanes[self.buffer.get(slot).lane as usize].live -= 1;
+                let lane = &mut self.lanes[self.buffer.get(slot).lane as usize];
+                lane.blocks.leave(&mut self.melded, space, 1, Spot::Buffer);
                 self.buffer.abandon(slot);
             }
             Entry::Flash(first) => {
                 for (at, pages) in self.addressing.pieces(first, run.pages) {
                     let lane = &mut self.lanes[at.lane as usize];
-                    self.melded[space as usize] -= lane.blocks.get(at.group).melded(pages);
-                    lane.invalidate(at.group, at.position, pages);
+                    lane.blocks
+                        .leave(&mut self.melded, space, pages, Spot::Flash(at.group));
+                    if let Some(victim) = lane.victim_in(at.group) {
+                        victim.invalidated(at.position, pages);
+                    }
                     if lane.blocks.is_low() {
                         self.ready.push(at.lane);
                     }

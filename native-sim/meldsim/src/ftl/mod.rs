@@ -37,6 +37,7 @@ mod history;
 mod journal;
 mod lane;
 mod layer;
+mod ledger;
 mod mapping;
 mod oracle;
 mod overwrite;

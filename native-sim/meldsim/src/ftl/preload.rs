@@ -7,6 +7,7 @@
 use super::address::Ppn;
 use super::blocks::{PRELOADED, State};
 use super::layer::Ftl;
+use super::ledger::Spot;
 use super::mapping::{Entry, LEAF, MapIndex, Run};
 use super::reverse_map;
 use super::steady_state::{StratifiedShuffle, valid_by_age, write_amplification};
@@ -115,9 +116,8 @@ impl<'a> Preload<'a> {
             // Of the pages, which go to the lanes in turn.
             let before = (number + lanes - page % lanes) % lanes;
             let valid = (mapped + lanes - 1 - before) / lanes;
-            lane.live += valid;
-            lane.blocks.validate(group, valid as u32);
-            ftl.melded[space as usize] += lane.blocks.get(group).melded(valid as u32);
+            lane.blocks
+                .place(&mut ftl.melded, space, valid as u32, Spot::Flash(group));
             lane.blocks.programmed(group, positions);
         }
         (mapped == all).then_some(all)
@@ -269,9 +269,8 @@ impl<'a> Preload<'a> {
             ftl.invalidate(space, Run { entry, pages });
             ftl.mapping.set(index, Entry::Flash(ppn));
             let log = &mut ftl.lanes[lane as usize];
-            log.live += 1;
-            log.blocks.validate(place.group, pages);
-            ftl.melded[space as usize] += log.blocks.get(place.group).melded(pages);
+            log.blocks
+                .place(&mut ftl.melded, space, pages, Spot::Flash(place.group));
         }
         Some(())
     }
@@ -386,7 +385,7 @@ pub(crate) fn precondition(ftl: &mut Ftl, filled: &[Filled]) -> Option<()> {
 impl Ftl {
     /// Write amplification of uniform overwrites of what is mapped; nothing where that is nothing, or leaves no room.
     pub(crate) fn uniform_write_amplification(&self) -> Option<f64> {
-        let pages: u64 = self.lanes.iter().map(|lane| lane.live).sum();
+        let pages: u64 = self.lanes.iter().map(|lane| lane.blocks.live).sum();
         let steady = self.pacing.steady_groups();
         let groups = self.lanes.iter();
         let groups = groups.map(|lane| u64::from(lane.blocks.count.saturating_sub(steady)));
@@ -416,7 +415,6 @@ fn steady_logs(ftl: &mut Ftl, filled: &[Filled]) -> Option<Vec<SteadyLog>> {
         }
         let valid = valid_by_age(pages, groups, pages_per_group);
         let first = lane.blocks.close_filled(valid.clone());
-        lane.live += pages;
         let seed = u64::from(ftl.set) << 32 | number;
         let shuffle = StratifiedShuffle::new(valid, pages_per_group, seed);
         logs.push(SteadyLog { shuffle, first });

@@ -13,6 +13,7 @@ use super::address::{Addressing, Ppn};
 use super::blocks::{Blocks, Group, OpenGroup, State};
 use super::buffer::User;
 use super::layer::Ftl;
+use super::ledger::Spot;
 use super::mapping::Entry;
 use super::stream::{Layout, Stream};
 use crate::engine::NIL;
@@ -185,7 +186,7 @@ impl SavedFtl {
             run.load(ftl)?;
         }
         for lane in &mut ftl.lanes {
-            lane.blocks.find_empty();
+            lane.blocks.restored();
         }
         // Its memory is protected, too: what was taken was journalled with the cut, and need not be again.
         let journal = ftl.journal.take();
@@ -196,7 +197,11 @@ impl SavedFtl {
             page.load(ftl)?;
         }
         ftl.journal = journal;
-        if ftl.lanes.iter().any(|lane| lane.live > ftl.lane_capacity) {
+        if ftl
+            .lanes
+            .iter()
+            .any(|lane| lane.blocks.live > ftl.lane_capacity)
+        {
             return Err("more is mapped than the device holds");
         }
         match ftl.lanes.iter().all(|lane| lane.blocks.can_collect()) {
@@ -299,9 +304,8 @@ impl SavedRun {
             if !lane.blocks.holds_data(at.group, positions, addressing) {
                 return Err("a page is mapped to where nothing was written");
             }
-            lane.blocks.validate(at.group, pages);
-            ftl.melded[self.space as usize] += lane.blocks.get(at.group).melded(pages);
-            lane.live += u64::from(pages);
+            lane.blocks
+                .place(&mut ftl.melded, self.space, pages, Spot::Flash(at.group));
         }
         let mut pages = u64::from(self.pages);
         if ftl.unmapped_pages(self.space, self.page, self.page + pages) < pages {
@@ -343,7 +347,8 @@ impl SavedPage {
         }
         let lane = ftl.lanes.get_mut(self.lane as usize);
         let lane = lane.ok_or("a buffered page is on its way to no lane")?;
-        lane.live += 1;
+        lane.blocks
+            .place(&mut ftl.melded, self.space, 1, Spot::Buffer);
         if ftl.buffer.gc_free(self.lane) == 0 {
             return Err("more is being moved than there is room for");
         }

@@ -3,18 +3,18 @@
 //! In come the block groups of a lane, out goes the one to collect: one that holds nothing, or one
 //! that lags behind in wear, or what the policy ranks first; and how far its collection has come.
 
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::address::Addressing;
-use super::blocks::{Blocks, Candidate};
+use super::blocks::Blocks;
 use super::mapping::{MapIndex, Mapping};
 use super::reverse_map::{self, ReverseMap};
 use super::stream::Layout;
 use crate::engine::NIL;
 use crate::nand::{PageSet, WordlineAddr};
+use crate::policy::victim::Superblock;
 use crate::profile::limits::GC_ROWS_AT_ONCE;
-use crate::profile::{Gc, GcVictim, Profile, WearLevelling};
+use crate::profile::{Gc, Profile, WearLevelling};
 
 /// A group must gain this share of its pages to be collected in the background, 1 in so many.
 const BACKGROUND_GAIN: u32 = 10;
@@ -23,60 +23,6 @@ const BACKGROUND_GAIN: u32 = 10;
 const WORTH_A_BATCH: u32 = 2;
 /// Of the groups that are likely to be collected next, one in so many is one that lags behind in wear.
 const LAGGING_SHARE: usize = 32;
-
-/// Leaves the `count` candidates to collect first, in that order; `now` is the pages given out in the
-/// lane, `window` the groups that compete under windowed greedy. Ties go to the group closed first.
-///
-/// Greedy: fewest valid pages first. Cost-benefit: age x (1 - u) / 2u, where u is the valid share;
-/// reading and writing u frees 1 - u (Rosenblum and Ousterhout; Kawaguchi et al.). Windowed greedy:
-/// greedy among the groups that were closed first (Hu et al.).
-fn rank(
-    (policy, window): (GcVictim, u32),
-    candidates: &mut Vec<Candidate>,
-    count: usize,
-    pages_per_group: u32,
-    now: u64,
-) {
-    match policy {
-        GcVictim::Greedy => keep_least(candidates, count, fewest_valid),
-        GcVictim::CostBenefit => keep_least(candidates, count, |candidate| {
-            let benefit = benefit_for_cost(candidate, pages_per_group, now);
-            (Reverse(benefit), candidate.closed_at, candidate.group)
-        }),
-        GcVictim::WindowedGreedy => {
-            let oldest = |candidate: &Candidate| (candidate.closed_at, candidate.group);
-            keep_least(candidates, window as usize, oldest);
-            keep_least(candidates, count, fewest_valid);
-        }
-    }
-}
-
-fn fewest_valid(candidate: &Candidate) -> (u32, u64, u32) {
-    (candidate.valid, candidate.closed_at, candidate.group)
-}
-
-/// Age x (1 - u) / 2u with 16 fractional bits; more than any other when nothing is valid.
-fn benefit_for_cost(candidate: &Candidate, pages_per_group: u32, now: u64) -> u128 {
-    if candidate.valid == 0 {
-        return u128::MAX;
-    }
-    let age = u128::from(now.saturating_sub(candidate.closed_at));
-    let freed = u128::from(pages_per_group - candidate.valid.min(pages_per_group));
-    ((age * freed) << 16) / (2 * u128::from(candidate.valid))
-}
-
-/// Leaves the `count` candidates with the least keys, in order.
-fn keep_least<K: Ord>(
-    candidates: &mut Vec<Candidate>,
-    count: usize,
-    key: impl Fn(&Candidate) -> K,
-) {
-    if count < candidates.len() {
-        candidates.select_nth_unstable_by_key(count, &key);
-        candidates.truncate(count);
-    }
-    candidates.sort_unstable_by_key(key);
-}
 
 /// The group to collect next, and why.
 #[derive(Clone, Copy, Debug)]
@@ -89,8 +35,6 @@ pub(crate) struct Choice {
 /// Decides when lanes are collected, and which groups.
 #[derive(Debug)]
 pub(crate) struct VictimSelection {
-    /// The policy, and its window in groups.
-    policy: (GcVictim, u32),
     /// The policy's first is the victim, whatever the reverse map holds.
     is_exact: bool,
     /// Erases by which a group may lag behind; `None` for ever.
@@ -104,7 +48,7 @@ pub(crate) struct VictimSelection {
     /// Something had to be collected in a deterministic window.
     pub(crate) had_excursion: bool,
     /// Reused to rank candidates.
-    ranked: Vec<Candidate>,
+    ranked: Vec<Superblock>,
 }
 
 impl VictimSelection {
@@ -113,7 +57,6 @@ impl VictimSelection {
         let groups = u64::from(profile.geometry.blocks_per_plane);
         let free = groups * u64::from(gc.background_free_percent) / 100;
         VictimSelection {
-            policy: (gc.victim, gc.window),
             is_exact: gc.exact_victim,
             threshold: (gc.wear_levelling == WearLevelling::Static).then_some(gc.wear_threshold),
             background_free: free as u32,
@@ -172,9 +115,8 @@ impl VictimSelection {
         reverse_map: &ReverseMap,
         most_valid: u32,
     ) -> Option<u32> {
-        // An empty group is what greedy and cost-benefit rank first; it may lie outside of a window.
-        let sees_all = !self.is_exact || self.policy.0 != GcVictim::WindowedGreedy;
-        if let Some(group) = blocks.pop_empty().filter(|_| sees_all) {
+        let takes_empty = !self.is_exact || blocks.takes_empty_first();
+        if let Some(group) = blocks.pop_empty().filter(|_| takes_empty) {
             return Some(group);
         }
         let best = self.first(blocks, blocks.candidates())?;
@@ -182,7 +124,7 @@ impl VictimSelection {
             true => best,
             false => self.known(lane, blocks, reverse_map, best),
         };
-        (chosen.valid <= most_valid).then_some(chosen.group)
+        (chosen.valid <= most_valid).then_some(chosen.number)
     }
 
     /// What the policy ranks first of the groups that the reverse map holds, unless `best` is worth
@@ -192,8 +134,8 @@ impl VictimSelection {
         lane: u32,
         blocks: &Blocks,
         reverse_map: &ReverseMap,
-        best: Candidate,
-    ) -> Candidate {
+        best: Superblock,
+    ) -> Superblock {
         let reversed = reverse_map.groups(lane);
         let reversed = reversed.filter_map(|group| blocks.candidate(group));
         match self.first(blocks, reversed) {
@@ -206,17 +148,21 @@ impl VictimSelection {
     fn first(
         &mut self,
         blocks: &Blocks,
-        candidates: impl Iterator<Item = Candidate>,
-    ) -> Option<Candidate> {
+        candidates: impl Iterator<Item = Superblock>,
+    ) -> Option<Superblock> {
         self.rank(blocks, candidates, 1);
         self.ranked.first().copied()
     }
 
-    fn rank(&mut self, blocks: &Blocks, candidates: impl Iterator<Item = Candidate>, count: usize) {
+    fn rank(
+        &mut self,
+        blocks: &Blocks,
+        candidates: impl Iterator<Item = Superblock>,
+        count: usize,
+    ) {
         self.ranked.clear();
         self.ranked.extend(candidates);
-        let (pages, now) = (blocks.pages_per_group, blocks.clock);
-        rank(self.policy, &mut self.ranked, count, pages, now);
+        blocks.rank(&mut self.ranked, count);
     }
 
     /// The groups of a lane, in the order in which they are likely to be collected.
@@ -226,7 +172,7 @@ impl VictimSelection {
         let lagging = lagging.into_iter().flatten();
         lagging
             .take(self.ranked.len() / LAGGING_SHARE)
-            .chain(self.ranked.iter().map(|candidate| candidate.group))
+            .chain(self.ranked.iter().map(|superblock| superblock.number))
     }
 }
 
@@ -434,58 +380,4 @@ pub(crate) struct Copyback {
     pub(crate) to: u32,
     /// From each flash page's position to the next one's.
     pub(crate) step: u32,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GREEDY: (GcVictim, u32) = (GcVictim::Greedy, 0);
-    const COST_BENEFIT: (GcVictim, u32) = (GcVictim::CostBenefit, 0);
-
-    /// Group n is the n-th closed; its valid pages are given.
-    fn candidates(valid: &[u32]) -> Vec<Candidate> {
-        (0..)
-            .zip(valid)
-            .map(|(group, &valid)| Candidate {
-                group,
-                valid,
-                closed_at: u64::from(group) * 100,
-            })
-            .collect()
-    }
-
-    fn order(policy: (GcVictim, u32), valid: &[u32], count: usize) -> Vec<u32> {
-        let mut candidates = candidates(valid);
-        candidates.reverse(); // the order they come in must not matter
-        rank(policy, &mut candidates, count, 100, 1000);
-        candidates.iter().map(|candidate| candidate.group).collect()
-    }
-
-    #[test]
-    fn greedy_takes_the_fewest_valid_and_of_equals_the_oldest() {
-        let valid = [50, 20, 70, 20, 10];
-        assert_eq!(order(GREEDY, &valid, 3), [4, 1, 3]);
-        assert_eq!(order(GREEDY, &valid, 99), [4, 1, 3, 0, 2]);
-    }
-
-    #[test]
-    fn cost_benefit_weighs_age_against_what_is_freed() {
-        // Ages 1000 and 200: 1000 x 40/120 is more than 200 x 50/100.
-        let valid = [60, 100, 100, 100, 100, 100, 100, 100, 50];
-        assert_eq!(order(COST_BENEFIT, &valid, 2), [0, 8]);
-        assert_eq!(order(GREEDY, &valid, 2), [8, 0]);
-        // Nothing valid comes first whatever its age.
-        let valid = [1, 100, 100, 100, 100, 100, 100, 100, 100, 0];
-        assert_eq!(order(COST_BENEFIT, &valid, 2), [9, 0]);
-    }
-
-    #[test]
-    fn the_window_hides_younger_groups() {
-        let valid = [50, 60, 40, 10, 0];
-        let window = |window| (GcVictim::WindowedGreedy, window);
-        assert_eq!(order(window(3), &valid, 2), [2, 0]);
-        assert_eq!(order(window(1), &valid, 2), [0]);
-        assert_eq!(order(window(9), &valid, 2), order(GREEDY, &valid, 2));
-    }
 }

@@ -15,6 +15,7 @@ use super::buffer::{Before, Place, Rest, User};
 use super::journal::Journal;
 use super::lane::{Lane, Queued};
 use super::layer::Ftl;
+use super::ledger::Spot;
 use super::mapping::{Entry, MapIndex, Run};
 use super::stream::{Layout, RunPages, Stream, WordlinePages};
 use crate::engine::{EventQueue, NIL};
@@ -70,7 +71,9 @@ impl Ftl {
             history.written(index.leaf());
         }
         self.invalidate(space, Run { entry, pages: 1 });
-        self.lanes[lane as usize].live += 1;
+        self.lanes[lane as usize]
+            .blocks
+            .place(&mut self.melded, space, 1, Spot::Buffer);
         let slot = self
             .buffer
             .take(User::Host(stream, layout), index, lane, request);
@@ -120,7 +123,7 @@ impl Ftl {
         if self.addressing.lanes > 1 || self.history.is_some() {
             return 0;
         }
-        let room = self.lane_capacity.saturating_sub(self.lanes[0].live);
+        let room = self.lane_capacity.saturating_sub(self.lanes[0].blocks.live);
         let most = room.min(end - first).min(u64::from(self.buffer.free()));
         let most = most.min(self.journal_room());
         if most == 0 {
@@ -145,7 +148,9 @@ impl Ftl {
             journal.record(pages);
         }
         self.mapping.buffer(index, &slots);
-        self.lanes[0].live += u64::from(pages);
+        self.lanes[0]
+            .blocks
+            .place(&mut self.melded, space, pages, Spot::Buffer);
         self.gather_host(0, (stream, layout), (space, first), &slots);
         slots.clear();
         self.taken = slots;
@@ -508,16 +513,15 @@ impl Ftl {
                 self.numbers.push(ppn);
             }
         }
-        let current = self.indices.len();
-        self.lanes[lane as usize]
-            .blocks
-            .validate(group, current as u32);
         let indices = &self.indices[..];
-        if melded {
-            for &index in indices {
-                self.melded[self.mapping.space_of(index) as usize] += 1;
-            }
-        }
+        let space = |page: u32| self.mapping.space_of(indices[page as usize]);
+        let way = (Spot::Buffer, Spot::Flash(group));
+        self.lanes[lane as usize].blocks.relocate(
+            &mut self.melded,
+            space,
+            indices.len() as u32,
+            way,
+        );
         self.mapping.program(indices, &self.numbers);
         self.ready.push(lane);
     }

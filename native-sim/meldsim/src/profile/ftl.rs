@@ -5,9 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::check::{Checker, section};
+use super::check::{Checker, ProfileError, section};
 use super::units::ByteSize;
 use crate::engine::Duration;
+use crate::policy::Options;
+use crate::policy::victim::{Victim, Victims};
 
 section! {
     /// `[ftl]`.
@@ -57,8 +59,12 @@ section! {
     /// superblock with dynamic allocation, one block of one plane with static allocation.
     #[non_exhaustive]
     Gc = "gc" {
-        /// Which block is collected: `greedy`, `cost-benefit` or `windowed-greedy`. Default `greedy`.
-        victim: GcVictim = GcVictim::default();
+        /// Which block is collected: the name of a policy, such as `greedy`, `cost-benefit`, `windowed-greedy`,
+        /// `d-choices`, `fifo` or `random`. Default `greedy`.
+        victim: Victim = Victim::default();
+        /// What the policy that `victim` names has of its own, such as `d` of `d-choices`. Default none.
+        #[serde(skip_serializing_if = "Options::is_empty")]
+        options: Options = Options::default();
         /// Blocks among which `windowed-greedy` chooses, those closed first. Unit: count; range 1 to
         /// 1048576; default 64 \[A\].
         window: u32 = 64, 1..=1 << 20;
@@ -98,6 +104,17 @@ section! {
         /// On a die that reads for collection wait for, the host's reads go first, and only these suspend what
         /// the die executes. Otherwise reads go in the order of arrival. Default false \[A\].
         reads_yield: bool = false;
+    }
+}
+
+impl Gc {
+    /// The victim policy, for one lane.
+    ///
+    /// # Errors
+    ///
+    /// An option that is wrong, or that the policy does not have.
+    pub(crate) fn victims(&self) -> Result<Box<dyn Victims>, ProfileError> {
+        self.victim.make(&self.options, self.window)
     }
 }
 
@@ -149,20 +166,6 @@ pub enum MeldedPartialRead {
     Cheapest,
     /// Always a melded read.
     WholeWordline,
-}
-
-/// Which block is collected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum GcVictim {
-    /// The one with fewest valid pages.
-    #[default]
-    Greedy,
-    /// The one with the most benefit for its cost: age x (1 - u) / 2u, for a valid share of u.
-    CostBenefit,
-    /// The one with fewest valid pages among those closed first, of blocks that have a page out of date.
-    WindowedGreedy,
 }
 
 /// How garbage collection shares the flash with the host's writes.

@@ -49,8 +49,8 @@ pub use controller::{Controller, Host, HostPath, PathTimes, QueueArbitration};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
 pub use ftl::{
-    Allocation, Dimension, Ftl, Gc, GcPacing, GcVictim, Journaling, MeldedPartialRead,
-    PageAllocation, ProgramOrder, WearLevelling,
+    Allocation, Dimension, Ftl, Gc, GcPacing, Journaling, MeldedPartialRead, PageAllocation,
+    ProgramOrder, WearLevelling,
 };
 pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
 #[cfg(feature = "toml")]
@@ -174,6 +174,7 @@ impl Profile {
         self.sets.check(&self.geometry, checker);
         self.predictable_latency.check(checker);
         self.gc.check_ranges(checker);
+        checker.errors.extend(self.gc.victims().err());
         self.check_sections(checker);
         // It computes with these.
         let computed = [

@@ -34,6 +34,9 @@ const OPTIONAL: &[&str] = &[
 ];
 const NONE: &str = "none";
 
+/// A section whose keys are those of the policy that the profile names.
+const OPTIONS: &str = "gc.options";
+
 impl Kind {
     /// Keys without a default.
     const fn required(self) -> &'static [&'static str] {
@@ -244,6 +247,11 @@ impl Mistakes {
             }
             let key = path(name);
             match (&known[name], value) {
+                (example, toml::Value::Table(_)) if key == OPTIONS => {
+                    if self.can_be_read(&key, value, example) {
+                        good.insert(name.to_owned(), value.clone());
+                    }
+                }
                 (toml::Value::Table(known), toml::Value::Table(values)) => {
                     let values = self.read(&key, values, known);
                     good.insert(name.to_owned(), toml::Value::Table(values));
@@ -302,6 +310,7 @@ impl Mistakes {
 fn known_keys(foreign: &[&str]) -> toml::Table {
     let mut whole = Profile::default();
     whole.timing.program_pages = Some(vec![Duration::from_us(500)]);
+    whole.gc.options.set("d", 10);
     whole.host.path_submit_time = Some(Duration::from_us(2));
     whole.host.path_completion_time = Some(Duration::from_us(4));
     let mut known = toml::Table::try_from(whole).unwrap_or_default();

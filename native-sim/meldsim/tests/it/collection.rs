@@ -3,7 +3,7 @@
 use crate::common::{Random, SEQUENTIAL, device, drain, small_profile};
 use meldsim::nvme::Window;
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
-use meldsim::profile::{Allocation, ByteSize, GcVictim, Profile, WearLevelling};
+use meldsim::profile::{Allocation, ByteSize, Profile, WearLevelling};
 use meldsim::{Command, Device, Directive, Duration, NamespaceId, Precondition, Stats, Status};
 
 /// A device of 100 superblocks of 96 pages.
@@ -50,17 +50,17 @@ fn skewed(profile: &Profile, times: u64) -> Stats {
 
 #[test]
 fn policies_differ_as_they_should_when_some_data_is_hot() {
-    let amplification = |victim, window| {
+    let amplification = |victim: &str, window| {
         let mut profile = profile();
-        profile.gc.victim = victim;
+        profile.gc.victim = victim.parse().unwrap();
         profile.gc.window = window;
         skewed(&profile, 10).write_amplification().unwrap()
     };
-    let greedy = amplification(GcVictim::Greedy, 64);
-    let cost_benefit = amplification(GcVictim::CostBenefit, 64);
-    let first_closed = amplification(GcVictim::WindowedGreedy, 1);
-    let window = amplification(GcVictim::WindowedGreedy, 20);
-    let all = amplification(GcVictim::WindowedGreedy, 1000);
+    let greedy = amplification("greedy", 64);
+    let cost_benefit = amplification("cost-benefit", 64);
+    let first_closed = amplification("windowed-greedy", 1);
+    let window = amplification("windowed-greedy", 20);
+    let all = amplification("windowed-greedy", 1000);
     // Collecting by age alone moves cold data round and round; age and use together beat use alone.
     assert!(first_closed > 1.25 * greedy, "{first_closed} {greedy}");
     assert!(cost_benefit < 0.95 * greedy, "{cost_benefit} {greedy}");
@@ -219,7 +219,7 @@ fn preconditioning_is_followed_by_steady_state() {
     ] {
         let mut profile = profile();
         profile.ftl.allocation = allocation;
-        profile.gc.victim = GcVictim::WindowedGreedy;
+        profile.gc.victim = "windowed-greedy".parse().unwrap();
         profile.gc.window = 1; // by age: what the closed form describes
         // Many blocks and few pages on their way: what is open or buffered hardly counts.
         profile.geometry.wordlines_per_block = 4;

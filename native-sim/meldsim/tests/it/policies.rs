@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::common::{Random, drain, small_profile};
-use meldsim::profile::{ByteSize, GcVictim, Profile, WearLevelling};
+use meldsim::profile::{ByteSize, Profile, WearLevelling};
 use meldsim::{Command, Device, Directive, Precondition, Stats};
 
 /// Groups of blocks, and the pages of each.
@@ -29,7 +29,7 @@ const NONE: usize = usize::MAX;
 
 /// Blocks that are filled in turn by the host and by collection.
 struct Log {
-    policy: GcVictim,
+    policy: &'static str,
     /// By page its position, and by position its page.
     at: Vec<usize>,
     holds: Vec<usize>,
@@ -47,7 +47,7 @@ struct Log {
 }
 
 impl Log {
-    fn new(policy: GcVictim, pages: usize) -> Log {
+    fn new(policy: &'static str, pages: usize) -> Log {
         Log {
             policy,
             at: vec![NONE; pages],
@@ -93,14 +93,13 @@ impl Log {
         let score = |&(time, block): &(usize, usize)| {
             let valid = self.valid[block] as f64 / PAGES as f64;
             match self.policy {
-                GcVictim::CostBenefit => {
-                    -((self.written - time) as f64) * (1.0 - valid) / (2.0 * valid)
-                }
+                "cost-benefit" => -((self.written - time) as f64) * (1.0 - valid) / (2.0 * valid),
                 _ => valid,
             }
         };
         let seen = match self.policy {
-            GcVictim::WindowedGreedy => WINDOW,
+            "windowed-greedy" => WINDOW,
+            "fifo" => 1,
             _ => GROUPS,
         };
         let first = closed.iter().take(seen);
@@ -141,7 +140,7 @@ impl Log {
 }
 
 /// Pages placed for each page of the host's, by the plain log.
-fn plain(policy: GcVictim, skew: u64, pages: u64) -> f64 {
+fn plain(policy: &'static str, skew: u64, pages: u64) -> f64 {
     let mut log = Log::new(policy, pages as usize);
     for page in 0..pages as usize {
         log.write(page);
@@ -158,12 +157,12 @@ fn plain(policy: GcVictim, skew: u64, pages: u64) -> f64 {
     1.0 + (log.moved - before) as f64 / programmed as f64
 }
 
-fn profile(policy: GcVictim) -> Profile {
+fn profile(policy: &'static str) -> Profile {
     let mut profile = small_profile();
     profile.geometry.blocks_per_plane = GROUPS as u32;
     profile.ftl.over_provisioning_percent = 12;
     profile.controller.write_buffer = ByteSize((BUFFER as u64) << 12);
-    profile.gc.victim = policy;
+    profile.gc.victim = policy.parse().unwrap();
     profile.gc.window = WINDOW as u32;
     profile.gc.wear_levelling = WearLevelling::Dynamic;
     profile.gc.exact_victim = true;
@@ -198,11 +197,7 @@ fn simulated(profile: &Profile, skew: u64) -> (f64, u64) {
 
 #[test]
 fn exact_victims_are_those_of_the_policy_alone() {
-    for policy in [
-        GcVictim::Greedy,
-        GcVictim::CostBenefit,
-        GcVictim::WindowedGreedy,
-    ] {
+    for policy in ["greedy", "cost-benefit", "windowed-greedy", "fifo"] {
         // Half of the draws of half of the pages are uniform.
         for skew in [50, 80, 90] {
             let (found, pages) = simulated(&profile(policy), skew);
@@ -216,10 +211,10 @@ fn exact_victims_are_those_of_the_policy_alone() {
         }
     }
     // The key makes the difference: known pages first is not greedy.
-    let mut profile = profile(GcVictim::Greedy);
+    let mut profile = profile("greedy");
     profile.gc.exact_victim = false;
     let (found, pages) = simulated(&profile, 90);
-    let ratio = found / plain(GcVictim::Greedy, 90, pages);
+    let ratio = found / plain("greedy", 90, pages);
     println!("known pages first: {found:.3}, {ratio:.3} of greedy");
     assert!(ratio < 0.95, "{ratio}");
 }

@@ -20,7 +20,7 @@ use crate::event::Event;
 use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
 use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
 use crate::nvme::{Hint, Opcode, Pattern, Windows};
-use crate::profile::{BufferScope, Journaling, Profile};
+use crate::profile::{BufferScope, Journaling, Profile, ProfileError};
 use crate::timeline::{Recorder, Timeline};
 
 /// An NVM set: a translation layer over planes of its own, and the commands that wait for it. What
@@ -41,7 +41,10 @@ pub(super) struct NvmSet {
 }
 
 /// Builds the sets of a device, and says whose each unit is.
-fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]>) {
+fn build_sets(
+    profile: &Profile,
+    geometry: &Geometry,
+) -> Result<(Vec<NvmSet>, Box<[u16]>), ProfileError> {
     let mut units = vec![0; geometry.units() as usize];
     let mut sets = Vec::new();
     for (set, region) in (0..).zip(Region::all(profile, geometry)) {
@@ -49,7 +52,7 @@ fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]
             units[unit.0 as usize] = set;
         }
         sets.push(NvmSet {
-            ftl: Ftl::new(profile, geometry, u32::from(set), region),
+            ftl: Ftl::new(profile, geometry, u32::from(set), region)?,
             admissions: VecDeque::new(),
             is_full: false,
             windows: Windows::new(&profile.predictable_latency),
@@ -58,7 +61,7 @@ fn build_sets(profile: &Profile, geometry: &Geometry) -> (Vec<NvmSet>, Box<[u16]
             is_timed: false,
         });
     }
-    (sets, units.into_boxed_slice())
+    Ok((sets, units.into_boxed_slice()))
 }
 
 /// Whether anything is done because the host is idle.
@@ -92,12 +95,12 @@ pub(super) struct NandMedium {
 }
 
 impl NandMedium {
-    pub(super) fn new(profile: &Profile) -> NandMedium {
+    pub(super) fn new(profile: &Profile) -> Result<NandMedium, ProfileError> {
         let geometry = Geometry::new(profile);
-        let (mut sets, set_of_unit) = build_sets(profile, &geometry);
+        let (mut sets, set_of_unit) = build_sets(profile, &geometry)?;
         let is_shared = profile.sets.write_buffer == BufferScope::Global;
         let controller = &profile.controller;
-        NandMedium {
+        Ok(NandMedium {
             flash: Flash::new(profile, &geometry),
             shared_slots: is_shared.then(|| SharedSlots::of(&mut sets)),
             sets,
@@ -109,7 +112,7 @@ impl NandMedium {
             finished: Vec::new(),
             ready: Vec::new(),
             geometry,
-        }
+        })
     }
 
     /// Tells what happens from now on to a timeline, or to nobody. Returns the one before.
@@ -515,7 +518,8 @@ impl NandMedium {
         namespaces: &Namespaces,
         saved: &[SavedFtl],
     ) -> Result<(), String> {
-        let (mut sets, _) = build_sets(profile, &self.geometry);
+        let built = build_sets(profile, &self.geometry);
+        let (mut sets, _) = built.map_err(|error| error.to_string())?;
         if sets.len() != saved.len() {
             return Err("its sets are not the profile's".to_owned());
         }

@@ -108,6 +108,13 @@ fn come_to_rest(device: &mut Device) {
     }
 }
 
+/// What is current where is what a naive count comes to.
+fn audit(device: &Device) {
+    for set in &device.nand().sets {
+        set.ftl.audit();
+    }
+}
+
 /// Pages of the namespaces that hold data, and those of them that are melded: each namespace counts what lies there.
 fn mapped_pages(device: &Device) -> (u64, u64) {
     let (mut mapped, mut melded) = (0, 0);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::profiles::profile;
 use super::reach::Reached;
 use super::{Hint, NAMESPACES, PAGES, Range};
-use super::{advance, bind_stream, come_to_rest, device, hint, mapped_pages, range};
+use super::{advance, audit, bind_stream, come_to_rest, device, hint, mapped_pages, range};
 use crate::device::Device;
 use crate::nvme::{Command, MAX_STREAMS, NamespaceId, Status};
 use crate::profile::Profile;
@@ -182,6 +182,7 @@ fn restored(device: &Device) -> Device {
     for (set, before) in sets.zip(&device.nand().sets) {
         set.ftl.restore_oracle(&before.ftl);
     }
+    audit(&restored);
     restored
 }
 

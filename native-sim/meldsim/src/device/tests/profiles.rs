@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use crate::engine::Duration;
+use crate::policy::victim::Victim;
 use crate::profile::{
-    Allocation, BufferScope, ByteSize, DataRate, Gc, GcPacing, GcVictim, Journaling,
-    MeldedPartialRead, Profile, ProgramOrder, SetLayout, Sets, WearLevelling,
+    Allocation, BufferScope, ByteSize, DataRate, Gc, GcPacing, Journaling, MeldedPartialRead,
+    Profile, ProgramOrder, SetLayout, Sets, WearLevelling,
 };
 
 /// Groups of blocks that a stream needs: one for each layout.
@@ -41,11 +42,7 @@ fn sets() -> impl Strategy<Value = SetLayout> {
 }
 
 fn gc() -> impl Strategy<Value = Gc> {
-    let victim = prop_oneof![
-        2 => Just(GcVictim::Greedy),
-        1 => Just(GcVictim::CostBenefit),
-        1 => Just(GcVictim::WindowedGreedy),
-    ];
+    let victim = prop::sample::select(Victim::all());
     let levelling = prop_oneof![
         1 => Just(WearLevelling::None),
         1 => Just(WearLevelling::Dynamic),
@@ -89,7 +86,7 @@ fn gc() -> impl Strategy<Value = Gc> {
                 pacing,
                 burst_size: ByteSize(burst_kib << 10),
                 throttle_iops: burst_kib as u32,
-                reads_yield: false,
+                ..Gc::default()
             },
         )
 }

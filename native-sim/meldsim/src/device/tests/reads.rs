@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::profiles::profile;
 use super::reach::Reached;
 use super::{
-    Hint, NAMESPACES, PAGES, Range, advance, come_to_rest, device, hint, mapped_pages, range,
+    Hint, NAMESPACES, PAGES, Range, advance, audit, come_to_rest, device, hint, mapped_pages, range,
 };
 use crate::device::{Device, Location, Stats};
 use crate::nvme::{Command, NamespaceId, Status};
@@ -269,6 +269,7 @@ pub(super) fn run(profile: &Profile, steps: &[Step]) -> Reached {
     let mut model = Model::new(profile);
     for step in steps {
         model.step(step);
+        audit(&model.device);
     }
     for nsid in NAMESPACES {
         model.step(&Step::Flush(nsid));

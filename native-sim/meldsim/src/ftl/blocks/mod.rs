@@ -12,6 +12,7 @@ use std::ops::Range;
 pub(crate) use self::open::{OpenGroup, PRELOADED};
 use super::address::Addressing;
 use super::stream::{Layout, Stream};
+use crate::policy::victim::{Log, Superblock, Victims};
 use crate::profile::WearLevelling;
 use crate::profile::limits::GC_RESERVE;
 
@@ -60,20 +61,20 @@ impl Group {
         u64::from(pages) * u64::from(self.layout == Layout::Melded)
     }
 
+    /// What policies see of it.
+    fn as_superblock(&self, number: u32) -> Superblock {
+        Superblock {
+            number,
+            valid: self.valid,
+            closed_at: self.closed_at,
+            erases: self.erases,
+        }
+    }
+
     /// Whether nothing of it is on its way, so that it can be collected.
     pub(crate) fn is_collectable(&self) -> bool {
         self.state == State::Closed && self.unprogrammed == 0
     }
-}
-
-/// A closed group that could be collected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Candidate {
-    pub(crate) group: u32,
-    /// Pages whose data is current.
-    pub(crate) valid: u32,
-    /// When it was closed: pages given out in its lane until then.
-    pub(crate) closed_at: u64,
 }
 
 /// The block groups of a lane.
@@ -93,6 +94,8 @@ pub(crate) struct Blocks {
     has_levelled: bool,
     /// Pages given out so far.
     pub(crate) clock: u64,
+    /// Logical pages whose current data is here or on its way here.
+    pub(crate) live: u64,
     /// Groups that may hold nothing and be closed.
     empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
@@ -101,6 +104,8 @@ pub(crate) struct Blocks {
     filled_last: [usize; 2],
     /// Groups that the host has to leave.
     pub(crate) host_reserve: u32,
+    /// Which group is collected next.
+    policy: Box<dyn Victims>,
 }
 
 impl Blocks {
@@ -108,6 +113,7 @@ impl Blocks {
         addressing: &Addressing,
         levelling: WearLevelling,
         host_reserve: u32,
+        policy: Box<dyn Victims>,
     ) -> Blocks {
         Blocks {
             count: addressing.groups,
@@ -118,11 +124,27 @@ impl Blocks {
             is_levelling: false,
             has_levelled: false,
             clock: 0,
+            live: 0,
             empty: Vec::new(),
             open: Vec::new(),
             filled_last: [0; 2],
             host_reserve,
+            policy,
         }
+    }
+
+    /// Leaves the `most` of these groups that the policy would collect first, in order.
+    pub(crate) fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize) {
+        let log = Log {
+            pages_per_superblock: self.pages_per_group,
+            now: self.clock,
+        };
+        self.policy.rank(superblocks, most, &log);
+    }
+
+    /// Whether a group that holds nothing is always the first.
+    pub(crate) fn takes_empty_first(&self) -> bool {
+        self.policy.takes_empty_first()
     }
 
     /// Free groups.
@@ -150,19 +172,15 @@ impl Blocks {
     }
 
     /// The groups that collecting gains something of.
-    pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Superblock> {
         (0..self.groups.len() as u32).filter_map(|group| self.candidate(group))
     }
 
     /// The group, if collecting it gains something.
-    pub(crate) fn candidate(&self, group: u32) -> Option<Candidate> {
+    pub(crate) fn candidate(&self, group: u32) -> Option<Superblock> {
         let found = self.get(group);
         let gains = found.is_collectable() && found.valid < self.pages_per_group;
-        gains.then_some(Candidate {
-            group,
-            valid: found.valid,
-            closed_at: found.closed_at,
-        })
+        gains.then_some(found.as_superblock(group))
     }
 
     /// A closed group whose pages are all out of date, if one is known.
@@ -311,8 +329,12 @@ impl Blocks {
         let first = self.groups.len() as u32;
         for valid in valid {
             self.clock += u64::from(self.pages_per_group);
+            self.live += u64::from(valid);
             let group = Group::new(State::Closed, Layout::Normal, 0, self.clock);
-            self.groups.push(Group { valid, ..group });
+            let group = Group { valid, ..group };
+            let number = self.groups.len() as u32;
+            self.policy.closed(&group.as_superblock(number));
+            self.groups.push(group);
         }
         debug_assert!(self.groups.len() as u32 <= self.count);
         first
@@ -359,6 +381,7 @@ impl Blocks {
         let closed = &mut self.groups[group as usize];
         closed.state = State::Closed;
         closed.closed_at = self.clock;
+        self.policy.closed(&closed.as_superblock(group));
         if closed.valid == 0 {
             self.empty.push(group);
         }
@@ -397,6 +420,7 @@ impl Blocks {
         debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
         erased.state = State::Free;
         erased.erases += 1;
+        self.policy.erased(group);
         self.free_again(group);
     }
 
@@ -432,15 +456,25 @@ impl Blocks {
 
     /// Whether garbage collection has room to go on, if it has to.
     pub(crate) fn can_collect(&self) -> bool {
-        let fits = |candidate: Candidate| {
-            let stream = Stream::Gc(self.get(candidate.group).layout);
+        let fits = |candidate: Superblock| {
+            let stream = Stream::Gc(self.get(candidate.number).layout);
             u64::from(candidate.valid) <= self.available(stream)
         };
         self.free() > 0 || self.candidates().any(fits)
     }
 
-    /// Looks for closed groups that hold nothing.
-    pub(crate) fn find_empty(&mut self) {
+    /// All groups are as they were saved: tells the policy, in the order in which they were closed, and looks for
+    /// closed ones that hold nothing.
+    pub(crate) fn restored(&mut self) {
+        let closed = (0..).zip(&self.groups);
+        let closed = closed.filter(|(_, group)| group.state == State::Closed);
+        let mut closed: Vec<Superblock> = closed
+            .map(|(number, group)| group.as_superblock(number))
+            .collect();
+        closed.sort_unstable_by_key(|superblock| (superblock.closed_at, superblock.number));
+        for superblock in &closed {
+            self.policy.closed(superblock);
+        }
         let empty = (0..).zip(&self.groups);
         let empty = empty.filter(|(_, group)| group.is_collectable() && group.valid == 0);
         self.empty = empty.map(|(number, _)| number).collect();
@@ -473,7 +507,11 @@ mod tests {
         let geometry = Geometry::new(&profile);
         let region = Region::all(&profile, &geometry).remove(0);
         let addressing = Addressing::new(&profile, &geometry, region);
-        (Blocks::new(&addressing, levelling, GC_RESERVE), addressing)
+        let policy = profile.gc.victims().unwrap();
+        (
+            Blocks::new(&addressing, levelling, GC_RESERVE, policy),
+            addressing,
+        )
     }
 
     /// Fills a group of a stream and erases it so many times.

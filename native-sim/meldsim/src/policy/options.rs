@@ -1,0 +1,138 @@
+//! What a profile says of the policy that it names: `[gc.options]`.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::profile::ProfileError;
+
+/// Options by name, as they are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Options(BTreeMap<String, Value>);
+
+/// A number, a text, or true or false.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Value(String);
+
+impl Options {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Sets one.
+    pub fn set(&mut self, name: &str, value: impl Display) {
+        self.0.insert(name.to_owned(), Value(value.to_string()));
+    }
+}
+
+/// What a profile gives the policy that it names. Options that the policy does not ask for are refused.
+#[derive(Debug)]
+pub struct Given<'a> {
+    /// `gc.window`.
+    pub window: u32,
+    options: &'a Options,
+    policy: &'static str,
+    known: Vec<&'static str>,
+}
+
+impl<'a> Given<'a> {
+    pub(super) fn new(policy: &'static str, options: &'a Options, window: u32) -> Given<'a> {
+        Given {
+            window,
+            options,
+            policy,
+            known: Vec::new(),
+        }
+    }
+
+    /// The value of an option: a number in a range, or the default.
+    ///
+    /// # Errors
+    ///
+    /// What is no such number, or out of range.
+    pub fn number<T: FromStr + PartialOrd + Display>(
+        &mut self,
+        name: &'static str,
+        default: T,
+        range: RangeInclusive<T>,
+    ) -> Result<T, ProfileError> {
+        self.known.push(name);
+        let Some(Value(text)) = self.options.0.get(name) else {
+            return Ok(default);
+        };
+        let read = text.parse().ok().filter(|value| range.contains(value));
+        read.ok_or_else(|| {
+            let remedy = format!("use {} to {}", range.start(), range.end());
+            ProfileError::new(format!("gc.options.{name}"), format!("is {text}"), remedy)
+        })
+    }
+
+    pub(super) fn finish(self) -> Result<(), ProfileError> {
+        let mut names = self.options.0.keys();
+        let Some(strange) = names.find(|name| !self.known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let remedy = match self.known.is_empty() {
+            true => "it has none; remove this key".to_owned(),
+            false => format!("its options are: {}", self.known.join(", ")),
+        };
+        let message = format!("is no option of {}", self.policy);
+        Err(ProfileError::new(
+            format!("gc.options.{strange}"),
+            message,
+            remedy,
+        ))
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (self.0.parse::<i64>(), self.0.parse::<f64>(), self.0.parse()) {
+            (Ok(integer), _, _) => serializer.serialize_i64(integer),
+            (_, Ok(number), _) => serializer.serialize_f64(number),
+            (_, _, Ok(truth)) => serializer.serialize_bool(truth),
+            _ => serializer.serialize_str(&self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        struct Visitor;
+
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Value;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a text, true or false")
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+                Ok(Value(value.to_string()))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+                Ok(Value(value.to_string()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+                Ok(Value(value.to_string()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+                Ok(Value(value.to_string()))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+                Ok(Value(value.to_owned()))
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
+}

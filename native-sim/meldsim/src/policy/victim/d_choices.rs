@@ -1,0 +1,27 @@
+//! d-choices (Van Houdt, SIGMETRICS 2013; Li, Lee, Lui, SIGMETRICS 2013): the fewest valid pages among `d` drawn at random.
+
+use super::{Log, Superblock, Victims, draw, fewest_valid, keep_least};
+use crate::policy::Given;
+use crate::profile::ProfileError;
+
+#[derive(Debug)]
+struct DChoices {
+    d: usize,
+}
+
+pub(super) fn make(given: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+    let d = given.number("d", 10, 1..=1 << 20)?;
+    Ok(Box::new(DChoices { d }))
+}
+
+impl Victims for DChoices {
+    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log) {
+        let drawn = |superblock: &Superblock| (draw(superblock, log), superblock.number);
+        keep_least(superblocks, self.d, drawn);
+        keep_least(superblocks, most, fewest_valid);
+    }
+
+    fn takes_empty_first(&self) -> bool {
+        false
+    }
+}

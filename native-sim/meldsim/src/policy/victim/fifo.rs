@@ -1,0 +1,24 @@
+//! First in, first out: the superblock closed first, as in a log without a choice.
+
+use super::{Log, Superblock, Victims, keep_least};
+use crate::policy::Given;
+use crate::profile::ProfileError;
+
+#[derive(Debug)]
+struct Fifo;
+
+pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+    Ok(Box::new(Fifo))
+}
+
+impl Victims for Fifo {
+    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, _: &Log) {
+        keep_least(superblocks, most, |superblock| {
+            (superblock.closed_at, superblock.number)
+        });
+    }
+
+    fn takes_empty_first(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,18 @@
+//! Greedy: the superblock with the fewest valid pages.
+
+use super::{Log, Superblock, Victims, fewest_valid, keep_least};
+use crate::policy::Given;
+use crate::profile::ProfileError;
+
+#[derive(Debug)]
+struct Greedy;
+
+pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+    Ok(Box::new(Greedy))
+}
+
+impl Victims for Greedy {
+    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, _: &Log) {
+        keep_least(superblocks, most, fewest_valid);
+    }
+}

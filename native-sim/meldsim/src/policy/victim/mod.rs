@@ -1,0 +1,180 @@
+//! Which superblock is collected next: `gc.victim`.
+//!
+//! ```text
+//!   Log, Superblocks --rank--> those to collect, the first first
+//!   closed, erased, invalidated: what a policy may want to remember
+//! ```
+
+mod cost_benefit;
+mod d_choices;
+mod fifo;
+mod greedy;
+mod random;
+mod windowed_greedy;
+
+use std::fmt::Debug;
+
+/// The name of a victim policy.
+pub type Victim = super::Name<dyn Victims>;
+
+super::shelf! { dyn Victims, "gc.victim":
+    "greedy" => greedy::make, "the one with fewest valid pages";
+    "cost-benefit" => cost_benefit::make, "the one with the most age x (1 - u) / 2u, for a valid share of u";
+    "windowed-greedy" => windowed_greedy::make, "the one with fewest valid pages among the `gc.window` closed first";
+    "d-choices" => d_choices::make, "the one with fewest valid pages among `d` drawn at random";
+    "fifo" => fifo::make, "the one closed first";
+    "random" => random::make, "any";
+}
+
+/// A superblock that can be collected: closed, programmed, and with pages that are out of date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Superblock {
+    /// Its number in its log.
+    pub number: u32,
+    /// Pages whose data is current.
+    pub valid: u32,
+    /// When it was closed, as [`Log::now`].
+    pub closed_at: u64,
+    /// How often it has been erased.
+    pub erases: u32,
+}
+
+/// The log that the superblocks are of: a lane of the FTL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Log {
+    /// Pages of each superblock.
+    pub pages_per_superblock: u32,
+    /// The log's time: pages that the host and collection have been given so far.
+    pub now: u64,
+}
+
+/// A victim policy. Each lane has its own.
+///
+/// The same must come out in every run: draw from [`draw`], not from a clock or a generator of the system.
+pub trait Victims: Debug + Send {
+    /// Leaves the `most` superblocks that are to be collected first, the first first. They come in any order.
+    ///
+    /// It is asked more often than a victim is taken, and not always of all superblocks: what it answers follows from
+    /// what it is given, and from what it was told before.
+    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log);
+
+    /// Whether a superblock without valid pages, which costs nothing, is always the first: it is then taken without a
+    /// look at the others.
+    fn takes_empty_first(&self) -> bool {
+        true
+    }
+
+    /// A superblock has been closed: nothing more will be written to it before it is erased.
+    fn closed(&mut self, _superblock: &Superblock) {}
+
+    /// A superblock has been erased.
+    fn erased(&mut self, _number: u32) {}
+}
+
+/// Leaves the `most` superblocks with the least keys, in order.
+pub fn keep_least<K: Ord>(
+    superblocks: &mut Vec<Superblock>,
+    most: usize,
+    key: impl Fn(&Superblock) -> K,
+) {
+    if most < superblocks.len() {
+        superblocks.select_nth_unstable_by_key(most, &key);
+        superblocks.truncate(most);
+    }
+    superblocks.sort_unstable_by_key(key);
+}
+
+/// The key of greedy: the fewest valid pages, and of equals the one closed first.
+pub fn fewest_valid(superblock: &Superblock) -> (u32, u64, u32) {
+    (superblock.valid, superblock.closed_at, superblock.number)
+}
+
+/// A number that looks random, and is the same in every run, of a superblock at a time of its log.
+pub fn draw(superblock: &Superblock, log: &Log) -> u64 {
+    // The finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+    let mut bits = log.now ^ (u64::from(superblock.number) << 40);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Options;
+
+    /// How a policy orders superblocks of 100 pages: the n-th closed has number n; its valid pages are given.
+    fn order((name, number): (&str, u32), valid: &[u32], most: usize) -> Vec<u32> {
+        let mut options = Options::default();
+        if name == "d-choices" {
+            options.set("d", number);
+        }
+        let policy = name
+            .parse::<Victim>()
+            .unwrap()
+            .make(&options, number)
+            .unwrap();
+        let superblock = |(number, &valid)| Superblock {
+            number,
+            valid,
+            closed_at: u64::from(number) * 100,
+            erases: 0,
+        };
+        let mut superblocks: Vec<Superblock> = (0..).zip(valid).map(superblock).collect();
+        superblocks.reverse(); // the order they come in must not matter
+        let log = Log {
+            pages_per_superblock: 100,
+            now: 1000,
+        };
+        policy.rank(&mut superblocks, most, &log);
+        superblocks
+            .iter()
+            .map(|superblock| superblock.number)
+            .collect()
+    }
+
+    const GREEDY: (&str, u32) = ("greedy", 0);
+
+    #[test]
+    fn greedy_takes_the_fewest_valid_and_of_equals_the_oldest() {
+        let valid = [50, 20, 70, 20, 10];
+        assert_eq!(order(GREEDY, &valid, 3), [4, 1, 3]);
+        assert_eq!(order(GREEDY, &valid, 99), [4, 1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn cost_benefit_weighs_age_against_what_is_freed() {
+        // Ages 1000 and 200: 1000 x 40/120 is more than 200 x 50/100.
+        let valid = [60, 100, 100, 100, 100, 100, 100, 100, 50];
+        assert_eq!(order(("cost-benefit", 0), &valid, 2), [0, 8]);
+        assert_eq!(order(GREEDY, &valid, 2), [8, 0]);
+        // Nothing valid comes first whatever its age.
+        let valid = [1, 100, 100, 100, 100, 100, 100, 100, 100, 0];
+        assert_eq!(order(("cost-benefit", 0), &valid, 2), [9, 0]);
+    }
+
+    #[test]
+    fn the_window_hides_younger_superblocks() {
+        let valid = [50, 60, 40, 10, 0];
+        let window = |window, most| order(("windowed-greedy", window), &valid, most);
+        assert_eq!(window(3, 2), [2, 0]);
+        assert_eq!(window(1, 2), [0]);
+        assert_eq!(window(9, 2), order(GREEDY, &valid, 2));
+    }
+
+    #[test]
+    fn of_all_choices_the_fewest_valid_and_of_one_choice_any() {
+        let valid = [50, 20, 70, 20, 10];
+        let choices = |d, most| order(("d-choices", d), &valid, most);
+        assert_eq!(choices(5, 3), order(GREEDY, &valid, 3));
+        assert_eq!(choices(2, 9).len(), 2);
+        assert_eq!(choices(1, 1), order(("random", 0), &valid, 1));
+    }
+
+    #[test]
+    fn first_in_first_out() {
+        assert_eq!(order(("fifo", 0), &[50, 0, 70, 20, 10], 9), [0, 1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,24 @@
+//! Random: any superblock with a page out of date.
+
+use super::{Log, Superblock, Victims, draw, keep_least};
+use crate::policy::Given;
+use crate::profile::ProfileError;
+
+#[derive(Debug)]
+struct Random;
+
+pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+    Ok(Box::new(Random))
+}
+
+impl Victims for Random {
+    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log) {
+        keep_least(superblocks, most, |superblock| {
+            (draw(superblock, log), superblock.number)
+        });
+    }
+
+    fn takes_empty_first(&self) -> bool {
+        false
+    }
+}

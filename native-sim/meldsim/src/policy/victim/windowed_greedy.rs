@@ -1,0 +1,29 @@
+//! Windowed greedy (Hu and others, SYSTOR 2009): the fewest valid pages among the superblocks closed first.
+
+use super::{Log, Superblock, Victims, fewest_valid, keep_least};
+use crate::policy::Given;
+use crate::profile::ProfileError;
+
+#[derive(Debug)]
+struct WindowedGreedy {
+    /// Superblocks that compete.
+    window: usize,
+}
+
+pub(super) fn make(given: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+    let window = given.window as usize;
+    Ok(Box::new(WindowedGreedy { window }))
+}
+
+impl Victims for WindowedGreedy {
+    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, _: &Log) {
+        let oldest = |superblock: &Superblock| (superblock.closed_at, superblock.number);
+        keep_least(superblocks, self.window, oldest);
+        keep_least(superblocks, most, fewest_valid);
+    }
+
+    // An empty one may lie outside of the window.
+    fn takes_empty_first(&self) -> bool {
+        false
+    }
+}
