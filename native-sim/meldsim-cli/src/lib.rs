@@ -1,0 +1,127 @@
+//! `meldsim`: the SSD simulator from a shell.
+//!
+//! Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar of `bench --against` is missed,
+//! 2 bad usage or input, 130 interrupted. An error is one message on standard error that names what is wrong and the remedy.
+
+mod advise;
+mod args;
+mod args_experiment;
+mod bench;
+mod calibrate;
+mod documents;
+mod error;
+mod experiment;
+mod interrupt;
+mod output;
+mod profiles;
+mod progress;
+mod run;
+mod surroundings;
+mod timeline;
+mod trace_file;
+mod validate;
+mod what_if;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::advise::AdviseArgs;
+use crate::args::{BenchArgs, ProfilesArgs};
+use crate::args_experiment::{ExperimentArgs, ValidateArgs};
+use crate::calibrate::CalibrateArgs;
+use crate::documents::{CompletionsArgs, ManArgs};
+use crate::output::Ending;
+use crate::run::RunArgs;
+use crate::timeline::TimelineCommandArgs;
+use crate::what_if::WhatIfArgs;
+
+/// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
+#[derive(Debug, Parser)]
+#[command(
+    name = "meldsim",
+    version = env!("MELDSIM_VERSION"),
+    propagate_version = true,
+    // Longer lines are hard to read.
+    max_term_width = 100,
+    after_help = "Examples:\n  \
+        meldsim experiment melded-throughput\n  \
+        meldsim validate --experiment palloc\n  \
+        meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
+        meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
+        Sizes are powers of 1024: 4KiB, 4KB and 4k are 4096 bytes. Times take ns, us, ms, s.\n\n\
+        Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar is missed, 2 bad usage or \
+        input, 130 interrupted."
+)]
+struct Cli {
+    /// Print results and errors only: no progress, no notes
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the built-in device profiles, or show one as TOML
+    Profiles(ProfilesArgs),
+    /// Run a workload on a simulated device
+    Run(Box<RunArgs>),
+    /// Say which rules of a device a workload breaks, how often, and what each costs
+    Advise(AdviseArgs),
+    /// Replay a recorded trace on several devices and layouts and compare what each would give
+    WhatIf(WhatIfArgs),
+    /// Find a profile for a drive that was measured with fio
+    Calibrate(Box<CalibrateArgs>),
+    /// Repeat a published experiment and compare
+    Experiment(ExperimentArgs),
+    /// Run every experiment and say claim by claim whether it holds
+    Validate(ValidateArgs),
+    /// Make one timeline of several: two runs compared, or a cluster down to its flash
+    Timeline(TimelineCommandArgs),
+    /// Measure how fast the simulator itself is on this machine
+    Bench(BenchArgs),
+    /// Print a script that completes commands and options in a shell
+    Completions(CompletionsArgs),
+    /// Write man pages
+    Man(ManArgs),
+}
+
+/// Does what the command line of the process says.
+///
+/// A program of its own can register policies first (`meldsim::policy::register`) and is meldsim with these.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => {
+            // Help and version come this way too. A reader that has gone is no failure.
+            let _ = message.print();
+            return ExitCode::from(message.exit_code() as u8);
+        }
+    };
+    output::be_quiet(cli.quiet);
+    let only_text = |text| (text, Ending::Good);
+    let outcome = match cli.command {
+        Command::Profiles(args) => profiles::run(&args).map(only_text),
+        Command::Run(args) => run::run(&args),
+        Command::Advise(args) => advise::run(&args).map(only_text),
+        Command::WhatIf(args) => what_if::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
+        Command::Experiment(args) => experiment::run(&args).map(only_text),
+        Command::Validate(args) => validate::run(&args),
+        Command::Timeline(args) => timeline::timeline(&args).map(only_text),
+        Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => documents::completions(&args, Cli::command()).map(only_text),
+        Command::Man(args) => documents::man(&args, Cli::command()).map(only_text),
+    };
+    match outcome.and_then(|(text, ending)| output::print(&text).map(|()| ending)) {
+        Ok(Ending::Good) => ExitCode::SUCCESS,
+        Ok(Ending::Fails) => ExitCode::from(error::RUNTIME_FAILURE),
+        Ok(Ending::Partial) => ExitCode::from(interrupt::EXIT_CODE),
+        Err(error) => {
+            // `{:#}` is the chain of causes in one line; anyhow's backtrace is for `{:?}` only.
+            output::complain(&format!("error: {error:#}"));
+            ExitCode::from(error::exit_code(&error))
+        }
+    }
+}
