@@ -42,7 +42,10 @@ fn sets() -> impl Strategy<Value = SetLayout> {
 }
 
 fn gc() -> impl Strategy<Value = Gc> {
-    let victim = prop::sample::select(Victim::all());
+    let victim = prop_oneof![
+        1 => Just(Victim::default()),
+        1 => prop::sample::select(Victim::all()),
+    ];
     let levelling = prop_oneof![
         1 => Just(WearLevelling::None),
         1 => Just(WearLevelling::Dynamic),
