@@ -29,6 +29,7 @@ mod registry;
 mod setup;
 mod sheet;
 mod validation;
+mod victims;
 mod window;
 
 pub use burst::{ExperimentError, Layout, burst_read};

@@ -3,7 +3,7 @@
 use super::plan::Experiment;
 use super::{
     contract, end_to_end, firmware, interleave, latency_windows, melded, noisy, palloc,
-    programming, qlc, real_drives, window,
+    programming, qlc, real_drives, victims, window,
 };
 
 /// All experiments, by paper.
@@ -24,6 +24,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     interleave::INTERLEAVE_DETECTION,
     window::MELDING_WINDOW,
     end_to_end::END_TO_END,
+    victims::VICTIM_POLICIES,
     real_drives::REAL_DRIVES,
 ];
 

@@ -19,8 +19,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-pub use self::options::{Given, Options};
-use crate::profile::ProfileError;
+pub use self::options::{Given, OptionError, Options};
 
 /// A kind of policy: `dyn` of its trait.
 pub trait Kind: 'static {
@@ -43,7 +42,7 @@ pub struct Policy<K: ?Sized> {
 }
 
 /// Makes a policy, or says what is wrong with its options.
-pub type Make<K> = fn(&mut Given<'_>) -> Result<Box<K>, ProfileError>;
+pub type Make<K> = fn(&mut Given<'_>) -> Result<Box<K>, OptionError>;
 
 /// The policies of a kind.
 #[doc(hidden)]
@@ -117,7 +116,7 @@ impl<K: Kind + ?Sized> Name<K> {
     }
 
     /// Makes the policy for a lane, with what the profile says of it.
-    pub(crate) fn make(self, options: &Options, window: u32) -> Result<Box<K>, ProfileError> {
+    pub(crate) fn make(self, options: &Options, window: u32) -> Result<Box<K>, OptionError> {
         let mut given = Given::new(self.as_str(), options, window);
         let made = (self.0.make)(&mut given)?;
         given.finish()?;

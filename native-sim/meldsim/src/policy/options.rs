@@ -6,8 +6,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::profile::ProfileError;
+use thiserror::Error;
 
 /// Options by name, as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,34 +59,46 @@ impl<'a> Given<'a> {
         name: &'static str,
         default: T,
         range: RangeInclusive<T>,
-    ) -> Result<T, ProfileError> {
+    ) -> Result<T, OptionError> {
         self.known.push(name);
         let Some(Value(text)) = self.options.0.get(name) else {
             return Ok(default);
         };
         let read = text.parse().ok().filter(|value| range.contains(value));
-        read.ok_or_else(|| {
-            let remedy = format!("use {} to {}", range.start(), range.end());
-            ProfileError::new(format!("gc.options.{name}"), format!("is {text}"), remedy)
+        read.ok_or_else(|| OptionError {
+            option: name.to_owned(),
+            message: format!("is {text}"),
+            remedy: format!("use {} to {}", range.start(), range.end()),
         })
     }
 
-    pub(super) fn finish(self) -> Result<(), ProfileError> {
+    pub(super) fn finish(self) -> Result<(), OptionError> {
         let mut names = self.options.0.keys();
         let Some(strange) = names.find(|name| !self.known.contains(&name.as_str())) else {
             return Ok(());
         };
-        let remedy = match self.known.is_empty() {
-            true => "it has none; remove this key".to_owned(),
-            false => format!("its options are: {}", self.known.join(", ")),
-        };
-        let message = format!("is no option of {}", self.policy);
-        Err(ProfileError::new(
-            format!("gc.options.{strange}"),
-            message,
-            remedy,
-        ))
+        Err(OptionError {
+            option: strange.clone(),
+            message: format!("is no option of {}", self.policy),
+            remedy: match self.known.is_empty() {
+                true => "it has none; remove this key".to_owned(),
+                false => format!("its options are: {}", self.known.join(", ")),
+            },
+        })
     }
+}
+
+/// An option that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{option}: {message}; {remedy}")]
+#[non_exhaustive]
+pub struct OptionError {
+    /// Its name.
+    pub option: String,
+    /// What was found: `is 0`.
+    pub message: String,
+    /// What to do: `use 1 to 100`.
+    pub remedy: String,
 }
 
 impl Serialize for Value {

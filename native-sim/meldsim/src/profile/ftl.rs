@@ -114,7 +114,11 @@ impl Gc {
     ///
     /// An option that is wrong, or that the policy does not have.
     pub(crate) fn victims(&self) -> Result<Box<dyn Victims>, ProfileError> {
-        self.victim.make(&self.options, self.window)
+        let made = self.victim.make(&self.options, self.window);
+        made.map_err(|error| {
+            let key = format!("gc.options.{}", error.option);
+            ProfileError::new(key, error.message, error.remedy)
+        })
     }
 }
 

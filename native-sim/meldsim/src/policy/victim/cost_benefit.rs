@@ -3,13 +3,12 @@
 use std::cmp::Reverse;
 
 use super::{Log, Superblock, Victims, keep_least};
-use crate::policy::Given;
-use crate::profile::ProfileError;
+use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct CostBenefit;
 
-pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
     Ok(Box::new(CostBenefit))
 }
 

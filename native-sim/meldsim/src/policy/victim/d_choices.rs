@@ -1,15 +1,14 @@
 //! d-choices (Van Houdt, SIGMETRICS 2013; Li, Lee, Lui, SIGMETRICS 2013): the fewest valid pages among `d` drawn at random.
 
 use super::{Log, Superblock, Victims, draw, fewest_valid, keep_least};
-use crate::policy::Given;
-use crate::profile::ProfileError;
+use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct DChoices {
     d: usize,
 }
 
-pub(super) fn make(given: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+pub(super) fn make(given: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
     let d = given.number("d", 10, 1..=1 << 20)?;
     Ok(Box::new(DChoices { d }))
 }

@@ -1,13 +1,12 @@
 //! Random: any superblock with a page out of date.
 
 use super::{Log, Superblock, Victims, draw, keep_least};
-use crate::policy::Given;
-use crate::profile::ProfileError;
+use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct Random;
 
-pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
     Ok(Box::new(Random))
 }
 

@@ -1,8 +1,7 @@
 //! Windowed greedy (Hu and others, SYSTOR 2009): the fewest valid pages among the superblocks closed first.
 
 use super::{Log, Superblock, Victims, fewest_valid, keep_least};
-use crate::policy::Given;
-use crate::profile::ProfileError;
+use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct WindowedGreedy {
@@ -10,7 +9,7 @@ struct WindowedGreedy {
     window: usize,
 }
 
-pub(super) fn make(given: &mut Given<'_>) -> Result<Box<dyn Victims>, ProfileError> {
+pub(super) fn make(given: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
     let window = given.window as usize;
     Ok(Box::new(WindowedGreedy { window }))
 }
