@@ -1,7 +1,6 @@
 //! `victim-policies`: write amplification of every victim policy there is, those of other crates too.
 
 use super::burst::ExperimentError;
-use super::claim::{Bound, Claim};
 use super::outcome::Outcome;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::sheet::Sheet;
@@ -102,7 +101,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
                 amplification: std::array::from_fn(|skew| measured[skew]),
             })
             .collect();
-        Some(outcome(run, &rows).claims(claims(&rows)))
+        Some(outcome(run, &rows))
     })
 }
 
@@ -129,40 +128,4 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
                 .cell("about", "collects", |row| row.policy.about()),
         )
         .figure(chart, "The lower the better. Greedy is the best where all pages are alike.")
-}
-
-fn claims(rows: &[Row]) -> [Claim; 2] {
-    let uniform = |name: &str| {
-        let row = rows.iter().find(|row| row.policy.as_str() == name);
-        row.map_or(f64::NAN, |row| row.amplification[0])
-    };
-    let [greedy, choices, random, fifo] = ["greedy", "d-choices", "random", "fifo"].map(uniform);
-    [
-        Claim::construction(
-            "victim-policies.choices",
-            "one choice is random, and all of them are greedy",
-        )
-        .statement("under uniform writes d-choices lies between greedy and random")
-        .expected("greedy <= d-choices <= random")
-        .measured(format!("{greedy:.2}, {choices:.2}, {random:.2}"))
-        .holds(
-            Bound::Published,
-            "they are in this order",
-            greedy <= choices && choices <= random,
-        ),
-        Claim::construction(
-            "victim-policies.fifo",
-            "in the order of age, blocks are alike before they are taken",
-        )
-        .statement(
-            "under uniform writes first in, first out is better than random and worse than greedy",
-        )
-        .expected("greedy < fifo < random")
-        .measured(format!("{greedy:.2}, {fifo:.2}, {random:.2}"))
-        .holds(
-            Bound::Own,
-            "they are in this order",
-            greedy < fifo && fifo < random,
-        ),
-    ]
 }

@@ -18,6 +18,7 @@ mod limits;
 mod mapping_unit;
 mod memory;
 mod nvme;
+mod own_policy;
 mod pacing;
 mod policies;
 mod profiles;

@@ -170,7 +170,7 @@ fn profile(policy: &'static str) -> Profile {
 }
 
 /// The same, of a device.
-fn simulated(profile: &Profile, skew: u64) -> (f64, u64) {
+pub(crate) fn simulated(profile: &Profile, skew: u64) -> (f64, u64) {
     let mut device = Device::new(profile).unwrap();
     let pages = device.stats().capacity_pages;
     let nsid = device.create_namespace(pages * 4096).unwrap();

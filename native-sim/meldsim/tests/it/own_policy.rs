@@ -1,0 +1,103 @@
+//! A victim policy of another crate: registered, named in a profile, and asked.
+
+use meldsim::Profile;
+use meldsim::policy::victim::{Log, Superblock, Victim, Victims, keep_least};
+use meldsim::policy::{Policy, register};
+
+/// First in, first out, once more; or the last ones in first.
+#[derive(Debug)]
+struct Aged {
+    youngest: u64,
+}
+
+impl Victims for Aged {
+    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, _: &Log) {
+        keep_least(superblocks, most, |superblock| {
+            let age = match self.youngest {
+                0 => superblock.closed_at,
+                _ => u64::MAX - superblock.closed_at,
+            };
+            (age, superblock.number)
+        });
+    }
+
+    fn takes_empty_first(&self) -> bool {
+        false
+    }
+}
+
+fn amplification(text: &str) -> f64 {
+    let text = format!(
+        "base = \"melded-tlc-8x8\"\nname = \"own\"\n{SMALL}[gc]\nexact_victim = true\n{text}"
+    );
+    let profile = Profile::from_toml(&text).unwrap();
+    let (found, _) = crate::policies::simulated(&profile, 80);
+    found
+}
+
+const SMALL: &str = "geometry = { channels = 1, dies_per_channel = 2, blocks_per_plane = 32, wordlines_per_block = 16 }\n\
+    ftl = { over_provisioning_percent = 25 }\ncontroller = { write_buffer = \"1MiB\" }\n";
+
+#[test]
+fn a_policy_of_another_crate_is_run_as_those_that_are_shipped() {
+    let aged = register::<dyn Victims>(Policy {
+        name: "aged",
+        about: "the one closed first, or last",
+        make: |given| {
+            let youngest = given.number("youngest", 0, 0..=1)?;
+            Ok(Box::new(Aged { youngest }))
+        },
+    });
+    assert!(Victim::all().contains(&aged));
+    let own = amplification("victim = \"aged\"\n");
+    assert_eq!(own, amplification("victim = \"fifo\"\n"));
+    let young = amplification("victim = \"aged\"\noptions = { youngest = 1 }\n");
+    assert!(young > own, "{young} {own}");
+
+    for (gc, said) in [
+        (
+            "victim = \"agedd\"",
+            "gc.victim: is \"agedd\", which is unknown; did you mean \"aged\"?",
+        ),
+        (
+            "victim = \"oracle\"",
+            "use one of greedy, cost-benefit, windowed-greedy, d-choices, fifo, random, aged",
+        ),
+        (
+            "victim = \"aged\"\noptions = { youngest = 2 }",
+            "gc.options.youngest: is 2; use 0 to 1",
+        ),
+        (
+            "victim = \"aged\"\noptions = { oldest = 2 }",
+            "gc.options.oldest: is no option of aged; its options are: youngest",
+        ),
+        (
+            "options = { d = 2 }",
+            "gc.options.d: is no option of greedy; it has none; remove this key",
+        ),
+        ("options = 3", "gc.options: is 3"),
+    ] {
+        let text = format!("base = \"melded-tlc-8x8\"\nname = \"own\"\n[gc]\n{gc}\n");
+        let read = Profile::from_toml(&text).and_then(|profile| profile.validate());
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains(said), "{gc}: {error}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "there are two policies named \"greedy\"")]
+fn a_name_is_of_one_policy() {
+    register::<dyn Victims>(Policy {
+        name: "greedy",
+        about: "",
+        make: |_| Ok(Box::new(Aged { youngest: 0 })),
+    });
+}
+
+#[test]
+fn a_profile_says_its_options_back() {
+    let text = "base = \"melded-tlc-8x8\"\nname = \"own\"\n[gc]\nvictim = \"d-choices\"\noptions = { d = 3 }\n";
+    let profile = Profile::from_toml(text).unwrap();
+    assert_eq!(Profile::from_toml(&profile.to_toml()).unwrap(), profile);
+    assert!(profile.to_toml().contains("[gc.options]\nd = 3\n"));
+}
