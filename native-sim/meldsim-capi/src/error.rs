@@ -112,7 +112,7 @@ impl From<RequestError> for Failure {
 fn device_code(error: &DeviceError) -> i32 {
     match error {
         DeviceError::UnknownNamespace { .. } => MELDSIM_ERR_NAMESPACE,
-        DeviceError::Profile(_) => MELDSIM_ERR_PROFILE,
+        DeviceError::Policy => MELDSIM_ERR_PROFILE,
         DeviceError::NamespaceSize { .. }
         | DeviceError::UnknownSet { .. }
         | DeviceError::UnknownQueue { .. }

@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use crate::nvme::{DirectiveError, NamespaceId};
-use crate::profile::ProfileError;
 
 /// Why the device refuses a call. Nothing has changed when it does.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -54,9 +53,11 @@ pub enum DeviceError {
     /// A directive the device does not accept.
     #[error(transparent)]
     Directive(#[from] DirectiveError),
-    /// The profile's policy cannot be made any more.
-    #[error(transparent)]
-    Profile(#[from] ProfileError),
+    /// A policy of another crate that was made for this profile, and now is not.
+    #[error(
+        "the policy of the profile cannot be made once more; it must depend on its options alone"
+    )]
+    Policy,
     /// No such submission queue.
     #[error("submission queue {queue} does not exist; create it first")]
     UnknownQueue {

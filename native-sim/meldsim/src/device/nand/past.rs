@@ -69,7 +69,7 @@ impl NandMedium {
     ) -> Result<(Vec<NvmSet>, u64), DeviceError> {
         let percent =
             |pages: u64, percent: u32| (u128::from(pages) * u128::from(percent) / 100) as u64;
-        let (mut sets, _) = build_sets(profile, &self.geometry)?;
+        let (mut sets, _) = build_sets(profile, &self.geometry).map_err(|_| DeviceError::Policy)?;
         let mut overwritten = 0;
         for (number, set) in (0..).zip(&mut sets) {
             let sizes: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
