@@ -70,11 +70,13 @@ impl Failure {
     /// The failure of a command that completed with an error.
     pub(crate) fn of_command(status: Status) -> Failure {
         match status {
-            Status::Success => Failure::panic("success taken for a failure"),
-            Status::CapacityExceeded => Failure::new(
+            Status::CAPACITY_EXCEEDED => Failure::new(
                 MELDSIM_ERR_CAPACITY,
                 "the device has no room for the write; deallocate something",
             ),
+            Status(code) => {
+                Failure::panic(format!("the command ended with NVMe status {code:#05x}"))
+            }
         }
     }
 }

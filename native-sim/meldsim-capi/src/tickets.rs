@@ -93,7 +93,7 @@ impl Tickets {
         let entry = &mut self.entries[index];
         entry.pending -= 1;
         entry.latency_ps = entry.latency_ps.max(completion.latency().as_ps());
-        if completion.status != Status::Success && entry.failed.is_none() {
+        if completion.status != Status::SUCCESS && entry.failed.is_none() {
             entry.failed = Some(completion.status);
         }
         if entry.pending > 0 {

@@ -25,8 +25,8 @@ pub(super) fn exercise(device: &mut Device) {
     while device.run_until_completion() {
         while let Some(completion) = device.pop_completion() {
             completed += 1;
-            let full = completion.status == Status::CapacityExceeded;
-            assert!(full || completion.status == Status::Success);
+            let full = completion.status == Status::CAPACITY_EXCEEDED;
+            assert!(full || completion.status == Status::SUCCESS);
         }
     }
     assert_eq!(completed, submitted, "a command was lost or invented");

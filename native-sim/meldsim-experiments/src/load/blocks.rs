@@ -269,7 +269,7 @@ impl Load for Running {
         request: u64,
         done: &Completion,
     ) -> Result<ControlFlow<()>, LoadError> {
-        if done.status != Status::Success {
+        if done.status != Status::SUCCESS {
             return Err(LoadError::Incomplete(Some(*done)));
         }
         let Some(reader) = self.readers.get_mut(stream) else {

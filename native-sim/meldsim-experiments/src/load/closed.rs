@@ -247,7 +247,7 @@ where
         (bytes, begun): (u64, Instant),
         done: &Completion,
     ) -> Result<ControlFlow<()>, LoadError> {
-        if done.status != Status::Success {
+        if done.status != Status::SUCCESS {
             return Err(LoadError::Incomplete(Some(*done)));
         }
         if let Until::Time(time) = self.until {

@@ -160,7 +160,7 @@ impl Form for Compact {
                 };
                 self.numbers([6, command.number, u64::from(command.slot), opcode]);
                 self.numbers([u64::from(command.nsid.0), command.start_byte, command.bytes]);
-                self.numbers([u64::from(command.queue), u64::from(command.status as u16)]);
+                self.numbers([u64::from(command.queue), u64::from(command.status.0)]);
                 self.numbers([command.melded_reads, command.page_reads].map(u64::from));
                 self.numbers(command.parts.map(|part| part.as_ps()));
                 let behind = command.behind;

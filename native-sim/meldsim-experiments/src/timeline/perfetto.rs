@@ -382,7 +382,7 @@ impl Perfetto {
             annotate(event, OFFSET, command.start_byte);
             annotate(event, BYTES, command.bytes);
             annotate(event, QUEUE, u64::from(command.queue));
-            annotate(event, STATUS, u64::from(command.status as u16));
+            annotate(event, STATUS, u64::from(command.status.0));
             annotate(event, MELDED_READS, u64::from(command.melded_reads));
             annotate(event, PAGE_READS, u64::from(command.page_reads));
             for (iid, part) in (FIRST_PART..).zip(command.parts) {

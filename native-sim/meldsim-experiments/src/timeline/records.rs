@@ -339,7 +339,7 @@ fn of_command(command: &CommandRecord, to: &mut Vec<u8>) {
             command.start_byte,
             command.bytes,
             command.queue.into(),
-            command.status as u64,
+            u64::from(command.status.0),
             command.melded_reads.into(),
             command.page_reads.into(),
         ],
@@ -533,11 +533,7 @@ fn command(rest: &mut &[u8]) -> Option<CommandRecord> {
     let opcode = Opcode::from_u8(small(rest)?)?;
     let (nsid, start_byte, bytes) = (NamespaceId(small(rest)?), take(rest)?, take(rest)?);
     let queue = small(rest)?;
-    let status = match take(rest)? {
-        0 => Status::Success,
-        1 => Status::CapacityExceeded,
-        _ => return None,
-    };
+    let status = Status(small(rest)?);
     let (melded_reads, page_reads) = (small(rest)?, small(rest)?);
     let (submitted, completed) = span(rest)?;
     let mut parts = [Duration::ZERO; Part::COUNT];
@@ -642,7 +638,7 @@ mod tests {
             start_byte: value,
             bytes: value / 2,
             queue: 3,
-            status: Status::CapacityExceeded,
+            status: Status::CAPACITY_EXCEEDED,
             melded_reads: 5,
             page_reads: 0,
             submitted: at,

@@ -178,7 +178,7 @@ mod tests {
             start_byte: 0,
             bytes: 4096,
             queue: 0,
-            status: Status::Success,
+            status: Status::SUCCESS,
             melded_reads: 0,
             page_reads: 1,
             submitted: Instant::START,

@@ -362,7 +362,7 @@ impl Submitted {
             completed: completion.completed,
             bytes: self.bytes,
             write: self.write,
-            failed: completion.status != Status::Success,
+            failed: completion.status != Status::SUCCESS,
         }
     }
 }

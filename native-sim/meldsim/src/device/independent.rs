@@ -11,7 +11,7 @@
 
 use super::inspect::Utilisation;
 use super::request::Requests;
-use super::{Device, Medium, Stats};
+use super::{Device, Stats};
 use crate::engine::Instant;
 use crate::profile::{BufferScope, SetLayout};
 
@@ -46,10 +46,7 @@ impl Device {
             part.namespaces.clone_from(&self.namespaces);
             part.hil.clone_from(&self.hil);
             part.requests = Requests::with_spans(self.namespaces().len());
-            if let (Medium::Nand(part), Medium::Nand(whole)) = (&mut part.medium, &mut self.medium)
-            {
-                part.exchange_set(whole, set);
-            }
+            part.medium.exchange_set(&mut self.medium, set);
             Some(part)
         };
         (0..sets).map(split).collect()
@@ -62,11 +59,7 @@ impl Device {
         self.queue.advance_clock(now.unwrap_or(Instant::START));
         for (set, part) in parts.iter_mut().enumerate() {
             self.usage[set] = part.usage[set];
-            if let (Medium::Nand(part), Medium::Nand(whole)) = (&mut part.medium, &mut self.medium)
-            {
-                whole.exchange_set(part, set);
-                whole.take_channels(part, set);
-            }
+            self.medium.exchange_set(&mut part.medium, set);
         }
         let requests = parts.iter().map(|part| &part.requests);
         self.requests.join(requests, self.queue.now());

@@ -1,6 +1,6 @@
 //! What a device is asked about itself: counters, how busy its parts were, where data are. Not for the data path.
 
-use super::{Device, DeviceError, Medium, NamespaceStats, Stats};
+use super::{Device, DeviceError, NamespaceStats, Stats};
 use crate::engine::{Duration, Instant};
 use crate::nvme::NamespaceId;
 use crate::timeline::Timeline;
@@ -113,10 +113,7 @@ impl Device {
         timeline: Option<Box<dyn Timeline>>,
     ) -> Result<Option<Box<dyn Timeline>>, DeviceError> {
         let now = self.now();
-        match &mut self.medium {
-            Medium::Xpoint(_) => Err(DeviceError::NoTimeline),
-            Medium::Nand(nand) => Ok(nand.set_timeline(timeline, now)),
-        }
+        self.medium.set_timeline(timeline, now)
     }
 
     /// The counters up to [`Device::now`].
@@ -150,19 +147,13 @@ impl Device {
         if let Some(firmware) = &self.firmware {
             counted = firmware.stats(&self.profile.firmware, now, counted);
         }
-        match &self.medium {
-            Medium::Nand(nand) => nand.stats(now, counted),
-            Medium::Xpoint(xpoint) => xpoint.stats(now, counted),
-        }
+        self.medium.stats(now, counted)
     }
 
     /// The counters of a namespace up to [`Device::now`].
     pub fn namespace_stats(&self, nsid: NamespaceId) -> Result<NamespaceStats, DeviceError> {
         let (set, space) = self.namespaces.space(nsid)?;
-        let (mapped_pages, melded_mapped_pages) = match &self.medium {
-            Medium::Nand(nand) => nand.mapped_pages(set, space),
-            Medium::Xpoint(xpoint) => (xpoint.mapped_pages(space), 0),
-        };
+        let (mapped_pages, melded_mapped_pages) = self.medium.mapped_pages(set, space);
         Ok(NamespaceStats {
             mapped_pages,
             melded_mapped_pages,
@@ -173,19 +164,13 @@ impl Device {
     /// How busy each part was up to [`Device::now`].
     pub fn utilisation(&self) -> Utilisation {
         let now = self.now();
-        match &self.medium {
-            Medium::Nand(nand) => nand.utilisation(now),
-            Medium::Xpoint(xpoint) => xpoint.utilisation(now),
-        }
+        self.medium.utilisation(now)
     }
 
     /// Where the page that holds logical block `lba` is.
     pub fn locate(&self, nsid: NamespaceId, lba: u64) -> Result<Location, DeviceError> {
         let (range, _) = self.namespaces.pages(nsid, lba, 1)?;
-        Ok(match &self.medium {
-            Medium::Nand(nand) => nand.locate(range),
-            Medium::Xpoint(xpoint) => xpoint.locate(range),
-        })
+        Ok(self.medium.locate(range))
     }
 
     /// How the pages are laid out that a range of logical blocks lies in. Takes time in proportion to the range. Memory
@@ -197,9 +182,6 @@ impl Device {
         nlb: u64,
     ) -> Result<LayoutCount, DeviceError> {
         let (range, _) = self.namespaces.pages(nsid, slba, nlb)?;
-        Ok(match &self.medium {
-            Medium::Nand(nand) => nand.layout(range),
-            Medium::Xpoint(_) => LayoutCount::default(),
-        })
+        Ok(self.medium.layout(range))
     }
 }

@@ -9,6 +9,8 @@ mod firmware;
 mod hil;
 mod independent;
 mod inspect;
+mod media;
+mod medium;
 mod namespace;
 mod nand;
 mod pipeline;
@@ -35,15 +37,15 @@ pub use stats::{NamespaceStats, Programmed, Stats, amplification};
 
 use self::firmware::FirmwareStage;
 use self::hil::HostInterface;
+use self::media::AnyMedium;
 use self::namespace::Namespaces;
+#[cfg(test)]
 use self::nand::NandMedium;
 use self::request::Requests;
-use self::xpoint::XpointMedium;
 use crate::engine::{EventQueue, Instant};
 use crate::event::Event;
 use crate::nvme::Completion;
-use crate::profile::{Kind, Profile, ProfileErrors};
-use crate::timeline::Recorder;
+use crate::profile::{Profile, ProfileErrors};
 
 /// A simulated SSD. It is deterministic, does no I/O and knows no wall clock.
 ///
@@ -69,64 +71,11 @@ pub struct Device {
     firmware: Option<Box<FirmwareStage>>,
     /// There is no firmware, and the host interface has no limit: the medium is all that takes time.
     is_ideal: bool,
-    medium: Medium,
+    medium: AnyMedium,
     requests: Requests,
     completions: VecDeque<Completion>,
     /// What each NVM set did for the host.
     usage: Vec<SetUsage>,
-}
-
-/// What holds the data.
-#[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one in a device, and it stays there"
-)]
-enum Medium {
-    Nand(NandMedium),
-    Xpoint(XpointMedium),
-}
-
-impl Medium {
-    /// Bytes of the unit that is read and written as a whole.
-    fn page_bytes(&self) -> u64 {
-        match self {
-            Medium::Nand(nand) => nand.page_bytes(),
-            Medium::Xpoint(xpoint) => xpoint.page_bytes(),
-        }
-    }
-
-    /// Bytes that are best written at once.
-    fn optimal_write_bytes(&self) -> u64 {
-        match self {
-            Medium::Nand(nand) => nand.optimal_write_bytes(),
-            Medium::Xpoint(xpoint) => xpoint.page_bytes(),
-        }
-    }
-
-    fn max_namespace_bytes(&self) -> u64 {
-        match self {
-            Medium::Nand(nand) => nand.max_namespace_bytes(),
-            Medium::Xpoint(xpoint) => xpoint.max_namespace_bytes(),
-        }
-    }
-
-    /// Who is told what happens, if anybody is.
-    #[inline]
-    fn recorder(&mut self) -> Option<&mut Recorder> {
-        match self {
-            Medium::Nand(nand) => nand.recorder(),
-            Medium::Xpoint(_) => None,
-        }
-    }
-
-    /// Pages that garbage collection has moved.
-    fn pages_moved(&self) -> u64 {
-        match self {
-            Medium::Nand(nand) => nand.pages_moved(),
-            Medium::Xpoint(_) => 0,
-        }
-    }
 }
 
 impl Device {
@@ -141,28 +90,25 @@ impl Device {
     /// All that makes the device impossible that the profile describes.
     pub fn new(profile: &Profile) -> Result<Device, ProfileErrors> {
         profile.validate()?;
-        let (medium, sets, timers) = match profile.kind {
-            Kind::Nand => {
-                let nand = NandMedium::new(profile)?;
-                let (sets, timers) = (nand.sets.len(), nand.timers());
-                (Medium::Nand(nand), sets, timers)
-            }
-            Kind::Xpoint => (Medium::Xpoint(XpointMedium::new(profile)), 1, 0),
-        };
+        Ok(Device::with(profile, AnyMedium::new(profile)?))
+    }
+
+    /// The device of a profile that is possible, with this medium.
+    fn with(profile: &Profile, medium: AnyMedium) -> Device {
         let hil = HostInterface::new(profile);
         let firmware = FirmwareStage::new(profile);
-        Ok(Device {
-            queue: EventQueue::new(timers),
+        Device {
+            queue: EventQueue::new(medium.timers()),
             namespaces: Namespaces::default(),
             is_ideal: hil.is_direct && firmware.is_none(),
             hil,
             firmware,
-            medium,
             requests: Requests::new(),
             completions: VecDeque::new(),
-            usage: vec![SetUsage::default(); sets],
+            usage: vec![SetUsage::default(); medium.sets()],
+            medium,
             profile: profile.clone(),
-        })
+        }
     }
 
     /// The profile it was built from.
@@ -198,15 +144,15 @@ impl Device {
 impl Device {
     fn nand(&self) -> &NandMedium {
         match &self.medium {
-            Medium::Nand(nand) => nand,
-            Medium::Xpoint(_) => unreachable!("not a device of flash"),
+            AnyMedium::Nand(nand) => nand,
+            _ => unreachable!("not a device of flash"),
         }
     }
 
     fn nand_mut(&mut self) -> &mut NandMedium {
         match &mut self.medium {
-            Medium::Nand(nand) => nand,
-            Medium::Xpoint(_) => unreachable!("not a device of flash"),
+            AnyMedium::Nand(nand) => nand,
+            _ => unreachable!("not a device of flash"),
         }
     }
 

@@ -2,7 +2,7 @@
 //! writes: streams and the ranges of Dataset Management.
 
 use super::request::PageRange;
-use super::{Device, DeviceError, Medium};
+use super::{Device, DeviceError};
 use crate::nvme::wire::io::DsmRange;
 use crate::nvme::{
     Command, DirectiveError, Hint, Hints, MAX_STREAMS, Namespace, NamespaceId, Pattern,
@@ -181,10 +181,7 @@ impl Device {
                 max_bytes,
             });
         }
-        let number = match &mut self.medium {
-            Medium::Nand(nand) => nand.add_space(set),
-            Medium::Xpoint(xpoint) => xpoint.add_space(size_bytes),
-        };
+        let number = self.medium.add_space(set, size_bytes);
         let page_bytes = self.medium.page_bytes();
         let Namespaces { namespaces, spaces } = &mut self.namespaces;
         spaces.push(Space {
@@ -258,10 +255,10 @@ impl Device {
         if stream == 0 || stream > MAX_STREAMS {
             return Err(DirectiveError::Stream { dspec: stream }.into());
         }
-        if let Medium::Nand(nand) = &mut self.medium {
-            nand.release_stream(&mut self.queue, &mut self.requests, set, stream as u8);
-            self.take_outcomes();
-        }
+        let (queue, requests) = (&mut self.queue, &mut self.requests);
+        self.medium
+            .release_stream(queue, requests, set, stream as u8);
+        self.take_outcomes();
         Ok(())
     }
 

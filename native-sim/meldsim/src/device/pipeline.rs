@@ -27,7 +27,7 @@
 //! the die, hold its number.
 
 use super::request::{Outbound, Outcome, Request, Stage};
-use super::{Device, DeviceError, Medium, QueueId};
+use super::{Device, DeviceError, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
 use crate::firmware::{Action, CommandState};
@@ -112,16 +112,16 @@ impl Device {
     /// the device will look up, because a map of many pages is in no cache, and others go on meanwhile.
     #[inline]
     pub fn prefetch(&self, nsid: NamespaceId, slba: u64) {
-        if let (Some(at), Medium::Nand(nand)) = (self.namespaces.place(nsid, slba), &self.medium) {
-            nand.prefetch(at);
+        if let Some(at) = self.namespaces.place(nsid, slba) {
+            self.medium.prefetch(at);
         }
     }
 
     /// The same of a later command: fetches what leads to the entry of the map, which [`Device::prefetch`] then finds at once.
     #[inline]
     pub fn prefetch_ahead(&self, nsid: NamespaceId, slba: u64) {
-        if let (Some(at), Medium::Nand(nand)) = (self.namespaces.place(nsid, slba), &self.medium) {
-            nand.prefetch_ahead(at);
+        if let Some(at) = self.namespaces.place(nsid, slba) {
+            self.medium.prefetch_ahead(at);
         }
     }
 
@@ -164,7 +164,8 @@ impl Device {
         self.requests.insert(Request {
             stage: Stage::Queued,
             opcode: command.opcode,
-            status: Status::Success,
+            status: Status::SUCCESS,
+            result: 0,
             hint,
             queue: queue.0,
             tag: command.tag,
@@ -261,10 +262,8 @@ impl Device {
         request.stage = Stage::Medium;
         self.usage[request.range.set as usize].count(request);
         self.note_begin(id);
-        match &mut self.medium {
-            Medium::Nand(nand) => nand.begin(&mut self.queue, &mut self.requests, id),
-            Medium::Xpoint(xpoint) => xpoint.begin(&mut self.queue, &mut self.requests, id),
-        }
+        let (queue, requests) = (&mut self.queue, &mut self.requests);
+        self.medium.begin(queue, requests, id);
         self.take_outcomes();
     }
 
@@ -355,8 +354,8 @@ impl Device {
     /// Programs and collection take the time of a DRAM that limits.
     #[inline]
     fn note_moved(&mut self) {
-        if let (Some(link), Medium::Nand(nand)) = (&mut self.hil.link, &self.medium) {
-            link.moved(self.queue.now(), || nand.moved_bytes());
+        if let Some(link) = &mut self.hil.link {
+            link.moved(self.queue.now(), || self.medium.moved_bytes());
         }
     }
 
@@ -369,8 +368,8 @@ impl Device {
         let completion = self.requests.complete(id, self.queue.now());
         self.completions.push_back(completion);
         self.hil.completed();
-        if let (Some(set), Medium::Nand(nand)) = (awake, &mut self.medium) {
-            nand.command_completed(&mut self.queue, set);
+        if let Some(set) = awake {
+            self.medium.command_completed(&mut self.queue, set);
         }
     }
 
@@ -484,9 +483,8 @@ impl Device {
     fn process(&mut self, event: Event) {
         match event {
             Event::Channel(channel) => {
-                if let Medium::Nand(nand) = &mut self.medium {
-                    nand.step_channel(&mut self.queue, &mut self.requests, channel);
-                }
+                let (queue, requests) = (&mut self.queue, &mut self.requests);
+                self.medium.step_channel(queue, requests, channel);
                 self.take_outcomes();
                 if self.is_ideal {
                     return;
@@ -512,14 +510,8 @@ impl Device {
             Event::Controller(id) => self.finish_in_controller(id),
             Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
             Event::Window(_) | Event::Idle(_) | Event::Throttle(_) | Event::Xpoint(_) => {
-                match &mut self.medium {
-                    Medium::Nand(nand) => {
-                        nand.process(&mut self.queue, &mut self.requests, event);
-                    }
-                    Medium::Xpoint(xpoint) => {
-                        xpoint.process(&mut self.queue, &mut self.requests, event);
-                    }
-                }
+                let (queue, requests) = (&mut self.queue, &mut self.requests);
+                self.medium.process(queue, requests, event);
                 self.take_outcomes();
                 self.note_moved();
             }

@@ -90,6 +90,8 @@ pub(super) struct Request {
     pub(super) stage: Stage,
     pub(super) opcode: Opcode,
     pub(super) status: Status,
+    /// What the completion returns.
+    pub(super) result: u64,
     pub(super) hint: Hint,
     /// The submission queue it came from.
     pub(super) queue: u16,
@@ -336,11 +338,12 @@ impl Requests {
             tag: request.tag,
             opcode: request.opcode,
             status: request.status,
+            result: request.result,
             submitted: request.submitted,
             completed: now,
         };
         stats.outstanding_commands -= 1;
-        stats.failed_commands += u64::from(completion.status != Status::Success);
+        stats.failed_commands += u64::from(!completion.status.is_success());
         let add = |sum: &mut u64| *sum = sum.wrapping_add(completion.latency().as_ps());
         match completion.opcode {
             Opcode::Read => {

@@ -1,7 +1,7 @@
 //! The NVM sets of a device (a medium that knows no sets is one), and the windows of their predictable latency mode.
 
 use super::request::Request;
-use super::{Device, DeviceError, Medium};
+use super::{Device, DeviceError};
 use crate::engine::Duration;
 use crate::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
 use crate::nvme::{NamespaceId, Opcode, Window};
@@ -62,10 +62,7 @@ pub struct SetInfo {
 impl Device {
     /// What an NVM set holds and has done, if it exists.
     pub fn set_info(&self, set: u32) -> Option<SetInfo> {
-        match &self.medium {
-            Medium::Nand(nand) => nand.set_info(set),
-            Medium::Xpoint(xpoint) => (set == 0).then(|| xpoint.set_info()),
-        }
+        self.medium.set_info(set)
     }
 
     /// NVM sets of the device; they are numbered from 0.
@@ -98,10 +95,7 @@ impl Device {
         let Some(&usage) = self.usage.get(set as usize) else {
             return SetUsage::default();
         };
-        let (programmed_bytes, erases) = match &self.medium {
-            Medium::Nand(nand) => nand.programmed(set),
-            Medium::Xpoint(xpoint) => (xpoint.written_bytes(), 0),
-        };
+        let (programmed_bytes, erases) = self.medium.programmed(set);
         SetUsage {
             programmed_bytes,
             erases,
@@ -112,10 +106,7 @@ impl Device {
     /// Write amplification of uniform random overwrites of what the set holds now, by the closed form for large blocks (Desnoyers,
     /// SYSTOR'12). `None` where nothing is held, or there is no flash.
     pub fn uniform_write_amplification(&self, set: u32) -> Option<f64> {
-        match &self.medium {
-            Medium::Nand(nand) => nand.uniform_write_amplification(set),
-            Medium::Xpoint(_) => None,
-        }
+        self.medium.uniform_write_amplification(set)
     }
 
     /// Logical blocks of a namespace that hold data; in whole pages.
@@ -127,19 +118,13 @@ impl Device {
         let Ok((range, _)) = self.namespaces.pages(nsid, 0, size_lbas) else {
             return 0;
         };
-        let mapped = match &self.medium {
-            Medium::Nand(nand) => nand.mapped_pages(range.set, range.space).0,
-            Medium::Xpoint(_) => range.pages(),
-        };
+        let mapped = self.medium.allocated_pages(range);
         (mapped * self.medium.page_bytes() / lba_bytes).min(size_lbas)
     }
 
     /// Bytes of memory that the medium's state takes: mapping, blocks, buffers.
     pub fn memory(&self) -> u64 {
-        match &self.medium {
-            Medium::Nand(nand) => nand.memory(),
-            Medium::Xpoint(xpoint) => xpoint.memory(),
-        }
+        self.medium.memory()
     }
 }
 
@@ -147,10 +132,7 @@ impl Device {
 impl Device {
     /// What a read of one page takes on an idle device, on average over the pages of a wordline.
     pub fn random_read_typical(&self) -> Duration {
-        match &self.medium {
-            Medium::Nand(nand) => nand.random_read_typical(&self.profile),
-            Medium::Xpoint(xpoint) => xpoint.random_read_typical(&self.profile),
-        }
+        self.medium.random_read_typical(&self.profile)
     }
 
     /// Bytes of a write that fills a wordline: the optimal write size of an NVM set.
@@ -160,10 +142,7 @@ impl Device {
 
     /// Bytes of one wordline of every plane, or of one chunk of every die.
     pub fn stripe_bytes(&self) -> u64 {
-        match &self.medium {
-            Medium::Nand(nand) => nand.stripe_bytes(),
-            Medium::Xpoint(xpoint) => xpoint.stripe_bytes(),
-        }
+        self.medium.stripe_bytes()
     }
 
     /// Enables or disables predictable latency mode for an NVM set, as Feature 13h does.
@@ -174,10 +153,8 @@ impl Device {
         config: PredictableLatencyConfig,
     ) -> Result<(), DeviceError> {
         self.known_set(set)?;
-        let Medium::Nand(nand) = &mut self.medium else {
-            return Err(DeviceError::WindowsUnsupported);
-        };
-        nand.configure_windows(&mut self.queue, set, enable, config);
+        let queue = &mut self.queue;
+        self.medium.configure_windows(queue, set, enable, config)?;
         self.take_outcomes();
         Ok(())
     }
@@ -185,10 +162,7 @@ impl Device {
     /// The window an NVM set is in, and what is to be reported of it.
     pub fn window(&self, set: u32) -> Result<(Window, PredictableLatencyConfig), DeviceError> {
         self.known_set(set)?;
-        match &self.medium {
-            Medium::Nand(nand) => Ok(nand.window(set)),
-            Medium::Xpoint(_) => Ok((Window::Disabled, PredictableLatencyConfig::default())),
-        }
+        Ok(self.medium.window(set))
     }
 
     /// Moves an NVM set to the deterministic window, or out of it, as Feature 14h does. In the
@@ -196,10 +170,8 @@ impl Device {
     /// ends by itself when its budget (`[predictable_latency]`) is used up.
     pub fn enter_window(&mut self, set: u32, deterministic: bool) -> Result<(), DeviceError> {
         self.known_set(set)?;
-        let Medium::Nand(nand) = &mut self.medium else {
-            return Err(DeviceError::WindowsUnsupported);
-        };
-        let entered = nand.enter_window(&mut self.queue, set, deterministic);
+        let queue = &mut self.queue;
+        let entered = self.medium.enter_window(queue, set, deterministic);
         self.take_outcomes();
         entered
     }
@@ -212,9 +184,6 @@ impl Device {
     ) -> Result<PredictableLatencyLog, DeviceError> {
         let now = self.now();
         self.known_set(set)?;
-        match &mut self.medium {
-            Medium::Nand(nand) => Ok(nand.latency_log(set, now, retain)),
-            Medium::Xpoint(_) => Err(DeviceError::WindowsUnsupported),
-        }
+        self.medium.latency_log(set, now, retain)
     }
 }

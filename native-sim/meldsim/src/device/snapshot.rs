@@ -11,8 +11,8 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::Device;
 use super::snapshot_v3::ProfileV3;
-use super::{Device, Medium};
 use crate::ftl::{SavedFtl, SavedFtlV5};
 use crate::profile::Profile;
 
@@ -98,11 +98,7 @@ impl Device {
     }
 
     pub(super) fn save_sets(&self) -> Vec<SavedFtl> {
-        match &self.medium {
-            Medium::Nand(nand) => nand.save(),
-            // Memory that is mapped by address has no map.
-            Medium::Xpoint(_) => Vec::new(),
-        }
+        self.medium.save()
     }
 
     /// The device after the power has come back. Its time and its counters begin anew.
@@ -127,18 +123,11 @@ impl Device {
                 .create_namespace_in(set, bytes)
                 .map_err(|error| impossible(error.to_string()))?;
         }
-        match &mut device.medium {
-            Medium::Nand(nand) => nand
-                .load(
-                    &mut device.queue,
-                    &device.profile,
-                    &device.namespaces,
-                    &sets,
-                )
-                .map_err(impossible)?,
-            Medium::Xpoint(_) if sets.is_empty() => {}
-            Medium::Xpoint(_) => return Err(impossible("it has sets of flash".to_owned())),
-        }
+        let (profile, namespaces) = (&device.profile, &device.namespaces);
+        device
+            .medium
+            .load(&mut device.queue, profile, namespaces, &sets)
+            .map_err(impossible)?;
         Ok(device)
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use super::request::PageRange;
-use super::{Device, DeviceError, Medium};
+use super::{Device, DeviceError};
 use crate::nvme::{Command, Directive, NamespaceId};
 
 /// How the namespaces of a device have been used: see [`Device::precondition`].
@@ -94,9 +94,7 @@ impl Device {
         let (range, bytes) = self.namespaces.pages(nsid, slba, nlb)?;
         let write = Command::write(nsid, slba, 0, directive, 0);
         let hint = self.namespaces.hint(&write, nlb)?;
-        if let Medium::Nand(nand) = &mut self.medium {
-            nand.preload(range, hint)?;
-        }
+        self.medium.preload(range, hint)?;
         self.requests.stats_of_mut(nsid).preloaded_bytes += bytes;
         Ok(())
     }
@@ -115,13 +113,10 @@ impl Device {
         let namespace = namespace.ok_or(DeviceError::UnknownNamespace { nsid })?;
         let (page_bytes, lba_bytes) = (namespace.page_bytes, namespace.lba_bytes);
         let (mut placed, mut page) = (0, range.first);
-        while let Medium::Nand(nand) = &self.medium {
-            let Some(gap) = nand.next_unmapped(PageRange {
-                first: page,
-                ..range
-            }) else {
-                break;
-            };
+        while let Some(gap) = self.medium.next_unmapped(PageRange {
+            first: page,
+            ..range
+        }) {
             // A logical block that is larger than a page is mapped whole or not at all.
             let from = (gap.start * page_bytes / lba_bytes).max(slba);
             let to = (gap.end * page_bytes).div_ceil(lba_bytes).min(slba + nlb);
@@ -145,10 +140,8 @@ impl Device {
         if self.outstanding() > 0 {
             return Err(DeviceError::Busy);
         }
-        match &mut self.medium {
-            Medium::Nand(nand) => nand.precondition(&self.profile, &self.namespaces, precondition),
-            Medium::Xpoint(_) => Ok(()),
-        }
+        let (profile, namespaces) = (&self.profile, &self.namespaces);
+        self.medium.precondition(profile, namespaces, precondition)
     }
 
     /// As [`Device::precondition`] and then, from that state on, with the `writes` of a past that was not uniform,
@@ -169,16 +162,9 @@ impl Device {
         if self.outstanding() > 0 {
             return Err(DeviceError::Busy);
         }
-        match &mut self.medium {
-            Medium::Nand(nand) => nand.precondition_by(
-                &self.profile,
-                &self.namespaces,
-                precondition,
-                writes,
-                progress,
-            ),
-            Medium::Xpoint(_) => Ok(Aging::default()),
-        }
+        let (profile, namespaces) = (&self.profile, &self.namespaces);
+        self.medium
+            .precondition_by(profile, namespaces, precondition, writes, progress)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::Stats;
 use super::inspect::{Location, Utilisation};
+use super::medium::{Medium, Past, Report, Windowed};
 use super::request::{Outcome, PageRange, Requests};
 use super::sets::SetInfo;
 use crate::engine::{Duration, EventQueue, Instant, TotalTime};
 use crate::event::Event;
 use crate::nvme::Opcode;
-use crate::profile::Profile;
+use crate::profile::{Profile, ProfileError};
 use crate::xpoint::{Access, Array};
 
 /// Namespaces can be as large as their chunks can be numbered without overflow.
@@ -25,32 +26,31 @@ pub(super) struct XpointMedium {
     spaces: Vec<u64>,
 }
 
-impl XpointMedium {
-    pub(super) fn new(profile: &Profile) -> XpointMedium {
+impl Medium for XpointMedium {
+    fn new(profile: &Profile) -> Result<XpointMedium, ProfileError> {
         let xpoint = &profile.xpoint;
-        XpointMedium {
+        Ok(XpointMedium {
             array: Array::new(xpoint, profile.controller.latency),
             chunk_bytes: xpoint.chunk_size.0,
             issue_interval: xpoint.issue_interval,
             capacity_chunks: xpoint.capacity.0 / xpoint.chunk_size.0,
             spaces: vec![0],
-        }
+        })
     }
 
-    pub(super) fn page_bytes(&self) -> u64 {
+    fn page_bytes(&self) -> u64 {
         self.chunk_bytes
     }
 
-    /// Bytes of one chunk of every die.
-    pub(super) fn stripe_bytes(&self) -> u64 {
+    fn stripe_bytes(&self) -> u64 {
         self.chunk_bytes * self.array.die_counts().len() as u64
     }
 
-    pub(super) fn max_namespace_bytes(&self) -> u64 {
+    fn max_namespace_bytes(&self) -> u64 {
         MAX_NAMESPACE_CHUNKS * self.chunk_bytes
     }
 
-    pub(super) fn add_space(&mut self, size_bytes: u64) -> u32 {
+    fn add_space(&mut self, _set: u32, size_bytes: u64) -> u32 {
         let space = self.spaces.len() as u32 - 1;
         let first = self.spaces[space as usize];
         self.spaces
@@ -58,14 +58,8 @@ impl XpointMedium {
         space
     }
 
-    /// The controller begins to work on a command.
     #[inline]
-    pub(super) fn begin(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        requests: &mut Requests,
-        id: u32,
-    ) {
+    fn begin(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         let request = &mut requests[id];
         if matches!(request.opcode, Opcode::Flush | Opcode::Deallocate) {
             // Nothing is buffered and nothing is mapped.
@@ -93,12 +87,7 @@ impl XpointMedium {
     }
 
     #[inline]
-    pub(super) fn process(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        requests: &mut Requests,
-        event: Event,
-    ) {
+    fn process(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, event: Event) {
         let Event::Xpoint(step) = event else {
             debug_assert!(false, "{event:?} is not for this medium");
             return;
@@ -107,56 +96,48 @@ impl XpointMedium {
             requests.pages_read(ended.request, 1);
         }
     }
+}
 
-    /// Chunks of a namespace, as far as there is room.
-    pub(super) fn mapped_pages(&self, space: u32) -> u64 {
-        let within = |of: usize| self.spaces[of].min(self.capacity_chunks);
-        within(space as usize + 1) - within(space as usize)
-    }
+impl Past for XpointMedium {}
 
-    /// Chunks of all namespaces, as far as there is room.
-    fn mapped(&self) -> u64 {
-        let chunks = self.spaces.last().copied().unwrap_or(0);
-        chunks.min(self.capacity_chunks)
-    }
+impl Windowed for XpointMedium {}
 
-    pub(super) fn set_info(&self) -> SetInfo {
-        SetInfo {
-            capacity_pages: self.capacity_chunks,
-            mapped_pages: self.mapped(),
-            host_pages_programmed: self.array.counts().chunk_writes,
-            ..SetInfo::default()
-        }
-    }
-
-    /// Bytes written to the memory.
-    pub(super) fn written_bytes(&self) -> u64 {
-        self.array.counts().chunk_writes * self.chunk_bytes
-    }
-
-    pub(super) fn memory(&self) -> u64 {
-        self.array.memory()
-    }
-
-    /// The die of a range's first chunk: it holds something from the start.
-    pub(super) fn locate(&self, range: PageRange) -> Location {
-        let chunk = self.spaces[range.space as usize] + range.first;
-        Location::Xpoint {
-            die: self.array.die_of(chunk),
-            chunk,
-        }
-    }
-
-    /// What a read of one chunk takes on an idle device.
-    pub(super) fn random_read_typical(&self, profile: &Profile) -> Duration {
+impl Report for XpointMedium {
+    fn random_read_typical(&self, profile: &Profile) -> Duration {
         let xpoint = &profile.xpoint;
         let byte_ps = 1_000_000_000_000 / xpoint.read_rate.0.max(1);
         let path = Duration::from_ps(byte_ps.saturating_mul(xpoint.chunk_size.0));
         profile.host.command_cost + profile.controller.latency + xpoint.read + path
     }
 
-    /// Adds what the medium counts.
-    pub(super) fn stats(&self, now: Instant, counted: Stats) -> Stats {
+    fn set_info(&self, set: u32) -> Option<SetInfo> {
+        (set == 0).then(|| SetInfo {
+            capacity_pages: self.capacity_chunks,
+            mapped_pages: self.mapped(),
+            host_pages_programmed: self.array.counts().chunk_writes,
+            ..SetInfo::default()
+        })
+    }
+
+    fn programmed(&self, _set: u32) -> (u64, u64) {
+        (self.array.counts().chunk_writes * self.chunk_bytes, 0)
+    }
+
+    fn mapped_pages(&self, _set: u32, space: u32) -> (u64, u64) {
+        let within = |of: usize| self.spaces[of].min(self.capacity_chunks);
+        (within(space as usize + 1) - within(space as usize), 0)
+    }
+
+    // All of a namespace is there from the start, also what is beyond the memory's size.
+    fn allocated_pages(&self, range: PageRange) -> u64 {
+        range.pages()
+    }
+
+    fn memory(&self) -> u64 {
+        self.array.memory()
+    }
+
+    fn stats(&self, now: Instant, counted: Stats) -> Stats {
         let counts = self.array.counts();
         Stats {
             chunk_reads: counts.chunk_reads,
@@ -173,7 +154,7 @@ impl XpointMedium {
         }
     }
 
-    pub(super) fn utilisation(&self, now: Instant) -> Utilisation {
+    fn utilisation(&self, now: Instant) -> Utilisation {
         let dies: Vec<Duration> = self.array.dies_busy(now).collect();
         let counts = self.array.die_counts();
         Utilisation {
@@ -187,5 +168,21 @@ impl XpointMedium {
             dies_busy: dies,
             planes_per_die: 1,
         }
+    }
+
+    fn locate(&self, range: PageRange) -> Location {
+        let chunk = self.spaces[range.space as usize] + range.first;
+        Location::Xpoint {
+            die: self.array.die_of(chunk),
+            chunk,
+        }
+    }
+}
+
+impl XpointMedium {
+    /// Chunks of all namespaces, as far as there is room.
+    fn mapped(&self) -> u64 {
+        let chunks = self.spaces.last().copied().unwrap_or(0);
+        chunks.min(self.capacity_chunks)
     }
 }

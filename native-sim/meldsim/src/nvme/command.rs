@@ -136,13 +136,25 @@ impl Command {
     }
 }
 
-/// How a command ended.
+/// How a command ended: the Status field of a completion queue entry, without its flags. Status code in the low byte, status
+/// code type above it, as in the NVM Express Base Specification and the command sets'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
+pub struct Status(pub u16);
+
+impl Status {
     /// It did what it was asked to.
-    Success,
+    pub const SUCCESS: Status = Status(0x000);
     /// The device has no room for the pages the write would have mapped. Deallocating makes room.
-    CapacityExceeded,
+    pub const CAPACITY_EXCEEDED: Status = Status(0x081);
+    /// A write that does not begin at its zone's write pointer.
+    pub const ZONE_INVALID_WRITE: Status = Status(0x1bc);
+    /// Data of the range could not be read.
+    pub const UNRECOVERED_READ_ERROR: Status = Status(0x281);
+
+    /// Whether it did what it was asked to.
+    pub const fn is_success(self) -> bool {
+        self.0 == Status::SUCCESS.0
+    }
 }
 
 /// The end of a command.
@@ -154,6 +166,8 @@ pub struct Completion {
     pub opcode: Opcode,
     /// How it ended.
     pub status: Status,
+    /// What it returns, where it returns anything: dwords 0 and 1 of the completion queue entry.
+    pub result: u64,
     /// When it was submitted.
     pub submitted: Instant,
     /// When it completed.

@@ -16,7 +16,7 @@ fn write_pages(
             .unwrap();
         assert!(device.run_until_completion());
         while let Some(done) = device.pop_completion() {
-            assert_eq!(done.status, meldsim::Status::Success);
+            assert_eq!(done.status, meldsim::Status::SUCCESS);
         }
     }
 }

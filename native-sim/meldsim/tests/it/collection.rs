@@ -23,7 +23,7 @@ fn write_pages(device: &mut Device, nsid: NamespaceId, pages: impl Iterator<Item
         while device.outstanding() >= 16 {
             assert!(device.run_until_completion());
             while let Some(done) = device.pop_completion() {
-                assert_eq!(done.status, Status::Success);
+                assert_eq!(done.status, Status::SUCCESS);
             }
         }
     }

@@ -191,7 +191,7 @@ impl Run {
         while let Some(completion) = self.device.pop_completion() {
             let namespace = self.waiting.remove(&completion.tag);
             let namespace = namespace.expect("completed twice, or never submitted");
-            assert_eq!(completion.status, Status::Success);
+            assert_eq!(completion.status, Status::SUCCESS);
             assert!(completion.submitted < completion.completed);
             assert!(completion.completed <= self.device.now());
             let counted = &mut self.model.counted[namespace];

@@ -298,10 +298,10 @@ fn a_full_device_says_so_and_goes_on_after_a_deallocation() {
             Directive::NONE
         };
         let write = Command::write(nsid, slba, 1, directive, 0);
-        assert_eq!(run(&mut device, &write), Status::Success);
+        assert_eq!(run(&mut device, &write), Status::SUCCESS);
     }
     let beyond = Command::write(nsid, capacity - 5, 6, SEQUENTIAL, 0);
-    assert_eq!(run(&mut device, &beyond), Status::CapacityExceeded);
+    assert_eq!(run(&mut device, &beyond), Status::CAPACITY_EXCEEDED);
     assert_eq!(device.stats().failed_commands, 1);
     assert_eq!(device.stats().mapped_pages, capacity);
     assert_eq!(
@@ -310,12 +310,12 @@ fn a_full_device_says_so_and_goes_on_after_a_deallocation() {
     );
     // Rewriting needs no room.
     let rewrite = Command::write(nsid, 0, 7, Directive::NONE, 0);
-    assert_eq!(run(&mut device, &rewrite), Status::Success);
+    assert_eq!(run(&mut device, &rewrite), Status::SUCCESS);
     assert_eq!(
         run(&mut device, &Command::deallocate(nsid, 3, 1, 0)),
-        Status::Success
+        Status::SUCCESS
     );
-    assert_eq!(run(&mut device, &beyond), Status::Success);
+    assert_eq!(run(&mut device, &beyond), Status::SUCCESS);
     drain(&mut device);
     assert_eq!(device.stats().mapped_pages, capacity);
 }

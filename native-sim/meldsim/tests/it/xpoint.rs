@@ -288,7 +288,7 @@ proptest! {
         let xpoint = &profile.xpoint;
         let (mut read_bytes, mut chunks) = (0, 0);
         for done in &done {
-            prop_assert_eq!(done.status, Status::Success);
+            prop_assert_eq!(done.status, Status::SUCCESS);
             let least = match steps[done.tag as usize] {
                 Step::Read(_, nlb) => xpoint.read.as_ps() + transfer(u64::from(nlb) * LBA, xpoint.read_rate.0),
                 Step::Write(_, nlb) => xpoint.write.as_ps() + transfer(u64::from(nlb) * LBA, xpoint.write_rate.0),

@@ -295,7 +295,7 @@ impl Load for Running {
         is_write: bool,
         done: &Completion,
     ) -> Result<ControlFlow<()>, ExperimentError> {
-        if done.status != Status::Success {
+        if done.status != Status::SUCCESS {
             return Err(ExperimentError::Incomplete(Some(*done)));
         }
         if self.end.is_some() {

@@ -13,13 +13,13 @@ use std::collections::VecDeque;
 
 use self::slots::SharedSlots;
 use super::DeviceError;
-use super::namespace::Namespaces;
+use super::medium::Medium;
 use super::request::{Outcome, PageRange, Requests, Stage};
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
-use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region, SavedFtl};
+use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region};
 use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
-use crate::nvme::{Hint, Opcode, Pattern, Windows};
+use crate::nvme::{Opcode, Windows};
 use crate::profile::{BufferScope, Journaling, Profile, ProfileError};
 use crate::timeline::{Recorder, Timeline};
 
@@ -94,8 +94,8 @@ pub(super) struct NandMedium {
     ready: Vec<u32>,
 }
 
-impl NandMedium {
-    pub(super) fn new(profile: &Profile) -> Result<NandMedium, ProfileError> {
+impl Medium for NandMedium {
+    fn new(profile: &Profile) -> Result<NandMedium, ProfileError> {
         let geometry = Geometry::new(profile);
         let (mut sets, set_of_unit) = build_sets(profile, &geometry)?;
         let is_shared = profile.sets.write_buffer == BufferScope::Global;
@@ -115,60 +115,36 @@ impl NandMedium {
         })
     }
 
-    /// Tells what happens from now on to a timeline, or to nobody. Returns the one before.
-    pub(super) fn set_timeline(
-        &mut self,
-        timeline: Option<Box<dyn Timeline>>,
-        now: Instant,
-    ) -> Option<Box<dyn Timeline>> {
-        let Geometry {
-            dies,
-            dies_per_channel,
-            ..
-        } = self.geometry;
-        let recorder = |timeline| Recorder::new(timeline, (dies, dies_per_channel), now);
-        let recorder = timeline.map(|timeline| Box::new(recorder(timeline)));
-        let before = self.flash.set_recorder(recorder, now);
-        before.map(|before| before.into_timeline())
+    fn page_bytes(&self) -> u64 {
+        self.geometry.page_bytes
     }
 
-    /// Who is told what happens, if anybody is.
-    #[inline]
-    pub(super) fn recorder(&mut self) -> Option<&mut Recorder> {
-        self.flash.recorder()
+    fn optimal_write_bytes(&self) -> u64 {
+        self.geometry.page_bytes * u64::from(self.geometry.pages_per_wordline)
     }
 
-    /// Gives a set's state to another medium of the same profile, and takes what that has of it. No event of it is scheduled.
-    pub(super) fn exchange_set(&mut self, other: &mut NandMedium, set: usize) {
-        std::mem::swap(&mut self.sets[set], &mut other.sets[set]);
+    fn stripe_bytes(&self) -> u64 {
+        u64::from(self.geometry.units()) * self.optimal_write_bytes()
     }
 
-    /// Takes over the channels of a set that has channels of its own from another medium, to tell what was done on them.
-    pub(super) fn take_channels(&mut self, other: &mut NandMedium, set: usize) {
-        let per_set = self.geometry.channels as usize / self.sets.len();
-        let first = set * per_set;
-        self.flash
-            .take_channels(&mut other.flash, first..first + per_set);
+    fn max_namespace_bytes(&self) -> u64 {
+        MAX_NAMESPACE_PAGES * self.geometry.page_bytes
     }
 
-    /// A new namespace's space in a set.
-    pub(super) fn add_space(&mut self, set: u32) -> u32 {
-        self.sets[set as usize].ftl.add_space()
+    fn sets(&self) -> usize {
+        self.sets.len()
     }
 
-    /// How many timers it needs: one for each channel's next event.
-    pub(super) fn timers(&self) -> usize {
+    fn timers(&self) -> usize {
         self.geometry.channels as usize
     }
 
-    /// The controller begins to work on a command.
+    fn add_space(&mut self, set: u32, _size_bytes: u64) -> u32 {
+        self.sets[set as usize].ftl.add_space()
+    }
+
     #[inline]
-    pub(super) fn begin(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        requests: &mut Requests,
-        id: u32,
-    ) {
+    fn begin(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         let outstanding = requests.outstanding();
         let request = &mut requests[id];
         let set = request.range.set;
@@ -198,18 +174,105 @@ impl NandMedium {
         }
     }
 
-    /// A page, of a space of a set, will be read or written: fetches the mapping's entry of it.
+    fn process(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, event: Event) {
+        match event {
+            Event::Window(set) => self.window_due(queue, set),
+            Event::Idle(set) => {
+                if self.is_idle(queue, set) {
+                    self.sets[set as usize].ftl.set_idle(true);
+                    self.dispatch(queue, set, Owner::gc(set));
+                }
+            }
+            Event::Throttle(set) => {
+                self.sets[set as usize].ftl.end_throttle();
+                self.dispatch(queue, set, Owner::gc(set));
+            }
+            _ => debug_assert!(false, "{event:?} is not for this medium"),
+        }
+        self.share_slots(queue, requests);
+    }
+
+    #[inline(always)]
+    fn step_channel(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        channel: u32,
+    ) {
+        if let Some(page) = self.flash.step(queue, channel, &mut self.finished) {
+            self.finish_page(queue, requests, page);
+        } else if !self.finished.is_empty() {
+            self.finish_all(queue, requests);
+        }
+        self.share_slots(queue, requests);
+    }
+
+    fn command_completed(&mut self, queue: &mut EventQueue<Event>, set: u32) {
+        let now = queue.now();
+        let of = &mut self.sets[set as usize];
+        of.outstanding -= 1;
+        of.idle_since = now;
+        if of.outstanding == 0 && !of.is_timed {
+            let time = now + self.background_idle.unwrap_or_default();
+            self.time_idleness(queue, set, time);
+        }
+    }
+
+    fn release_stream(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        set: u32,
+        stream: u8,
+    ) {
+        self.sets[set as usize].ftl.release_stream(stream);
+        self.dispatch(queue, set, Owner::gc(set));
+        self.end_writes(requests, set);
+        self.share_slots(queue, requests);
+    }
+
     #[inline]
-    pub(super) fn prefetch(&self, (set, space, page): (u32, u32, u64)) {
+    fn prefetch(&self, (set, space, page): (u32, u32, u64)) {
         self.sets[set as usize].ftl.prefetch(space, page);
     }
 
-    /// The same later: fetches what leads to the entry.
     #[inline]
-    pub(super) fn prefetch_ahead(&self, (set, space, page): (u32, u32, u64)) {
+    fn prefetch_ahead(&self, (set, space, page): (u32, u32, u64)) {
         self.sets[set as usize].ftl.prefetch_leaf(space, page);
     }
 
+    #[inline]
+    fn recorder(&mut self) -> Option<&mut Recorder> {
+        self.flash.recorder()
+    }
+
+    fn set_timeline(
+        &mut self,
+        timeline: Option<Box<dyn Timeline>>,
+        now: Instant,
+    ) -> Result<Option<Box<dyn Timeline>>, DeviceError> {
+        let Geometry {
+            dies,
+            dies_per_channel,
+            ..
+        } = self.geometry;
+        let recorder = |timeline| Recorder::new(timeline, (dies, dies_per_channel), now);
+        let recorder = timeline.map(|timeline| Box::new(recorder(timeline)));
+        let before = self.flash.set_recorder(recorder, now);
+        Ok(before.map(|before| before.into_timeline()))
+    }
+
+    fn exchange_set(&mut self, other: &mut NandMedium, set: usize) {
+        std::mem::swap(&mut self.sets[set], &mut other.sets[set]);
+        // Where sets are taken apart, each has channels of its own.
+        let per_set = self.geometry.channels as usize / self.sets.len();
+        let first = set * per_set;
+        self.flash
+            .take_channels(&mut other.flash, first..first + per_set);
+    }
+}
+
+impl NandMedium {
     /// Pages of a segment of a read of so many.
     fn segment_of(&self, pages: u64, outstanding: usize) -> u64 {
         if self.segment_pages == 0 {
@@ -280,46 +343,6 @@ impl NandMedium {
         while requests[id].in_flight == 0 && requests[id].next < requests[id].range.end {
             self.read_segment(queue, requests, id);
         }
-    }
-
-    /// Something happens to a set.
-    pub(super) fn process(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        requests: &mut Requests,
-        event: Event,
-    ) {
-        match event {
-            Event::Window(set) => self.window_due(queue, set),
-            Event::Idle(set) => {
-                if self.is_idle(queue, set) {
-                    self.sets[set as usize].ftl.set_idle(true);
-                    self.dispatch(queue, set, Owner::gc(set));
-                }
-            }
-            Event::Throttle(set) => {
-                self.sets[set as usize].ftl.end_throttle();
-                self.dispatch(queue, set, Owner::gc(set));
-            }
-            _ => debug_assert!(false, "{event:?} is not for this medium"),
-        }
-        self.share_slots(queue, requests);
-    }
-
-    /// Something happens on a channel of flash.
-    #[inline(always)]
-    pub(super) fn step_channel(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        requests: &mut Requests,
-        channel: u32,
-    ) {
-        if let Some(page) = self.flash.step(queue, channel, &mut self.finished) {
-            self.finish_page(queue, requests, page);
-        } else if !self.finished.is_empty() {
-            self.finish_all(queue, requests);
-        }
-        self.share_slots(queue, requests);
     }
 
     /// Several operations may have ended on flash.
@@ -452,18 +475,6 @@ impl NandMedium {
         queue.schedule(time, Event::Idle(set));
     }
 
-    /// A command that kept a set awake has completed.
-    pub(super) fn command_completed(&mut self, queue: &mut EventQueue<Event>, set: u32) {
-        let now = queue.now();
-        let of = &mut self.sets[set as usize];
-        of.outstanding -= 1;
-        of.idle_since = now;
-        if of.outstanding == 0 && !of.is_timed {
-            let time = now + self.background_idle.unwrap_or_default();
-            self.time_idleness(queue, set, time);
-        }
-    }
-
     /// Whether a set has been idle for long enough; else an event will tell again.
     fn is_idle(&mut self, queue: &mut EventQueue<Event>, set: u32) -> bool {
         let of = &mut self.sets[set as usize];
@@ -477,74 +488,5 @@ impl NandMedium {
             return false;
         }
         true
-    }
-
-    /// The host's stream of that number ends in a set.
-    pub(super) fn release_stream(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        requests: &mut Requests,
-        set: u32,
-        stream: u8,
-    ) {
-        self.sets[set as usize].ftl.release_stream(stream);
-        self.dispatch(queue, set, Owner::gc(set));
-        self.end_writes(requests, set);
-        self.share_slots(queue, requests);
-    }
-
-    /// Places data as if it had been written in order and flushed long since.
-    pub(super) fn preload(&mut self, range: PageRange, hint: Hint) -> Result<(), DeviceError> {
-        let ftl = &mut self.sets[range.set as usize].ftl;
-        let layout = ftl.layout(hint.pattern == Pattern::Sequential);
-        if ftl.preload(range.space, range.first, range.end, layout) {
-            return Ok(());
-        }
-        let pages = ftl.unmapped_pages(range.space, range.first, range.end);
-        let free = ftl.capacity().saturating_sub(ftl.mapped_pages());
-        Err(DeviceError::CapacityExceeded { pages, free })
-    }
-
-    /// What survives a power cut, of each set.
-    pub(super) fn save(&self) -> Vec<SavedFtl> {
-        self.sets.iter().map(|set| set.ftl.save()).collect()
-    }
-
-    /// Takes what was saved in place of what there is; the namespaces are there already.
-    pub(super) fn load(
-        &mut self,
-        queue: &mut EventQueue<Event>,
-        profile: &Profile,
-        namespaces: &Namespaces,
-        saved: &[SavedFtl],
-    ) -> Result<(), String> {
-        let built = build_sets(profile, &self.geometry);
-        let (mut sets, _) = built.map_err(|error| error.to_string())?;
-        if sets.len() != saved.len() {
-            return Err("its sets are not the profile's".to_owned());
-        }
-        let is_shared = self.shared_slots.is_some();
-        let mut shared_slots = is_shared.then(|| SharedSlots::of(&mut sets));
-        for ((number, set), saved) in (0..).zip(&mut sets).zip(saved) {
-            let spaces: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
-            if let Some(shared) = &mut shared_slots {
-                shared.lend(&mut set.ftl);
-            }
-            set.ftl.load(saved, &spaces)?;
-            if let Some(shared) = &mut shared_slots {
-                shared.reclaim(&mut set.ftl);
-            }
-        }
-        self.sets = sets;
-        self.shared_slots = shared_slots;
-        for set in 0..self.sets.len() as u32 {
-            self.dispatch(queue, set, Owner::gc(set));
-        }
-        Ok(())
-    }
-
-    /// Bytes of the largest namespace.
-    pub(super) fn max_namespace_bytes(&self) -> u64 {
-        MAX_NAMESPACE_PAGES * self.geometry.page_bytes
     }
 }

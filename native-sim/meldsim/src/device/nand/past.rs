@@ -1,15 +1,20 @@
 //! The past of the medium: the state after long use, computed and then overwritten.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use super::super::DeviceError;
-use super::super::namespace::Namespaces;
-use super::super::request::PageRange;
-use super::super::state::{Aging, PastWrite, Precondition};
 use super::slots::SharedSlots;
 use super::{NandMedium, NvmSet, build_sets};
-use crate::ftl::{Filled, Overwriter, Overwritten};
+use crate::device::DeviceError;
+use crate::device::medium::Past;
+use crate::device::namespace::Namespaces;
+use crate::device::request::PageRange;
+use crate::device::state::{Aging, PastWrite, Precondition};
+use crate::engine::EventQueue;
+use crate::event::Event;
+use crate::ftl::{Filled, Overwriter, Overwritten, SavedFtl};
+use crate::nand::Owner;
+use crate::nvme::{Hint, Pattern};
 use crate::profile::Profile;
 
 /// A past is steady when the write amplification of so many passes is that of as many before, within this share.
@@ -20,9 +25,24 @@ const PASSES: u32 = 16;
 /// Writes from one report of the progress to the next.
 const REPORTED: u64 = 1 << 18;
 
-impl NandMedium {
-    /// The state after a long past of uniform overwrites. All that the namespaces held is gone.
-    pub(in super::super) fn precondition(
+impl Past for NandMedium {
+    fn preload(&mut self, range: PageRange, hint: Hint) -> Result<(), DeviceError> {
+        let ftl = &mut self.sets[range.set as usize].ftl;
+        let layout = ftl.layout(hint.pattern == Pattern::Sequential);
+        if ftl.preload(range.space, range.first, range.end, layout) {
+            return Ok(());
+        }
+        let pages = ftl.unmapped_pages(range.space, range.first, range.end);
+        let free = ftl.capacity().saturating_sub(ftl.mapped_pages());
+        Err(DeviceError::CapacityExceeded { pages, free })
+    }
+
+    fn next_unmapped(&self, range: PageRange) -> Option<Range<u64>> {
+        let ftl = &self.sets[range.set as usize].ftl;
+        ftl.next_unmapped(range.space, range.first, range.end)
+    }
+
+    fn precondition(
         &mut self,
         profile: &Profile,
         namespaces: &Namespaces,
@@ -33,8 +53,7 @@ impl NandMedium {
         Ok(())
     }
 
-    /// The state after a long past of these writes. All that the namespaces held is gone.
-    pub(in super::super) fn precondition_by(
+    fn precondition_by(
         &mut self,
         profile: &Profile,
         namespaces: &Namespaces,
@@ -52,6 +71,44 @@ impl NandMedium {
         Ok(reached)
     }
 
+    fn save(&self) -> Vec<SavedFtl> {
+        self.sets.iter().map(|set| set.ftl.save()).collect()
+    }
+
+    fn load(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        profile: &Profile,
+        namespaces: &Namespaces,
+        saved: &[SavedFtl],
+    ) -> Result<(), String> {
+        let built = build_sets(profile, &self.geometry);
+        let (mut sets, _) = built.map_err(|error| error.to_string())?;
+        if sets.len() != saved.len() {
+            return Err("its sets are not the profile's".to_owned());
+        }
+        let is_shared = self.shared_slots.is_some();
+        let mut shared_slots = is_shared.then(|| SharedSlots::of(&mut sets));
+        for ((number, set), saved) in (0..).zip(&mut sets).zip(saved) {
+            let spaces: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
+            if let Some(shared) = &mut shared_slots {
+                shared.lend(&mut set.ftl);
+            }
+            set.ftl.load(saved, &spaces)?;
+            if let Some(shared) = &mut shared_slots {
+                shared.reclaim(&mut set.ftl);
+            }
+        }
+        self.sets = sets;
+        self.shared_slots = shared_slots;
+        for set in 0..self.sets.len() as u32 {
+            self.dispatch(queue, set, Owner::gc(set));
+        }
+        Ok(())
+    }
+}
+
+impl NandMedium {
     /// Takes sets that were built anew.
     fn replace(&mut self, mut sets: Vec<NvmSet>) {
         if self.shared_slots.is_some() {

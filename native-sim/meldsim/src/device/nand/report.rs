@@ -1,10 +1,9 @@
 //! What a NAND medium says of itself: sizes, counters, where data are.
 
-use std::ops::Range;
-
 use super::{NandMedium, NvmSet};
 use crate::device::Stats;
 use crate::device::inspect::{LayoutCount, Location, Utilisation};
+use crate::device::medium::Report;
 use crate::device::request::PageRange;
 use crate::device::sets::SetInfo;
 use crate::engine::{Duration, Instant, TotalTime};
@@ -12,30 +11,15 @@ use crate::ftl::{Entry, Ftl};
 use crate::nand::Timing;
 use crate::profile::Profile;
 
-impl NandMedium {
-    pub(in crate::device) fn page_bytes(&self) -> u64 {
-        self.geometry.page_bytes
-    }
-
-    /// Bytes of a wordline.
-    pub(in crate::device) fn optimal_write_bytes(&self) -> u64 {
-        self.geometry.page_bytes * u64::from(self.geometry.pages_per_wordline)
-    }
-
-    /// Bytes of one wordline of every plane.
-    pub(in crate::device) fn stripe_bytes(&self) -> u64 {
-        u64::from(self.geometry.units()) * self.optimal_write_bytes()
-    }
-
-    /// What a read of one page takes on an idle device, on average over the pages of a wordline.
-    pub(in crate::device) fn random_read_typical(&self, profile: &Profile) -> Duration {
+impl Report for NandMedium {
+    fn random_read_typical(&self, profile: &Profile) -> Duration {
         let timing = Timing::new(profile);
         let pages = profile.timing.read.len() as u64;
         let senses: Duration = profile.timing.read.iter().copied().sum();
         timing.command + Duration::from_ps(senses.as_ps() / pages) + timing.page_transfer
     }
 
-    pub(in crate::device) fn set_info(&self, set: u32) -> Option<SetInfo> {
+    fn set_info(&self, set: u32) -> Option<SetInfo> {
         let ftl = &self.sets.get(set as usize)?.ftl;
         let stats = ftl.stats();
         Some(SetInfo {
@@ -48,8 +32,7 @@ impl NandMedium {
         })
     }
 
-    /// Bytes programmed in a set, for whatever, and blocks erased.
-    pub(in crate::device) fn programmed(&self, set: u32) -> (u64, u64) {
+    fn programmed(&self, set: u32) -> (u64, u64) {
         let stats = self.sets[set as usize].ftl.stats();
         (
             stats.pages_programmed() * self.geometry.page_bytes,
@@ -57,44 +40,22 @@ impl NandMedium {
         )
     }
 
-    pub(in crate::device) fn uniform_write_amplification(&self, set: u32) -> Option<f64> {
+    fn uniform_write_amplification(&self, set: u32) -> Option<f64> {
         self.sets
             .get(set as usize)?
             .ftl
             .uniform_write_amplification()
     }
 
-    /// Pages of a space of a set that hold data, and those of them on flash in the melded layout.
-    pub(in crate::device) fn mapped_pages(&self, set: u32, space: u32) -> (u64, u64) {
+    fn mapped_pages(&self, set: u32, space: u32) -> (u64, u64) {
         self.sets[set as usize].ftl.pages_of(space)
     }
 
-    /// Bytes of memory that the translation layers take: mapping, blocks, buffers.
-    pub(in crate::device) fn memory(&self) -> u64 {
+    fn memory(&self) -> u64 {
         self.sets.iter().map(|set| set.ftl.memory()).sum()
     }
 
-    /// Pages that garbage collection has moved.
-    pub(in crate::device) fn pages_moved(&self) -> u64 {
-        let moved = self.sets.iter().map(|set| set.ftl.stats().gc_pages_moved);
-        moved.sum()
-    }
-
-    /// Bytes that went between the controller's DRAM and flash other than for reads of the host's: programmed, and read
-    /// by collection. Pages that are copied inside their planes count as if they went through it.
-    pub(in crate::device) fn moved_bytes(&self) -> u64 {
-        let pages = |set: &NvmSet| {
-            let stats = set.ftl.stats();
-            stats.host_pages_programmed
-                + stats.gc_pages_programmed
-                + stats.gc_pages_read
-                + stats.journal_pages_programmed
-        };
-        self.sets.iter().map(pages).sum::<u64>() * self.geometry.page_bytes
-    }
-
-    /// Adds what the medium counts.
-    pub(in crate::device) fn stats(&self, now: Instant, counted: Stats) -> Stats {
+    fn stats(&self, now: Instant, counted: Stats) -> Stats {
         let flash = self.flash.stats(now);
         let sets = || self.sets.iter().map(|set| &set.ftl);
         let sum =
@@ -156,7 +117,7 @@ impl NandMedium {
         }
     }
 
-    pub(in crate::device) fn utilisation(&self, now: Instant) -> Utilisation {
+    fn utilisation(&self, now: Instant) -> Utilisation {
         let counts = || self.flash.die_counts();
         Utilisation {
             elapsed: now,
@@ -175,8 +136,7 @@ impl NandMedium {
         }
     }
 
-    /// Where the first page of the range is.
-    pub(in crate::device) fn locate(&self, range: PageRange) -> Location {
+    fn locate(&self, range: PageRange) -> Location {
         let ftl = &self.sets[range.set as usize].ftl;
         match ftl.entry(range.space, range.first) {
             Entry::Unmapped => Location::Unmapped,
@@ -196,14 +156,7 @@ impl NandMedium {
         }
     }
 
-    /// The first pages of a range, one after the other, that hold nothing.
-    pub(in crate::device) fn next_unmapped(&self, range: PageRange) -> Option<Range<u64>> {
-        let ftl = &self.sets[range.set as usize].ftl;
-        ftl.next_unmapped(range.space, range.first, range.end)
-    }
-
-    /// How the pages of the range are laid out.
-    pub(in crate::device) fn layout(&self, range: PageRange) -> LayoutCount {
+    fn layout(&self, range: PageRange) -> LayoutCount {
         let ftl = &self.sets[range.set as usize].ftl;
         let mut count = LayoutCount::default();
         for page in range.first..range.end {
@@ -213,5 +166,21 @@ impl NandMedium {
             count.melded += u64::from(matches!(entry, Entry::Flash(ppn) if ftl.is_melded(ppn)));
         }
         count
+    }
+
+    fn pages_moved(&self) -> u64 {
+        let moved = self.sets.iter().map(|set| set.ftl.stats().gc_pages_moved);
+        moved.sum()
+    }
+
+    fn moved_bytes(&self) -> u64 {
+        let pages = |set: &NvmSet| {
+            let stats = set.ftl.stats();
+            stats.host_pages_programmed
+                + stats.gc_pages_programmed
+                + stats.gc_pages_read
+                + stats.journal_pages_programmed
+        };
+        self.sets.iter().map(pages).sum::<u64>() * self.geometry.page_bytes
     }
 }

@@ -2,6 +2,7 @@
 
 use super::NandMedium;
 use crate::device::DeviceError;
+use crate::device::medium::{Medium, Windowed};
 use crate::device::request::Request;
 use crate::engine::{EventQueue, Instant};
 use crate::event::Event;
@@ -12,25 +13,26 @@ use crate::nvme::{Opcode, Window, WindowError};
 /// The unit of the reads of a deterministic window.
 const READ_BYTES: u64 = 4096;
 
-impl NandMedium {
-    pub(in crate::device) fn configure_windows(
+impl Windowed for NandMedium {
+    fn configure_windows(
         &mut self,
         queue: &mut EventQueue<Event>,
         set: u32,
         enable: bool,
         config: PredictableLatencyConfig,
-    ) {
+    ) -> Result<(), DeviceError> {
         let windows = &mut self.sets[set as usize].windows;
         windows.configure(enable, config, queue.now());
         self.follow_window(queue, set);
+        Ok(())
     }
 
-    pub(in crate::device) fn window(&self, set: u32) -> (Window, PredictableLatencyConfig) {
+    fn window(&self, set: u32) -> (Window, PredictableLatencyConfig) {
         let windows = &self.sets[set as usize].windows;
         (windows.window(), windows.config())
     }
 
-    pub(in crate::device) fn enter_window(
+    fn enter_window(
         &mut self,
         queue: &mut EventQueue<Event>,
         set: u32,
@@ -47,15 +49,17 @@ impl NandMedium {
         Ok(())
     }
 
-    pub(in crate::device) fn latency_log(
+    fn latency_log(
         &mut self,
         set: u32,
         now: Instant,
         retain: bool,
-    ) -> PredictableLatencyLog {
-        self.sets[set as usize].windows.log(now, retain)
+    ) -> Result<PredictableLatencyLog, DeviceError> {
+        Ok(self.sets[set as usize].windows.log(now, retain))
     }
+}
 
+impl NandMedium {
     /// Takes a command that begins off the budget of its set's window.
     #[inline]
     pub(super) fn account(&mut self, queue: &mut EventQueue<Event>, request: &Request) {

@@ -130,7 +130,7 @@ impl NandMedium {
         let ftl = &mut self.sets[range.set as usize].ftl;
         let layout = ftl.layout(request.hint.pattern == Pattern::Sequential);
         if !request.has_room && !ftl.has_room(range.space, range.first, range.end, layout) {
-            request.status = Status::CapacityExceeded;
+            request.status = Status::CAPACITY_EXCEEDED;
             return true;
         }
         request.has_room = true;
@@ -158,7 +158,7 @@ impl NandMedium {
                         return false;
                     }
                     Err(WriteError::CapacityExceeded) => {
-                        request.status = Status::CapacityExceeded;
+                        request.status = Status::CAPACITY_EXCEEDED;
                         return true;
                     }
                 },

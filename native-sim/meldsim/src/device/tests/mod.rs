@@ -5,6 +5,7 @@ mod profiles;
 mod reach;
 mod reads;
 mod timeline;
+pub(super) mod zone;
 
 use proptest::prelude::*;
 

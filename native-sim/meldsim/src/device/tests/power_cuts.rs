@@ -120,7 +120,7 @@ impl Model {
     fn complete(&mut self) {
         while let Some(done) = self.device.pop_completion() {
             let pages = self.outstanding.remove(&done.tag).unwrap();
-            if done.status != Status::Success {
+            if done.status != Status::SUCCESS {
                 continue;
             }
             for page in pages {
@@ -227,7 +227,7 @@ fn streams_of_before_a_power_cut_still_count() {
         device.submit(&write).unwrap();
         come_to_rest(device);
         let done = device.pop_completion().expect("the device is stuck");
-        assert_eq!(done.status, Status::Success);
+        assert_eq!(done.status, Status::SUCCESS);
     };
     for stream in 1..=16 {
         for page in 0..4 {

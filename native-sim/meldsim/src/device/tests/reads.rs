@@ -131,9 +131,9 @@ impl Model {
     }
 
     fn write(&mut self, range: Range, hint: Hint) {
-        let mut status = Status::CapacityExceeded;
+        let mut status = Status::CAPACITY_EXCEEDED;
         if self.fits(range, hint) {
-            status = Status::Success;
+            status = Status::SUCCESS;
             for (nsid, page) in range.pages() {
                 self.put(nsid, page, hint);
             }
@@ -161,13 +161,13 @@ impl Model {
                     self.data.remove(&page);
                 }
                 let Range { nsid, slba, nlb } = range;
-                self.submit(Command::deallocate(nsid, slba, nlb, 0), Status::Success);
+                self.submit(Command::deallocate(nsid, slba, nlb, 0), Status::SUCCESS);
             }
             Step::Read(Range { nsid, slba, nlb }) => {
-                self.submit(Command::read(nsid, slba, nlb, 0), Status::Success);
+                self.submit(Command::read(nsid, slba, nlb, 0), Status::SUCCESS);
             }
             Step::Preload(range, hint) => self.preload(range, hint),
-            Step::Flush(nsid) => self.submit(Command::flush(nsid, 0), Status::Success),
+            Step::Flush(nsid) => self.submit(Command::flush(nsid, 0), Status::SUCCESS),
             Step::Advance { us } => {
                 advance(&mut self.device, us);
                 self.complete();
