@@ -1,4 +1,4 @@
-//! meldsim with a victim policy of one's own: `own-policy run --set gc.victim=patient --set gc.options.age=2`.
+//! meldsim with a victim policy of one's own: `own-policy run --set gc.victim=patient --set policy.patient.age=2`.
 
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     register::<dyn Victims>(Policy {
         name: "patient",
         about: "greedy among the superblocks that `age` others have been filled since",
-        make: |given| {
+        make: |given, _| {
             let age = given.number("age", 4, 0..=1 << 20)?;
             Ok(Box::new(Patient { age }))
         },

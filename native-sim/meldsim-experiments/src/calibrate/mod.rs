@@ -29,6 +29,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+use meldsim::policy::pacing::PacingPolicy;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::ExperimentError;
 use crate::parallel::try_map;
-use meldsim::profile::{GcPacing, Profile};
+use meldsim::profile::Profile;
 use model::Model;
 use result::Parts;
 use search::Search;
@@ -124,7 +125,7 @@ impl Calibration {
         let mut base = model::base(&request).map_err(CalibrateError::Input)?;
         let mut start = Start::of(&request, &tables, &base).map_err(CalibrateError::Input)?;
         if let Some(rate) = doubts.held_iops {
-            base.gc.pacing = GcPacing::Throttle;
+            base.gc.pacing = PacingPolicy::named("throttle");
             base.gc.throttle_iops = rate.round().clamp(1.0, 1e8) as u32;
             start.hold();
         }

@@ -1,7 +1,8 @@
 //! What of a drive is looked for: keys of a profile, with their ranges, what of the measured depends on them, and what tells them.
 
 use meldsim::Duration;
-use meldsim::profile::{ByteSize, DataRate, GcPacing, Profile, TransferRate};
+use meldsim::policy::pacing::PacingPolicy;
+use meldsim::profile::{ByteSize, DataRate, Profile, TransferRate};
 
 /// One key of a profile, or what several are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -207,8 +208,8 @@ impl Key {
             Key::Phase => us(profile.commands.suspend_phase),
             Key::Resume => us(profile.commands.resume_time),
             Key::ReadsFirst => f64::from(profile.controller.reads_before_program),
-            Key::Burst => match profile.gc.pacing {
-                GcPacing::Burst => profile.gc.burst_size.0 as f64 / MIB,
+            Key::Burst => match profile.gc.pacing.as_str() {
+                "burst" => profile.gc.burst_size.0 as f64 / MIB,
                 _ => 0.0,
             },
         }
@@ -238,10 +239,10 @@ impl Key {
             Key::Resume => profile.commands.resume_time = us(value),
             Key::ReadsFirst => profile.controller.reads_before_program = value as u32,
             Key::Burst if value > 0.0 => {
-                profile.gc.pacing = GcPacing::Burst;
+                profile.gc.pacing = PacingPolicy::named("burst");
                 profile.gc.burst_size = ByteSize((value * MIB) as u64);
             }
-            Key::Burst => profile.gc.pacing = GcPacing::Credit,
+            Key::Burst => profile.gc.pacing = PacingPolicy::named("credit"),
         }
     }
 }

@@ -17,7 +17,8 @@ use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::nvme::{Command, NamespaceId};
-use meldsim::profile::{BufferScope, ByteSize, GcPacing, Profile, SetLayout};
+use meldsim::policy::pacing::PacingPolicy;
+use meldsim::profile::{BufferScope, ByteSize, Profile, SetLayout};
 
 const PAPER: &str = "NVM Express Base Specification 1.4, predictable latency mode";
 
@@ -82,7 +83,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     profile.geometry.blocks_per_plane = profile.geometry.blocks_per_plane.min(BLOCKS);
     profile.controller.capacity = ByteSize(0);
     // With pacing hardly anything would be left to collect once the host no longer writes.
-    profile.gc.pacing = GcPacing::Off;
+    profile.gc.pacing = PacingPolicy::named("off");
     let before = [Before::Nothing, Before::Writes, Before::WritesAndWindow];
     let rows = cells.each(before, move |before| reads(&profile, *before));
     rows.then(|rows| {

@@ -8,7 +8,7 @@ use crate::report::chart::BarChart;
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive};
-use meldsim::policy::victim::Victim;
+use meldsim::policy::victim::VictimPolicy;
 use meldsim::profile::{ByteSize, Profile};
 
 pub(super) const VICTIM_POLICIES: Experiment = Experiment {
@@ -31,13 +31,13 @@ const DEPTH: usize = 16;
 const SEED: u64 = 5;
 
 struct Row {
-    policy: Victim,
+    policy: VictimPolicy,
     /// By skew.
     amplification: [f64; SKEWS.len()],
 }
 
 /// Four dies with 96 superblocks, 12 % of them spare.
-fn device(base: &Profile, policy: Victim) -> Profile {
+fn device(base: &Profile, policy: VictimPolicy) -> Profile {
     let mut profile = base.clone();
     profile.geometry.channels = 2;
     profile.geometry.dies_per_channel = 2;
@@ -49,9 +49,6 @@ fn device(base: &Profile, policy: Victim) -> Profile {
     // Windowed greedy among a third of them.
     profile.gc.window = 32;
     profile.gc.exact_victim = true;
-    if policy != base.gc.victim {
-        profile.gc.options = Default::default();
-    }
     profile.gc.victim = policy;
     profile
 }
@@ -86,7 +83,7 @@ fn amplification(profile: &Profile, skew: u64) -> Result<f64, ExperimentError> {
 }
 
 fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
-    let all = Victim::all().into_iter();
+    let all = VictimPolicy::all().into_iter();
     let grid = all.flat_map(|policy| SKEWS.map(|skew| (policy, skew)));
     let measured = cells.each(grid, move |&(policy, skew)| {
         let profile = run.vary(device(&run.profile, policy))?;
@@ -94,7 +91,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     });
     measured.then(|measured| {
         let amplifications = measured.chunks_exact(SKEWS.len());
-        let rows = Victim::all().into_iter().zip(amplifications);
+        let rows = VictimPolicy::all().into_iter().zip(amplifications);
         let rows: Vec<Row> = rows
             .map(|(policy, measured)| Row {
                 policy,

@@ -3,13 +3,14 @@
 //! Of what serves one thing after the other, that which was busy longest is the limit, if it was hardly ever idle. Where
 //! nothing was, requests were too few: by the queue depth, or by when they arrived.
 
+use meldsim::policy::pacing::PacingPolicy;
 use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::job::Job;
 use meldsim::Stats;
-use meldsim::profile::{GcPacing, HostPath, Kind, Profile, Source, Sources};
+use meldsim::profile::{HostPath, Kind, Profile, Source, Sources};
 
 /// Busy for this share of the time, a part of the device has no room for more, %.
 pub(super) const FULL_PERCENT: f64 = 85.0;
@@ -112,7 +113,8 @@ impl Limit {
                     false => ("timing.read", format!("up to {slowest}")),
                 };
                 // A device that collects nothing holds nobody back.
-                if profile.gc.pacing == GcPacing::Throttle && stats.gc_collections > 0 {
+                if profile.gc.pacing == PacingPolicy::named("throttle") && stats.gc_collections > 0
+                {
                     let iops = profile.gc.throttle_iops;
                     let units = stats.host_written_bytes as f64 / f64::from(4 << 10);
                     parts.push((

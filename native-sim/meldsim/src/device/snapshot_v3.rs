@@ -5,12 +5,14 @@
 use serde::Deserialize;
 
 use crate::engine::Duration;
-use crate::policy::victim::Victim;
+use crate::policy::PolicyOptions;
+use crate::policy::victim::VictimPolicy;
+use crate::policy::wear::WearPolicy;
 use crate::profile::{
     Allocation, Bus, ByteSize, Commands, Controller, DataRate, DieInterleave, Energy, EnergyAmount,
     Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads, Ftl, Gc, Geometry, Host,
     Issue, Kind, MeldedPartialRead, PageAllocation, PredictableLatency, Profile, ProgramOrder,
-    QueueArbitration, SetLayout, Sets, Timing, WearLevelling, Xpoint,
+    QueueArbitration, SetLayout, Sets, Timing, Xpoint,
 };
 
 /// The body's format is that of the fields' order. Sections that have not changed are today's.
@@ -108,34 +110,47 @@ section_v3! {
     }
 }
 
-/// Victim policies as they were numbered.
-#[derive(Deserialize)]
-#[cfg_attr(all(test, feature = "toml"), derive(serde::Serialize))]
-enum VictimV3 {
-    Greedy,
-    CostBenefit,
-    WindowedGreedy,
+/// Policies as they were numbered.
+macro_rules! policy_v3 {
+    ($old:ident => $new:ty { $($variant:ident = $name:literal,)+ }) => {
+        #[derive(Deserialize)]
+        #[cfg_attr(all(test, feature = "toml"), derive(serde::Serialize))]
+        enum $old {
+            $($variant,)+
+        }
+
+        impl From<$old> for $new {
+            fn from(old: $old) -> $new {
+                match old {
+                    $($old::$variant => <$new>::named($name),)+
+                }
+            }
+        }
+
+        #[cfg(all(test, feature = "toml"))]
+        impl From<$new> for $old {
+            fn from(new: $new) -> $old {
+                let known = [$(($name, $old::$variant)),+];
+                let mut known = known.into_iter();
+                known.find(|(name, _)| *name == new.as_str()).expect("an old policy").1
+            }
+        }
+    };
 }
 
-impl From<VictimV3> for Victim {
-    fn from(old: VictimV3) -> Victim {
-        let name = match old {
-            VictimV3::Greedy => "greedy",
-            VictimV3::CostBenefit => "cost-benefit",
-            VictimV3::WindowedGreedy => "windowed-greedy",
-        };
-        name.parse().unwrap_or_default()
+policy_v3! {
+    VictimV3 => VictimPolicy {
+        Greedy = "greedy",
+        CostBenefit = "cost-benefit",
+        WindowedGreedy = "windowed-greedy",
     }
 }
 
-#[cfg(all(test, feature = "toml"))]
-impl From<Victim> for VictimV3 {
-    fn from(new: Victim) -> VictimV3 {
-        match new.as_str() {
-            "cost-benefit" => VictimV3::CostBenefit,
-            "windowed-greedy" => VictimV3::WindowedGreedy,
-            _ => VictimV3::Greedy,
-        }
+policy_v3! {
+    WearV3 => WearPolicy {
+        None = "none",
+        Dynamic = "dynamic",
+        Static = "static",
     }
 }
 
@@ -147,7 +162,7 @@ section_v3! {
         background_idle: Duration,
         background_free_percent: u32,
         relayout: bool,
-        wear_levelling: WearLevelling,
+        wear_levelling: WearV3,
         wear_threshold: u32,
     }
 }
@@ -209,6 +224,7 @@ impl From<ProfileV3> for Profile {
             host: old.host.into(),
             firmware: old.firmware.into(),
             predictable_latency: old.predictable_latency,
+            policy: PolicyOptions::default(),
         }
     }
 }

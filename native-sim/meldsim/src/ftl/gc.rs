@@ -29,7 +29,7 @@ use super::buffer::User;
 use super::layer::Ftl;
 use super::ledger::Spot;
 use super::mapping::{Entry, MapIndex};
-use super::pacing::{Pace, Pacing};
+use super::pacing::{Pace, Pacer};
 use super::reverse_map::BATCH_SHARE;
 use super::stream::{Layout, Stream, WordlinePages};
 use super::victim::{Copyback, Erasing, Victim};
@@ -150,16 +150,16 @@ impl Ftl {
         self.change_pace(lane, |pace, pacing| {
             pace.look(pacing, room);
             if let Some(emptied) = emptied {
-                pace.emptied(pacing, emptied, room);
+                pace.emptied(pacing, emptied);
             }
         });
     }
 
     /// Changes the lane's pace. A host that may then program again does so.
-    fn change_pace(&mut self, lane: u32, change: impl FnOnce(&mut Pace, &Pacing)) {
+    fn change_pace(&mut self, lane: u32, change: impl FnOnce(&mut Pace, &mut Pacer)) {
         let pace = &mut self.lanes[lane as usize].pace;
         let was_held = !pace.admits(&self.pacing);
-        change(pace, &self.pacing);
+        change(pace, &mut self.pacing);
         if was_held && pace.admits(&self.pacing) {
             self.ready.push(lane);
         }

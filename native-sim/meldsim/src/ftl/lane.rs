@@ -13,8 +13,6 @@ use super::pacing::Pace;
 use super::stream::{Gatherer, Layout, Stream, WordlinePages};
 use super::victim::{Erasing, Victim};
 use crate::nvme::MAX_STREAMS;
-use crate::policy::victim::Victims;
-use crate::profile::Gc;
 use crate::profile::limits::OVER_PROVISIONED_GROUPS;
 
 /// What waits for positions.
@@ -88,20 +86,13 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    pub(crate) fn new(
-        number: u32,
-        addressing: &Addressing,
-        gc: &Gc,
-        spare_groups: u32,
-        host_reserve: u32,
-        policy: Box<dyn Victims>,
-    ) -> Lane {
+    pub(crate) fn new(number: u32, blocks: Blocks, spare_groups: u32) -> Lane {
         Lane {
             number,
-            blocks: Blocks::new(addressing, gc.wear_levelling, host_reserve, policy),
+            blocks,
             victim: None,
             erasing: None,
-            pace: Pace::default(),
+            pace: Pace::new(number),
             streams: Vec::new(),
             waiting: 0,
             spare_streams: spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS),

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::address::{Addressing, LogAddr, Ppn};
+use super::blocks::Blocks;
 use super::buffer::{Place, Programs, WriteBuffer};
 use super::history::ReadHistory;
 use super::journal::Journal;
@@ -10,13 +11,15 @@ use super::lane::{Lane, ReadyList};
 use super::ledger::{MeldedPages, Spot};
 use super::mapping::{Entry, MapIndex, Mapping, Run};
 use super::oracle::Oracle;
-use super::pacing::Pacing;
+use super::pacing::Pacer;
 use super::region::Region;
 use super::reverse_map::ReverseMap;
 use super::stream::{Layout, RunPages, SequentialRuns};
 use super::victim::{Copyback, VictimSelection};
 use crate::engine::Slab;
 use crate::nand::{Geometry, WordlineAddr};
+use crate::policy::victim::Shape;
+use crate::policy::wear::Wear;
 use crate::profile::limits::gc_slots;
 use crate::profile::{ByteSize, Profile, ProfileError};
 
@@ -70,7 +73,7 @@ pub(crate) struct Ftl {
     pub(super) copybacks: Slab<Copyback>,
     pub(super) reverse_map: ReverseMap,
     pub(super) selection: VictimSelection,
-    pub(super) pacing: Pacing,
+    pub(super) pacing: Pacer,
     /// Kept when garbage collection re-decides the layout.
     pub(super) history: Option<ReadHistory>,
     /// Kept when changes of the mapping are journalled.
@@ -115,18 +118,19 @@ impl Ftl {
         let pages = addressing.pages_per_wordline;
         let flash_pages = addressing.flash_pages_per_wordline;
         let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow());
-        let pacing = Pacing::new(profile, &addressing);
+        let pacing = Pacer::new(profile, &addressing)?;
         let reserve = pacing.host_reserve(None, 0);
+        let shape = Shape {
+            superblocks: addressing.groups,
+            pages_per_superblock: addressing.pages_per_group,
+            window: profile.gc.window,
+        };
         let lane = |number| {
-            let policy = profile.gc.victims()?;
-            Ok(Lane::new(
-                number,
-                &addressing,
-                &profile.gc,
-                spare,
-                reserve,
-                policy,
-            ))
+            let wear = Wear::new(profile.gc.wear_threshold);
+            let wear = profile.make(profile.gc.wear_levelling, &wear)?;
+            let victims = profile.make(profile.gc.victim, &shape)?;
+            let blocks = Blocks::new(&addressing, wear, victims, reserve);
+            Ok(Lane::new(number, blocks, spare))
         };
         Ok(Ftl {
             set,
@@ -223,7 +227,7 @@ impl Ftl {
 
     /// Erases of the block that was erased least, and of that erased most.
     pub(crate) fn erases(&self) -> (u64, u64) {
-        let wear = || self.lanes.iter().map(|lane| lane.blocks.wear());
+        let wear = || self.lanes.iter().map(|lane| lane.blocks.erases());
         let least = wear().map(|(least, _)| least).min().unwrap_or(0);
         let most = wear().map(|(_, most)| most).max().unwrap_or(0);
         (u64::from(least), u64::from(most))

@@ -14,7 +14,7 @@ use crate::engine::NIL;
 use crate::nand::{PageSet, WordlineAddr};
 use crate::policy::victim::Superblock;
 use crate::profile::limits::GC_ROWS_AT_ONCE;
-use crate::profile::{Gc, Profile, WearLevelling};
+use crate::profile::{Gc, Profile};
 
 /// A group must gain this share of its pages to be collected in the background, 1 in so many.
 const BACKGROUND_GAIN: u32 = 10;
@@ -37,8 +37,6 @@ pub(crate) struct Choice {
 pub(crate) struct VictimSelection {
     /// The policy's first is the victim, whatever the reverse map holds.
     is_exact: bool,
-    /// Erases by which a group may lag behind; `None` for ever.
-    threshold: Option<u32>,
     /// Free groups at which collecting in the background ends.
     background_free: u32,
     /// The host is idle: groups are collected though enough are free.
@@ -58,7 +56,6 @@ impl VictimSelection {
         let free = groups * u64::from(gc.background_free_percent) / 100;
         VictimSelection {
             is_exact: gc.exact_victim,
-            threshold: (gc.wear_levelling == WearLevelling::Static).then_some(gc.wear_threshold),
             background_free: free as u32,
             is_idle: false,
             is_deterministic: false,
@@ -97,9 +94,7 @@ impl VictimSelection {
             true => blocks.pages_per_group / BACKGROUND_GAIN * (BACKGROUND_GAIN - 1),
             false => blocks.pages_per_group,
         };
-        let coldest = self
-            .threshold
-            .and_then(|threshold| blocks.take_coldest(threshold));
+        let coldest = blocks.take_coldest();
         Some(Choice {
             group: coldest.or_else(|| self.choose(lane, blocks, reverse_map, most_valid))?,
             in_background,
@@ -168,9 +163,8 @@ impl VictimSelection {
     /// The groups of a lane, in the order in which they are likely to be collected.
     pub(crate) fn likely(&mut self, blocks: &Blocks) -> impl Iterator<Item = u32> {
         self.rank(blocks, blocks.candidates(), usize::MAX);
-        let lagging = self.threshold.map(|threshold| blocks.lagging(threshold));
-        let lagging = lagging.into_iter().flatten();
-        lagging
+        blocks
+            .lagging()
             .take(self.ranked.len() / LAGGING_SHARE)
             .chain(self.ranked.iter().map(|superblock| superblock.number))
     }

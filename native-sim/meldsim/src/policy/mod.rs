@@ -1,17 +1,20 @@
 //! Policies: what an FTL decides seldom enough to ask an object.
 //!
 //! ```text
-//!   gc.victim = "greedy" --Name--> Policy::make --Box<dyn Victims>--> a lane of the FTL, which asks it
+//!   gc.victim = "d-choices"   --Name--> Policy::make --Box<dyn Victims>--> a log of the FTL, which asks it
+//!   [policy.d-choices] d = 5  --Given--^
 //! ```
 //!
 //! A policy is a file with a type, and a line in the list of its kind. One of another crate is registered when the program
 //! starts ([`register`]); profiles name it from then on, and everything that runs a profile runs it.
 //!
-//! Stable by semantic versioning: this module and [`victim`]. What a policy is shown may grow: such structs are
+//! Stable by semantic versioning: this module and the kinds in it. What a policy is shown may grow: such structs are
 //! `#[non_exhaustive]`, and a trait's new methods have a default.
 
 mod options;
+pub mod pacing;
 pub mod victim;
+pub mod wear;
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,12 +22,15 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-pub use self::options::{Given, OptionError, Options};
+pub use self::options::{Given, OptionError, Options, PolicyOptions};
 
 /// A kind of policy: `dyn` of its trait.
 pub trait Kind: 'static {
     /// The profile's key that names one.
     const KEY: &'static str;
+
+    /// What one is made for. The default is that of a small device, to check options with.
+    type For: Default;
 
     /// Those there are.
     #[doc(hidden)]
@@ -32,21 +38,21 @@ pub trait Kind: 'static {
 }
 
 /// A policy that a profile can name.
-pub struct Policy<K: ?Sized> {
+pub struct Policy<K: Kind + ?Sized> {
     /// Its name in a profile: small letters, digits and hyphens.
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
-    /// Makes it for a lane, with what the profile says of it.
+    /// Makes it, with what the profile says of it.
     pub make: Make<K>,
 }
 
 /// Makes a policy, or says what is wrong with its options.
-pub type Make<K> = fn(&mut Given<'_>) -> Result<Box<K>, OptionError>;
+pub type Make<K> = fn(&mut Given<'_>, &<K as Kind>::For) -> Result<Box<K>, OptionError>;
 
 /// The policies of a kind.
 #[doc(hidden)]
-pub struct Shelf<K: ?Sized + 'static> {
+pub struct Shelf<K: Kind + ?Sized> {
     shipped: &'static [Policy<K>],
     registered: Mutex<Vec<&'static Policy<K>>>,
 }
@@ -96,8 +102,17 @@ pub fn register<K: Kind + ?Sized>(policy: Policy<K>) -> Name<K> {
     Name(policy)
 }
 
+/// The names of policies of all kinds.
+pub(crate) fn names() -> Vec<&'static str> {
+    fn of<K: Kind + ?Sized>() -> impl Iterator<Item = &'static str> {
+        K::shelf().all().into_iter().map(|policy| policy.name)
+    }
+    let names = of::<dyn victim::Victims>().chain(of::<dyn pacing::Pacing>());
+    names.chain(of::<dyn wear::WearLevelling>()).collect()
+}
+
 /// The name of a policy that there is.
-pub struct Name<K: ?Sized + 'static>(&'static Policy<K>);
+pub struct Name<K: Kind + ?Sized>(&'static Policy<K>);
 
 impl<K: Kind + ?Sized> Name<K> {
     /// All there are, those that are shipped first.
@@ -115,38 +130,48 @@ impl<K: Kind + ?Sized> Name<K> {
         self.0.about
     }
 
-    /// Makes the policy for a lane, with what the profile says of it.
-    pub(crate) fn make(self, options: &Options, window: u32) -> Result<Box<K>, OptionError> {
-        let mut given = Given::new(self.as_str(), options, window);
-        let made = (self.0.make)(&mut given)?;
+    /// The one of this name.
+    ///
+    /// # Panics
+    ///
+    /// When there is none: for names that the program knows.
+    pub fn named(name: &str) -> Name<K> {
+        name.parse()
+            .unwrap_or_else(|_| panic!("{}: there is no {name:?}", K::KEY))
+    }
+
+    /// Makes the policy, with what a profile says of it.
+    pub(crate) fn make(self, options: &PolicyOptions, of: &K::For) -> Result<Box<K>, OptionError> {
+        let mut given = Given::new(self.as_str(), options);
+        let made = (self.0.make)(&mut given, of)?;
         given.finish()?;
         Ok(made)
     }
 }
 
-impl<K: ?Sized> Clone for Name<K> {
+impl<K: Kind + ?Sized> Clone for Name<K> {
     fn clone(&self) -> Name<K> {
         *self
     }
 }
 
-impl<K: ?Sized> Copy for Name<K> {}
+impl<K: Kind + ?Sized> Copy for Name<K> {}
 
-impl<K: ?Sized> PartialEq for Name<K> {
+impl<K: Kind + ?Sized> PartialEq for Name<K> {
     fn eq(&self, other: &Name<K>) -> bool {
         self.0.name == other.0.name
     }
 }
 
-impl<K: ?Sized> Eq for Name<K> {}
+impl<K: Kind + ?Sized> Eq for Name<K> {}
 
-impl<K: ?Sized> fmt::Debug for Name<K> {
+impl<K: Kind + ?Sized> fmt::Debug for Name<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.name)
     }
 }
 
-impl<K: ?Sized> fmt::Display for Name<K> {
+impl<K: Kind + ?Sized> fmt::Display for Name<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.0.name)
     }
@@ -175,7 +200,7 @@ impl<K: Kind + ?Sized> FromStr for Name<K> {
     }
 }
 
-impl<K: ?Sized> Serialize for Name<K> {
+impl<K: Kind + ?Sized> Serialize for Name<K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0.name)
     }
@@ -190,9 +215,10 @@ impl<'de, K: Kind + ?Sized> Deserialize<'de> for Name<K> {
 
 /// The policies of a kind that are shipped, one line each: a name, what makes it, what it does.
 macro_rules! shelf {
-    ($kind:ty, $key:literal: $($name:literal => $make:path, $about:literal;)*) => {
+    ($kind:ty, $key:literal, $of:ty: $($name:literal => $make:path, $about:literal;)*) => {
         impl $crate::policy::Kind for $kind {
             const KEY: &'static str = $key;
+            type For = $of;
 
             fn shelf() -> &'static $crate::policy::Shelf<$kind> {
                 static SHELF: $crate::policy::Shelf<$kind> = $crate::policy::Shelf::new(&[

@@ -1,4 +1,4 @@
-//! What a profile says of the policy that it names: `[gc.options]`.
+//! What a profile says of the policy that it names: `[policy.NAME]`.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -9,41 +9,48 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
 /// Options by name, as they are written.
+pub type Options = BTreeMap<String, Value>;
+
+/// The options of policies, by their names: the sections `[policy.NAME]`. Those of policies that the profile does not name
+/// wait there until it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Options(BTreeMap<String, Value>);
+pub struct PolicyOptions(BTreeMap<String, Options>);
 
 /// A number, a text, or true or false.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Value(String);
+pub struct Value(String);
 
-impl Options {
+impl PolicyOptions {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Sets one.
-    pub fn set(&mut self, name: &str, value: impl Display) {
-        self.0.insert(name.to_owned(), Value(value.to_string()));
+    /// The policies that have some.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Sets one of a policy.
+    pub fn set(&mut self, policy: &str, name: &str, value: impl Display) {
+        let options = self.0.entry(policy.to_owned()).or_default();
+        options.insert(name.to_owned(), Value(value.to_string()));
     }
 }
 
 /// What a profile gives the policy that it names. Options that the policy does not ask for are refused.
 #[derive(Debug)]
 pub struct Given<'a> {
-    /// `gc.window`.
-    pub window: u32,
-    options: &'a Options,
+    options: Option<&'a Options>,
     policy: &'static str,
     known: Vec<&'static str>,
 }
 
 impl<'a> Given<'a> {
-    pub(super) fn new(policy: &'static str, options: &'a Options, window: u32) -> Given<'a> {
+    pub(super) fn new(policy: &'static str, options: &'a PolicyOptions) -> Given<'a> {
         Given {
-            window,
-            options,
+            options: options.0.get(policy),
             policy,
             known: Vec::new(),
         }
@@ -61,24 +68,24 @@ impl<'a> Given<'a> {
         range: RangeInclusive<T>,
     ) -> Result<T, OptionError> {
         self.known.push(name);
-        let Some(Value(text)) = self.options.0.get(name) else {
+        let Some(Value(text)) = self.options.and_then(|all| all.get(name)) else {
             return Ok(default);
         };
         let read = text.parse().ok().filter(|value| range.contains(value));
         read.ok_or_else(|| OptionError {
-            option: name.to_owned(),
+            key: format!("policy.{}.{name}", self.policy),
             message: format!("is {text}"),
             remedy: format!("use {} to {}", range.start(), range.end()),
         })
     }
 
     pub(super) fn finish(self) -> Result<(), OptionError> {
-        let mut names = self.options.0.keys();
+        let mut names = self.options.into_iter().flat_map(|all| all.keys());
         let Some(strange) = names.find(|name| !self.known.contains(&name.as_str())) else {
             return Ok(());
         };
         Err(OptionError {
-            option: strange.clone(),
+            key: format!("policy.{}.{strange}", self.policy),
             message: format!("is no option of {}", self.policy),
             remedy: match self.known.is_empty() {
                 true => "it has none; remove this key".to_owned(),
@@ -90,11 +97,11 @@ impl<'a> Given<'a> {
 
 /// An option that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{option}: {message}; {remedy}")]
+#[error("{key}: {message}; {remedy}")]
 #[non_exhaustive]
 pub struct OptionError {
-    /// Its name.
-    pub option: String,
+    /// Its key: `policy.d-choices.d`.
+    pub key: String,
     /// What was found: `is 0`.
     pub message: String,
     /// What to do: `use 1 to 100`.

@@ -5,11 +5,12 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::check::{Checker, ProfileError, section};
+use super::check::{Checker, section};
 use super::units::ByteSize;
 use crate::engine::Duration;
-use crate::policy::Options;
-use crate::policy::victim::{Victim, Victims};
+use crate::policy::pacing::PacingPolicy;
+use crate::policy::victim::VictimPolicy;
+use crate::policy::wear::WearPolicy;
 
 section! {
     /// `[ftl]`.
@@ -61,10 +62,7 @@ section! {
     Gc = "gc" {
         /// Which block is collected: the name of a policy, such as `greedy`, `cost-benefit`, `windowed-greedy`,
         /// `d-choices`, `fifo` or `random`. Default `greedy`.
-        victim: Victim = Victim::default();
-        /// What the policy that `victim` names has of its own, such as `d` of `d-choices`. Default none.
-        #[serde(skip_serializing_if = "Options::is_empty")]
-        options: Options = Options::default();
+        victim: VictimPolicy = VictimPolicy::default();
         /// Blocks among which `windowed-greedy` chooses, those closed first. Unit: count; range 1 to
         /// 1048576; default 64 \[A\].
         window: u32 = 64, 1..=1 << 20;
@@ -87,7 +85,7 @@ section! {
         /// Which free block is used next. `none`: the one with the lowest number. `dynamic`: the least
         /// worn. `static`: the same, and blocks that lag behind by more than `wear_threshold` erases are
         /// collected though their data is cold, which then goes to the most worn. Default `static`.
-        wear_levelling: WearLevelling = WearLevelling::default();
+        wear_levelling: WearPolicy = WearPolicy::default();
         /// Erases by which a block may lag behind the most worn. Unit: count; range 1 to 1000000;
         /// default 100 \[A\].
         wear_threshold: u32 = 100, 1..=1_000_000;
@@ -95,7 +93,7 @@ section! {
         /// and the host waits for whole blocks. `credit`: host and collection take turns, as many pages as
         /// are freed. `burst`: the host waits while `burst_size` is freed. `throttle`: as `credit`, and the
         /// host programs no faster than `throttle_iops`. Default `credit`.
-        pacing: GcPacing = GcPacing::default();
+        pacing: PacingPolicy = PacingPolicy::default();
         /// What a `burst` frees. Unit: size; range 64KiB to 64GiB; default 16MiB \[A\].
         burst_size: ByteSize = ByteSize(16 << 20), ByteSize(64 << 10)..=ByteSize(64 << 30);
         /// Rate of the host's writes while a device with `throttle` collects: writes of 4 KiB a second, that
@@ -104,21 +102,6 @@ section! {
         /// On a die that reads for collection wait for, the host's reads go first, and only these suspend what
         /// the die executes. Otherwise reads go in the order of arrival. Default false \[A\].
         reads_yield: bool = false;
-    }
-}
-
-impl Gc {
-    /// The victim policy, for one lane.
-    ///
-    /// # Errors
-    ///
-    /// An option that is wrong, or that the policy does not have.
-    pub(crate) fn victims(&self) -> Result<Box<dyn Victims>, ProfileError> {
-        let made = self.victim.make(&self.options, self.window);
-        made.map_err(|error| {
-            let key = format!("gc.options.{}", error.option);
-            ProfileError::new(key, error.message, error.remedy)
-        })
     }
 }
 
@@ -170,36 +153,6 @@ pub enum MeldedPartialRead {
     Cheapest,
     /// Always a melded read.
     WholeWordline,
-}
-
-/// How garbage collection shares the flash with the host's writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum GcPacing {
-    /// Not at all: the host waits when nothing is free.
-    Off,
-    /// The host may program what is freed, by rows of wordlines.
-    #[default]
-    Credit,
-    /// The host waits while a bounded amount is freed.
-    Burst,
-    /// As credit, at a fixed rate at most.
-    Throttle,
-}
-
-/// Which free block is used next, and whether cold data moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum WearLevelling {
-    /// The free block with the lowest number.
-    None,
-    /// By wear.
-    Dynamic,
-    /// By wear, and cold data moves off blocks that lag behind.
-    #[default]
-    Static,
 }
 
 /// A dimension of the device's parallelism.

@@ -42,6 +42,7 @@ mod text;
 mod units;
 mod xpoint;
 
+use crate::policy::{self, PolicyOptions};
 use serde::{Deserialize, Serialize};
 
 pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, nearest, shortened};
@@ -49,8 +50,7 @@ pub use controller::{Controller, Host, HostPath, PathTimes, QueueArbitration};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
 pub use ftl::{
-    Allocation, Dimension, Ftl, Gc, GcPacing, Journaling, MeldedPartialRead, PageAllocation,
-    ProgramOrder, WearLevelling,
+    Allocation, Dimension, Ftl, Gc, Journaling, MeldedPartialRead, PageAllocation, ProgramOrder,
 };
 pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
 #[cfg(feature = "toml")]
@@ -101,6 +101,9 @@ pub struct Profile {
     pub firmware: Firmware,
     /// Windows of NVM sets. Default: all defaults.
     pub predictable_latency: PredictableLatency,
+    /// What policies have of their own, each in a section of its name. Default: none.
+    #[serde(skip_serializing_if = "PolicyOptions::is_empty")]
+    pub policy: PolicyOptions,
 }
 
 /// `kind`: what a device is made of. Sections and keys of the other kind are refused.
@@ -174,7 +177,7 @@ impl Profile {
         self.sets.check(&self.geometry, checker);
         self.predictable_latency.check(checker);
         self.gc.check_ranges(checker);
-        checker.errors.extend(self.gc.victims().err());
+        self.check_policies(checker);
         self.check_sections(checker);
         // It computes with these.
         let computed = [
@@ -188,6 +191,43 @@ impl Profile {
         if checker.are_sound(&computed) {
             self.check_limits(checker);
         }
+    }
+
+    /// The policy of this name, with the options that the profile has for it.
+    ///
+    /// # Errors
+    ///
+    /// An option that is wrong, or that the policy does not have.
+    pub(crate) fn make<K: policy::Kind + ?Sized>(
+        &self,
+        name: policy::Name<K>,
+        of: &K::For,
+    ) -> Result<Box<K>, ProfileError> {
+        let made = name.make(&self.policy, of);
+        made.map_err(|error| ProfileError::new(error.key, error.message, error.remedy))
+    }
+
+    fn check_policies(&self, checker: &mut Checker) {
+        let known = policy::names();
+        for name in self.policy.names().filter(|name| !known.contains(name)) {
+            let remedy = match nearest(name, known.iter().copied()) {
+                Some(meant) => format!("did you mean \"{meant}\"?"),
+                None => format!("use one of {}", known.join(", ")),
+            };
+            checker.refuse(&format!("policy.{name}"), "is no policy", remedy);
+        }
+        self.check_options(self.gc.victim, checker);
+        self.check_options(self.gc.pacing, checker);
+        self.check_options(self.gc.wear_levelling, checker);
+    }
+
+    fn check_options<K: policy::Kind + ?Sized>(
+        &self,
+        name: policy::Name<K>,
+        checker: &mut Checker,
+    ) {
+        let made = self.make(name, &K::For::default());
+        checker.errors.extend(made.err());
     }
 
     /// Refuses a profile of another kind than `kind`, for what makes no sense for it.

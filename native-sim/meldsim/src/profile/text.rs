@@ -35,7 +35,7 @@ const OPTIONAL: &[&str] = &[
 const NONE: &str = "none";
 
 /// A section whose keys are those of the policy that the profile names.
-const OPTIONS: &str = "gc.options";
+const OPTIONS: &str = "policy";
 
 impl Kind {
     /// Keys without a default.
@@ -247,10 +247,9 @@ impl Mistakes {
             }
             let key = path(name);
             match (&known[name], value) {
-                (example, toml::Value::Table(_)) if key == OPTIONS => {
-                    if self.can_be_read(&key, value, example) {
-                        good.insert(name.to_owned(), value.clone());
-                    }
+                (_, toml::Value::Table(sections)) if key == OPTIONS => {
+                    let sections = self.read_options(sections);
+                    good.insert(name.to_owned(), toml::Value::Table(sections));
                 }
                 (toml::Value::Table(known), toml::Value::Table(values)) => {
                     let values = self.read(&key, values, known);
@@ -265,6 +264,32 @@ impl Mistakes {
                 }
                 _ => self.unread.push(key),
             }
+        }
+        good
+    }
+
+    /// The options of policies that can be read: numbers, texts, true or false.
+    fn read_options(&mut self, sections: &toml::Table) -> toml::Table {
+        let mut good = toml::Table::new();
+        for (policy, value) in sections {
+            let key = format!("{OPTIONS}.{policy}");
+            let Some(options) = value.as_table() else {
+                self.refuse(&key, is(value), format!("make it a section: [{key}]"));
+                continue;
+            };
+            let mut read = toml::Table::new();
+            for (option, value) in options {
+                match value {
+                    toml::Value::Table(_) | toml::Value::Array(_) | toml::Value::Datetime(_) => {
+                        let remedy = "write a number, a text, true or false";
+                        self.refuse(&format!("{key}.{option}"), is(value), remedy);
+                    }
+                    _ => {
+                        read.insert(option.clone(), value.clone());
+                    }
+                }
+            }
+            good.insert(policy.clone(), toml::Value::Table(read));
         }
         good
     }
@@ -310,7 +335,7 @@ impl Mistakes {
 fn known_keys(foreign: &[&str]) -> toml::Table {
     let mut whole = Profile::default();
     whole.timing.program_pages = Some(vec![Duration::from_us(500)]);
-    whole.gc.options.set("d", 10);
+    whole.policy.set("d-choices", "d", 10);
     whole.host.path_submit_time = Some(Duration::from_us(2));
     whole.host.path_completion_time = Some(Duration::from_us(4));
     let mut known = toml::Table::try_from(whole).unwrap_or_default();
@@ -386,7 +411,7 @@ impl FromStr for Setting {
         let (key, value) = text.split_once('=').unwrap_or((text, ""));
         let (key, value) = (key.trim(), value.trim());
         let named = |part: &str| {
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             !part.is_empty() && part.chars().all(plain)
         };
         if value.is_empty() || !key.split('.').all(named) {

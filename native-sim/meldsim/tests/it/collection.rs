@@ -3,7 +3,8 @@
 use crate::common::{Random, SEQUENTIAL, device, drain, small_profile};
 use meldsim::nvme::Window;
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
-use meldsim::profile::{Allocation, ByteSize, Profile, WearLevelling};
+use meldsim::policy::wear::WearPolicy;
+use meldsim::profile::{Allocation, ByteSize, Profile};
 use meldsim::{Command, Device, Directive, Duration, NamespaceId, Precondition, Stats, Status};
 
 /// A device of 100 superblocks of 96 pages.
@@ -84,9 +85,9 @@ fn wear_levelling_keeps_erase_counts_together() {
         drain(&mut device);
         device.stats()
     };
-    let none = wear(WearLevelling::None, 10);
-    let dynamic = wear(WearLevelling::Dynamic, 10);
-    let fixed = wear(WearLevelling::Static, 10);
+    let none = wear(WearPolicy::named("none"), 10);
+    let dynamic = wear(WearPolicy::named("dynamic"), 10);
+    let fixed = wear(WearPolicy::named("static"), 10);
     let spread = |stats: &Stats| stats.most_erases - stats.least_erases;
     // Blocks of cold data are never erased unless it is moved; lowest number first wears few blocks.
     assert_eq!((none.least_erases, dynamic.least_erases), (0, 0));
@@ -95,7 +96,7 @@ fn wear_levelling_keeps_erase_counts_together() {
     assert_eq!(dynamic.gc_levelling_collections, 0);
     assert!(fixed.gc_levelling_collections > 0);
     // A wider threshold moves less.
-    let wide = wear(WearLevelling::Static, 40);
+    let wide = wear(WearPolicy::named("static"), 40);
     assert!(spread(&wide) > spread(&fixed) && spread(&wide) <= 44);
     assert!(wide.gc_levelling_collections < fixed.gc_levelling_collections);
     let amplification = [&dynamic, &wide, &fixed].map(|stats| stats.write_amplification().unwrap());

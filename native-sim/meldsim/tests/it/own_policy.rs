@@ -1,7 +1,7 @@
 //! A victim policy of another crate: registered, named in a profile, and asked.
 
 use meldsim::Profile;
-use meldsim::policy::victim::{Log, Superblock, Victim, Victims, keep_least};
+use meldsim::policy::victim::{Log, Superblock, VictimPolicy, Victims, keep_least};
 use meldsim::policy::{Policy, register};
 
 /// First in, first out, once more; or the last ones in first.
@@ -43,15 +43,15 @@ fn a_policy_of_another_crate_is_run_as_those_that_are_shipped() {
     let aged = register::<dyn Victims>(Policy {
         name: "aged",
         about: "the one closed first, or last",
-        make: |given| {
+        make: |given, _| {
             let youngest = given.number("youngest", 0, 0..=1)?;
             Ok(Box::new(Aged { youngest }))
         },
     });
-    assert!(Victim::all().contains(&aged));
+    assert!(VictimPolicy::all().contains(&aged));
     let own = amplification("victim = \"aged\"\n");
     assert_eq!(own, amplification("victim = \"fifo\"\n"));
-    let young = amplification("victim = \"aged\"\noptions = { youngest = 1 }\n");
+    let young = amplification("victim = \"aged\"\n[policy.aged]\nyoungest = 1\n");
     assert!(young > own, "{young} {own}");
 
     for (gc, said) in [
@@ -64,18 +64,29 @@ fn a_policy_of_another_crate_is_run_as_those_that_are_shipped() {
             "use one of greedy, cost-benefit, windowed-greedy, d-choices, fifo, random, aged",
         ),
         (
-            "victim = \"aged\"\noptions = { youngest = 2 }",
-            "gc.options.youngest: is 2; use 0 to 1",
+            "victim = \"aged\"\n[policy.aged]\nyoungest = 2",
+            "policy.aged.youngest: is 2; use 0 to 1",
         ),
         (
-            "victim = \"aged\"\noptions = { oldest = 2 }",
-            "gc.options.oldest: is no option of aged; its options are: youngest",
+            "victim = \"aged\"\n[policy.aged]\noldest = 2",
+            "policy.aged.oldest: is no option of aged; its options are: youngest",
         ),
         (
-            "options = { d = 2 }",
-            "gc.options.d: is no option of greedy; it has none; remove this key",
+            "[policy.greedy]\nd = 2",
+            "policy.greedy.d: is no option of greedy; it has none; remove this key",
         ),
-        ("options = 3", "gc.options: is 3"),
+        (
+            "[policy.agedd]\nyoungest = 1",
+            "policy.agedd: is no policy; did you mean \"aged\"?",
+        ),
+        (
+            "[policy]\naged = 3",
+            "policy.aged: is 3; make it a section: [policy.aged]",
+        ),
+        (
+            "[policy.aged]\nyoungest = [1]",
+            "policy.aged.youngest: is [1]; write a number",
+        ),
     ] {
         let text = format!("base = \"melded-tlc-8x8\"\nname = \"own\"\n[gc]\n{gc}\n");
         let read = Profile::from_toml(&text).and_then(|profile| profile.validate());
@@ -90,14 +101,14 @@ fn a_name_is_of_one_policy() {
     register::<dyn Victims>(Policy {
         name: "greedy",
         about: "",
-        make: |_| Ok(Box::new(Aged { youngest: 0 })),
+        make: |_, _| Ok(Box::new(Aged { youngest: 0 })),
     });
 }
 
 #[test]
 fn a_profile_says_its_options_back() {
-    let text = "base = \"melded-tlc-8x8\"\nname = \"own\"\n[gc]\nvictim = \"d-choices\"\noptions = { d = 3 }\n";
+    let text = "base = \"melded-tlc-8x8\"\nname = \"own\"\n[gc]\nvictim = \"d-choices\"\n[policy.d-choices]\nd = 3\n";
     let profile = Profile::from_toml(text).unwrap();
     assert_eq!(Profile::from_toml(&profile.to_toml()).unwrap(), profile);
-    assert!(profile.to_toml().contains("[gc.options]\nd = 3\n"));
+    assert!(profile.to_toml().contains("[policy.d-choices]\nd = 3\n"));
 }

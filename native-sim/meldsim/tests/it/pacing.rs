@@ -3,7 +3,9 @@
 use crate::common::{Random, device, drain, small_profile};
 use meldsim::device::Aging;
 use meldsim::engine::Permutation;
-use meldsim::profile::{Allocation, ByteSize, GcPacing, Profile, WearLevelling};
+use meldsim::policy::pacing::PacingPolicy;
+use meldsim::policy::wear::WearPolicy;
+use meldsim::profile::{Allocation, ByteSize, Profile};
 use meldsim::{Command, Device, Directive, Duration, NamespaceId, PastWrite, Precondition, Stats};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -12,7 +14,7 @@ use std::ops::ControlFlow;
 const DEPTH: u64 = 32;
 
 /// A device of 200 superblocks of 768 pages.
-fn profile(pacing: GcPacing) -> Profile {
+fn profile(pacing: PacingPolicy) -> Profile {
     let mut profile = small_profile();
     profile.geometry.blocks_per_plane = 200;
     profile.geometry.wordlines_per_block = 64;
@@ -97,7 +99,10 @@ fn nobody_waits_for_a_whole_block() {
             profile.ftl.allocation = allocation;
             overwrite_at_random(&profile, 60_000)
         };
-        let (off, credit) = (run(GcPacing::Off), run(GcPacing::Credit));
+        let (off, credit) = (
+            run(PacingPolicy::named("off")),
+            run(PacingPolicy::named("credit")),
+        );
         assert!(off.stats.erases > 1000 && credit.stats.erases > 1000);
         let (stopped, slowest) = (off.slowest.as_secs_f64(), credit.slowest.as_secs_f64());
         println!(
@@ -128,7 +133,7 @@ fn nobody_waits_for_a_whole_block() {
 #[test]
 fn a_burst_makes_the_host_wait_for_what_it_frees() {
     let run = |kib: u64| {
-        let mut profile = profile(GcPacing::Burst);
+        let mut profile = profile(PacingPolicy::named("burst"));
         profile.ftl.over_provisioning_percent = 20;
         profile.gc.burst_size = ByteSize(kib << 10);
         let run = overwrite_at_random(&profile, 60_000);
@@ -149,14 +154,14 @@ fn a_throttle_holds_the_host_at_its_rate_while_it_collects() {
         profile.gc.throttle_iops = iops;
         overwrite_at_random(&profile, 20_000).rate()
     };
-    let free = run(GcPacing::Credit, 1);
+    let free = run(PacingPolicy::named("credit"), 1);
     assert!(free > 700.0, "{free}");
     for iops in [200, 500] {
-        let held = run(GcPacing::Throttle, iops);
+        let held = run(PacingPolicy::named("throttle"), iops);
         assert!((held / f64::from(iops) - 1.0).abs() < 0.01, "{held}");
     }
     // Above what the flash can do it changes nothing.
-    assert!((run(GcPacing::Throttle, 1_000_000) / free - 1.0).abs() < 0.01);
+    assert!((run(PacingPolicy::named("throttle"), 1_000_000) / free - 1.0).abs() < 0.01);
 }
 
 /// Which pages are written: a share of them, so often.
@@ -332,9 +337,9 @@ fn a_run_begins_as_it_goes_on() {
     let (hot, never) = (Skew::Hot(90), Skew::Never(40));
     let all = [uniform, zipf, hot, never];
     let profiles = [
-        (profile(GcPacing::Credit), 32, &all[..]),
-        (profile(GcPacing::Burst), 32, &[uniform, zipf]),
-        (profile(GcPacing::Off), 32, &[uniform, hot]),
+        (profile(PacingPolicy::named("credit")), 32, &all[..]),
+        (profile(PacingPolicy::named("burst")), 32, &[uniform, zipf]),
+        (profile(PacingPolicy::named("off")), 32, &[uniform, hot]),
         (smaller("melded-tlc-8x8", 8), 256, &[zipf, hot, never]),
         (smaller("nvmset-2tb", 8), 512, &[zipf, never]),
         (smaller("7450-pro", 8), 512, &[zipf, hot]),
@@ -345,9 +350,9 @@ fn a_run_begins_as_it_goes_on() {
                 let steady = steady_under(&profile, fill, skew);
                 // Without pacing groups are collected in turns. And of a full device a group is nearly full when
                 // it is collected: it takes more of them to write as much.
-                let collections = match (fill, profile.gc.pacing) {
+                let collections = match (fill, profile.gc.pacing.as_str()) {
                     (100, _) => 120,
-                    (_, GcPacing::Off) => 60,
+                    (_, "off") => 60,
                     (_, _) => 20,
                 };
                 let windows = windows(steady, depth, collections, 5);
@@ -494,7 +499,7 @@ fn closed_form(utilisation: f64) -> f64 {
 
 #[test]
 fn greedy_comes_to_the_theory_of_uniform_writes() {
-    let mut profile = profile(GcPacing::Credit);
+    let mut profile = profile(PacingPolicy::named("credit"));
     profile.ftl.over_provisioning_percent = 4;
     for percent in [50, 60, 70, 80, 85, 90, 95] {
         // What can be filled: all but the three groups of room.
@@ -531,7 +536,7 @@ fn greedy_comes_to_the_theory_of_uniform_writes() {
 fn cold_blocks_are_moved_without_a_stop() {
     let run = |pacing| {
         let mut profile = profile(pacing);
-        profile.gc.wear_levelling = WearLevelling::Static;
+        profile.gc.wear_levelling = WearPolicy::named("static");
         profile.gc.wear_threshold = 5;
         let (mut device, nsid) = device(&profile);
         let pages = device.stats().capacity_pages;
@@ -541,7 +546,10 @@ fn cold_blocks_are_moved_without_a_stop() {
         overwrite(&mut device, nsid, (0..pages).map(|_| hot()));
         overwrite(&mut device, nsid, (0..pages).map(|_| hot()))
     };
-    let (off, credit) = (run(GcPacing::Off), run(GcPacing::Credit));
+    let (off, credit) = (
+        run(PacingPolicy::named("off")),
+        run(PacingPolicy::named("credit")),
+    );
     let usual = |run: &Run| DEPTH as f64 / run.rate();
     let slowest = |run: &Run| run.slowest.as_secs_f64();
     println!(
@@ -562,7 +570,7 @@ fn cold_blocks_are_moved_without_a_stop() {
 /// 32nd of the pages at once and keeps to these while no group holds half as much, which gives what is hot more time.
 #[test]
 fn skewed_writes_come_to_what_greedy_collection_alone_does() {
-    let profile = profile(GcPacing::Credit);
+    let profile = profile(PacingPolicy::named("credit"));
     let buffer = profile.controller.write_buffer.0 / profile.geometry.page_size.0;
     for (skew, within, greedy_within) in [
         (Skew::Zipf(0.6), 0.03, 0.03),

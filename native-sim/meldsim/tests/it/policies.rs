@@ -1,9 +1,10 @@
 //! Victim policies beside a plain log that has nothing else of a device: no time and no reverse map.
 
+use meldsim::policy::wear::WearPolicy;
 use std::collections::VecDeque;
 
 use crate::common::{Random, drain, small_profile};
-use meldsim::profile::{ByteSize, Profile, WearLevelling};
+use meldsim::profile::{ByteSize, Profile};
 use meldsim::{Command, Device, Directive, Precondition, Stats};
 
 /// Groups of blocks, and the pages of each.
@@ -164,7 +165,7 @@ fn profile(policy: &'static str) -> Profile {
     profile.controller.write_buffer = ByteSize((BUFFER as u64) << 12);
     profile.gc.victim = policy.parse().unwrap();
     profile.gc.window = WINDOW as u32;
-    profile.gc.wear_levelling = WearLevelling::Dynamic;
+    profile.gc.wear_levelling = WearPolicy::named("dynamic");
     profile.gc.exact_victim = true;
     profile
 }

@@ -1,7 +1,7 @@
 //! Predictable latency mode: windows, their log, and what they do to the tail.
 
 use meldsim::nvme::{PredictableLatencyConfig, PredictableLatencyLog, Window};
-use meldsim::profile::GcPacing;
+use meldsim::policy::pacing::PacingPolicy;
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, Instant, NamespaceId, Opcode, Profile,
 };
@@ -126,7 +126,7 @@ fn the_time_of_a_window_ends_it_without_any_command() {
 
 /// A small device that has to collect garbage all the time, whether the host goes on or not.
 fn busy(profile: &mut Profile) {
-    profile.gc.pacing = GcPacing::Off;
+    profile.gc.pacing = PacingPolicy::named("off");
     profile.geometry.channels = 2;
     profile.geometry.dies_per_channel = 2;
     profile.geometry.blocks_per_plane = 24;

@@ -2,7 +2,8 @@
 
 use crate::common::{SEQUENTIAL, burst, device, drain, published_profile, small_profile};
 use meldsim::device::Programmed;
-use meldsim::profile::{Allocation, ByteSize, GcPacing, ProgramOrder};
+use meldsim::policy::pacing::PacingPolicy;
+use meldsim::profile::{Allocation, ByteSize, ProgramOrder};
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, Location, NamespaceId, Pattern,
     Precondition, Profile, Status,
@@ -438,7 +439,7 @@ fn what_is_rewritten_in_the_buffer_is_programmed_once() {
     let mut profile = small_profile();
     profile.geometry.blocks_per_plane = 60;
     // Once collection is on, the host programs a wordline every few seconds.
-    profile.gc.pacing = GcPacing::Throttle;
+    profile.gc.pacing = PacingPolicy::named("throttle");
     profile.gc.throttle_iops = 1;
     let mut device = Device::new(&profile).unwrap();
     let nsid = device

@@ -6,7 +6,8 @@ use super::judge::{Bar, Class, Question};
 use super::sources::{Access, Arrivals, Extent, PAGE, Source, latency_us, run};
 use super::task::{Cells, Past, Tasks, device, group};
 use meldsim::engine::Random;
-use meldsim::profile::{GcPacing, HostPath};
+use meldsim::policy::pacing::PacingPolicy;
+use meldsim::profile::HostPath;
 
 const KIND: &str = "zone_overwrite";
 const BY_7450: Class = Class::new(KIND, "7450s", Bar::Within(0.15));
@@ -77,8 +78,8 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), Experimen
             .with_small_buffer()
             .through(HostPath::IoUring);
         // A firmware that holds random writes to a rate does not hold these.
-        if smaller.profile.gc.pacing == GcPacing::Throttle {
-            smaller.profile.gc.pacing = GcPacing::Credit;
+        if smaller.profile.gc.pacing == PacingPolicy::named("throttle") {
+            smaller.profile.gc.pacing = PacingPolicy::named("credit");
         }
         // Zones are as much smaller as the drive is, in whole pages; so are writes, where a zone has only some.
         let zone_pages = (smaller.bytes(zone, PAGE) / PAGE).max(1);

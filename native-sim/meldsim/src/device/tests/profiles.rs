@@ -1,12 +1,14 @@
 //! Small devices of every kind of cell, layout, order, collection and division.
 
+use crate::policy::pacing::PacingPolicy;
+use crate::policy::wear::WearPolicy;
 use proptest::prelude::*;
 
 use crate::engine::Duration;
-use crate::policy::victim::Victim;
+use crate::policy::victim::VictimPolicy;
 use crate::profile::{
-    Allocation, BufferScope, ByteSize, DataRate, Gc, GcPacing, Journaling, MeldedPartialRead,
-    Profile, ProgramOrder, SetLayout, Sets, WearLevelling,
+    Allocation, BufferScope, ByteSize, DataRate, Gc, Journaling, MeldedPartialRead, Profile,
+    ProgramOrder, SetLayout, Sets,
 };
 
 /// Groups of blocks that a stream needs: one for each layout.
@@ -43,20 +45,11 @@ fn sets() -> impl Strategy<Value = SetLayout> {
 
 fn gc() -> impl Strategy<Value = Gc> {
     let victim = prop_oneof![
-        1 => Just(Victim::default()),
-        1 => prop::sample::select(Victim::all()),
+        1 => Just(VictimPolicy::default()),
+        1 => prop::sample::select(VictimPolicy::all()),
     ];
-    let levelling = prop_oneof![
-        1 => Just(WearLevelling::None),
-        1 => Just(WearLevelling::Dynamic),
-        2 => Just(WearLevelling::Static),
-    ];
-    let pacing = prop_oneof![
-        1 => Just(GcPacing::Off),
-        2 => Just(GcPacing::Credit),
-        1 => Just(GcPacing::Burst),
-        1 => Just(GcPacing::Throttle),
-    ];
+    let levelling = prop::sample::select(WearPolicy::all());
+    let pacing = prop::sample::select(PacingPolicy::all());
     // Idle soon and worn soon, so that a short test comes to it.
     let background = (any::<bool>(), 1..2_000u64, 1..=90u32);
     let wear_threshold = prop_oneof![3 => 1..=2u32, 1 => Just(100)];

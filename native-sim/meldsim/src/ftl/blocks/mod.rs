@@ -13,7 +13,7 @@ pub(crate) use self::open::{OpenGroup, PRELOADED};
 use super::address::Addressing;
 use super::stream::{Layout, Stream};
 use crate::policy::victim::{Log, Superblock, Victims};
-use crate::profile::WearLevelling;
+use crate::policy::wear::WearLevelling;
 use crate::profile::limits::GC_RESERVE;
 
 /// Without pacing collection starts when this few are left, before the host has to wait.
@@ -87,7 +87,7 @@ pub(crate) struct Blocks {
     pub(super) groups: Vec<Group>,
     /// Erased groups, by wear: after their erases.
     erased: BTreeSet<(u32, u32)>,
-    levelling: WearLevelling,
+    wear: Box<dyn WearLevelling>,
     /// What is moved now is cold: it goes to the most worn group.
     pub(crate) is_levelling: bool,
     /// The last group was collected because it was cold: the next one is not.
@@ -105,22 +105,22 @@ pub(crate) struct Blocks {
     /// Groups that the host has to leave.
     pub(crate) host_reserve: u32,
     /// Which group is collected next.
-    policy: Box<dyn Victims>,
+    victims: Box<dyn Victims>,
 }
 
 impl Blocks {
     pub(crate) fn new(
         addressing: &Addressing,
-        levelling: WearLevelling,
+        wear: Box<dyn WearLevelling>,
+        victims: Box<dyn Victims>,
         host_reserve: u32,
-        policy: Box<dyn Victims>,
     ) -> Blocks {
         Blocks {
             count: addressing.groups,
             pages_per_group: addressing.pages_per_group,
             groups: Vec::new(),
             erased: BTreeSet::new(),
-            levelling,
+            wear,
             is_levelling: false,
             has_levelled: false,
             clock: 0,
@@ -129,7 +129,7 @@ impl Blocks {
             open: Vec::new(),
             filled_last: [0; 2],
             host_reserve,
-            policy,
+            victims,
         }
     }
 
@@ -139,12 +139,12 @@ impl Blocks {
             pages_per_superblock: self.pages_per_group,
             now: self.clock,
         };
-        self.policy.rank(superblocks, most, &log);
+        self.victims.rank(superblocks, most, &log);
     }
 
     /// Whether a group that holds nothing is always the first.
     pub(crate) fn takes_empty_first(&self) -> bool {
-        self.policy.takes_empty_first()
+        self.victims.takes_empty_first()
     }
 
     /// Free groups.
@@ -162,7 +162,7 @@ impl Blocks {
     }
 
     /// Erases of the block that was erased least, and of that erased most.
-    pub(crate) fn wear(&self) -> (u32, u32) {
+    pub(crate) fn erases(&self) -> (u32, u32) {
         let erases = || self.groups.iter().map(|group| group.erases);
         let least = match self.groups.len() as u32 == self.count {
             true => erases().min(),
@@ -194,25 +194,25 @@ impl Blocks {
         None
     }
 
-    /// The closed group that was erased least, if it lags behind the most worn by more than
-    /// `threshold` erases: it is collected next, and its data is cold. Every other time at most, so
+    /// The closed group that was erased least of those that lag behind in wear: it is collected next, and its data is
+    /// cold. Every other time at most, so
     /// that free groups grow in number all the same; and not when none is free, as after a power cut:
     /// there may be no room for what it holds.
-    pub(crate) fn take_coldest(&mut self, threshold: u32) -> Option<u32> {
+    pub(crate) fn take_coldest(&mut self) -> Option<u32> {
         if std::mem::replace(&mut self.has_levelled, false) || self.free() == 0 {
             return None;
         }
-        let lagging = self.lagging(threshold);
+        let lagging = self.lagging();
         let coldest = lagging.min_by_key(|&group| self.get(group).erases)?;
         self.has_levelled = true;
         self.is_levelling = true;
         Some(coldest)
     }
 
-    /// The closed groups that lag behind the most worn by more than `threshold` erases.
-    pub(crate) fn lagging(&self, threshold: u32) -> impl Iterator<Item = u32> {
-        let (_, most) = self.wear();
-        let lags = move |group: &Group| most - group.erases > threshold;
+    /// The closed groups that lag behind in wear.
+    pub(crate) fn lagging(&self) -> impl Iterator<Item = u32> {
+        let (_, most) = self.erases();
+        let lags = move |group: &Group| self.wear.lags(group.erases, most);
         let groups = (0..).zip(&self.groups);
         groups
             .filter(move |(_, group)| group.is_collectable() && lags(group))
@@ -333,7 +333,7 @@ impl Blocks {
             let group = Group::new(State::Closed, Layout::Normal, 0, self.clock);
             let group = Group { valid, ..group };
             let number = self.groups.len() as u32;
-            self.policy.closed(&group.as_superblock(number));
+            self.victims.closed(&group.as_superblock(number));
             self.groups.push(group);
         }
         debug_assert!(self.groups.len() as u32 <= self.count);
@@ -381,7 +381,7 @@ impl Blocks {
         let closed = &mut self.groups[group as usize];
         closed.state = State::Closed;
         closed.closed_at = self.clock;
-        self.policy.closed(&closed.as_superblock(group));
+        self.victims.closed(&closed.as_superblock(group));
         if closed.valid == 0 {
             self.empty.push(group);
         }
@@ -420,17 +420,13 @@ impl Blocks {
         debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
         erased.state = State::Free;
         erased.erases += 1;
-        self.policy.erased(group);
+        self.victims.erased(group);
         self.free_again(group);
     }
 
     pub(super) fn free_again(&mut self, group: u32) {
-        // Without levelling the number alone decides.
-        let wear = match self.levelling {
-            WearLevelling::None => 0,
-            WearLevelling::Dynamic | WearLevelling::Static => self.get(group).erases,
-        };
-        self.erased.insert((wear, group));
+        let order = self.wear.order(self.get(group).erases);
+        self.erased.insert((order, group));
     }
 
     /// Whether positions of a group may hold data: of an open one, those that its stream has filled.
@@ -473,7 +469,7 @@ impl Blocks {
             .collect();
         closed.sort_unstable_by_key(|superblock| (superblock.closed_at, superblock.number));
         for superblock in &closed {
-            self.policy.closed(superblock);
+            self.victims.closed(superblock);
         }
         let empty = (0..).zip(&self.groups);
         let empty = empty.filter(|(_, group)| group.is_collectable() && group.valid == 0);
@@ -493,12 +489,14 @@ mod tests {
     use super::*;
     use crate::ftl::region::Region;
     use crate::nand::Geometry;
+    use crate::policy::victim::Shape;
+    use crate::policy::wear::{Wear, WearPolicy};
     use crate::profile::Profile;
 
     const HOST: Stream = Stream::Host(0, Layout::Normal);
 
     /// Four groups of one wordline each.
-    fn blocks(levelling: WearLevelling) -> (Blocks, Addressing) {
+    fn blocks(wear: &str) -> (Blocks, Addressing) {
         let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
         profile.geometry.channels = 1;
         profile.geometry.dies_per_channel = 1;
@@ -507,11 +505,12 @@ mod tests {
         let geometry = Geometry::new(&profile);
         let region = Region::all(&profile, &geometry).remove(0);
         let addressing = Addressing::new(&profile, &geometry, region);
-        let policy = profile.gc.victims().unwrap();
-        (
-            Blocks::new(&addressing, levelling, GC_RESERVE, policy),
-            addressing,
-        )
+        let victims = profile.make(profile.gc.victim, &Shape::default()).unwrap();
+        let wear = profile
+            .make(WearPolicy::named(wear), &Wear::new(2))
+            .unwrap();
+        let blocks = Blocks::new(&addressing, wear, victims, GC_RESERVE);
+        (blocks, addressing)
     }
 
     /// Fills a group of a stream and erases it so many times.
@@ -529,24 +528,24 @@ mod tests {
 
     #[test]
     fn wear_is_known_at_any_time() {
-        let (mut blocks, addressing) = blocks(WearLevelling::None);
-        assert_eq!(blocks.wear(), (0, 0));
+        let (mut blocks, addressing) = blocks("none");
+        assert_eq!(blocks.erases(), (0, 0));
         for times in [3, 1, 2] {
             wear_out(&mut blocks, &addressing, times);
         }
         // One of the four was never used.
-        assert_eq!(blocks.wear(), (0, 3));
+        assert_eq!(blocks.erases(), (0, 3));
     }
 
     #[test]
     fn free_blocks_come_by_wear() {
-        let (mut blocks, addressing) = blocks(WearLevelling::Dynamic);
+        let (mut blocks, addressing) = blocks("dynamic");
         blocks.groups = [5, 2, 9, 2]
             .map(|erases| Group::new(State::Free, Layout::Normal, erases, 0))
             .into();
         (0..4).for_each(|group| blocks.free_again(group));
         let pages = addressing.pages_per_group;
-        assert_eq!((blocks.free(), blocks.wear()), (4, (2, 9)));
+        assert_eq!((blocks.free(), blocks.erases()), (4, (2, 9)));
         // What is cold goes to the most worn.
         blocks.is_levelling = true;
         let cold = Stream::Gc(Layout::Normal);
@@ -560,19 +559,19 @@ mod tests {
 
     #[test]
     fn what_is_cold_stays_while_no_group_is_free() {
-        let (mut blocks, _) = blocks(WearLevelling::Static);
+        let (mut blocks, _) = blocks("static");
         blocks.groups = [9, 0, 9, 9]
             .map(|erases| Group::new(State::Closed, Layout::Normal, erases, 0))
             .into();
-        assert_eq!((blocks.free(), blocks.take_coldest(2)), (0, None));
+        assert_eq!((blocks.free(), blocks.take_coldest()), (0, None));
         blocks.erased(3);
-        assert_eq!(blocks.take_coldest(2), Some(1));
+        assert_eq!(blocks.take_coldest(), Some(1));
     }
 
     /// Two groups are kept for garbage collection.
     #[test]
     fn the_host_leaves_a_reserve() {
-        let (mut blocks, addressing) = blocks(WearLevelling::None);
+        let (mut blocks, addressing) = blocks("none");
         let pages = addressing.pages_per_group;
         assert_eq!(blocks.available(HOST), 2 * u64::from(pages));
         assert!(blocks.take(HOST, pages, &addressing).is_some());
@@ -587,7 +586,7 @@ mod tests {
 
     #[test]
     fn a_group_that_empties_is_collected_first() {
-        let (mut blocks, addressing) = blocks(WearLevelling::None);
+        let (mut blocks, addressing) = blocks("none");
         let pages = addressing.pages_per_group;
         let (group, _) = blocks.take(HOST, pages, &addressing).unwrap();
         blocks.validate(group, pages);

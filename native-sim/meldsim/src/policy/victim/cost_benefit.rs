@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 
-use super::{Log, Superblock, Victims, keep_least};
+use super::{Log, Shape, Superblock, Victims, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct CostBenefit;
 
-pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
+pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, OptionError> {
     Ok(Box::new(CostBenefit))
 }
 

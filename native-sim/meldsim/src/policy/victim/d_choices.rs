@@ -1,6 +1,6 @@
 //! d-choices (Van Houdt, SIGMETRICS 2013; Li, Lee, Lui, SIGMETRICS 2013): the fewest valid pages among `d` drawn at random.
 
-use super::{Log, Superblock, Victims, draw, fewest_valid, keep_least};
+use super::{Log, Shape, Superblock, Victims, draw, fewest_valid, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
@@ -8,7 +8,7 @@ struct DChoices {
     d: usize,
 }
 
-pub(super) fn make(given: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
+pub(super) fn make(given: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, OptionError> {
     let d = given.number("d", 10, 1..=1 << 20)?;
     Ok(Box::new(DChoices { d }))
 }

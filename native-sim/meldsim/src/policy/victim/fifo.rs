@@ -1,12 +1,12 @@
 //! First in, first out: the superblock closed first, as in a log without a choice.
 
-use super::{Log, Superblock, Victims, keep_least};
+use super::{Log, Shape, Superblock, Victims, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct Fifo;
 
-pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
+pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, OptionError> {
     Ok(Box::new(Fifo))
 }
 

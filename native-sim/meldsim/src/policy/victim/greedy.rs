@@ -1,12 +1,12 @@
 //! Greedy: the superblock with the fewest valid pages.
 
-use super::{Log, Superblock, Victims, fewest_valid, keep_least};
+use super::{Log, Shape, Superblock, Victims, fewest_valid, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct Greedy;
 
-pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
+pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, OptionError> {
     Ok(Box::new(Greedy))
 }
 

@@ -15,15 +15,37 @@ mod windowed_greedy;
 use std::fmt::Debug;
 
 /// The name of a victim policy.
-pub type Victim = super::Name<dyn Victims>;
+pub type VictimPolicy = super::Name<dyn Victims>;
 
-super::shelf! { dyn Victims, "gc.victim":
+super::shelf! { dyn Victims, "gc.victim", Shape:
     "greedy" => greedy::make, "the one with fewest valid pages";
     "cost-benefit" => cost_benefit::make, "the one with the most age x (1 - u) / 2u, for a valid share of u";
     "windowed-greedy" => windowed_greedy::make, "the one with fewest valid pages among the `gc.window` closed first";
     "d-choices" => d_choices::make, "the one with fewest valid pages among `d` drawn at random";
     "fifo" => fifo::make, "the one closed first";
     "random" => random::make, "any";
+}
+
+/// The log that a policy is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shape {
+    /// Superblocks of the log; they are numbered from 0.
+    pub superblocks: u32,
+    /// Pages of each.
+    pub pages_per_superblock: u32,
+    /// `gc.window`.
+    pub window: u32,
+}
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape {
+            superblocks: 64,
+            pages_per_superblock: 1024,
+            window: 16,
+        }
+    }
 }
 
 /// A superblock that can be collected: closed, programmed, and with pages that are out of date.
@@ -103,19 +125,19 @@ pub fn draw(superblock: &Superblock, log: &Log) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Options;
+    use crate::policy::PolicyOptions;
 
     /// How a policy orders superblocks of 100 pages: the n-th closed has number n; its valid pages are given.
     fn order((name, number): (&str, u32), valid: &[u32], most: usize) -> Vec<u32> {
-        let mut options = Options::default();
+        let mut options = PolicyOptions::default();
         if name == "d-choices" {
-            options.set("d", number);
+            options.set(name, "d", number);
         }
-        let policy = name
-            .parse::<Victim>()
-            .unwrap()
-            .make(&options, number)
-            .unwrap();
+        let shape = Shape {
+            window: number,
+            ..Shape::default()
+        };
+        let policy = VictimPolicy::named(name).make(&options, &shape).unwrap();
         let superblock = |(number, &valid)| Superblock {
             number,
             valid,

@@ -1,12 +1,12 @@
 //! Random: any superblock with a page out of date.
 
-use super::{Log, Superblock, Victims, draw, keep_least};
+use super::{Log, Shape, Superblock, Victims, draw, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct Random;
 
-pub(super) fn make(_: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
+pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, OptionError> {
     Ok(Box::new(Random))
 }
 

@@ -1,6 +1,6 @@
 //! Windowed greedy (Hu and others, SYSTOR 2009): the fewest valid pages among the superblocks closed first.
 
-use super::{Log, Superblock, Victims, fewest_valid, keep_least};
+use super::{Log, Shape, Superblock, Victims, fewest_valid, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
@@ -9,8 +9,8 @@ struct WindowedGreedy {
     window: usize,
 }
 
-pub(super) fn make(given: &mut Given<'_>) -> Result<Box<dyn Victims>, OptionError> {
-    let window = given.window as usize;
+pub(super) fn make(_: &mut Given<'_>, log: &Shape) -> Result<Box<dyn Victims>, OptionError> {
+    let window = log.window as usize;
     Ok(Box::new(WindowedGreedy { window }))
 }
 
