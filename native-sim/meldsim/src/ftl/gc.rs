@@ -24,7 +24,6 @@
 use std::collections::BTreeSet;
 
 use super::address::PageAddr;
-use super::blocks::State;
 use super::buffer::User;
 use super::layer::Ftl;
 use super::ledger::Spot;
@@ -36,6 +35,7 @@ use super::victim::{Copyback, Erasing, Victim};
 use crate::engine::{EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::nand::{Flash, Owner, PageSet, WordlineAddr};
+use crate::policy::placement::{Frontier, Page as PageId};
 use crate::timeline::Collection;
 
 /// Rows that are copied back at a time: what waits for a die is bounded.
@@ -124,8 +124,8 @@ impl Ftl {
         let p2l = self.p2l(lane, choice.group);
         let log = &mut self.lanes[lane as usize];
         log.blocks.is_levelling = choice.for_wear;
-        let group = log.blocks.get_mut(choice.group);
-        group.state = State::Collected;
+        log.blocks.collected(choice.group);
+        let group = log.blocks.get(choice.group);
         let pages_per_row = self.addressing.pages_per_row;
         let victim = Victim::new(choice.group, group.layout, p2l, pages_per_row);
         victim.prefetch_row(0, pages_per_row, &self.mapping);
@@ -143,7 +143,7 @@ impl Ftl {
             Some(victim) => {
                 emptied = Some(victim.emptied(self.addressing.pages_per_row));
                 let valid = log.blocks.get(victim.group).valid;
-                let left = log.blocks.left(Stream::Gc(victim.layout));
+                let left = log.blocks.left(Stream::Gc(0, victim.layout));
                 self.pacing.host_reserve(Some(valid), left)
             }
         };
@@ -233,7 +233,7 @@ impl Ftl {
         };
         let row = self.addressing.pages_per_row;
         let (layout, first) = (victim.layout, victim.next);
-        let stream = Stream::Gc(layout);
+        let stream = Stream::Gc(0, layout);
         let mut indices = victim.p2l[first as usize..(first + row) as usize].iter();
         if victim.copying >= COPIES_AT_ONCE * row
             || log.blocks.next_position(stream) % row != 0
@@ -365,6 +365,22 @@ impl Ftl {
         self.ready.push(lane);
     }
 
+    /// The stream that a page of the victim goes to, which is in a slot.
+    #[inline]
+    fn gc_stream(&mut self, lane: u32, slot: u32, layout: Layout) -> Stream {
+        if self.follows_streams {
+            return Stream::Gc(0, layout);
+        }
+        let (space, number) = self.mapping.logical(self.buffer.get(slot).index);
+        let log = &mut self.lanes[lane as usize];
+        let blocks = &mut log.blocks;
+        let from = log.victim.as_ref().map(|victim| blocks.get(victim.group));
+        let from = from.map_or(Frontier::Host(0), |group| group.stream().frontier());
+        let frontier = blocks.placement.of_move(PageId { space, number }, from);
+        let frontier = frontier.min(self.moved - 1);
+        log.gc_stream(frontier, layout)
+    }
+
     /// Writes the pages of the victim's row that was read first, in their order. Nothing when they have
     /// not all arrived.
     fn gather_row(&mut self, lane: u32) -> Option<()> {
@@ -385,13 +401,15 @@ impl Ftl {
             let suited = |ftl: &Ftl, slot| ftl.suited(ftl.buffer.get(slot).index, layout);
             let slots = kept.as_slice();
             if layout == Layout::Melded && slots.len() == all && suited(self, slots[0]) == layout {
-                self.close(lane, Stream::Gc(layout), kept); // whole wordlines move as they are
+                // Whole wordlines move as they are.
+                let stream = self.gc_stream(lane, slots[0], layout);
+                self.close(lane, stream, kept);
                 continue;
             }
             for &slot in slots {
                 let suited = suited(self, slot);
                 self.stats.gc_pages_relaid += u64::from(suited != layout);
-                let stream = Stream::Gc(suited);
+                let stream = self.gc_stream(lane, slot, suited);
                 match suited {
                     Layout::Normal => self.gather(lane, stream, slot),
                     Layout::Melded => self.gather_leftover(lane, stream, slot),

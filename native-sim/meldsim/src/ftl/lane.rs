@@ -13,6 +13,7 @@ use super::pacing::Pace;
 use super::stream::{Gatherer, Layout, Stream, WordlinePages};
 use super::victim::{Erasing, Victim};
 use crate::nvme::MAX_STREAMS;
+use crate::policy::placement::FRONTIERS;
 use crate::profile::limits::OVER_PROVISIONED_GROUPS;
 
 /// What waits for positions.
@@ -83,6 +84,8 @@ pub(crate) struct Lane {
     host_streams: u32,
     /// Bit n: the host's stream n has been released, and its groups are not closed yet.
     ending_streams: u32,
+    /// Bit n: garbage collection's stream n is in use here, besides the first.
+    gc_streams: u32,
 }
 
 impl Lane {
@@ -95,10 +98,16 @@ impl Lane {
             pace: Pace::new(number),
             streams: Vec::new(),
             waiting: 0,
-            spare_streams: spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS),
+            spare_streams: Lane::spare_streams(spare_groups),
             host_streams: 0,
             ending_streams: 0,
+            gc_streams: 0,
         }
+    }
+
+    /// Streams, each of one layout, besides those that are always there, that so many spare groups are enough for.
+    pub(crate) fn spare_streams(spare_groups: u32) -> u32 {
+        spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS)
     }
 
     #[inline]
@@ -146,18 +155,29 @@ impl Lane {
         self.waiting != 0
     }
 
-    /// A place in a stream for pages that are programmed together; nothing when there is no room.
-    pub(crate) fn allocate(&mut self, stream: Stream, addressing: &Addressing) -> Option<Place> {
+    /// A place in a stream for pages that are programmed together, and the stream: collection must not wait, and pages go to
+    /// its first when theirs has no room. Nothing when there is none.
+    pub(crate) fn allocate(
+        &mut self,
+        mut stream: Stream,
+        addressing: &Addressing,
+    ) -> Option<(Stream, Place)> {
         let pages = addressing.pages_at_once(stream.layout());
-        let (group, position) = self.blocks.take(stream, pages, addressing)?;
+        let mut taken = self.blocks.take(stream, pages, addressing);
+        if let (None, Stream::Gc(1.., layout)) = (taken, stream) {
+            stream = Stream::Gc(0, layout);
+            taken = self.blocks.take(stream, pages, addressing);
+        }
+        let (group, position) = taken?;
         let (position, step) = addressing.positions_at_once(stream.layout(), position);
-        Some(Place {
+        let place = Place {
             lane: self.number,
             group,
             position,
             step,
             pages: pages as u8,
-        })
+        };
+        Some((stream, place))
     }
 
     /// In shadow order: fills the next open wordline of a unit; pages of it and of those before it are
@@ -239,14 +259,31 @@ impl Lane {
         let bit = 1 << number;
         if number > 0 && self.host_streams & bit == 0 {
             let others = (self.host_streams | self.ending_streams) & !bit;
-            // A stream may be written in both layouts.
-            if 2 * (others.count_ones() + 1) > self.spare_streams {
+            if !self.can_spare(others.count_ones() + self.gc_streams.count_ones()) {
                 return Stream::Host(0, layout);
             }
             self.host_streams |= bit;
             self.ending_streams &= !bit;
         }
         Stream::Host(number, layout)
+    }
+
+    /// Garbage collection's stream of this number, or the first where there are no groups for another.
+    pub(crate) fn gc_stream(&mut self, number: u8, layout: Layout) -> Stream {
+        let bit = 1 << number;
+        if number > 0 && self.gc_streams & bit == 0 {
+            let of_host = self.host_streams | self.ending_streams;
+            if !self.can_spare(of_host.count_ones() + self.gc_streams.count_ones()) {
+                return Stream::Gc(0, layout);
+            }
+            self.gc_streams |= bit;
+        }
+        Stream::Gc(number, layout)
+    }
+
+    /// Whether there are groups for another stream than so many. Each may be written in both layouts.
+    fn can_spare(&self, others: u32) -> bool {
+        2 * (others + 1) <= self.spare_streams
     }
 
     /// The host's stream of that number is released: it makes room for another once its groups are
@@ -277,6 +314,12 @@ impl Lane {
     /// Takes note of the host's streams that have a group open; false when there are more than can
     /// be spared groups.
     pub(crate) fn resume_streams(&mut self) -> bool {
+        for number in 1..FRONTIERS[1] {
+            let is_open = |layout| self.blocks.open(Stream::Gc(number, layout)).is_some();
+            if Layout::ALL.into_iter().any(is_open) {
+                self.gc_streams |= 1 << number;
+            }
+        }
         (1..=MAX_STREAMS as u8).all(|number| {
             Layout::ALL.into_iter().all(|layout| {
                 let stream = Stream::Host(number, layout);

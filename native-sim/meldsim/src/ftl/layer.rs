@@ -18,6 +18,7 @@ use super::stream::{Layout, RunPages, SequentialRuns};
 use super::victim::{Copyback, VictimSelection};
 use crate::engine::Slab;
 use crate::nand::{Geometry, WordlineAddr};
+use crate::policy::placement::{FRONTIERS, Log};
 use crate::policy::victim::Shape;
 use crate::policy::wear::Wear;
 use crate::profile::limits::gc_slots;
@@ -93,6 +94,10 @@ pub(crate) struct Ftl {
     pub(super) numbers: Vec<Ppn>,
     /// Programs that are handed to dies together, by token. Reused.
     pub(super) due: Vec<(u32, Place)>,
+    /// Each page goes to the stream that it is written in, and all that are moved to the first.
+    pub(super) follows_streams: bool,
+    /// Streams of garbage collection's.
+    pub(super) moved: u8,
     /// Rows that are valid throughout are copied inside their planes.
     pub(super) copies_back: bool,
     can_meld: bool,
@@ -117,8 +122,14 @@ impl Ftl {
         let (lanes, groups) = (addressing.lanes, addressing.groups.saturating_sub(spare));
         let pages = addressing.pages_per_wordline;
         let flash_pages = addressing.flash_pages_per_wordline;
-        let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow());
-        let pacing = Pacer::new(profile, &addressing)?;
+        let log = Log::new(addressing.groups, addressing.pages_per_group);
+        let placement = profile.make(profile.ftl.placement, &log)?;
+        let moved = placement.moved().clamp(1, FRONTIERS[1]);
+        // Each stream of collection's may wait for the rest of its stripe.
+        let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow())
+            + u32::from(moved - 1) * (addressing.units + 1) * pages;
+        let streams = u32::from(moved - 1).min(Lane::spare_streams(spare) / 2);
+        let pacing = Pacer::new(profile, &addressing, (gc_slots, streams))?;
         let reserve = pacing.host_reserve(None, 0);
         let shape = Shape {
             superblocks: addressing.groups,
@@ -129,7 +140,8 @@ impl Ftl {
             let wear = Wear::new(profile.gc.wear_threshold);
             let wear = profile.make(profile.gc.wear_levelling, &wear)?;
             let victims = profile.make(profile.gc.victim, &shape)?;
-            let blocks = Blocks::new(&addressing, wear, victims, reserve);
+            let placement = profile.make(profile.ftl.placement, &log)?;
+            let blocks = Blocks::new(&addressing, wear, victims, placement, reserve);
             Ok(Lane::new(number, blocks, spare))
         };
         Ok(Ftl {
@@ -156,7 +168,10 @@ impl Ftl {
             indices: Vec::new(),
             numbers: Vec::new(),
             due: Vec::new(),
-            copies_back: profile.commands.copyback,
+            // Where what is moved goes to several streams, a row is no row of one of them.
+            copies_back: profile.commands.copyback && moved == 1,
+            follows_streams: placement.follows_streams(),
+            moved,
             can_meld: profile.timing.melded_read.is_some(),
             host_slots,
             open_runs: profile.ftl.open_runs,

@@ -7,14 +7,14 @@ use super::address::Addressing;
 use super::blocks::LOW;
 use crate::engine::{Duration, Instant};
 use crate::policy::pacing::{Bounds, Logs, PAGE, Pacing, Standing};
-use crate::profile::limits::{GC_RESERVE, gc_slots};
+use crate::profile::limits::GC_RESERVE;
 use crate::profile::{Profile, ProfileError};
 
 /// Groups at the floor and with the least room at which both go on. What the host can be given at the worst of times is the
 /// room but for the group it fills, one that the collector has begun and one that it has nearly emptied.
 const FLOOR: u64 = 2;
 const LEAST: u64 = 3;
-/// Where data is laid out anew the collector fills two groups.
+/// Where data is laid out anew the collector fills two groups. Each further stream of its fills one.
 const LEAST_RELAYOUT: u64 = 4;
 /// What a victim still needs is counted with so many times the pages that the collector can hold: a power
 /// cut costs it the positions that it has given these.
@@ -29,7 +29,7 @@ pub(crate) struct Pacer {
     pages_per_group: u64,
     pages_per_row: u64,
     /// The collector fills more than one group.
-    relays: bool,
+    fills_several: bool,
     /// Pages that the collector may need besides the victim's.
     margin: u32,
     /// An event is scheduled for when the host may go on.
@@ -55,12 +55,15 @@ pub(crate) struct Pace {
 }
 
 impl Pacer {
-    pub(crate) fn new(profile: &Profile, addressing: &Addressing) -> Result<Pacer, ProfileError> {
+    /// Collection has so many slots of the write buffer, and so many streams besides its first.
+    pub(crate) fn new(
+        profile: &Profile,
+        addressing: &Addressing,
+        (slots, streams): (u32, u32),
+    ) -> Result<Pacer, ProfileError> {
         let superblock = u64::from(addressing.pages_per_group);
         let relays = profile.gc.relayout;
-        let (units, pages) = (addressing.units, addressing.pages_per_wordline);
-        let flash_pages = addressing.flash_pages_per_wordline;
-        let slots = gc_slots(units, pages, flash_pages, addressing.is_shadow());
+        let least = if relays { LEAST_RELAYOUT } else { LEAST } + u64::from(streams);
         let (sets, page_bytes) = (profile.sets.count, profile.mapping_unit().0);
         let count = addressing.lanes * sets;
         // The sets share the rate, which is of writes of 4 KiB.
@@ -72,7 +75,7 @@ impl Pacer {
             superblock,
             stripe: u64::from(addressing.pages_per_row),
             floor: FLOOR * superblock,
-            least: if relays { LEAST_RELAYOUT } else { LEAST } * superblock,
+            least: least * superblock,
             page_interval: Duration::from_ps(interval as u64),
             burst: (profile.gc.burst_size.0 / page_bytes / u64::from(count)).max(1),
         };
@@ -83,7 +86,7 @@ impl Pacer {
             policy,
             pages_per_group: superblock,
             pages_per_row: u64::from(addressing.pages_per_row),
-            relays,
+            fills_several: relays || streams > 0,
             margin: SPARE_SLOTS * slots,
             is_timed: false,
         })
@@ -120,7 +123,7 @@ impl Pacer {
     /// Groups that the host leaves to the collector: none when what is left of the victim fits into the group
     /// that the collector fills, which is `left` pages short of full.
     pub(crate) fn host_reserve(&self, victim_valid: Option<u32>, left: u32) -> u32 {
-        if self.is_off() || self.relays {
+        if self.is_off() || self.fills_several {
             return GC_RESERVE;
         }
         let fits = victim_valid.is_some_and(|valid| valid + self.margin <= left);

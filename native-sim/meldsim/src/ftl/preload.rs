@@ -239,7 +239,7 @@ impl<'a> Preload<'a> {
     fn program(&mut self, lane: u32, stream: Stream, pages: WordlinePages) -> Option<()> {
         let ftl = &mut *self.ftl;
         let log = &mut ftl.lanes[lane as usize];
-        let place = log.allocate(stream, &ftl.addressing)?;
+        let (_, place) = log.allocate(stream, &ftl.addressing)?;
         let addressing = &ftl.addressing;
         if addressing.fills_wordlines(stream.layout()) {
             // Pages that waited for a wordline are programmed, those placed are already.
@@ -261,7 +261,7 @@ impl<'a> Preload<'a> {
             let ppn = ftl.addressing.ppn(lane, place.group, position);
             let before = ftl.mapping.get(index);
             match (stream, before) {
-                (Stream::Gc(_), Entry::Flash(from)) => ftl.oracle.moved(from, ppn),
+                (Stream::Gc(..), Entry::Flash(from)) => ftl.oracle.moved(from, ppn),
                 _ => ftl.oracle.preloaded(ppn, 1),
             }
             debug_assert!(matches!(stream, Stream::Host(..)) || before != Entry::Unmapped);
@@ -297,7 +297,7 @@ impl<'a> Preload<'a> {
     pub(super) fn empty(&mut self, lane: u32, victim: u32) -> Option<()> {
         let ftl = &mut *self.ftl;
         let layout = ftl.lanes[lane as usize].blocks.get(victim).layout;
-        let stream = Stream::Gc(layout);
+        let stream = Stream::Gc(0, layout);
         let mut p2l = ftl.p2l(lane, victim).into_vec();
         let first = ftl.addressing.ppn(lane, victim, 0);
         ftl.mapping.prefetch_all(p2l.iter().copied());

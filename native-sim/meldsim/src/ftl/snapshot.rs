@@ -357,8 +357,8 @@ impl SavedPage {
         ftl.oracle.buffered(slot);
         ftl.mapping.set(index, Entry::Buffered(slot));
         match layout {
-            Layout::Normal => ftl.gather(self.lane, Stream::Gc(layout), slot),
-            Layout::Melded => ftl.gather_leftover(self.lane, Stream::Gc(layout), slot),
+            Layout::Normal => ftl.gather(self.lane, Stream::Gc(0, layout), slot),
+            Layout::Melded => ftl.gather_leftover(self.lane, Stream::Gc(0, layout), slot),
         }
         Ok(())
     }

@@ -26,6 +26,7 @@
 use crate::engine::NIL;
 use crate::nand::MAX_PAGES_PER_WORDLINE;
 use crate::nvme::MAX_STREAMS;
+use crate::policy::placement::{FRONTIERS, Frontier};
 use crate::profile::limits::FIXED_STREAMS;
 
 /// How pages lie on wordlines.
@@ -50,7 +51,8 @@ impl Layout {
 pub(crate) enum Stream {
     /// The host, in the stream with this number; 0 for none.
     Host(u8, Layout),
-    Gc(Layout),
+    /// Garbage collection, at the frontier with this number.
+    Gc(u8, Layout),
 }
 
 impl Stream {
@@ -58,31 +60,51 @@ impl Stream {
     pub(crate) const FIXED: usize = FIXED_STREAMS as usize;
 
     /// Streams there can be.
-    pub(crate) const COUNT: usize = 2 * (MAX_STREAMS as usize + 2);
+    pub(crate) const COUNT: usize = Stream::OF_GC_BEGIN + 2 * (FRONTIERS[1] as usize - 1);
+
+    /// The index of the first stream of garbage collection's that is not always there.
+    const OF_GC_BEGIN: usize = 2 * (MAX_STREAMS as usize + 2);
 
     /// Bit n: the stream of index n is garbage collection's.
-    pub(crate) const OF_GC: u64 = 0b101;
+    pub(crate) const OF_GC: u64 = 0b101 | (u64::MAX << Stream::OF_GC_BEGIN);
 
     /// Its number; streams have their turn in this order.
     pub(crate) fn index(self) -> usize {
         match self {
-            Stream::Gc(layout) => 2 * layout as usize,
+            Stream::Gc(0, layout) => 2 * layout as usize,
             Stream::Host(0, layout) => 2 * layout as usize + 1,
             Stream::Host(stream, layout) => 2 + 2 * usize::from(stream) + layout as usize,
+            Stream::Gc(frontier, layout) => {
+                Stream::OF_GC_BEGIN + 2 * (usize::from(frontier) - 1) + layout as usize
+            }
         }
     }
 
     pub(crate) fn from_index(index: usize) -> Stream {
         match index {
-            0 | 2 => Stream::Gc(Layout::new(index == 2)),
+            0 | 2 => Stream::Gc(0, Layout::new(index == 2)),
             1 | 3 => Stream::Host(0, Layout::new(index == 3)),
-            _ => Stream::Host((index / 2 - 1) as u8, Layout::new(index % 2 == 1)),
+            _ => {
+                let layout = Layout::new(index % 2 == 1);
+                match index.checked_sub(Stream::OF_GC_BEGIN) {
+                    None => Stream::Host((index / 2 - 1) as u8, layout),
+                    Some(index) => Stream::Gc((index / 2 + 1) as u8, layout),
+                }
+            }
+        }
+    }
+
+    /// The frontier, as policies number them.
+    pub(crate) fn frontier(self) -> Frontier {
+        match self {
+            Stream::Host(number, _) => Frontier::Host(number),
+            Stream::Gc(number, _) => Frontier::Collection(number),
         }
     }
 
     pub(crate) fn layout(self) -> Layout {
         match self {
-            Stream::Host(_, layout) | Stream::Gc(layout) => layout,
+            Stream::Host(_, layout) | Stream::Gc(_, layout) => layout,
         }
     }
 }
@@ -372,8 +394,9 @@ mod tests {
         for index in 0..Stream::COUNT {
             assert_eq!(Stream::from_index(index).index(), index);
         }
-        let last = Stream::Host(MAX_STREAMS as u8, Layout::Melded);
+        let last = Stream::Gc(FRONTIERS[1] - 1, Layout::Melded);
         assert_eq!(last.index(), Stream::COUNT - 1);
+        assert_eq!(FRONTIERS[0], MAX_STREAMS as u8 + 1);
     }
 
     fn stripe(wordlines: u32, subpages: u32) -> Stripe {

@@ -11,6 +11,8 @@
 //!
 //! Garbage collection joins at `gather` and `close`, with slots and streams of its own.
 
+use std::slice;
+
 use super::buffer::{Before, Place, Rest, User};
 use super::journal::Journal;
 use super::lane::{Lane, Queued};
@@ -21,6 +23,7 @@ use super::stream::{Layout, RunPages, Stream, WordlinePages};
 use crate::engine::{EventQueue, NIL};
 use crate::event::Event;
 use crate::nand::{Flash, PageSet};
+use crate::policy::placement::{FRONTIERS, Page as PageId};
 
 /// How many wordlines before its own turn the slots of one are fetched from memory: since the first of
 /// them was filled, a whole stripe has been.
@@ -157,9 +160,34 @@ impl Ftl {
         u64::from(pages)
     }
 
-    /// Adds consecutive pages to what a stream of the host's gathers.
+    /// Adds consecutive pages to what streams of the host's gather.
     #[inline]
     fn gather_host(
+        &mut self,
+        lane: u32,
+        (stream, layout): (u8, Layout),
+        (space, first): (u32, u64),
+        slots: &[u32],
+    ) {
+        if self.follows_streams {
+            return self.gather_in(lane, (stream, layout), (space, first), slots);
+        }
+        for (number, slot) in (first..).zip(slots) {
+            let placement = &mut self.lanes[lane as usize].blocks.placement;
+            let frontier = placement.of_write(PageId { space, number }, stream);
+            let stream = frontier.min(FRONTIERS[0] - 1);
+            self.gather_in(
+                lane,
+                (stream, layout),
+                (space, number),
+                slice::from_ref(slot),
+            );
+        }
+    }
+
+    /// Adds consecutive pages to what a stream of the host's gathers.
+    #[inline]
+    fn gather_in(
         &mut self,
         lane: u32,
         (stream, layout): (u8, Layout),
@@ -396,7 +424,7 @@ impl Ftl {
             }
             match queued {
                 Queued::Pages(token) => {
-                    let Some(place) = log.allocate(stream, addressing) else {
+                    let Some((filled, place)) = log.allocate(stream, addressing) else {
                         streams &= !(1 << stream.index());
                         is_short |= is_host;
                         continue;
@@ -408,7 +436,7 @@ impl Ftl {
                     if addressing.fills_wordlines(stream.layout()) {
                         let unit = addressing.page_addr(Layout::Melded, place.position).unit;
                         let (slots, programs) = (self.programs.take(token), &mut self.programs);
-                        log.fill_wordline(stream, unit, slots, addressing, programs, &mut due);
+                        log.fill_wordline(filled, unit, slots, addressing, programs, &mut due);
                     } else {
                         due.push((token, place));
                     }

@@ -13,6 +13,7 @@
 
 mod options;
 pub mod pacing;
+pub mod placement;
 pub mod victim;
 pub mod wear;
 
@@ -102,13 +103,30 @@ pub fn register<K: Kind + ?Sized>(policy: Policy<K>) -> Name<K> {
     Name(policy)
 }
 
-/// The names of policies of all kinds.
-pub(crate) fn names() -> Vec<&'static str> {
-    fn of<K: Kind + ?Sized>() -> impl Iterator<Item = &'static str> {
-        K::shelf().all().into_iter().map(|policy| policy.name)
+/// A policy, whatever its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listed {
+    /// The profile's key that can name it.
+    pub key: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+}
+
+/// The policies of all kinds; of each kind the default first, then those that are shipped, then those that were registered.
+pub fn all() -> Vec<Listed> {
+    fn of<K: Kind + ?Sized>() -> impl Iterator<Item = Listed> {
+        K::shelf().all().into_iter().map(|policy| Listed {
+            key: K::KEY,
+            name: policy.name,
+            about: policy.about,
+        })
     }
-    let names = of::<dyn victim::Victims>().chain(of::<dyn pacing::Pacing>());
-    names.chain(of::<dyn wear::WearLevelling>()).collect()
+    let all = of::<dyn victim::Victims>().chain(of::<dyn pacing::Pacing>());
+    let all = all.chain(of::<dyn wear::WearLevelling>());
+    all.chain(of::<dyn placement::Placement>()).collect()
 }
 
 /// The name of a policy that there is.

@@ -9,6 +9,7 @@ use super::check::{Checker, section};
 use super::units::ByteSize;
 use crate::engine::Duration;
 use crate::policy::pacing::PacingPolicy;
+use crate::policy::placement::PlacementPolicy;
 use crate::policy::victim::VictimPolicy;
 use crate::policy::wear::WearPolicy;
 
@@ -25,6 +26,9 @@ section! {
         /// Where consecutive pages (melded: wordlines) go: the initials of channel, way, die and plane,
         /// the fastest-varying first. Default `CWDP` \[F\].
         page_allocation: PageAllocation = PageAllocation::default();
+        /// With which data a page goes, when it is written and when it is moved: the name of a policy, such as `streams`,
+        /// `isolated` or `sepbit`. Default `streams`.
+        placement: PlacementPolicy = PlacementPolicy::default();
         /// In which order pages are programmed: `one-shot`, whole wordlines, or `shadow`, page by page,
         /// which needs `timing.program_pages`; default `one-shot` \[A\].
         program_order: ProgramOrder = ProgramOrder::default();

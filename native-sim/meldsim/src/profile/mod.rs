@@ -208,7 +208,7 @@ impl Profile {
     }
 
     fn check_policies(&self, checker: &mut Checker) {
-        let known = policy::names();
+        let known: Vec<&str> = policy::all().iter().map(|policy| policy.name).collect();
         for name in self.policy.names().filter(|name| !known.contains(name)) {
             let remedy = match nearest(name, known.iter().copied()) {
                 Some(meant) => format!("did you mean \"{meant}\"?"),
@@ -216,6 +216,7 @@ impl Profile {
             };
             checker.refuse(&format!("policy.{name}"), "is no policy", remedy);
         }
+        self.check_options(self.ftl.placement, checker);
         self.check_options(self.gc.victim, checker);
         self.check_options(self.gc.pacing, checker);
         self.check_options(self.gc.wear_levelling, checker);

@@ -1,8 +1,12 @@
-//! A victim policy of another crate: registered, named in a profile, and asked.
+//! Policies of another crate: registered, named in a profile, and asked.
 
 use meldsim::Profile;
+use meldsim::policy::pacing::{Bounds, Logs, Pacing, Standing};
+use meldsim::policy::placement::{Frontier, Page, Placement};
 use meldsim::policy::victim::{Log, Superblock, VictimPolicy, Victims, keep_least};
+use meldsim::policy::wear::WearLevelling;
 use meldsim::policy::{Policy, register};
+use meldsim::profile::Setting;
 
 /// First in, first out, once more; or the last ones in first.
 #[derive(Debug)]
@@ -26,11 +30,68 @@ impl Victims for Aged {
     }
 }
 
+/// The host programs what is freed, page by page.
+#[derive(Debug)]
+struct PageByPage {
+    end: u64,
+    most: u64,
+}
+
+impl Pacing for PageByPage {
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            begin: self.end,
+            end: self.end,
+        }
+    }
+
+    fn steady_room(&self) -> Option<u64> {
+        Some(self.end)
+    }
+
+    fn most_credit(&self) -> u64 {
+        self.most
+    }
+
+    fn earned(&mut self, _: &Standing, freed: u64) -> u64 {
+        freed
+    }
+}
+
+/// As `streams`, but asked for each page.
+#[derive(Debug)]
+struct Asked;
+
+impl Placement for Asked {
+    fn of_write(&mut self, _: Page, stream: u8) -> u8 {
+        stream
+    }
+
+    fn of_move(&mut self, _: Page, _: Frontier) -> u8 {
+        0
+    }
+}
+
+/// As `dynamic`.
+#[derive(Debug)]
+struct LeastWorn;
+
+impl WearLevelling for LeastWorn {
+    fn order(&self, erases: u32) -> u32 {
+        erases
+    }
+}
+
 fn amplification(text: &str) -> f64 {
+    amplification_with(text, &[])
+}
+
+fn amplification_with(text: &str, settings: &[&str]) -> f64 {
     let text = format!(
         "base = \"melded-tlc-8x8\"\nname = \"own\"\n{SMALL}[gc]\nexact_victim = true\n{text}"
     );
-    let profile = Profile::from_toml(&text).unwrap();
+    let settings: Vec<Setting> = settings.iter().map(|it| it.parse().unwrap()).collect();
+    let profile = Profile::from_toml_with(&text, &settings).unwrap();
     let (found, _) = crate::policies::simulated(&profile, 80);
     found
 }
@@ -93,6 +154,34 @@ fn a_policy_of_another_crate_is_run_as_those_that_are_shipped() {
         let error = read.unwrap_err().to_string();
         assert!(error.contains(said), "{gc}: {error}");
     }
+}
+
+#[test]
+fn every_kind_of_policy_can_be_of_another_crate() {
+    register::<dyn Pacing>(Policy {
+        name: "page-by-page",
+        about: "the host programs what is freed",
+        make: |_, logs: &Logs| {
+            let (end, most) = (logs.least + logs.superblock / 4, 4096 * logs.stripe);
+            Ok(Box::new(PageByPage { end, most }))
+        },
+    });
+    register::<dyn Placement>(Policy {
+        name: "asked",
+        about: "as streams",
+        make: |_, _| Ok(Box::new(Asked)),
+    });
+    register::<dyn WearLevelling>(Policy {
+        name: "least-worn",
+        about: "as dynamic",
+        make: |_, _| Ok(Box::new(LeastWorn)),
+    });
+    let credit = amplification("");
+    let paced = amplification("pacing = \"page-by-page\"\n");
+    assert!((paced / credit - 1.0).abs() < 0.03, "{paced} {credit}");
+    assert_eq!(amplification_with("", &["ftl.placement=asked"]), credit);
+    let dynamic = amplification("wear_levelling = \"dynamic\"\n");
+    assert_eq!(amplification("wear_levelling = \"least-worn\"\n"), dynamic);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Victim policies beside a plain log that has nothing else of a device: no time and no reverse map.
 
+use meldsim::policy::placement::PlacementPolicy;
 use meldsim::policy::wear::WearPolicy;
 use std::collections::VecDeque;
 
@@ -218,4 +219,21 @@ fn exact_victims_are_those_of_the_policy_alone() {
     let ratio = found / plain("greedy", 90, pages);
     println!("known pages first: {found:.3}, {ratio:.3} of greedy");
     assert!(ratio < 0.95, "{ratio}");
+}
+
+/// Data told apart by when it will be overwritten: the more skewed the writes, the more that gains (Wang and others, FAST 2022).
+#[test]
+fn sepbit_gains_with_skew() {
+    let mut gains = Vec::new();
+    for skew in [50, 80, 90] {
+        let mut profile = profile("cost-benefit");
+        let (together, _) = simulated(&profile, skew);
+        profile.ftl.placement = PlacementPolicy::named("sepbit");
+        let (apart, _) = simulated(&profile, skew);
+        println!("{skew} %: {together:.3} together, {apart:.3} told apart");
+        gains.push(1.0 - apart / together);
+    }
+    println!("{gains:.3?}");
+    assert!(gains[0].abs() < 0.1, "uniform writes: {gains:?}");
+    assert!(gains.is_sorted() && gains[2] > 0.1, "{gains:?}");
 }

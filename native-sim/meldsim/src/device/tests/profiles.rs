@@ -1,6 +1,7 @@
 //! Small devices of every kind of cell, layout, order, collection and division.
 
 use crate::policy::pacing::PacingPolicy;
+use crate::policy::placement::PlacementPolicy;
 use crate::policy::wear::WearPolicy;
 use proptest::prelude::*;
 
@@ -190,6 +191,8 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
             _ => (spare - 1) * 100 / blocks,
         };
         profile.ftl.open_runs = 3;
+        let placements = PlacementPolicy::all();
+        profile.ftl.placement = placements[kind.gc.window as usize / 3 % placements.len()];
         profile.ftl.allocation = kind.allocation;
         profile.ftl.program_order = kind.program_order;
         profile.ftl.melded_partial_read = match kind.cheapest {

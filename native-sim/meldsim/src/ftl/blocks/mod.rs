@@ -12,6 +12,7 @@ use std::ops::Range;
 pub(crate) use self::open::{OpenGroup, PRELOADED};
 use super::address::Addressing;
 use super::stream::{Layout, Stream};
+use crate::policy::placement::Placement;
 use crate::policy::victim::{Log, Superblock, Victims};
 use crate::policy::wear::WearLevelling;
 use crate::profile::limits::GC_RESERVE;
@@ -33,6 +34,8 @@ pub(crate) enum State {
 pub(crate) struct Group {
     pub(crate) state: State,
     pub(crate) layout: Layout,
+    /// The stream that filled it, by index; after a power cut that of no stream.
+    pub(super) stream: u8,
     /// Pages whose data is current.
     pub(crate) valid: u32,
     /// Pages given out and not yet programmed.
@@ -48,6 +51,7 @@ impl Group {
         Group {
             state,
             layout,
+            stream: Stream::Host(0, layout).index() as u8,
             valid: 0,
             unprogrammed: 0,
             erases,
@@ -61,6 +65,11 @@ impl Group {
         u64::from(pages) * u64::from(self.layout == Layout::Melded)
     }
 
+    /// The stream that filled it.
+    pub(crate) fn stream(&self) -> Stream {
+        Stream::from_index(usize::from(self.stream))
+    }
+
     /// What policies see of it.
     fn as_superblock(&self, number: u32) -> Superblock {
         Superblock {
@@ -68,6 +77,7 @@ impl Group {
             valid: self.valid,
             closed_at: self.closed_at,
             erases: self.erases,
+            written_at: self.stream().frontier(),
         }
     }
 
@@ -106,6 +116,8 @@ pub(crate) struct Blocks {
     pub(crate) host_reserve: u32,
     /// Which group is collected next.
     victims: Box<dyn Victims>,
+    /// Which stream pages go to.
+    pub(super) placement: Box<dyn Placement>,
 }
 
 impl Blocks {
@@ -113,6 +125,7 @@ impl Blocks {
         addressing: &Addressing,
         wear: Box<dyn WearLevelling>,
         victims: Box<dyn Victims>,
+        placement: Box<dyn Placement>,
         host_reserve: u32,
     ) -> Blocks {
         Blocks {
@@ -130,6 +143,7 @@ impl Blocks {
             filled_last: [0; 2],
             host_reserve,
             victims,
+            placement,
         }
     }
 
@@ -289,7 +303,7 @@ impl Blocks {
                 continue;
             }
             debug_assert!(pages <= self.pages_per_group - open.next);
-            self.filled_last[usize::from(matches!(stream, Stream::Gc(_)))] = stream.index();
+            self.filled_last[usize::from(matches!(stream, Stream::Gc(..)))] = stream.index();
             let taken = (open.group, open.next);
             self.groups[open.group as usize].unprogrammed += pages;
             open.next += pages;
@@ -320,6 +334,8 @@ impl Blocks {
         let group = self.next_free(stream)?;
         let opened = &mut self.groups[group as usize];
         *opened = Group::new(State::Open, stream.layout(), opened.erases, 0);
+        opened.stream = stream.index() as u8;
+        self.placement.opened(group, stream.frontier());
         Some(OpenGroup::new(group, stream, addressing))
     }
 
@@ -358,14 +374,16 @@ impl Blocks {
     fn reserve(&self, stream: Stream) -> u32 {
         match stream {
             Stream::Host(..) => self.host_reserve,
-            Stream::Gc(_) => 0,
+            // The first can take what belongs to the others.
+            Stream::Gc(0, _) => 0,
+            Stream::Gc(..) => GC_RESERVE / 2,
         }
     }
 
     /// Takes a free group: one that was never used, or else the least worn; for data that will stay,
     /// the most worn.
     fn next_free(&mut self, stream: Stream) -> Option<u32> {
-        let is_cold = matches!(stream, Stream::Gc(_)) && self.is_levelling;
+        let is_cold = matches!(stream, Stream::Gc(..)) && self.is_levelling;
         if is_cold && !self.erased.is_empty() {
             return self.erased.pop_last().map(|(_, group)| group);
         }
@@ -414,6 +432,13 @@ impl Blocks {
         }
     }
 
+    /// The group is collected from now on.
+    pub(crate) fn collected(&mut self, number: u32) {
+        let frontier = self.get(number).stream().frontier();
+        self.placement.collected(number, frontier);
+        self.get_mut(number).state = State::Collected;
+    }
+
     /// The group is erased and free.
     pub(crate) fn erased(&mut self, group: u32) {
         let erased = &mut self.groups[group as usize];
@@ -453,7 +478,7 @@ impl Blocks {
     /// Whether garbage collection has room to go on, if it has to.
     pub(crate) fn can_collect(&self) -> bool {
         let fits = |candidate: Superblock| {
-            let stream = Stream::Gc(self.get(candidate.number).layout);
+            let stream = Stream::Gc(0, self.get(candidate.number).layout);
             u64::from(candidate.valid) <= self.available(stream)
         };
         self.free() > 0 || self.candidates().any(fits)
@@ -509,7 +534,8 @@ mod tests {
         let wear = profile
             .make(WearPolicy::named(wear), &Wear::new(2))
             .unwrap();
-        let blocks = Blocks::new(&addressing, wear, victims, GC_RESERVE);
+        let placement = profile.make(profile.ftl.placement, &Default::default());
+        let blocks = Blocks::new(&addressing, wear, victims, placement.unwrap(), GC_RESERVE);
         (blocks, addressing)
     }
 
@@ -517,7 +543,7 @@ mod tests {
     fn wear_out(blocks: &mut Blocks, addressing: &Addressing, times: u32) -> u32 {
         let pages = addressing.pages_per_group;
         let (group, _) = blocks
-            .take(Stream::Gc(Layout::Normal), pages, addressing)
+            .take(Stream::Gc(0, Layout::Normal), pages, addressing)
             .unwrap();
         blocks.programmed(group, pages);
         for _ in 0..times {
@@ -548,7 +574,7 @@ mod tests {
         assert_eq!((blocks.free(), blocks.erases()), (4, (2, 9)));
         // What is cold goes to the most worn.
         blocks.is_levelling = true;
-        let cold = Stream::Gc(Layout::Normal);
+        let cold = Stream::Gc(0, Layout::Normal);
         assert_eq!(blocks.take(cold, pages, &addressing), Some((2, 0)));
         blocks.is_levelling = false;
         assert_eq!(blocks.take(cold, pages, &addressing), Some((1, 0)));
@@ -579,7 +605,7 @@ mod tests {
         assert!(blocks.take(HOST, pages, &addressing).is_none());
         assert!(blocks.is_at_reserve());
         assert_eq!(
-            blocks.available(Stream::Gc(Layout::Normal)),
+            blocks.available(Stream::Gc(0, Layout::Normal)),
             2 * u64::from(pages)
         );
     }

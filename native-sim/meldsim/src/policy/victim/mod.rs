@@ -14,6 +14,8 @@ mod windowed_greedy;
 
 use std::fmt::Debug;
 
+use super::placement::Frontier;
+
 /// The name of a victim policy.
 pub type VictimPolicy = super::Name<dyn Victims>;
 
@@ -60,6 +62,8 @@ pub struct Superblock {
     pub closed_at: u64,
     /// How often it has been erased.
     pub erases: u32,
+    /// The frontier that filled it. After a power cut those of the host's are all 0.
+    pub written_at: Frontier,
 }
 
 /// The log that the superblocks are of: a lane of the FTL.
@@ -143,6 +147,7 @@ mod tests {
             valid,
             closed_at: u64::from(number) * 100,
             erases: 0,
+            written_at: Frontier::Host(0),
         };
         let mut superblocks: Vec<Superblock> = (0..).zip(valid).map(superblock).collect();
         superblocks.reverse(); // the order they come in must not matter
