@@ -128,5 +128,7 @@ media! {
     Nand(NandMedium) if Kind::Nand,
     Xpoint(XpointMedium) if Kind::Xpoint,
     #[cfg(test)]
+    Misses(NandMedium<super::tests::misses::MissesOnce>),
+    #[cfg(test)]
     Zones(super::tests::zone::Zones),
 }

@@ -17,6 +17,8 @@ pub(crate) enum User {
     Host(u8, Layout),
     /// Garbage collection's, read from a group of this layout.
     Gc(Layout),
+    /// The mapping: a translation page.
+    Map,
     /// The journal's: no page of the mapping, and of the journal's own memory.
     Journal,
 }
@@ -135,7 +137,7 @@ impl WriteBuffer {
     /// Takes a free slot for a page.
     pub(crate) fn take(&mut self, user: User, index: MapIndex, lane: u32, request: u32) -> u32 {
         let free = match user {
-            User::Host(..) => Some(&mut self.free),
+            User::Host(..) | User::Map => Some(&mut self.free),
             User::Gc(_) => Some(&mut self.gc_free[lane as usize]),
             User::Journal => None,
         };
@@ -211,7 +213,7 @@ impl WriteBuffer {
         let released = self.slots[slot];
         match released.user {
             User::Gc(_) => self.gc_free[released.lane as usize] += 1,
-            User::Host(..) => {
+            User::Host(..) | User::Map => {
                 self.free += 1;
                 if released.sealed {
                     self.sealed -= 1;

@@ -459,6 +459,9 @@ impl Ftl {
             let space = |_| self.mapping.space_of(index);
             log.blocks.relocate(&mut self.melded, space, 1, way);
             self.mapping.set(index, Entry::Flash(target));
+            if self.map_space.is_some() {
+                self.changed.push(index);
+            }
             if let Some(journal) = &mut self.journal {
                 journal.record(1);
             }

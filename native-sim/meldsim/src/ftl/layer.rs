@@ -40,6 +40,7 @@ pub(crate) struct FtlStats {
     pub(crate) background_collections: u64,
     pub(crate) levelling_collections: u64,
     pub(crate) journal_pages_programmed: u64,
+    pub(crate) map_pages_programmed: u64,
     pub(crate) levelling_pages_programmed: u64,
     pub(crate) merge_bytes: u64,
     pub(crate) filling_bytes: u64,
@@ -52,6 +53,7 @@ impl FtlStats {
             + self.gc_pages_programmed
             + self.padded_pages
             + self.journal_pages_programmed
+            + self.map_pages_programmed
     }
 }
 
@@ -79,6 +81,10 @@ pub(crate) struct Ftl {
     pub(super) history: Option<ReadHistory>,
     /// Kept when changes of the mapping are journalled.
     pub(super) journal: Option<Journal>,
+    /// The space of translation pages, where the mapping has some on flash.
+    pub(super) map_space: Option<u32>,
+    /// Entries of the mapping whose pages have been programmed since that was asked, where anybody asks.
+    pub(super) changed: Vec<MapIndex>,
     /// An idle host lets groups be collected.
     collects_in_background: bool,
     pub(super) stats: FtlStats,
@@ -159,6 +165,8 @@ impl Ftl {
             pacing,
             history: profile.gc.relayout.then(ReadHistory::default),
             journal: Journal::new(profile),
+            map_space: None,
+            changed: Vec::new(),
             collects_in_background: profile.gc.background,
             stats: FtlStats::default(),
             oracle: Oracle::default(),
@@ -265,6 +273,25 @@ impl Ftl {
         self.mapping.add_space()
     }
 
+    /// Makes the space of translation pages, before any other.
+    pub(crate) fn add_map_space(&mut self) {
+        self.map_space = Some(self.add_space());
+    }
+
+    pub(crate) fn map_space(&self) -> Option<u32> {
+        self.map_space
+    }
+
+    /// Hands over the pages, but for translation pages, that have been programmed since this was last called.
+    pub(crate) fn for_each_changed(&mut self, mut changed: impl FnMut(u32, u64)) {
+        for index in self.changed.drain(..) {
+            let (space, page) = self.mapping.logical(index);
+            if Some(space) != self.map_space {
+                changed(space, page);
+            }
+        }
+    }
+
     /// The layout for data hinted as sequential, or not.
     pub(crate) fn layout(&self, sequential: bool) -> Layout {
         Layout::new(sequential && self.can_meld)
@@ -360,14 +387,23 @@ impl Ftl {
 
     /// Whether a lane can take a page that was mapped so.
     pub(super) fn lane_has_room(&self, lane: u32, entry: Entry) -> bool {
-        self.lanes[lane as usize].blocks.live < self.lane_capacity
+        self.lanes[lane as usize].blocks.live < self.lane_limit()
             || self.lane_of_entry(entry) == Some(lane)
+    }
+
+    /// Pages that a lane may hold: over-provisioning has room for what the mapping writes.
+    #[inline]
+    pub(super) fn lane_limit(&self) -> u64 {
+        let own = self
+            .map_space
+            .map_or(0, |space| self.mapping.mapped_in(space));
+        self.lane_capacity + own
     }
 
     /// Whether all of the pages could be mapped.
     pub(crate) fn has_room(&self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
         if self.addressing.lanes == 1 {
-            let room = self.lane_capacity.saturating_sub(self.mapping.mapped());
+            let room = self.lane_limit().saturating_sub(self.mapping.mapped());
             return end - first <= room || self.unmapped_pages(space, first, end) <= room;
         }
         let lanes = u64::from(self.addressing.lanes);
@@ -379,7 +415,7 @@ impl Ftl {
             .map(|lane| lane.blocks.live)
             .max()
             .unwrap_or(0);
-        if fullest + most <= self.lane_capacity {
+        if fullest + most <= self.lane_limit() {
             return true;
         }
         if end - first > self.capacity() {
@@ -393,7 +429,7 @@ impl Ftl {
                 continue;
             }
             // At no time in between either.
-            if live[lane as usize] >= self.lane_capacity {
+            if live[lane as usize] >= self.lane_limit() {
                 return false;
             }
             live[lane as usize] += 1;

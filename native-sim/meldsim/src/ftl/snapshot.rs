@@ -136,6 +136,7 @@ impl SavedFtl {
                     let (stream, layout) = match slot.user {
                         User::Host(stream, layout) => (Some(stream), layout),
                         User::Gc(layout) => (None, layout),
+                        User::Map => (Some(0), Layout::Normal),
                         User::Journal => return, // no page of the mapping
                     };
                     buffered.push(SavedPage {

@@ -41,6 +41,7 @@ pub(crate) enum WriteError {
 impl Ftl {
     /// Takes one page into the write buffer, for the host's stream of that number (0: none). A request that is
     /// not [`NIL`] waits for its program; see [`Ftl::pop_written`].
+    #[inline(always)]
     pub(crate) fn write(
         &mut self,
         space: u32,
@@ -49,12 +50,31 @@ impl Ftl {
         stream: u8,
         request: u32,
     ) -> Result<(), WriteError> {
+        let (user, stream) = (User::Host(stream, layout), (stream, layout));
+        self.write_for(user, stream, (space, page), request)
+    }
+
+    /// Takes a translation page into the write buffer.
+    pub(crate) fn write_map(&mut self, page: u64) -> Result<(), WriteError> {
+        let space = self.map_space.ok_or(WriteError::CapacityExceeded)?;
+        self.write_for(User::Map, (0, Layout::Normal), (space, page), NIL)
+    }
+
+    #[inline(always)]
+    fn write_for(
+        &mut self,
+        user: User,
+        (stream, layout): (u8, Layout),
+        (space, page): (u32, u64),
+        request: u32,
+    ) -> Result<(), WriteError> {
         let found = self.mapping.find(space, page);
         let entry = found.map_or(Entry::Unmapped, |index| self.mapping.get(index));
         let lane = self.addressing.lane_of(page, layout);
         if let Entry::Buffered(slot) = entry {
             let held = self.buffer.get(slot);
-            let is_open = matches!(held.user, User::Host(..)) && !held.started && held.lane == lane;
+            let is_host = matches!(held.user, User::Host(..) | User::Map);
+            let is_open = is_host && !held.started && held.lane == lane;
             if is_open && held.request == NIL {
                 self.oracle.buffered(slot);
                 self.buffer.rewrite(slot);
@@ -77,9 +97,7 @@ impl Ftl {
         self.lanes[lane as usize]
             .blocks
             .place(&mut self.melded, space, 1, Spot::Buffer);
-        let slot = self
-            .buffer
-            .take(User::Host(stream, layout), index, lane, request);
+        let slot = self.buffer.take(user, index, lane, request);
         self.oracle.buffered(slot);
         if let Some(journal) = &mut self.journal {
             journal.record(1);
@@ -126,7 +144,7 @@ impl Ftl {
         if self.addressing.lanes > 1 || self.history.is_some() {
             return 0;
         }
-        let room = self.lane_capacity.saturating_sub(self.lanes[0].blocks.live);
+        let room = self.lane_limit().saturating_sub(self.lanes[0].blocks.live);
         let most = room.min(end - first).min(u64::from(self.buffer.free()));
         let most = most.min(self.journal_room());
         if most == 0 {
@@ -526,6 +544,7 @@ impl Ftl {
                         journal.record(u32::from(is_current));
                     }
                 }
+                User::Map => self.stats.map_pages_programmed += 1,
                 User::Journal => {
                     self.stats.journal_pages_programmed += 1;
                     if let Some(journal) = &mut self.journal {
@@ -551,6 +570,9 @@ impl Ftl {
             way,
         );
         self.mapping.program(indices, &self.numbers);
+        if self.map_space.is_some() {
+            self.changed.extend_from_slice(&self.indices);
+        }
         self.ready.push(lane);
     }
 }

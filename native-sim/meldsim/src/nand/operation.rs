@@ -21,14 +21,20 @@ const PLANE_WINDOW: usize = 64;
 pub(crate) struct Owner(pub(super) u32);
 
 impl Owner {
-    /// Owners from here on are garbage collectors, the first set's at the top.
-    const FIRST_GC: u32 = u32::MAX - u16::MAX as u32;
+    /// Owners from here on are the device's own: garbage collectors and mappings in turn, the first set's at the top.
+    const FIRST_OWN: u32 = u32::MAX - 2 * u16::MAX as u32 - 1;
 
     /// The garbage collection of an NVM set.
     #[inline]
     pub(crate) fn gc(set: u32) -> Owner {
         debug_assert!(set <= u32::from(u16::MAX));
-        Owner(u32::MAX - set)
+        Owner(u32::MAX - 2 * set)
+    }
+
+    /// The mapping of an NVM set.
+    #[inline]
+    pub(crate) fn map(set: u32) -> Owner {
+        Owner(Owner::gc(set).0 - 1)
     }
 
     #[inline]
@@ -39,13 +45,21 @@ impl Owner {
     /// The host's request, if it is for one.
     #[inline]
     pub(crate) fn as_request(self) -> Option<u32> {
-        (self.0 < Owner::FIRST_GC).then_some(self.0)
+        (self.0 < Owner::FIRST_OWN).then_some(self.0)
     }
 
     /// The NVM set, if it is for one's garbage collection.
     #[inline]
     pub(crate) fn as_gc(self) -> Option<u32> {
-        (self.0 >= Owner::FIRST_GC).then(|| u32::MAX - self.0)
+        let is_gc = self.0 >= Owner::FIRST_OWN && self.0 % 2 == 1;
+        is_gc.then(|| (u32::MAX - self.0) / 2)
+    }
+
+    /// The NVM set, if it is for one's mapping.
+    #[inline]
+    pub(crate) fn as_map(self) -> Option<u32> {
+        let is_map = self.0 >= Owner::FIRST_OWN && self.0 % 2 == 0;
+        is_map.then(|| (u32::MAX - self.0) / 2)
     }
 }
 

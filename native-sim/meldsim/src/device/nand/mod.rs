@@ -3,6 +3,7 @@
 //! In come commands that begin and events of channels; out go [`Outcome`]s. A read goes from [`NandMedium::begin`]
 //! through the set's translation layer to flash, and comes back by [`NandMedium::process`] and `finish`.
 
+mod map;
 mod past;
 mod report;
 mod slots;
@@ -11,6 +12,10 @@ mod write;
 
 use std::collections::VecDeque;
 
+use self::map::Fetches;
+#[cfg(test)]
+pub(super) use self::map::TranslationPage;
+pub(super) use self::map::{Map, Table};
 use self::slots::SharedSlots;
 use super::DeviceError;
 use super::medium::Medium;
@@ -26,8 +31,10 @@ use crate::timeline::{Recorder, Timeline};
 /// An NVM set: a translation layer over planes of its own, and the commands that wait for it. What
 /// waits for one set does not delay another's.
 #[derive(Debug)]
-pub(super) struct NvmSet {
+pub(super) struct NvmSet<M: Map> {
     pub(super) ftl: Ftl,
+    map: M,
+    fetches: Fetches<M>,
     /// Writes, deallocations and flushes that wait for the buffer, in order.
     admissions: VecDeque<u32>,
     /// The first of them is a write for which there was no room.
@@ -41,18 +48,24 @@ pub(super) struct NvmSet {
 }
 
 /// Builds the sets of a device, and says whose each unit is.
-fn build_sets(
+fn build_sets<M: Map>(
     profile: &Profile,
     geometry: &Geometry,
-) -> Result<(Vec<NvmSet>, Box<[u16]>), ProfileError> {
+) -> Result<(Vec<NvmSet<M>>, Box<[u16]>), ProfileError> {
     let mut units = vec![0; geometry.units() as usize];
     let mut sets = Vec::new();
     for (set, region) in (0..).zip(Region::all(profile, geometry)) {
         for unit in region.iter() {
             units[unit.0 as usize] = set;
         }
+        let mut ftl = Ftl::new(profile, geometry, u32::from(set), region)?;
+        if M::HAS_PAGES {
+            ftl.add_map_space();
+        }
         sets.push(NvmSet {
-            ftl: Ftl::new(profile, geometry, u32::from(set), region)?,
+            ftl,
+            map: M::new(profile),
+            fetches: Fetches::default(),
             admissions: VecDeque::new(),
             is_full: false,
             windows: Windows::new(&profile.predictable_latency),
@@ -71,10 +84,10 @@ fn works_in_background(profile: &Profile) -> bool {
 
 /// Flash and what manages it.
 #[derive(Debug)]
-pub(super) struct NandMedium {
+pub(super) struct NandMedium<M: Map = Table> {
     geometry: Geometry,
     flash: Flash,
-    pub(super) sets: Vec<NvmSet>,
+    pub(super) sets: Vec<NvmSet<M>>,
     /// The set of each unit.
     set_of_unit: Box<[u16]>,
     /// Pages of a read that are issued at a time; 0 for all.
@@ -94,8 +107,8 @@ pub(super) struct NandMedium {
     ready: Vec<u32>,
 }
 
-impl Medium for NandMedium {
-    fn new(profile: &Profile) -> Result<NandMedium, ProfileError> {
+impl<M: Map> Medium for NandMedium<M> {
+    fn new(profile: &Profile) -> Result<NandMedium<M>, ProfileError> {
         let geometry = Geometry::new(profile);
         let (mut sets, set_of_unit) = build_sets(profile, &geometry)?;
         let is_shared = profile.sets.write_buffer == BufferScope::Global;
@@ -168,10 +181,7 @@ impl Medium for NandMedium {
         }
         request.segment = self.segment_of(range.pages(), outstanding);
         request.is_divided = range.pages() > request.segment;
-        self.read_segment(queue, requests, id);
-        if requests[id].is_divided {
-            self.next_segments(queue, requests, id);
-        }
+        self.read_segments(queue, requests, id);
     }
 
     fn process(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, event: Event) {
@@ -262,7 +272,7 @@ impl Medium for NandMedium {
         Ok(before.map(|before| before.into_timeline()))
     }
 
-    fn exchange_set(&mut self, other: &mut NandMedium, set: usize) {
+    fn exchange_set(&mut self, other: &mut NandMedium<M>, set: usize) {
         std::mem::swap(&mut self.sets[set], &mut other.sets[set]);
         // Where sets are taken apart, each has channels of its own.
         let per_set = self.geometry.channels as usize / self.sets.len();
@@ -272,7 +282,7 @@ impl Medium for NandMedium {
     }
 }
 
-impl NandMedium {
+impl<M: Map> NandMedium<M> {
     /// Pages of a segment of a read of so many.
     fn segment_of(&self, pages: u64, outstanding: usize) -> u64 {
         if self.segment_pages == 0 {
@@ -286,16 +296,30 @@ impl NandMedium {
         }
     }
 
+    /// Goes on with a read that waited for entries of the mapping.
+    fn read_on(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        match requests[id].range.pages() {
+            1 => self.read_page(queue, requests, id),
+            _ => self.read_segments(queue, requests, id),
+        }
+    }
+
     /// Issues a read of one page.
     #[inline]
     fn read_page(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        let PageRange {
+            set, space, first, ..
+        } = requests[id].range;
+        if self
+            .at_hand(queue, (set, space), first..first + 1)
+            .is_none()
+        {
+            return self.wait_for_map(requests, set, id);
+        }
         if let Some(recorder) = self.flash.recorder() {
             recorder.operations_begin(id, queue.now());
         }
         let (request, stats) = requests.with_stats(id);
-        let PageRange {
-            set, space, first, ..
-        } = request.range;
         request.next = first + 1;
         request.parts += 1;
         let ftl = &self.sets[set as usize].ftl;
@@ -311,20 +335,42 @@ impl NandMedium {
         requests.outcomes.push(Outcome::Taken { request: id });
     }
 
-    /// Issues the next segment of a read.
-    fn read_segment(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+    /// Issues the first segment of a read, and those that need not wait for it.
+    #[inline]
+    fn read_segments(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        if self.read_segment(queue, requests, id) && requests[id].is_divided {
+            self.next_segments(queue, requests, id);
+        }
+    }
+
+    /// Issues the next segment of a read. False when it waits for the mapping.
+    #[inline]
+    fn read_segment(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        id: u32,
+    ) -> bool {
+        let request = &requests[id];
+        let PageRange {
+            set, space, end, ..
+        } = request.range;
+        let pages = request.next..end.min(request.next + request.segment);
+        let Some(at_hand) = self.at_hand(queue, (set, space), pages) else {
+            self.wait_for_map(requests, set, id);
+            return false;
+        };
         if let Some(recorder) = self.flash.recorder() {
             recorder.operations_begin(id, queue.now());
         }
         let (request, stats) = requests.with_stats(id);
-        let PageRange {
-            set, space, end, ..
-        } = request.range;
-        let (first, end) = (request.next, end.min(request.next + request.segment));
+        let first = request.next;
+        let issued = first + at_hand;
+        request.is_divided |= issued < end;
         let ftl = &self.sets[set as usize].ftl;
         let owner = Owner::request(id);
-        let read = ftl.read(&mut self.flash, queue, space, first, end, owner);
-        request.next = end;
+        let read = ftl.read(&mut self.flash, queue, space, first, issued, owner);
+        request.next = issued;
         request.in_flight = read.flash;
         request.parts += read.flash;
         stats.host_pages_read += read.flash;
@@ -336,13 +382,15 @@ impl NandMedium {
             request.outbound.from_controller += in_controller;
             requests.outcomes.push(Outcome::Taken { request: id });
         }
+        true
     }
 
     /// A divided read goes on when all pages of its segment have arrived.
     fn next_segments(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
-        while requests[id].in_flight == 0 && requests[id].next < requests[id].range.end {
-            self.read_segment(queue, requests, id);
-        }
+        while requests[id].in_flight == 0
+            && requests[id].next < requests[id].range.end
+            && self.read_segment(queue, requests, id)
+        {}
     }
 
     /// Several operations may have ended on flash.
@@ -362,6 +410,7 @@ impl NandMedium {
 
     /// A set may be able to go on.
     fn go_on(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, set: u32) {
+        self.keep_map(set);
         self.dispatch(queue, set, Owner::gc(set));
         self.end_writes(requests, set);
         let NvmSet { is_full, ftl, .. } = &self.sets[set as usize];
@@ -412,8 +461,12 @@ impl NandMedium {
             requests.pages_read(id, count);
             return None;
         }
-        let set = owner.as_gc()?;
-        self.sets[set as usize].ftl.gc_read(at, pages);
+        if let Some(set) = owner.as_gc() {
+            self.sets[set as usize].ftl.gc_read(at, pages);
+            return Some(set);
+        }
+        let set = owner.as_map()?;
+        self.fetched(queue, requests, set, (at, pages));
         Some(set)
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 use super::slots::SharedSlots;
-use super::{NandMedium, NvmSet, build_sets};
+use super::{Map, NandMedium, NvmSet, build_sets};
 use crate::device::DeviceError;
 use crate::device::medium::Past;
 use crate::device::namespace::Namespaces;
@@ -25,7 +25,7 @@ const PASSES: u32 = 16;
 /// Writes from one report of the progress to the next.
 const REPORTED: u64 = 1 << 18;
 
-impl Past for NandMedium {
+impl<M: Map> Past for NandMedium<M> {
     fn preload(&mut self, range: PageRange, hint: Hint) -> Result<(), DeviceError> {
         let ftl = &mut self.sets[range.set as usize].ftl;
         let layout = ftl.layout(hint.pattern == Pattern::Sequential);
@@ -108,9 +108,9 @@ impl Past for NandMedium {
     }
 }
 
-impl NandMedium {
+impl<M: Map> NandMedium<M> {
     /// Takes sets that were built anew.
-    fn replace(&mut self, mut sets: Vec<NvmSet>) {
+    fn replace(&mut self, mut sets: Vec<NvmSet<M>>) {
         if self.shared_slots.is_some() {
             self.shared_slots = Some(SharedSlots::of(&mut sets));
         }
@@ -123,7 +123,7 @@ impl NandMedium {
         profile: &Profile,
         namespaces: &Namespaces,
         precondition: &Precondition,
-    ) -> Result<(Vec<NvmSet>, u64), DeviceError> {
+    ) -> Result<(Vec<NvmSet<M>>, u64), DeviceError> {
         let percent =
             |pages: u64, percent: u32| (u128::from(pages) * u128::from(percent) / 100) as u64;
         let (mut sets, _) = build_sets(profile, &self.geometry).map_err(|_| DeviceError::Policy)?;
@@ -157,8 +157,8 @@ impl NandMedium {
 }
 
 /// Overwrites until passes of so many pages are alike, `progress` breaks off, or there are no more writes.
-fn overwrite(
-    sets: &mut [NvmSet],
+fn overwrite<M: Map>(
+    sets: &mut [NvmSet<M>],
     pass_pages: u64,
     writes: &mut impl Iterator<Item = Result<PageRange, DeviceError>>,
     progress: &mut dyn FnMut(&Aging) -> ControlFlow<()>,

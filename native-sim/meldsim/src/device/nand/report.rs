@@ -1,6 +1,6 @@
 //! What a NAND medium says of itself: sizes, counters, where data are.
 
-use super::{NandMedium, NvmSet};
+use super::{Map, NandMedium, NvmSet};
 use crate::device::Stats;
 use crate::device::inspect::{LayoutCount, Location, Utilisation};
 use crate::device::medium::Report;
@@ -11,7 +11,7 @@ use crate::ftl::{Entry, Ftl};
 use crate::nand::Timing;
 use crate::profile::Profile;
 
-impl Report for NandMedium {
+impl<M: Map> Report for NandMedium<M> {
     fn random_read_typical(&self, profile: &Profile) -> Duration {
         let timing = Timing::new(profile);
         let pages = profile.timing.read.len() as u64;
@@ -174,7 +174,7 @@ impl Report for NandMedium {
     }
 
     fn moved_bytes(&self) -> u64 {
-        let pages = |set: &NvmSet| {
+        let pages = |set: &NvmSet<M>| {
             let stats = set.ftl.stats();
             stats.host_pages_programmed
                 + stats.gc_pages_programmed

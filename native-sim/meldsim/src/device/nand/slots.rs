@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::{NandMedium, NvmSet};
+use super::{Map, NandMedium, NvmSet};
 use crate::device::request::Requests;
 use crate::engine::EventQueue;
 use crate::event::Event;
@@ -21,7 +21,7 @@ pub(super) struct SharedSlots {
 
 impl SharedSlots {
     /// Takes the slots that each set was built with.
-    pub(super) fn of(sets: &mut [NvmSet]) -> SharedSlots {
+    pub(super) fn of<M: Map>(sets: &mut [NvmSet<M>]) -> SharedSlots {
         let mut shared = SharedSlots::default();
         sets.iter_mut().for_each(|set| shared.reclaim(&mut set.ftl));
         shared
@@ -45,7 +45,7 @@ impl SharedSlots {
     }
 }
 
-impl NandMedium {
+impl<M: Map> NandMedium<M> {
     /// Where the buffer is shared: what has become free goes to the sets that wait, in turn.
     #[inline(always)]
     pub(super) fn share_slots(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests) {

@@ -1,6 +1,6 @@
 //! Windows of predictable latency mode (NVM Express Base Specification), and what they do to a set's garbage collection.
 
-use super::NandMedium;
+use super::{Map, NandMedium};
 use crate::device::DeviceError;
 use crate::device::medium::{Medium, Windowed};
 use crate::device::request::Request;
@@ -13,7 +13,7 @@ use crate::nvme::{Opcode, Window, WindowError};
 /// The unit of the reads of a deterministic window.
 const READ_BYTES: u64 = 4096;
 
-impl Windowed for NandMedium {
+impl<M: Map> Windowed for NandMedium<M> {
     fn configure_windows(
         &mut self,
         queue: &mut EventQueue<Event>,
@@ -59,7 +59,7 @@ impl Windowed for NandMedium {
     }
 }
 
-impl NandMedium {
+impl<M: Map> NandMedium<M> {
     /// Takes a command that begins off the budget of its set's window.
     #[inline]
     pub(super) fn account(&mut self, queue: &mut EventQueue<Event>, request: &Request) {

@@ -1,8 +1,8 @@
 //! Writes, deallocations and flushes: taken in the order submitted, as the write buffer has room.
 
-use super::{NandMedium, NvmSet};
+use super::{Map, NandMedium, NvmSet};
 use crate::device::NamespaceStats;
-use crate::device::request::{Outcome, Request, Requests, Stage};
+use crate::device::request::{Outcome, PageRange, Request, Requests, Stage};
 use crate::engine::{EventQueue, NIL};
 use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
@@ -15,7 +15,7 @@ const PREFETCHED: usize = 8;
 /// And what leads to that entry.
 const LEAF_PREFETCHED: usize = 16;
 
-impl NandMedium {
+impl<M: Map> NandMedium<M> {
     pub(super) fn admit(
         &mut self,
         queue: &mut EventQueue<Event>,
@@ -61,7 +61,10 @@ impl NandMedium {
     ) -> bool {
         while let Some(id) = self.sets[set as usize].admissions.pop_front() {
             let NvmSet {
-                admissions, ftl, ..
+                admissions,
+                ftl,
+                map,
+                ..
             } = &mut self.sets[set as usize];
             if let Some(&later) = admissions.get(LEAF_PREFETCHED) {
                 let later = &requests[later];
@@ -71,13 +74,13 @@ impl NandMedium {
                 let soon = &requests[soon];
                 ftl.prefetch(soon.range.space, soon.next);
             }
-            let (request, stats) = requests.with_stats(id);
-            let done = match request.opcode {
-                Opcode::Read | Opcode::Write => self.write(queue, request, stats, id),
+            let done = match requests[id].opcode {
+                Opcode::Read | Opcode::Write => self.write_as_mapped(queue, requests, id),
                 Opcode::Deallocate => {
                     for range in requests.ranges(id) {
                         let (first, end) = range.whole();
                         ftl.deallocate(range.space, first, end);
+                        map.deallocated(range.space, first..end);
                     }
                     true
                 }
@@ -117,13 +120,41 @@ impl NandMedium {
         }
     }
 
-    /// Admits pages of a write; false when the buffer is full.
+    /// Admits pages of a write as far as their entries are at hand; false when that or the buffer is not enough.
+    #[inline]
+    fn write_as_mapped(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        id: u32,
+    ) -> bool {
+        loop {
+            let (request, stats) = requests.with_stats(id);
+            let PageRange {
+                set, space, end, ..
+            } = request.range;
+            let Some(at_hand) = self.at_hand(queue, (set, space), request.next..end) else {
+                return false;
+            };
+            let mapped = request.next + at_hand;
+            if !self.write(queue, request, stats, (id, mapped)) {
+                return false;
+            }
+            // Else it was refused.
+            if mapped == end || request.next < mapped {
+                return true;
+            }
+        }
+    }
+
+    /// Admits the pages of a write up to one; false when the buffer is full.
+    #[inline]
     fn write(
         &mut self,
         queue: &mut EventQueue<Event>,
         request: &mut Request,
         stats: &mut NamespaceStats,
-        id: u32,
+        (id, mapped): (u32, u64),
     ) -> bool {
         let range = request.range;
         let stream = request.hint.stream;
@@ -137,13 +168,13 @@ impl NandMedium {
         let waits = if self.write_cache { NIL } else { id };
         ftl.oracle.begin(request.tag);
         let space = range.space;
-        while request.next < range.end {
+        while request.next < mapped {
             let page = request.next;
             let is_partial = range.is_partial(page);
             let (before, together) = if is_partial {
                 (ftl.entry(space, page), 0)
             } else {
-                let (_, end) = range.whole();
+                let end = range.whole().1.min(mapped);
                 let together = ftl.write_unmapped(space, page, end, layout, stream, waits);
                 (Entry::Unmapped, together)
             };

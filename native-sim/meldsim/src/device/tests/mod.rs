@@ -1,5 +1,6 @@
 //! Devices of every kind under random commands, against naive models.
 
+pub(super) mod misses;
 mod power_cuts;
 mod profiles;
 mod reach;
