@@ -24,7 +24,7 @@ pub(super) struct ProfileV3 {
     kind: Kind,
     geometry: Geometry,
     bus: Bus,
-    timing: Timing,
+    timing: TimingV3,
     xpoint: Xpoint,
     commands: CommandsV3,
     energy: Energy,
@@ -138,6 +138,16 @@ macro_rules! policy_v3 {
     };
 }
 
+section_v3! {
+    TimingV3 => Timing {
+        read: Vec<Duration>,
+        melded_read: Option<Duration>,
+        program: Duration,
+        program_pages: Option<Vec<Duration>>,
+        erase: Duration,
+    }
+}
+
 policy_v3! {
     VictimV3 => VictimPolicy {
         Greedy = "greedy",
@@ -213,7 +223,7 @@ impl From<ProfileV3> for Profile {
             kind: old.kind,
             geometry: old.geometry,
             bus: old.bus,
-            timing: old.timing,
+            timing: old.timing.into(),
             xpoint: old.xpoint,
             commands: old.commands.into(),
             energy: old.energy,
@@ -243,7 +253,7 @@ mod tests {
             kind: profile.kind,
             geometry: profile.geometry,
             bus: profile.bus,
-            timing: profile.timing,
+            timing: profile.timing.into(),
             xpoint: profile.xpoint,
             commands: profile.commands.into(),
             energy: profile.energy,

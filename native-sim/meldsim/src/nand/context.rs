@@ -9,7 +9,8 @@ use super::operation::{Kind, Op};
 use super::timing::Timing;
 use super::transactions::Transactions;
 use crate::engine::{Instant, NIL, Slab};
-use crate::profile::{Arbitration, Commands, Profile};
+use crate::policy::cells::{Array, Cells};
+use crate::profile::{Arbitration, Commands, Profile, ProfileError};
 use crate::timeline::Recorder;
 
 /// What the channels have in common.
@@ -38,6 +39,10 @@ pub(super) struct Shared {
     pub(super) suspensions: Option<Suspensions>,
     pub(super) packages: Packages,
     pub(super) counts: CommandCounts,
+    /// Unless they are ideal.
+    pub(super) cells: Option<Box<dyn Cells>>,
+    /// Reads that are under way and will have failed; few at any time.
+    pub(super) failing: Vec<u32>,
     /// Tells what happens, if anybody wants to know.
     pub(super) recorder: Option<Box<Recorder>>,
     /// Nothing of the above asks for more than [`ChannelContext`] calls plain.
@@ -47,7 +52,11 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(profile: &Profile, geometry: &Geometry) -> Shared {
+    pub(super) fn new(profile: &Profile, geometry: &Geometry) -> Result<Shared, ProfileError> {
+        let blocks = profile.geometry.blocks_per_plane;
+        let array = Array::new(geometry.units(), blocks, geometry.wordlines_per_block);
+        let cells = profile.make(profile.timing.cells, &array)?;
+        let cells = (!cells.are_ideal()).then_some(cells);
         let commands = &profile.commands;
         let dies = geometry.dies as usize;
         let suspensions = Suspensions::new(commands, dies);
@@ -58,9 +67,12 @@ impl Shared {
             && transactions.is_none()
             && !packages.are_shared()
             && !profile.gc.reads_yield
+            && cells.is_none()
             && geometry.planes == 1
             && geometry.subpage_shift == 0;
-        Shared {
+        Ok(Shared {
+            cells,
+            failing: Vec::new(),
             timing: Timing::new(profile),
             planes: geometry.planes,
             wordlines_per_block: geometry.wordlines_per_block,
@@ -79,14 +91,14 @@ impl Shared {
             recorder: None,
             is_plain,
             can_be_plain: is_plain,
-        }
+        })
     }
 }
 
 /// A channel and its dies, found once for everything that one event does. A die is known here by its
 /// number on the channel, its way.
 ///
-/// `PLAIN` is known to the compiler, for speed: dies of one plane, each in a package and with a queue of
+/// `PLAIN` is known to the compiler, for speed: dies of one plane and ideal cells, each in a package and with a queue of
 /// its own, that do one thing at a time, and flash pages that are mapped whole; and nobody is told what
 /// happens. The general code does the same for them.
 #[derive(Debug)]

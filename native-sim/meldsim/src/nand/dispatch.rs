@@ -140,7 +140,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let multi_plane = self.is_multi_plane();
         let (die, shared) = (&mut self.dies[way as usize], &mut *self.shared);
         die.count_passed();
-        let command = take_read::<PLAIN>(
+        let mut command = take_read::<PLAIN>(
             die.next_reads(),
             &mut shared.ops,
             &shared.timing,
@@ -154,9 +154,9 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         };
         self.bus.hold(now, commands);
         self.count_transaction(&command);
-        let sense_end = self.bus.bus_free_at + before_sense + command.sense;
-        self.bus.sense(way, sense_end);
         let sense_start = self.bus.bus_free_at + before_sense;
+        command.sense = self.sense_time(way, &command, sense_start);
+        self.bus.sense(way, sense_start + command.sense);
         self.record_read(way, now, &command, sense_start);
     }
 

@@ -14,7 +14,7 @@ use super::operation::{Finished, Kind, Op, Owner, planes_of, work_of};
 use super::page_read::PageRead;
 use crate::engine::{Divisor, Duration, EventQueue, Instant, NIL, TotalTime};
 use crate::event::Event;
-use crate::profile::{Energy, Profile};
+use crate::profile::{Energy, Profile, ProfileError};
 use crate::timeline::Recorder;
 
 /// The queue that the channels have their timers in.
@@ -36,12 +36,12 @@ pub(crate) struct Flash {
 }
 
 impl Flash {
-    pub(crate) fn new(profile: &Profile, geometry: &Geometry) -> Flash {
+    pub(crate) fn new(profile: &Profile, geometry: &Geometry) -> Result<Flash, ProfileError> {
         let per_channel = geometry.dies_per_channel;
         let dies = (0..geometry.dies).map(|die| Die::new(die / per_channel, die % per_channel));
         let channels = (0..geometry.channels).map(|_| Channel::new(per_channel));
-        Flash {
-            shared: Shared::new(profile, geometry),
+        Ok(Flash {
+            shared: Shared::new(profile, geometry)?,
             energy: profile.energy.clone(),
             dies_per_channel: per_channel,
             by_planes: Divisor::new(geometry.planes),
@@ -49,7 +49,7 @@ impl Flash {
             channels: channels.collect(),
             dies: dies.collect(),
             acting_for: Owner::gc(0),
-        }
+        })
     }
 
     /// Queues a read of `pages` of one wordline. Nothing starts before the channel's event, so

@@ -27,6 +27,7 @@
 //! Beneath them: `geometry` and `timing` of the device, `operation` (kinds, queues, commands), `die`
 //! (state, suspension), `counts`.
 
+mod cells;
 mod channel;
 mod context;
 mod counts;

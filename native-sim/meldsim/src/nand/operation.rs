@@ -103,6 +103,8 @@ pub(crate) enum Finished {
         pages: PageSet,
         owner: Owner,
         sense: Sense,
+        /// Their data could not be read.
+        is_failed: bool,
     },
     /// Pages of a wordline are programmed.
     Program { unit: Unit, token: u32 },

@@ -81,6 +81,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
                     true => Sense::Melded { is_first },
                     false => Sense::Page,
                 },
+                is_failed: !PLAIN && self.shared.take_failed(next),
             });
             is_first = false;
             if melded {
@@ -173,7 +174,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
             }
             self.bus.executing &= !(1 << way);
             self.bus.to_suspend &= !(1 << way);
-            self.finish_execution(way, finished);
+            self.finish_execution(way, now, finished);
             let die = &self.dies[way as usize];
             if die.loading != NIL && die.load_next == NIL {
                 self.start_loaded(way, now);
@@ -184,11 +185,12 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         self.find_next_pe_end();
     }
 
-    fn finish_execution(&mut self, way: u32, finished: &mut Vec<Finished>) {
+    fn finish_execution(&mut self, way: u32, now: Instant, finished: &mut Vec<Finished>) {
         self.record_executed(way, self.shared.ends_at[self.index(way)]);
         let mut next = std::mem::replace(&mut self.dies[way as usize].executing, NIL);
         while next != NIL {
             let op = self.shared.ops[next];
+            self.tell_cells(way, &op, now);
             let (unit, token) = (self.unit(way, op.plane), op.tag);
             let counts = &mut self.dies[way as usize].counts;
             finished.push(match op.kind {

@@ -8,6 +8,7 @@ use super::check::{Checker, section};
 use super::limits::MAX_FLASH_PAGES_PER_WORDLINE;
 use super::units::{ByteSize, EnergyAmount, TransferRate};
 use crate::engine::Duration;
+use crate::policy::cells::CellsPolicy;
 
 const SECOND: Duration = Duration::from_ms(1_000);
 const TEN_SECONDS: Duration = Duration::from_ms(10_000);
@@ -72,6 +73,8 @@ section! {
         /// Programming the pages of a wordline one at a time (shadow order), one entry for each page.
         /// Unit: time; range above 0 to 10s; default: only whole wordlines can be programmed.
         program_pages: Option<Vec<Duration>> = None;
+        /// How cells differ from what is said here: the name of a model of them. Default `ideal`, not at all.
+        cells: CellsPolicy = CellsPolicy::default();
         /// Erasing a block. Unit: time; range above 0 to 10s; no default.
         erase: Duration = Duration::ZERO, ANY_TIME..=TEN_SECONDS;
     }

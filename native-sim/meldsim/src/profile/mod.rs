@@ -217,6 +217,7 @@ impl Profile {
             checker.refuse(&format!("policy.{name}"), "is no policy", remedy);
         }
         self.check_options(self.ftl.placement, checker);
+        self.check_options(self.timing.cells, checker);
         self.check_options(self.gc.victim, checker);
         self.check_options(self.gc.pacing, checker);
         self.check_options(self.gc.wear_levelling, checker);

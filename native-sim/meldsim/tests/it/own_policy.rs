@@ -1,12 +1,15 @@
 //! Policies of another crate: registered, named in a profile, and asked.
 
-use meldsim::Profile;
+use std::collections::BTreeMap;
+
+use meldsim::policy::cells::{Cells, Place, Sensed};
 use meldsim::policy::pacing::{Bounds, Logs, Pacing, Standing};
 use meldsim::policy::placement::{Frontier, Page, Placement};
 use meldsim::policy::victim::{Log, Superblock, VictimPolicy, Victims, keep_least};
 use meldsim::policy::wear::WearLevelling;
 use meldsim::policy::{Policy, register};
 use meldsim::profile::Setting;
+use meldsim::{Command, Device, Directive, Duration, Instant, Profile, Status};
 
 /// First in, first out, once more; or the last ones in first.
 #[derive(Debug)]
@@ -79,6 +82,75 @@ struct LeastWorn;
 impl WearLevelling for LeastWorn {
     fn order(&self, erases: u32) -> u32 {
         erases
+    }
+}
+
+/// A wordline that was programmed takes as long again for each read before, and fails at the fourth.
+#[derive(Debug, Default)]
+struct ReadDisturb {
+    reads: BTreeMap<(u32, u32), u32>,
+}
+
+impl Cells for ReadDisturb {
+    fn programmed(&mut self, at: Place, _: Instant) {
+        self.reads.insert((at.block, at.wordline), 0);
+    }
+
+    fn erased(&mut self, block: Place, _: Instant) {
+        self.reads.retain(|&(number, _), _| number != block.block);
+    }
+
+    fn sense(&mut self, at: Place, page: Option<u8>, time: Duration, _: Instant) -> Sensed {
+        assert_eq!(
+            (at.plane, page),
+            (0, Some(0)),
+            "only a first page is read here"
+        );
+        let Some(before) = self.reads.get_mut(&(at.block, at.wordline)) else {
+            return Sensed { time, fails: false };
+        };
+        *before += 1;
+        Sensed {
+            time: time * u64::from(*before),
+            fails: *before == 4,
+        }
+    }
+}
+
+#[test]
+fn cells_of_another_crate_take_longer_and_fail() {
+    register::<dyn Cells>(Policy {
+        name: "read-disturb",
+        about: "each read makes the next slower",
+        make: |_, _| Ok(Box::<ReadDisturb>::default()),
+    });
+    let settings = [
+        "geometry.channels=1",
+        "geometry.dies_per_channel=1",
+        "timing.cells=read-disturb",
+    ];
+    let settings = settings.map(|it| it.parse().unwrap());
+    let text = Profile::builtin_text("melded-tlc-8x8").unwrap();
+    let profile = Profile::from_toml_with(text, &settings).unwrap();
+    let mut device = Device::new(&profile).unwrap();
+    let nsid = device.create_namespace(1 << 20).unwrap();
+    let mut run = |command: Command| {
+        device.submit(&command).unwrap();
+        assert!(device.run_until_completion());
+        let done = device.pop_completion().unwrap();
+        (done.latency(), done.status)
+    };
+    run(Command::write(nsid, 0, 1, Directive::NONE, 0));
+    run(Command::flush(nsid, 0));
+    let mut reads = Vec::new();
+    for _ in 0..5 {
+        reads.push(run(Command::read(nsid, 0, 1, 0)));
+    }
+    let (once, sense) = (reads[0].0, profile.timing.read[0]);
+    for (n, (time, status)) in (0..).zip(reads) {
+        assert_eq!(time, once + sense * n, "read {n}");
+        let failed = Status::UNRECOVERED_READ_ERROR;
+        assert_eq!(status, if n == 3 { failed } else { Status::SUCCESS });
     }
 }
 

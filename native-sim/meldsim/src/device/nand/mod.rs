@@ -24,7 +24,7 @@ use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region};
 use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
-use crate::nvme::{Opcode, Windows};
+use crate::nvme::{Opcode, Status, Windows};
 use crate::profile::{BufferScope, Journaling, Profile, ProfileError};
 use crate::timeline::{Recorder, Timeline};
 
@@ -114,7 +114,7 @@ impl<M: Map> Medium for NandMedium<M> {
         let is_shared = profile.sets.write_buffer == BufferScope::Global;
         let controller = &profile.controller;
         Ok(NandMedium {
-            flash: Flash::new(profile, &geometry),
+            flash: Flash::new(profile, &geometry)?,
             shared_slots: is_shared.then(|| SharedSlots::of(&mut sets)),
             sets,
             set_of_unit,
@@ -496,7 +496,11 @@ impl<M: Map> NandMedium<M> {
                 pages,
                 owner,
                 sense,
+                is_failed,
             } => {
+                if let (true, Some(id)) = (is_failed, owner.as_request()) {
+                    requests[id].status = Status::UNRECOVERED_READ_ERROR;
+                }
                 let read = (at, pages, pages.count_ones() as u8);
                 self.finish_read(queue, requests, read, owner, sense)
             }

@@ -82,6 +82,7 @@ fn a_melded_read_is_the_first_of_the_reads_that_share_it() {
     rig.read_pages(0, 3, 0b110, true, 8);
     rig.run();
     let read = |pages, owner, is_first| Finished::Read {
+        is_failed: false,
         at: WordlineAddr {
             unit: Unit(0),
             row: 3,

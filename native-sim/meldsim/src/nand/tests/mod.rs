@@ -54,7 +54,7 @@ impl Rig {
         profile.validate().unwrap();
         let geometry = Geometry::new(profile);
         Rig {
-            flash: Flash::new(profile, &geometry),
+            flash: Flash::new(profile, &geometry).unwrap(),
             queue: EventQueue::new(geometry.channels as usize),
             done: Vec::new(),
             erases_begun: BTreeMap::new(),
@@ -99,6 +99,7 @@ impl Rig {
             if let Event::Channel(channel) = event {
                 let page = self.flash.step(&mut self.queue, channel, &mut finished);
                 finished.extend(page.map(|PageRead { at, pages, owner }| Finished::Read {
+                    is_failed: false,
                     at,
                     pages,
                     owner,
