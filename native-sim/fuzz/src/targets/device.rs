@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use arbitrary::{Arbitrary, Unstructured};
 use meldsim::nvme::{DsmByte, DsmRange, PredictableLatencyConfig, Priority};
-use meldsim::profile::{DataRate, FirmwareDesign, Profile, QueueArbitration};
+use meldsim::policy::arbitration::ArbitrationPolicy;
+use meldsim::profile::{DataRate, FirmwareDesign, Profile};
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, NamespaceId, Opcode, Pattern, QueueId,
 };
@@ -44,7 +45,7 @@ impl Kind {
             profile.host.link_rate = DataRate(2_000_000_000);
         }
         if self.is_weighted {
-            profile.host.arbitration = QueueArbitration::WeightedRoundRobin;
+            profile.host.arbitration = ArbitrationPolicy::named("weighted-round-robin");
         }
         profile.host.arbitration_burst = [0, 1, 2, 4][usize::from(self.arbitration_burst) % 4];
         if self.is_xpoint {

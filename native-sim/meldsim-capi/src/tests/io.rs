@@ -1,6 +1,6 @@
 //! Commands in account mode: time moves as far as waits require. Batches, queues, preconditioning.
 
-use meldsim::profile::QueueArbitration;
+use meldsim::policy::arbitration::ArbitrationPolicy;
 use meldsim::{Duration, Profile};
 
 use super::*;
@@ -282,7 +282,7 @@ fn the_largest_batch_fits_behind_outstanding_work() {
 fn slow() -> (i64, u32) {
     let mut profile = Profile::builtin(PROFILE).unwrap();
     profile.host.command_cost = Duration::from_us(10);
-    profile.host.arbitration = QueueArbitration::WeightedRoundRobin;
+    profile.host.arbitration = ArbitrationPolicy::named("weighted-round-robin");
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), profile.to_toml()).unwrap();
     let handle = open(file.path().to_str().unwrap()).unwrap();

@@ -273,7 +273,8 @@ fn a_time_series_changes_nothing_and_adds_up() {
 fn queue_priority_decides_under_weighted_round_robin() {
     let mut limited = profile();
     limited.host.commands_in_flight = 4;
-    limited.host.arbitration = meldsim::profile::QueueArbitration::WeightedRoundRobin;
+    limited.host.arbitration =
+        meldsim::policy::arbitration::ArbitrationPolicy::named("weighted-round-robin");
     let mut jobs = [job(ReadWrite::RandRead), job(ReadWrite::RandRead)];
     for job in &mut jobs {
         (job.iodepth, job.time_based, job.runtime) = (32, true, Some(Duration::from_ms(20)));

@@ -13,24 +13,26 @@ use std::collections::VecDeque;
 use super::request::{Outbound, Request};
 use super::{Device, DeviceError};
 use crate::engine::{Duration, Instant, TotalTime};
-use crate::nvme::{Arbiter, Priority, Scheme};
-use crate::profile::{DataRate, Profile, QueueArbitration};
+use crate::policy::arbitration::{Arbitration, Priority, Shares};
+use crate::profile::{DataRate, Profile, ProfileError};
 
 /// A submission queue. Queue 0 is always there: without a limit, of medium priority; commands
 /// [submitted](Device::submit) without naming a queue go through it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueId(pub u16);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct SubmissionQueue {
+    priority: Priority,
     /// Commands it holds at most.
     depth: usize,
     waiting: VecDeque<u32>,
 }
 
 impl SubmissionQueue {
-    fn new(depth: usize) -> SubmissionQueue {
+    fn new(depth: usize, priority: Priority) -> SubmissionQueue {
         SubmissionQueue {
+            priority,
             depth,
             waiting: VecDeque::new(),
         }
@@ -172,7 +174,7 @@ impl Link {
 }
 
 /// Queues and link.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct HostInterface {
     /// No limit anywhere: the controller has a command as soon as it is submitted.
     pub(super) is_direct: bool,
@@ -180,7 +182,8 @@ pub(super) struct HostInterface {
     pub(super) cost: Duration,
     limit: u32,
     in_flight: u32,
-    arbiter: Arbiter,
+    arbiter: Box<dyn Arbitration>,
+    shares: Shares,
     queues: Vec<SubmissionQueue>,
     /// What the controller is fetching.
     pub(super) fetching: Option<u32>,
@@ -193,30 +196,40 @@ pub(super) struct HostInterface {
 }
 
 impl HostInterface {
-    pub(super) fn new(profile: &Profile) -> HostInterface {
+    pub(super) fn new(profile: &Profile) -> Result<HostInterface, ProfileError> {
         let host = &profile.host;
         let no_limit = |value| if value == 0 { u32::MAX } else { value };
-        let scheme = Scheme {
-            weighted: host.arbitration == QueueArbitration::WeightedRoundRobin,
-            burst: no_limit(host.arbitration_burst),
-            weights: [host.high_weight, host.medium_weight, host.low_weight],
-        };
-        let mut arbiter = Arbiter::new(scheme);
-        arbiter.add_queue(Priority::Medium);
+        let weights = [host.high_weight, host.medium_weight, host.low_weight];
+        let shares = Shares::new(host.arbitration_burst, weights);
         let has_link = host.link_rate != DataRate(0) || profile.controller.dram_rate != DataRate(0);
-        HostInterface {
+        let mut interface = HostInterface {
             is_direct: host.commands_in_flight == 0
                 && host.command_cost == Duration::ZERO
                 && !has_link,
             cost: host.command_cost,
             limit: no_limit(host.commands_in_flight),
             in_flight: 0,
-            arbiter,
-            queues: vec![SubmissionQueue::new(usize::MAX)],
+            arbiter: profile.make(host.arbitration, &shares)?,
+            shares,
+            queues: Vec::new(),
             fetching: None,
             queue_wait: TotalTime::default(),
             link: has_link.then(|| Link::new(profile)),
             arriving: VecDeque::new(),
+        };
+        interface.add_queue(usize::MAX, Priority::Medium);
+        Ok(interface)
+    }
+
+    fn add_queue(&mut self, depth: usize, priority: Priority) {
+        self.arbiter.add_queue(priority);
+        self.queues.push(SubmissionQueue::new(depth, priority));
+    }
+
+    /// Adds queues like those of another that this one does not have.
+    pub(super) fn add_queues_of(&mut self, other: &HostInterface) {
+        for queue in &other.queues[self.queues.len()..] {
+            self.add_queue(queue.depth, queue.priority);
         }
     }
 
@@ -278,8 +291,7 @@ impl Device {
         if depth == 0 {
             return Err(DeviceError::QueueDepth);
         }
-        hil.arbiter.add_queue(priority);
-        hil.queues.push(SubmissionQueue::new(depth as usize));
+        hil.add_queue(depth as usize, priority);
         Ok(QueueId(id))
     }
 
@@ -292,18 +304,14 @@ impl Device {
     /// Changes the arbitration burst and the weights of high, medium and low priority, as Set
     /// Features does. A burst of zero is no limit; weights of zero are taken for one.
     pub fn set_arbitration(&mut self, burst: u32, weights: [u32; 3]) {
-        let burst = if burst == 0 { Scheme::NO_LIMIT } else { burst };
-        let weights = weights.map(|weight| weight.max(1));
-        self.hil.arbiter.set_shares(burst, weights);
+        self.hil.shares = Shares::new(burst, weights);
+        self.hil.arbiter.set_shares(self.hil.shares);
     }
 
     /// The arbitration burst, zero for no limit, and the weights of high, medium and low priority.
     pub fn arbitration(&self) -> (u32, [u32; 3]) {
-        let scheme = self.hil.arbiter.scheme();
-        let burst = match scheme.burst {
-            Scheme::NO_LIMIT => 0,
-            burst => burst,
-        };
-        (burst, scheme.weights)
+        let Shares { burst, weights } = self.hil.shares;
+        let burst = if burst == Shares::NO_LIMIT { 0 } else { burst };
+        (burst, weights)
     }
 }

@@ -44,7 +44,7 @@ impl Device {
         let split = |set| {
             let mut part = Device::new(&self.profile).ok()?;
             part.namespaces.clone_from(&self.namespaces);
-            part.hil.clone_from(&self.hil);
+            part.hil.add_queues_of(&self.hil);
             part.requests = Requests::with_spans(self.namespaces().len());
             part.medium.exchange_set(&mut self.medium, set);
             Some(part)

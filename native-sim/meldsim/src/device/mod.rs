@@ -90,14 +90,14 @@ impl Device {
     /// All that makes the device impossible that the profile describes.
     pub fn new(profile: &Profile) -> Result<Device, ProfileErrors> {
         profile.validate()?;
-        Ok(Device::with(profile, AnyMedium::new(profile)?))
+        Device::with(profile, AnyMedium::new(profile)?)
     }
 
     /// The device of a profile that is possible, with this medium.
-    fn with(profile: &Profile, medium: AnyMedium) -> Device {
-        let hil = HostInterface::new(profile);
+    fn with(profile: &Profile, medium: AnyMedium) -> Result<Device, ProfileErrors> {
+        let hil = HostInterface::new(profile)?;
         let firmware = FirmwareStage::new(profile);
-        Device {
+        Ok(Device {
             queue: EventQueue::new(medium.timers()),
             namespaces: Namespaces::default(),
             is_ideal: hil.is_direct && firmware.is_none(),
@@ -108,7 +108,7 @@ impl Device {
             usage: vec![SetUsage::default(); medium.sets()],
             medium,
             profile: profile.clone(),
-        }
+        })
     }
 
     /// The profile it was built from.

@@ -6,13 +6,14 @@ use serde::Deserialize;
 
 use crate::engine::Duration;
 use crate::policy::PolicyOptions;
+use crate::policy::arbitration::ArbitrationPolicy;
 use crate::policy::victim::VictimPolicy;
 use crate::policy::wear::WearPolicy;
 use crate::profile::{
     Allocation, Bus, ByteSize, Commands, Controller, DataRate, DieInterleave, Energy, EnergyAmount,
     Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads, Ftl, Gc, Geometry, Host,
     Issue, Kind, MeldedPartialRead, PageAllocation, PredictableLatency, Profile, ProgramOrder,
-    QueueArbitration, SetLayout, Sets, Timing, Xpoint,
+    SetLayout, Sets, Timing, Xpoint,
 };
 
 /// The body's format is that of the fields' order. Sections that have not changed are today's.
@@ -138,6 +139,13 @@ macro_rules! policy_v3 {
     };
 }
 
+policy_v3! {
+    ArbitrationV3 => ArbitrationPolicy {
+        RoundRobin = "round-robin",
+        WeightedRoundRobin = "weighted-round-robin",
+    }
+}
+
 section_v3! {
     TimingV3 => Timing {
         read: Vec<Duration>,
@@ -183,7 +191,7 @@ section_v3! {
         link_command_time: Duration,
         command_cost: Duration,
         commands_in_flight: u32,
-        arbitration: QueueArbitration,
+        arbitration: ArbitrationV3,
         arbitration_burst: u32,
         high_weight: u32,
         medium_weight: u32,

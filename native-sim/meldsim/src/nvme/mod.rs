@@ -9,18 +9,15 @@
 //! | `directive` | directives of a write (Base specification 2.0, Directives) |
 //! | `dataset` | the DSM field and the ranges of Dataset Management |
 //! | `hint` | one read pattern from all that was said about a write |
-//! | `arbiter` | from which submission queue the controller fetches next (Base specification 2.0, Command Arbitration) |
 //! | `window` | Predictable Latency Mode of an NVM set (Features 13h and 14h, Log Page 0Ah) |
 
-mod arbiter;
 mod command;
 mod dataset;
 mod directive;
 mod hint;
 mod window;
 
-pub use arbiter::Priority;
-pub(crate) use arbiter::{Arbiter, Scheme};
+pub use crate::policy::arbitration::Priority;
 pub use command::{Command, Completion, Namespace, NamespaceId, Opcode, Status};
 pub use dataset::{DsmByte, DsmRange, MAX_DSM_RANGES};
 pub use directive::{Directive, DirectiveError, MAX_STREAMS, Pattern};

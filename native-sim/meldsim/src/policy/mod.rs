@@ -11,6 +11,7 @@
 //! Stable by semantic versioning: this module and the kinds in it. What a policy is shown may grow: such structs are
 //! `#[non_exhaustive]`, and a trait's new methods have a default.
 
+pub mod arbitration;
 pub mod cells;
 mod options;
 pub mod pacing;
@@ -128,7 +129,8 @@ pub fn all() -> Vec<Listed> {
     let all = of::<dyn victim::Victims>().chain(of::<dyn pacing::Pacing>());
     let all = all.chain(of::<dyn wear::WearLevelling>());
     let all = all.chain(of::<dyn placement::Placement>());
-    all.chain(of::<dyn cells::Cells>()).collect()
+    let all = all.chain(of::<dyn cells::Cells>());
+    all.chain(of::<dyn arbitration::Arbitration>()).collect()
 }
 
 /// The name of a policy that there is.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::check::{Checker, section};
 use super::units::{ByteSize, DataRate};
 use crate::engine::Duration;
+use crate::policy::arbitration::ArbitrationPolicy;
 
 const MILLISECOND: Duration = Duration::from_ms(1);
 
@@ -75,7 +76,7 @@ section! {
         commands_in_flight: u32 = 0, 0..=1 << 16;
         /// From which queue the next command comes. `round-robin` or `weighted-round-robin`; default
         /// `round-robin`.
-        arbitration: QueueArbitration = QueueArbitration::default();
+        arbitration: ArbitrationPolicy = ArbitrationPolicy::default();
         /// Commands fetched from a queue before it is another's turn. Unit: count; a power of two from 1
         /// to 64, or 0 for no limit; default 1 \[A\].
         arbitration_burst: u32 = 1;
@@ -139,18 +140,6 @@ impl HostPath {
             completion: Duration::from_ns(completion_ns),
         }
     }
-}
-
-/// From which queue the next command comes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum QueueArbitration {
-    /// Every queue in turn.
-    #[default]
-    RoundRobin,
-    /// Urgent queues first, then high, medium and low priority by their weights.
-    WeightedRoundRobin,
 }
 
 impl Controller {

@@ -46,7 +46,7 @@ use crate::policy::{self, PolicyOptions};
 use serde::{Deserialize, Serialize};
 
 pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, nearest, shortened};
-pub use controller::{Controller, Host, HostPath, PathTimes, QueueArbitration};
+pub use controller::{Controller, Host, HostPath, PathTimes};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
 pub use ftl::{
@@ -158,6 +158,8 @@ impl Profile {
         }
         self.controller.check_shared(checker);
         self.host.check(checker);
+        self.check_options(self.host.arbitration, checker);
+        self.check_policies(checker);
         self.firmware.check(checker);
         match self.kind {
             Kind::Nand => self.check_flash(checker),
@@ -177,7 +179,11 @@ impl Profile {
         self.sets.check(&self.geometry, checker);
         self.predictable_latency.check(checker);
         self.gc.check_ranges(checker);
-        self.check_policies(checker);
+        self.check_options(self.ftl.placement, checker);
+        self.check_options(self.timing.cells, checker);
+        self.check_options(self.gc.victim, checker);
+        self.check_options(self.gc.pacing, checker);
+        self.check_options(self.gc.wear_levelling, checker);
         self.check_sections(checker);
         // It computes with these.
         let computed = [
@@ -207,6 +213,7 @@ impl Profile {
         made.map_err(|error| ProfileError::new(error.key, error.message, error.remedy))
     }
 
+    /// Refuses options of policies that there are not.
     fn check_policies(&self, checker: &mut Checker) {
         let known: Vec<&str> = policy::all().iter().map(|policy| policy.name).collect();
         for name in self.policy.names().filter(|name| !known.contains(name)) {
@@ -216,11 +223,6 @@ impl Profile {
             };
             checker.refuse(&format!("policy.{name}"), "is no policy", remedy);
         }
-        self.check_options(self.ftl.placement, checker);
-        self.check_options(self.timing.cells, checker);
-        self.check_options(self.gc.victim, checker);
-        self.check_options(self.gc.pacing, checker);
-        self.check_options(self.gc.wear_levelling, checker);
     }
 
     fn check_options<K: policy::Kind + ?Sized>(

@@ -2,7 +2,8 @@
 
 use crate::common::{self, SEQUENTIAL, device, drain};
 use meldsim::nvme::Priority;
-use meldsim::profile::{DataRate, QueueArbitration};
+use meldsim::policy::arbitration::ArbitrationPolicy;
+use meldsim::profile::DataRate;
 use meldsim::{Command, Device, DeviceError, Duration, Instant, NamespaceId, Profile, QueueId};
 
 const LBAS: u64 = 1 << 20;
@@ -15,7 +16,7 @@ fn profile() -> Profile {
 
 fn weighted(weights: [u32; 3]) -> Profile {
     let mut profile = profile();
-    profile.host.arbitration = QueueArbitration::WeightedRoundRobin;
+    profile.host.arbitration = ArbitrationPolicy::named("weighted-round-robin");
     [
         profile.host.high_weight,
         profile.host.medium_weight,
@@ -278,7 +279,7 @@ fn everything_submitted_completes_whatever_limits_there_are() {
     profile.host.commands_in_flight = 3;
     profile.host.command_cost = Duration::from_ns(700);
     profile.host.link_rate = DataRate(2_000_000_000);
-    profile.host.arbitration = QueueArbitration::WeightedRoundRobin;
+    profile.host.arbitration = ArbitrationPolicy::named("weighted-round-robin");
     let (mut device, nsid) = device(&profile);
     let priorities = [
         Priority::Urgent,

@@ -2,7 +2,8 @@
 
 use crate::common::{SEQUENTIAL, drain};
 use meldsim::nvme::{DsmByte, DsmRange, MAX_STREAMS, Priority};
-use meldsim::profile::{QueueArbitration, SetLayout};
+use meldsim::policy::arbitration::ArbitrationPolicy;
+use meldsim::profile::SetLayout;
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, NamespaceId, Opcode, Pattern, Profile,
     QueueId,
@@ -279,7 +280,7 @@ fn a_stream_can_be_bound_to_a_pattern() {
 
 // Queues.
 
-fn one_at_a_time(arbitration: QueueArbitration) -> Device {
+fn one_at_a_time(arbitration: ArbitrationPolicy) -> Device {
     let mut profile = preset();
     profile.host.commands_in_flight = 1;
     profile.host.arbitration = arbitration;
@@ -288,7 +289,7 @@ fn one_at_a_time(arbitration: QueueArbitration) -> Device {
 
 #[test]
 fn a_queue_is_filled_and_emptied_again_and_again() {
-    let mut device = one_at_a_time(QueueArbitration::RoundRobin);
+    let mut device = one_at_a_time(ArbitrationPolicy::named("round-robin"));
     let queue = device.create_queue(3, Priority::Medium).unwrap();
     for round in 0..4 {
         for tag in 0..4 {
@@ -326,9 +327,15 @@ fn queue_priorities_decide_under_weighted_round_robin_only() {
         order
     };
     let taken_in_turns = [1, 2, 1, 2, 1, 2, 1, 2];
-    assert_eq!(order(QueueArbitration::RoundRobin), taken_in_turns);
+    assert_eq!(
+        order(ArbitrationPolicy::named("round-robin")),
+        taken_in_turns
+    );
     let urgent_first = [1, 2, 2, 2, 2, 1, 1, 1];
-    assert_eq!(order(QueueArbitration::WeightedRoundRobin), urgent_first);
+    assert_eq!(
+        order(ArbitrationPolicy::named("weighted-round-robin")),
+        urgent_first
+    );
 }
 
 #[test]
@@ -475,7 +482,7 @@ proptest! {
     fn any_commands_in_any_queues_are_answered(steps in prop::collection::vec(step(), 1..80), limit in 0..4u32) {
         let mut profile = preset();
         profile.host.commands_in_flight = limit;
-        profile.host.arbitration = QueueArbitration::WeightedRoundRobin;
+        profile.host.arbitration = ArbitrationPolicy::named("weighted-round-robin");
         let mut device = device_of(&profile);
         for priority in [Priority::Urgent, Priority::High, Priority::Low] {
             device.create_queue(4, priority).unwrap();

@@ -74,8 +74,9 @@ fn device(misses: bool) -> (Device, NamespaceId, u64) {
             let medium = NandMedium::new(&profile).expect("a medium");
             Device::with(&profile, AnyMedium::Misses(medium))
         }
-        false => Device::new(&profile).expect("a device"),
-    };
+        false => Device::new(&profile),
+    }
+    .expect("a device");
     let pages = device.stats().capacity_pages;
     let nsid = device.create_namespace(pages * 4096).expect("a namespace");
     (device, nsid, pages)

@@ -110,7 +110,7 @@ impl Report for Zones {
 fn writes_out_of_order_are_refused_with_the_status_of_nvme() {
     let profile = Profile::builtin("melded-tlc-8x8").expect("a profile");
     let zones = Zones::new(&profile).expect("zones");
-    let mut device = Device::with(&profile, AnyMedium::Zones(zones));
+    let mut device = Device::with(&profile, AnyMedium::Zones(zones)).expect("a device");
     let nsid = device.create_namespace(1 << 20).expect("a namespace");
     let page_lbas = PAGE_BYTES / profile.controller.lba_size.0;
     let mut write = |page: u64, pages: u64| {

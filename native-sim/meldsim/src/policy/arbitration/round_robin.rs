@@ -1,41 +1,9 @@
-//! Arbitration: from which submission queue the controller fetches next.
-//!
-//! In: commands that arrive in queues. Out: the queue of the next fetch. Round robin, and weighted
-//! round robin with urgent priority class, of the Base specification 2.0, Command Arbitration.
+//! Round robin, and weighted round robin with urgent priority class (Base specification 2.0, Command Arbitration).
 
 use std::collections::VecDeque;
 
-/// Queue priority (Base specification, Create I/O Submission Queue, QPRIO). It matters under
-/// weighted round robin only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Priority {
-    /// Before all others.
-    Urgent = 0,
-    /// Weighted, by default the heaviest.
-    High = 1,
-    /// Weighted.
-    #[default]
-    Medium = 2,
-    /// Weighted, by default the lightest.
-    Low = 3,
-}
-
-/// How the controller chooses (Base specification, Command Arbitration).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scheme {
-    /// Weighted round robin with urgent priority class; else round robin.
-    pub(crate) weighted: bool,
-    /// Commands fetched from a queue before the next one of its class; [`Scheme::NO_LIMIT`].
-    pub(crate) burst: u32,
-    /// Commands a round fetches from the high, medium and low priority class.
-    pub(crate) weights: [u32; 3],
-}
-
-impl Scheme {
-    /// A burst that ends with the queue's last command.
-    pub(crate) const NO_LIMIT: u32 = u32::MAX;
-}
+use super::{Arbitration, Priority, Shares};
+use crate::policy::{Given, OptionError};
 
 const CLASSES: usize = 4;
 
@@ -55,9 +23,10 @@ struct Class {
 }
 
 /// Knows how many commands wait in each queue, and which is next. Constant time for each command.
-#[derive(Clone, Debug)]
-pub(crate) struct Arbiter {
-    scheme: Scheme,
+#[derive(Debug)]
+struct RoundRobin {
+    is_weighted: bool,
+    shares: Shares,
     queues: Vec<Queue>,
     classes: [Class; CLASSES],
     /// The weighted class whose turn it is, and what it may still fetch.
@@ -65,38 +34,29 @@ pub(crate) struct Arbiter {
     credit: u32,
 }
 
-impl Arbiter {
-    pub(crate) fn new(scheme: Scheme) -> Arbiter {
-        Arbiter {
-            scheme,
-            queues: Vec::new(),
-            classes: Default::default(),
-            turn: Priority::High as usize,
-            credit: scheme.weights[0],
-        }
-    }
+pub(super) fn make(
+    _: &mut Given<'_>,
+    shares: &Shares,
+) -> Result<Box<dyn Arbitration>, OptionError> {
+    Ok(Box::new(RoundRobin::new(false, *shares)))
+}
 
-    pub(crate) fn scheme(&self) -> Scheme {
-        self.scheme
-    }
+pub(super) fn make_weighted(
+    _: &mut Given<'_>,
+    shares: &Shares,
+) -> Result<Box<dyn Arbitration>, OptionError> {
+    Ok(Box::new(RoundRobin::new(true, *shares)))
+}
 
-    /// Burst and weights may change at any time; the mechanism is fixed while the controller runs.
-    pub(crate) fn set_shares(&mut self, burst: u32, weights: [u32; 3]) {
-        self.scheme.burst = burst;
-        self.scheme.weights = weights;
-        self.credit = self.credit.min(weights[self.turn - 1]);
-    }
-
-    /// A queue more; they are numbered from zero.
-    pub(crate) fn add_queue(&mut self, priority: Priority) {
+impl Arbitration for RoundRobin {
+    fn add_queue(&mut self, priority: Priority) {
         self.queues.push(Queue {
             priority,
             waiting: 0,
         });
     }
 
-    /// A command has arrived in `queue`.
-    pub(crate) fn arrived(&mut self, queue: u32) {
+    fn arrived(&mut self, queue: u32) {
         let class = self.class_of(queue);
         let arrived = &mut self.queues[queue as usize];
         arrived.waiting += 1;
@@ -105,9 +65,8 @@ impl Arbiter {
         }
     }
 
-    /// The queue to fetch the next command from.
-    pub(crate) fn grant(&mut self) -> Option<u32> {
-        let burst = self.scheme.burst;
+    fn grant(&mut self) -> Option<u32> {
+        let burst = self.shares.burst;
         let class = self.next_class()?;
         let class = &mut self.classes[class];
         let queue = *class.ready.front()?;
@@ -126,8 +85,26 @@ impl Arbiter {
         Some(queue)
     }
 
+    fn set_shares(&mut self, shares: Shares) {
+        self.shares = shares;
+        self.credit = self.credit.min(shares.weights[self.turn - 1]);
+    }
+}
+
+impl RoundRobin {
+    fn new(is_weighted: bool, shares: Shares) -> RoundRobin {
+        RoundRobin {
+            is_weighted,
+            shares,
+            queues: Vec::new(),
+            classes: Default::default(),
+            turn: Priority::High as usize,
+            credit: shares.weights[0],
+        }
+    }
+
     fn class_of(&self, queue: u32) -> usize {
-        match self.scheme.weighted {
+        match self.is_weighted {
             true => self.queues[queue as usize].priority as usize,
             false => Priority::Urgent as usize,
         }
@@ -150,7 +127,7 @@ impl Arbiter {
                 turn if turn + 1 < CLASSES => turn + 1,
                 _ => Priority::High as usize,
             };
-            self.credit = self.scheme.weights[self.turn - 1];
+            self.credit = self.shares.weights[self.turn - 1];
         }
         None
     }
@@ -160,19 +137,16 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    const RR: Scheme = Scheme {
-        weighted: false,
+    const ONE: Shares = Shares {
         burst: 1,
         weights: [4, 2, 1],
     };
-    const WRR: Scheme = Scheme {
-        weighted: true,
-        ..RR
-    };
+    const RR: (bool, Shares) = (false, ONE);
+    const WRR: (bool, Shares) = (true, ONE);
 
     /// The order in which `queues` with that many commands each are served.
-    fn order(scheme: Scheme, queues: &[(Priority, u32)]) -> Vec<u32> {
-        let mut arbiter = Arbiter::new(scheme);
+    fn order((is_weighted, shares): (bool, Shares), queues: &[(Priority, u32)]) -> Vec<u32> {
+        let mut arbiter = RoundRobin::new(is_weighted, shares);
         for &(priority, _) in queues {
             arbiter.add_queue(priority);
         }
@@ -197,13 +171,13 @@ mod tests {
     #[test]
     fn a_burst_is_fetched_from_one_queue() {
         let queues = [(Priority::Medium, 5), (Priority::Medium, 3)];
-        let two = Scheme { burst: 2, ..RR };
+        let two = (false, Shares { burst: 2, ..ONE });
         assert_eq!(order(two, &queues), [0, 0, 1, 1, 0, 0, 1, 0]);
-        let unlimited = Scheme {
-            burst: Scheme::NO_LIMIT,
-            ..RR
+        let unlimited = Shares {
+            burst: Shares::NO_LIMIT,
+            ..ONE
         };
-        assert_eq!(order(unlimited, &queues), [0, 0, 0, 0, 0, 1, 1, 1]);
+        assert_eq!(order((false, unlimited), &queues), [0, 0, 0, 0, 0, 1, 1, 1]);
     }
 
     #[test]
@@ -231,10 +205,10 @@ mod tests {
 
     #[test]
     fn weights_can_change_and_a_lone_class_gets_everything() {
-        let mut arbiter = Arbiter::new(WRR);
+        let mut arbiter = RoundRobin::new(true, ONE);
         arbiter.add_queue(Priority::High);
         arbiter.add_queue(Priority::Low);
-        arbiter.set_shares(1, [1, 1, 3]);
+        arbiter.set_shares(Shares::new(1, [1, 1, 3]));
         for _ in 0..8 {
             arbiter.arrived(0);
             arbiter.arrived(1);
