@@ -14,7 +14,7 @@ use super::request::{Outbound, Request};
 use super::{Device, DeviceError};
 use crate::engine::{Duration, Instant, TotalTime};
 use crate::policy::arbitration::{Arbitration, Priority, Shares};
-use crate::profile::{DataRate, Profile, ProfileError};
+use crate::profile::{DataRate, Profile, ProfileError, Shortcuts};
 
 /// A submission queue. Queue 0 is always there: without a limit, of medium priority; commands
 /// [submitted](Device::submit) without naming a queue go through it.
@@ -176,7 +176,7 @@ impl Link {
 /// Queues and link.
 #[derive(Debug)]
 pub(super) struct HostInterface {
-    /// No limit anywhere: the controller has a command as soon as it is submitted.
+    /// The [shortcut](Shortcuts): the controller has a command as soon as it is submitted.
     pub(super) is_direct: bool,
     /// What the controller takes to fetch a command.
     pub(super) cost: Duration,
@@ -203,9 +203,7 @@ impl HostInterface {
         let shares = Shares::new(host.arbitration_burst, weights);
         let has_link = host.link_rate != DataRate(0) || profile.controller.dram_rate != DataRate(0);
         let mut interface = HostInterface {
-            is_direct: host.commands_in_flight == 0
-                && host.command_cost == Duration::ZERO
-                && !has_link,
+            is_direct: Shortcuts::of(profile, true).direct,
             cost: host.command_cost,
             limit: no_limit(host.commands_in_flight),
             in_flight: 0,

@@ -45,7 +45,7 @@ use self::request::Requests;
 use crate::engine::{EventQueue, Instant};
 use crate::event::Event;
 use crate::nvme::Completion;
-use crate::profile::{Profile, ProfileErrors};
+use crate::profile::{Profile, ProfileErrors, Shortcuts};
 
 /// A simulated SSD. It is deterministic, does no I/O and knows no wall clock.
 ///
@@ -69,7 +69,7 @@ pub struct Device {
     hil: HostInterface,
     /// Unless it is ideal.
     firmware: Option<Box<FirmwareStage>>,
-    /// There is no firmware, and the host interface has no limit: the medium is all that takes time.
+    /// The [shortcut](Shortcuts): the medium is all that takes time.
     is_ideal: bool,
     medium: AnyMedium,
     requests: Requests,
@@ -100,7 +100,7 @@ impl Device {
         Ok(Device {
             queue: EventQueue::new(medium.timers()),
             namespaces: Namespaces::default(),
-            is_ideal: hil.is_direct && firmware.is_none(),
+            is_ideal: Shortcuts::of(profile, true).ideal,
             hil,
             firmware,
             requests: Requests::new(),

@@ -4,27 +4,33 @@
 //!   submit -> queue -> fetch -> transfer -> firmware -> medium -> firmware -> complete
 //!             \________ hil ________/                   |   ^
 //!                                                 begin v   | Outcome
-//!                                              nand (ftl, flash) or xpoint
+//!                                                   a Medium: nand, xpoint
 //! ```
 //!
 //! A command is a [record](super::request) with a [`Stage`]; a function here moves it from one stage to the next. The
-//! medium works on the records, and reports what has become of them as [`Outcome`]s.
+//! medium works on the records, and reports what has become of them as [`Outcome`]s. A stage that takes no time is passed at
+//! once; `profile/shortcuts.rs` says when none of them is looked at.
 //!
-//! The way of a read from flash, from the job to the die and back, in files:
+//! On flash, in files of `device/nand` and below:
 //!
 //! ```text
-//!   load driver    load/mod.rs of the experiments: submits, takes the completion
-//!   pipeline       this file: stages
-//!   nand/mod.rs    the medium: segments of the read, what of them has come
-//!   ftl/read.rs    logical pages -> operations of the flash
-//!   nand/flash.rs  of the crate's nand: the operation joins its die's queue; the channel's event ends it
+//!   read   begin -> read_page, read_segment -> map: at hand? -> ftl/read.rs -> nand/flash.rs
+//!                        ^                       no: a translation page is read first
+//!                        '-- next segment, when one has come
+//!          a channel's event -> step_channel -> finish_read -> Outcome::Pages, Done
+//!
+//!   write  begin -> admit, a queue -> take_admissions -> write -> ftl/write.rs: a slot of the write buffer
+//!                        ^                                 |  no slot is free: it waits; after a program go_on tries again
+//!                        '---------------------------------'
+//!          all pages have slots -> Outcome::Taken: done after the controller's latency (or, without a cache, when programmed)
+//!
+//!   slots of the buffer, of the host and of collection
+//!          ftl: gathered by stream -> wordlines -> dispatch: positions on open superblocks -> nand/flash.rs
+//!          a channel's event -> finish -> programmed: the slots are free, the mapping leads to flash -> go_on
 //! ```
 //!
-//! Each calls the next: `submit_to`, `NandMedium::begin`, `Ftl::read`, `Flash::read`. The way back begins with the event
-//! of the die's channel: `process` here hands it to the medium, which calls `Flash::step` and reports what has ended.
-//!
-//! All state of the command is in its record, also what the firmware keeps of it. Queues, here, in the firmware and on
-//! the die, hold its number.
+//! Deallocations and flushes go the way of writes, so that they take effect in order. All state of a command is in its record,
+//! also what the firmware keeps of it. Queues, here, in the firmware, in the medium and on the die, hold its number.
 
 use super::request::{Outbound, Outcome, Request, Stage};
 use super::{Device, DeviceError, QueueId};

@@ -10,7 +10,7 @@ use super::timing::Timing;
 use super::transactions::Transactions;
 use crate::engine::{Instant, NIL, Slab};
 use crate::policy::cells::{Array, Cells};
-use crate::profile::{Arbitration, Commands, Profile, ProfileError};
+use crate::profile::{Arbitration, Commands, Profile, ProfileError, Shortcuts};
 use crate::timeline::Recorder;
 
 /// What the channels have in common.
@@ -45,9 +45,9 @@ pub(super) struct Shared {
     pub(super) failing: Vec<u32>,
     /// Tells what happens, if anybody wants to know.
     pub(super) recorder: Option<Box<Recorder>>,
-    /// Nothing of the above asks for more than [`ChannelContext`] calls plain.
+    /// Channels are plain: a [shortcut](Shortcuts) that no recorder suspends.
     pub(super) is_plain: bool,
-    /// The same, but for the recorder.
+    /// They would be without a recorder.
     pub(super) can_be_plain: bool,
 }
 
@@ -63,13 +63,7 @@ impl Shared {
         let overlap = commands.cache_read || commands.cache_program || suspensions.is_some();
         let transactions = Transactions::new(profile, geometry).map(Box::new);
         let packages = Packages::new(geometry);
-        let is_plain = !overlap
-            && transactions.is_none()
-            && !packages.are_shared()
-            && !profile.gc.reads_yield
-            && cells.is_none()
-            && geometry.planes == 1
-            && geometry.subpage_shift == 0;
+        let is_plain = Shortcuts::of(profile, cells.is_none()).plain;
         Ok(Shared {
             cells,
             failing: Vec::new(),
@@ -98,9 +92,8 @@ impl Shared {
 /// A channel and its dies, found once for everything that one event does. A die is known here by its
 /// number on the channel, its way.
 ///
-/// `PLAIN` is known to the compiler, for speed: dies of one plane and ideal cells, each in a package and with a queue of
-/// its own, that do one thing at a time, and flash pages that are mapped whole; and nobody is told what
-/// happens. The general code does the same for them.
+/// `PLAIN` is known to the compiler, for speed: the shortcut of that name is taken (`profile/shortcuts.rs`). The general code
+/// does the same.
 #[derive(Debug)]
 pub(super) struct ChannelContext<'a, const PLAIN: bool> {
     pub(super) shared: &'a mut Shared,

@@ -35,6 +35,7 @@ mod flash;
 mod ftl;
 pub(crate) mod limits;
 mod sets;
+mod shortcuts;
 #[cfg(feature = "toml")]
 mod sources;
 #[cfg(feature = "toml")]
@@ -52,6 +53,7 @@ pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Iss
 pub use ftl::{
     Allocation, Dimension, Ftl, Gc, Journaling, MeldedPartialRead, PageAllocation, ProgramOrder,
 };
+pub(crate) use shortcuts::Shortcuts;
 pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
 #[cfg(feature = "toml")]
 pub use sources::{Source, Sources};

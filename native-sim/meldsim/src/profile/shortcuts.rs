@@ -1,0 +1,49 @@
+//! The shortcuts of the simulator: what a profile need not have simulated step by step, because nothing would come of it.
+//!
+//! | shortcut | holds where | what is left out |
+//! | --- | --- | --- |
+//! | direct | the host interface limits nothing: no limit of commands, no cost of fetching one, no link, no DRAM rate | queues, fetching, data crossing the link |
+//! | ideal | direct, and the firmware takes no time | all but the medium, at each event of a channel |
+//! | plain | one-plane dies with packages and queues of their own that do one thing at a time, whole pages, ideal cells; and no timeline | what a die could do besides, in the code of channels |
+//!
+//! Ideal is direct, and plain does not depend on either: each of the six combinations exists. The first two hold for as long as
+//! the device; a timeline suspends the third. With or without a shortcut the results are the same, to the picosecond.
+
+use super::{DataRate, DieInterleave, FirmwareDesign, Issue, Profile};
+use crate::engine::Duration;
+
+/// The shortcuts that a profile allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shortcuts {
+    pub(crate) direct: bool,
+    pub(crate) ideal: bool,
+    pub(crate) plain: bool,
+}
+
+impl Shortcuts {
+    /// Those of a profile, whose cells are ideal or not.
+    pub(crate) fn of(profile: &Profile, ideal_cells: bool) -> Shortcuts {
+        let (host, commands) = (&profile.host, &profile.commands);
+        let direct = host.commands_in_flight == 0
+            && host.command_cost == Duration::ZERO
+            && host.link_rate == DataRate(0)
+            && profile.controller.dram_rate == DataRate(0);
+        let one_thing_at_a_time = !commands.cache_read
+            && !commands.cache_program
+            && !commands.suspend_program
+            && !commands.suspend_erase
+            && !profile.gc.reads_yield;
+        let queues_of_their_own = commands.die_interleave == DieInterleave::Independent
+            && commands.issue == Issue::OutOfOrder;
+        Shortcuts {
+            direct,
+            ideal: direct && profile.firmware.design == FirmwareDesign::Ideal,
+            plain: one_thing_at_a_time
+                && queues_of_their_own
+                && ideal_cells
+                && profile.geometry.planes_per_die == 1
+                && profile.geometry.dies_per_package == 1
+                && profile.mapping_unit() == profile.geometry.page_size,
+        }
+    }
+}
