@@ -106,36 +106,6 @@ pub(super) fn overlap(a: &str, b: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// "Did you mean": the word of `known` at the smallest edit distance from `word`, when that is close enough to be a slip.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let length = word.chars().count();
-    let allowed = (length / 3).max(1);
-    known
-        .into_iter()
-        // The distance is this at least, and takes long to find for a long word.
-        .filter(|candidate| candidate.chars().count().abs_diff(length) <= allowed)
-        .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions and replacements that make `b` of `a` (Levenshtein), one row at a time.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 /// Declares a section of a profile: each key with its type, its default and, where it has one, the
 /// range of its values. Gives the struct, its `Default` and `check_ranges`.
 macro_rules! section {
@@ -231,19 +201,5 @@ impl Checker {
         } else {
             self.range(key, &size, range);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slips_are_recognised_and_strangers_are_not() {
-        let known = ["bs", "iodepth", "runtime", "read_pattern"];
-        assert_eq!(nearest("iodpeth", known), Some("iodepth"));
-        assert_eq!(nearest("read-pattern", known), Some("read_pattern"));
-        assert_eq!(nearest("runtme", known), Some("runtime"));
-        assert_eq!(nearest("zonesize", known), None);
     }
 }

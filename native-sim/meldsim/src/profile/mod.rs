@@ -44,7 +44,7 @@ mod xpoint;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, nearest, shortened};
+pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, shortened};
 pub use controller::{Controller, Host, HostPath, PathTimes, QueueArbitration};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
@@ -59,6 +59,8 @@ pub use sources::{Source, Sources};
 pub use text::Setting;
 pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, is_too_large, parse_quantity};
 pub use xpoint::Xpoint;
+
+pub use crate::words::nearest;
 
 use check::Checker;
 

@@ -6,9 +6,10 @@ use std::str::FromStr;
 use serde::Deserialize;
 
 use super::builtin::{lay_over, over_base};
-use super::check::{Checker, ProfileError, ProfileErrors, nearest, overlap};
+use super::check::{Checker, ProfileError, ProfileErrors, overlap};
 use super::{Kind, Profile};
 use crate::engine::Duration;
+use crate::words::nearest;
 
 /// Keys of flash that have no default.
 const REQUIRED_OF_NAND: &[&str] = &[
