@@ -17,6 +17,15 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// What is wrong with a name that is none of these, and the remedy.
+pub(crate) fn unknown(name: &str, known: &[&str]) -> String {
+    let remedy = match nearest(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None => format!("use one of {}", known.join(", ")),
+    };
+    format!("is {name:?}, which is unknown; {remedy}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

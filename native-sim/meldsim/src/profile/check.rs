@@ -138,6 +138,50 @@ macro_rules! section {
 }
 pub(super) use section;
 
+/// Declares an enum whose variants have names in a profile.
+macro_rules! names {
+    ($(#[$meta:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $type {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $type {
+            const ALL: &[$type] = &[$($type::$variant),*];
+
+            /// As it is written in a profile.
+            pub const fn name(self) -> &'static str {
+                match self { $($type::$variant => $name,)* }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<$type, String> {
+                match text {
+                    $($name => Ok($type::$variant),)*
+                    _ => Err($crate::words::unknown(text, &[$($name),*])),
+                }
+            }
+        }
+
+        $crate::profile::units::as_text!(
+            $type,
+            |number| $type::ALL.get(number as usize).copied().ok_or_else(|| format!("is {number}")),
+            |value: &$type| *value as u64
+        );
+    };
+}
+pub(super) use names;
+
 /// Collects errors.
 #[derive(Default)]
 pub(super) struct Checker {

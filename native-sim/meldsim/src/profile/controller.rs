@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Checker, section};
+use super::check::{Checker, names, section};
 use super::units::{ByteSize, DataRate};
 use crate::engine::Duration;
 
@@ -88,22 +88,22 @@ section! {
     }
 }
 
-/// By what software the host submits commands and sees their completions. The names are those of fio's engines.
-///
-/// `profiles/README.md` has the times of each with their sources.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum HostPath {
-    /// The host takes no time.
-    #[default]
-    None,
-    /// SPDK: a driver in user space, whose thread polls for completions.
-    Spdk,
-    /// `io_uring` of Linux, with interrupts and a system call for each submission.
-    IoUring,
-    /// `libaio` of Linux, with interrupts.
-    Libaio,
+names! {
+    /// By what software the host submits commands and sees their completions. The names are those of fio's engines.
+    ///
+    /// `profiles/README.md` has the times of each with their sources.
+    #[non_exhaustive]
+    HostPath {
+        /// The host takes no time.
+        #[default]
+        None = "none",
+        /// SPDK: a driver in user space, whose thread polls for completions.
+        Spdk = "spdk",
+        /// `io_uring` of Linux, with interrupts and a system call for each submission.
+        IoUring = "io_uring",
+        /// `libaio` of Linux, with interrupts.
+        Libaio = "libaio",
+    }
 }
 
 /// What the host's path takes for a command.
@@ -116,16 +116,6 @@ pub struct PathTimes {
 }
 
 impl HostPath {
-    /// As it is written in a profile.
-    pub const fn name(self) -> &'static str {
-        match self {
-            HostPath::None => "none",
-            HostPath::Spdk => "spdk",
-            HostPath::IoUring => "io_uring",
-            HostPath::Libaio => "libaio",
-        }
-    }
-
     /// What it takes where the profile does not say.
     pub const fn times(self) -> PathTimes {
         let (submit_ns, completion_ns) = match self {
@@ -141,16 +131,16 @@ impl HostPath {
     }
 }
 
-/// From which queue the next command comes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum QueueArbitration {
-    /// Every queue in turn.
-    #[default]
-    RoundRobin,
-    /// Urgent queues first, then high, medium and low priority by their weights.
-    WeightedRoundRobin,
+names! {
+    /// From which queue the next command comes.
+    #[non_exhaustive]
+    QueueArbitration {
+        /// Every queue in turn.
+        #[default]
+        RoundRobin = "round-robin",
+        /// Urgent queues first, then high, medium and low priority by their weights.
+        WeightedRoundRobin = "weighted-round-robin",
+    }
 }
 
 impl Controller {

@@ -62,7 +62,7 @@ pub use xpoint::Xpoint;
 
 pub use crate::words::nearest;
 
-use check::Checker;
+use check::{Checker, names};
 
 /// A device. All fields are public so that an experiment may vary a preset; whoever changes one
 /// relies on [`Device::new`](crate::Device::new) to refuse what is impossible.
@@ -105,24 +105,14 @@ pub struct Profile {
     pub predictable_latency: PredictableLatency,
 }
 
-/// `kind`: what a device is made of. Sections and keys of the other kind are refused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Flash behind a translation layer.
-    #[default]
-    Nand,
-    /// 3D XPoint memory, mapped by address.
-    Xpoint,
-}
-
-impl Kind {
-    /// As it is written in a profile.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Nand => "nand",
-            Kind::Xpoint => "xpoint",
-        }
+names! {
+    /// `kind`: what a device is made of. Sections and keys of the other kind are refused.
+    Kind {
+        /// Flash behind a translation layer.
+        #[default]
+        Nand = "nand",
+        /// 3D XPoint memory, mapped by address.
+        Xpoint = "xpoint",
     }
 }
 
