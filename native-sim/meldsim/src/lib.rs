@@ -64,6 +64,7 @@ pub mod nvme;
 pub mod policy;
 pub mod profile;
 pub mod timeline;
+mod words;
 mod xpoint;
 
 pub use device::{

@@ -11,6 +11,18 @@
 //!
 //! Slots come from the chunk that was freed into last, and a chunk goes back to the system when nothing of it is in use,
 //! but for the first eight. So a process keeps up to 16 MiB, and devices that come and go share them.
+//!
+//! The pool is shared by all devices of a process. It holds nothing of a device, and no result depends on it.
+//! It is unsafe code because what is safe was slower (27 November 2026, median of five pairs; above 1 is faster):
+//!
+//! ```text
+//!                                               scattered map   overwrites at random   70 % reads
+//!   boxes of the allocator                      0.62            0.93                   0.91
+//!   numbers into chunks of 16 MiB of a mapping  0.90            0.92                   0.94
+//!   numbers into chunks of 64 MiB of a mapping  0.92            0.93                   0.92
+//! ```
+//!
+//! The allocator's boxes are in ordinary pages. A number needs the table of chunks before each entry. Memory was the same.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fmt;

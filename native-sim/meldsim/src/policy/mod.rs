@@ -26,6 +26,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 pub use self::options::{Given, OptionError, Options, PolicyOptions};
+use crate::words::unknown;
 
 /// A kind of policy: `dyn` of its trait.
 pub trait Kind: 'static {
@@ -213,11 +214,8 @@ impl<K: Kind + ?Sized> FromStr for Name<K> {
         let all = Name::<K>::all();
         let named = all.iter().find(|name| name.as_str() == text);
         named.copied().ok_or_else(|| {
-            let names: Vec<String> = all.iter().map(|name| format!("`{name}`")).collect();
-            format!(
-                "unknown variant `{text}`, expected one of {}",
-                names.join(", ")
-            )
+            let names: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
+            unknown(text, &names)
         })
     }
 }

@@ -1,7 +1,8 @@
 //! The profiles that come with the simulator, and `base`, by which another is laid over one of them.
 
 use super::Profile;
-use super::check::{ProfileError, ProfileErrors, nearest};
+use super::check::{ProfileError, ProfileErrors};
+use crate::words::nearest;
 
 macro_rules! builtin {
     ($($name:literal)*) => {

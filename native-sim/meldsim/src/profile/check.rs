@@ -106,36 +106,6 @@ pub(super) fn overlap(a: &str, b: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// "Did you mean": the word of `known` at the smallest edit distance from `word`, when that is close enough to be a slip.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let length = word.chars().count();
-    let allowed = (length / 3).max(1);
-    known
-        .into_iter()
-        // The distance is this at least, and takes long to find for a long word.
-        .filter(|candidate| candidate.chars().count().abs_diff(length) <= allowed)
-        .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions and replacements that make `b` of `a` (Levenshtein), one row at a time.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 /// Declares a section of a profile: each key with its type, its default and, where it has one, the
 /// range of its values. Gives the struct, its `Default` and `check_ranges`.
 macro_rules! section {
@@ -167,6 +137,50 @@ macro_rules! section {
     };
 }
 pub(super) use section;
+
+/// Declares an enum whose variants have names in a profile.
+macro_rules! names {
+    ($(#[$meta:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $type {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $type {
+            const ALL: &[$type] = &[$($type::$variant),*];
+
+            /// As it is written in a profile.
+            pub const fn name(self) -> &'static str {
+                match self { $($type::$variant => $name,)* }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<$type, String> {
+                match text {
+                    $($name => Ok($type::$variant),)*
+                    _ => Err($crate::words::unknown(text, &[$($name),*])),
+                }
+            }
+        }
+
+        $crate::profile::units::as_text!(
+            $type,
+            |number| $type::ALL.get(number as usize).copied().ok_or_else(|| format!("is {number}")),
+            |value: &$type| *value as u64
+        );
+    };
+}
+pub(super) use names;
 
 /// Collects errors.
 #[derive(Default)]
@@ -231,19 +245,5 @@ impl Checker {
         } else {
             self.range(key, &size, range);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slips_are_recognised_and_strangers_are_not() {
-        let known = ["bs", "iodepth", "runtime", "read_pattern"];
-        assert_eq!(nearest("iodpeth", known), Some("iodepth"));
-        assert_eq!(nearest("read-pattern", known), Some("read_pattern"));
-        assert_eq!(nearest("runtme", known), Some("runtime"));
-        assert_eq!(nearest("zonesize", known), None);
     }
 }

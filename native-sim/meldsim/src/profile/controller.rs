@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Checker, section};
+use super::check::{Checker, names, section};
 use super::units::{ByteSize, DataRate};
 use crate::engine::Duration;
 use crate::policy::arbitration::ArbitrationPolicy;
@@ -89,22 +89,22 @@ section! {
     }
 }
 
-/// By what software the host submits commands and sees their completions. The names are those of fio's engines.
-///
-/// `profiles/README.md` has the times of each with their sources.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum HostPath {
-    /// The host takes no time.
-    #[default]
-    None,
-    /// SPDK: a driver in user space, whose thread polls for completions.
-    Spdk,
-    /// `io_uring` of Linux, with interrupts and a system call for each submission.
-    IoUring,
-    /// `libaio` of Linux, with interrupts.
-    Libaio,
+names! {
+    /// By what software the host submits commands and sees their completions. The names are those of fio's engines.
+    ///
+    /// `profiles/README.md` has the times of each with their sources.
+    #[non_exhaustive]
+    HostPath {
+        /// The host takes no time.
+        #[default]
+        None = "none",
+        /// SPDK: a driver in user space, whose thread polls for completions.
+        Spdk = "spdk",
+        /// `io_uring` of Linux, with interrupts and a system call for each submission.
+        IoUring = "io_uring",
+        /// `libaio` of Linux, with interrupts.
+        Libaio = "libaio",
+    }
 }
 
 /// What the host's path takes for a command.
@@ -117,16 +117,6 @@ pub struct PathTimes {
 }
 
 impl HostPath {
-    /// As it is written in a profile.
-    pub const fn name(self) -> &'static str {
-        match self {
-            HostPath::None => "none",
-            HostPath::Spdk => "spdk",
-            HostPath::IoUring => "io_uring",
-            HostPath::Libaio => "libaio",
-        }
-    }
-
     /// What it takes where the profile does not say.
     pub const fn times(self) -> PathTimes {
         let (submit_ns, completion_ns) = match self {

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Checker, section};
+use super::check::{Checker, names, section};
 use super::units::EnergyAmount;
 use crate::engine::Duration;
 
@@ -118,21 +118,21 @@ section! {
     }
 }
 
-/// How the firmware is built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum FirmwareDesign {
-    /// It takes no time.
-    #[default]
-    Ideal,
-    /// Every core does whole commands, on shared memory with a lock for each structure.
-    Naive,
-    /// One core takes commands apart by address, each other core runs layered firmware on its part.
-    ManyLayered,
-    /// Threads by type, one for each stage or several, that send messages. With all optimisations
-    /// it is the *full* design, with none of them the *base* design.
-    Pipeline,
+names! {
+    /// How the firmware is built.
+    #[non_exhaustive]
+    FirmwareDesign {
+        /// It takes no time.
+        #[default]
+        Ideal = "ideal",
+        /// Every core does whole commands, on shared memory with a lock for each structure.
+        Naive = "naive",
+        /// One core takes commands apart by address, each other core runs layered firmware on its part.
+        ManyLayered = "many-layered",
+        /// Threads by type, one for each stage or several, that send messages. With all optimisations
+        /// it is the *full* design, with none of them the *base* design.
+        Pipeline = "pipeline",
+    }
 }
 
 impl Firmware {

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Checker, section};
+use super::check::{Checker, names, section};
 use super::limits::MAX_FLASH_PAGES_PER_WORDLINE;
 use super::units::{ByteSize, EnergyAmount, TransferRate};
 use crate::engine::Duration;
@@ -143,46 +143,46 @@ section! {
     }
 }
 
-/// Who gets a free bus first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Arbitration {
-    /// Commands before data, so that dies sense while others transfer.
-    #[default]
-    CommandsFirst,
-    /// Data before commands.
-    DataFirst,
+names! {
+    /// Who gets a free bus first.
+    #[non_exhaustive]
+    Arbitration {
+        /// Commands before data, so that dies sense while others transfer.
+        #[default]
+        CommandsFirst = "commands-first",
+        /// Data before commands.
+        DataFirst = "data-first",
+    }
 }
 
-/// How the dies of a package (way) work together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum DieInterleave {
-    /// Each die takes its next command as soon as it is free.
-    #[default]
-    Independent,
-    /// A package executes one transaction at a time. It is composed from what is queued when the
-    /// package becomes free: one command for each of its dies.
-    Composed,
-    /// A package serves one die at a time.
-    Off,
+names! {
+    /// How the dies of a package (way) work together.
+    #[non_exhaustive]
+    DieInterleave {
+        /// Each die takes its next command as soon as it is free.
+        #[default]
+        Independent = "independent",
+        /// A package executes one transaction at a time. It is composed from what is queued when the
+        /// package becomes free: one command for each of its dies.
+        Composed = "composed",
+        /// A package serves one die at a time.
+        Off = "off",
+    }
 }
 
-/// In which order what waits for a channel is issued.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Issue {
-    /// Whatever a free die or package has queued, reads before programs.
-    #[default]
-    OutOfOrder,
-    /// Strictly in the order of arrival: what is for a busy die or package delays all that came after it.
-    InOrder,
-    /// In order, and each channel works for one request at a time: the next one's operations wait until all of
-    /// the last one's on that channel are done. Requests work side by side on different channels.
-    ByRequest,
+names! {
+    /// In which order what waits for a channel is issued.
+    #[non_exhaustive]
+    Issue {
+        /// Whatever a free die or package has queued, reads before programs.
+        #[default]
+        OutOfOrder = "out-of-order",
+        /// Strictly in the order of arrival: what is for a busy die or package delays all that came after it.
+        InOrder = "in-order",
+        /// In order, and each channel works for one request at a time: the next one's operations wait until all of
+        /// the last one's on that channel are done. Requests work side by side on different channels.
+        ByRequest = "by-request",
+    }
 }
 
 impl Geometry {

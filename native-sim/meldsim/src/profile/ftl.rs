@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::check::{Checker, section};
+use super::check::{Checker, names, section};
 use super::units::ByteSize;
 use crate::engine::Duration;
 use crate::policy::pacing::PacingPolicy;
@@ -109,54 +109,54 @@ section! {
     }
 }
 
-/// When changes of the mapping go to flash.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Journaling {
-    /// Never.
-    #[default]
-    Off,
-    /// When there is no room for more of them in DRAM.
-    OnDemand,
-    /// The same, and whenever the host is idle.
-    Background,
+names! {
+    /// When changes of the mapping go to flash.
+    #[non_exhaustive]
+    Journaling {
+        /// Never.
+        #[default]
+        Off = "off",
+        /// When there is no room for more of them in DRAM.
+        OnDemand = "on-demand",
+        /// The same, and whenever the host is idle.
+        Background = "background",
+    }
 }
 
-/// What decides on which plane a page lies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Allocation {
-    /// The order of arrival: consecutive writes go to one plane after the other.
-    #[default]
-    Dynamic,
-    /// The logical page: page n always lies on the (n mod planes)-th plane of the allocation, a
-    /// melded wordline by its number.
-    Static,
+names! {
+    /// What decides on which plane a page lies.
+    #[non_exhaustive]
+    Allocation {
+        /// The order of arrival: consecutive writes go to one plane after the other.
+        #[default]
+        Dynamic = "dynamic",
+        /// The logical page: page n always lies on the (n mod planes)-th plane of the allocation, a
+        /// melded wordline by its number.
+        Static = "static",
+    }
 }
 
-/// In which order pages are programmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProgramOrder {
-    /// All pages of a wordline at once (full-sequence programming).
-    #[default]
-    OneShot,
-    /// Page by page, a wordline's later pages after its neighbour's first: L0, L1, C0, L2, C1, M0, …
-    Shadow,
+names! {
+    /// In which order pages are programmed.
+    ProgramOrder {
+        /// All pages of a wordline at once (full-sequence programming).
+        #[default]
+        OneShot = "one-shot",
+        /// Page by page, a wordline's later pages after its neighbour's first: L0, L1, C0, L2, C1, M0, …
+        Shadow = "shadow",
+    }
 }
 
-/// What a read of some pages of a melded wordline does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum MeldedPartialRead {
-    /// Single pages when that takes the die less time, else a melded read.
-    #[default]
-    Cheapest,
-    /// Always a melded read.
-    WholeWordline,
+names! {
+    /// What a read of some pages of a melded wordline does.
+    #[non_exhaustive]
+    MeldedPartialRead {
+        /// Single pages when that takes the die less time, else a melded read.
+        #[default]
+        Cheapest = "cheapest",
+        /// Always a melded read.
+        WholeWordline = "whole-wordline",
+    }
 }
 
 /// A dimension of the device's parallelism.

@@ -46,15 +46,15 @@ mod xpoint;
 use crate::policy::{self, PolicyOptions};
 use serde::{Deserialize, Serialize};
 
-pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, nearest, shortened};
+pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, shortened};
 pub use controller::{Controller, Host, HostPath, PathTimes};
 pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
 pub use ftl::{
     Allocation, Dimension, Ftl, Gc, Journaling, MeldedPartialRead, PageAllocation, ProgramOrder,
 };
-pub(crate) use shortcuts::Shortcuts;
 pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
+pub(crate) use shortcuts::Shortcuts;
 #[cfg(feature = "toml")]
 pub use sources::{Source, Sources};
 #[cfg(feature = "toml")]
@@ -62,7 +62,9 @@ pub use text::Setting;
 pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, is_too_large, parse_quantity};
 pub use xpoint::Xpoint;
 
-use check::Checker;
+pub use crate::words::nearest;
+
+use check::{Checker, names};
 
 /// A device. All fields are public so that an experiment may vary a preset; whoever changes one
 /// relies on [`Device::new`](crate::Device::new) to refuse what is impossible.
@@ -108,24 +110,14 @@ pub struct Profile {
     pub policy: PolicyOptions,
 }
 
-/// `kind`: what a device is made of. Sections and keys of the other kind are refused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Flash behind a translation layer.
-    #[default]
-    Nand,
-    /// 3D XPoint memory, mapped by address.
-    Xpoint,
-}
-
-impl Kind {
-    /// As it is written in a profile.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Nand => "nand",
-            Kind::Xpoint => "xpoint",
-        }
+names! {
+    /// `kind`: what a device is made of. Sections and keys of the other kind are refused.
+    Kind {
+        /// Flash behind a translation layer.
+        #[default]
+        Nand = "nand",
+        /// 3D XPoint memory, mapped by address.
+        Xpoint = "xpoint",
     }
 }
 

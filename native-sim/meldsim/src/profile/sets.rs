@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Checker, section};
+use super::check::{Checker, names, section};
 use super::flash::Geometry;
 use crate::engine::Duration;
 
@@ -57,33 +57,33 @@ section! {
     }
 }
 
-/// How the device is divided into NVM sets (Seagate and Facebook, Flash Memory Summit 2017).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum SetLayout {
-    /// Not at all: one set of all channels and dies.
-    #[default]
-    Baseline,
-    /// Each set has channels of its own.
-    Vertical,
-    /// The sets share all channels; each has dies of its own on every channel.
-    Horizontal,
-    /// The sets of a group of channels share these; each has dies of its own on them.
-    Mixed,
+names! {
+    /// How the device is divided into NVM sets (Seagate and Facebook, Flash Memory Summit 2017).
+    #[non_exhaustive]
+    SetLayout {
+        /// Not at all: one set of all channels and dies.
+        #[default]
+        Baseline = "baseline",
+        /// Each set has channels of its own.
+        Vertical = "vertical",
+        /// The sets share all channels; each has dies of its own on every channel.
+        Horizontal = "horizontal",
+        /// The sets of a group of channels share these; each has dies of its own on them.
+        Mixed = "mixed",
+    }
 }
 
-/// Whether NVM sets have parts of the write buffer of their own ("localization of the globals", Flash Memory Summit
-/// 2017).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum BufferScope {
-    /// Each set has its equal part.
-    #[default]
-    Local,
-    /// The sets share all of it; who comes first takes it.
-    Global,
+names! {
+    /// Whether NVM sets have parts of the write buffer of their own ("localization of the globals", Flash Memory Summit
+    /// 2017).
+    #[non_exhaustive]
+    BufferScope {
+        /// Each set has its equal part.
+        #[default]
+        Local = "local",
+        /// The sets share all of it; who comes first takes it.
+        Global = "global",
+    }
 }
 
 impl Sets {

@@ -4,11 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::Deserialize;
+use toml::{Table, Value};
 
 use super::builtin::{lay_over, over_base};
-use super::check::{Checker, ProfileError, ProfileErrors, nearest, overlap};
+use super::check::{Checker, ProfileError, ProfileErrors, excerpt, overlap};
 use super::{Kind, Profile};
 use crate::engine::Duration;
+use crate::words::nearest;
 
 /// Keys of flash that have no default.
 const REQUIRED_OF_NAND: &[&str] = &[
@@ -91,23 +93,22 @@ impl Profile {
     ///
     /// As [`Profile::from_toml`].
     pub fn from_toml_with(text: &str, settings: &[Setting]) -> Result<Profile, ProfileErrors> {
-        let mut own: toml::Table = text.parse().map_err(|error| syntax(&error))?;
+        let mut own: Table = text.parse().map_err(|error| syntax(&error))?;
         for setting in settings {
             lay_over(&mut own, setting.table.clone());
         }
         let (mut table, wrong_base) = over_base(own);
         for key in OPTIONAL {
-            if value_of(&table, key).and_then(toml::Value::as_str) == Some(NONE) {
+            if value_of(&table, key).and_then(Value::as_str) == Some(NONE) {
                 remove(&mut table, &[key]);
             }
         }
-        let kind = match wrong_base {
-            Some(_) => None,
-            None => kind(&table),
-        };
+        let kind = kind(&table).filter(|_| wrong_base.is_none());
         let has = |key: &&str| value_of(&table, key).is_some();
         let is_whole = kind
-            .is_some_and(|kind| kind.required().iter().all(has) && !kind.foreign().iter().any(has));
+            .is_some_and(|kind| kind.required().iter().all(has) && !kind.foreign().iter().any(has))
+            // To serde, a section may be the list of its values.
+            && !table.values().any(Value::is_array);
         match deserialize(&table) {
             Ok(profile) if is_whole => Ok(profile),
             _ => Err(Mistakes::of(&table, kind, wrong_base)),
@@ -117,24 +118,23 @@ impl Profile {
     /// The profile as TOML, every key of its kind of device with its value.
     pub fn to_toml(&self) -> String {
         // Nothing in a profile is beyond TOML: no map with odd keys, no number over 63 bits.
-        let mut table = toml::Table::try_from(self).unwrap_or_default();
+        let mut table = Table::try_from(self).unwrap_or_default();
         remove(&mut table, self.kind.foreign());
         toml::to_string(&table).unwrap_or_default()
     }
 }
 
 /// The kind of device that a profile says it is; none when it says nothing known.
-fn kind(profile: &toml::Table) -> Option<Kind> {
-    match profile.get("kind").map(toml::Value::as_str) {
-        None | Some(Some("nand")) => Some(Kind::Nand),
-        Some(Some("xpoint")) => Some(Kind::Xpoint),
+fn kind(profile: &Table) -> Option<Kind> {
+    match profile.get("kind") {
+        None => Some(Kind::default()),
         // Refused as any other wrong value.
-        Some(_) => None,
+        Some(kind) => kind.as_str()?.parse().ok(),
     }
 }
 
 /// What the profile says of `key`, which is a section, or a key with or without one.
-fn value_of<'a>(profile: &'a toml::Table, key: &str) -> Option<&'a toml::Value> {
+fn value_of<'a>(profile: &'a Table, key: &str) -> Option<&'a Value> {
     match key.split_once('.') {
         None => profile.get(key),
         Some((section, key)) => profile.get(section)?.as_table()?.get(key),
@@ -142,33 +142,33 @@ fn value_of<'a>(profile: &'a toml::Table, key: &str) -> Option<&'a toml::Value> 
 }
 
 /// Takes sections, and keys of sections, out of a profile.
-fn remove(profile: &mut toml::Table, keys: &[&str]) {
+fn remove(profile: &mut Table, keys: &[&str]) {
     for key in keys {
         match key.split_once('.') {
             None => profile.remove(*key),
             Some((section, key)) => profile
                 .get_mut(section)
-                .and_then(toml::Value::as_table_mut)
+                .and_then(Value::as_table_mut)
                 .and_then(|section| section.remove(key)),
         };
     }
 }
 
 /// A profile that says nothing but `key = value`, where the key has its sections.
-fn only(key: &str, mut value: toml::Value) -> toml::Table {
+fn only(key: &str, mut value: Value) -> Table {
     let (sections, name) = key.rsplit_once('.').unwrap_or(("", key));
-    let mut table = toml::Table::new();
+    let mut table = Table::new();
     table.insert(name.to_owned(), value);
     for section in sections.rsplit('.').filter(|section| !section.is_empty()) {
-        value = toml::Value::Table(std::mem::take(&mut table));
+        value = Value::Table(std::mem::take(&mut table));
         table.insert(section.to_owned(), value);
     }
     table
 }
 
 /// The profile that a table with known keys describes, or why it describes none.
-fn deserialize(table: &toml::Table) -> Result<Profile, String> {
-    let table = toml::Value::Table(table.clone());
+fn deserialize(table: &Table) -> Result<Profile, String> {
+    let table = Value::Table(table.clone());
     Profile::deserialize(table).map_err(|error: toml::de::Error| error.message().to_owned())
 }
 
@@ -194,7 +194,7 @@ struct Mistakes {
 }
 
 impl Mistakes {
-    fn of(table: &toml::Table, kind: Option<Kind>, base: Option<ProfileError>) -> ProfileErrors {
+    fn of(table: &Table, kind: Option<Kind>, base: Option<ProfileError>) -> ProfileErrors {
         let mut mistakes = Mistakes {
             foreign: kind.map_or(&[], Kind::foreign),
             kind: kind.map_or("", Kind::name),
@@ -218,12 +218,12 @@ impl Mistakes {
 
     /// The keys of a section that can be read. A misspelt one is read as the one that was meant, so
     /// that its value is checked as well.
-    fn read(&mut self, section: &str, table: &toml::Table, known: &toml::Table) -> toml::Table {
+    fn read(&mut self, section: &str, table: &Table, known: &Table) -> Table {
         let path = |name: &str| match section {
             "" => name.to_owned(),
             section => format!("{section}.{name}"),
         };
-        let mut good = toml::Table::new();
+        let mut good = Table::new();
         for (name, value) in table {
             if self.foreign.contains(&path(name).as_str()) {
                 let message = format!("does not belong to a device of kind \"{}\"", self.kind);
@@ -247,15 +247,15 @@ impl Mistakes {
             }
             let key = path(name);
             match (&known[name], value) {
-                (_, toml::Value::Table(sections)) if key == OPTIONS => {
+                (_, Value::Table(sections)) if key == OPTIONS => {
                     let sections = self.read_options(sections);
-                    good.insert(name.to_owned(), toml::Value::Table(sections));
+                    good.insert(name.to_owned(), Value::Table(sections));
                 }
-                (toml::Value::Table(known), toml::Value::Table(values)) => {
+                (Value::Table(known), Value::Table(values)) => {
                     let values = self.read(&key, values, known);
-                    good.insert(name.to_owned(), toml::Value::Table(values));
+                    good.insert(name.to_owned(), Value::Table(values));
                 }
-                (toml::Value::Table(_), _) => {
+                (Value::Table(_), _) if !value.is_table() => {
                     self.refuse(&key, is(value), format!("make it a section: [{key}]"));
                     self.unread.push(key);
                 }
@@ -269,18 +269,18 @@ impl Mistakes {
     }
 
     /// The options of policies that can be read: numbers, texts, true or false.
-    fn read_options(&mut self, sections: &toml::Table) -> toml::Table {
-        let mut good = toml::Table::new();
+    fn read_options(&mut self, sections: &Table) -> Table {
+        let mut good = Table::new();
         for (policy, value) in sections {
             let key = format!("{OPTIONS}.{policy}");
             let Some(options) = value.as_table() else {
                 self.refuse(&key, is(value), format!("make it a section: [{key}]"));
                 continue;
             };
-            let mut read = toml::Table::new();
+            let mut read = Table::new();
             for (option, value) in options {
                 match value {
-                    toml::Value::Table(_) | toml::Value::Array(_) | toml::Value::Datetime(_) => {
+                    Value::Table(_) | Value::Array(_) | Value::Datetime(_) => {
                         let remedy = "write a number, a text, true or false";
                         self.refuse(&format!("{key}.{option}"), is(value), remedy);
                     }
@@ -289,33 +289,46 @@ impl Mistakes {
                     }
                 }
             }
-            good.insert(policy.clone(), toml::Value::Table(read));
+            good.insert(policy.clone(), Value::Table(read));
         }
         good
     }
 
     /// Whether the key can have the value; a list is read one by one.
-    fn can_be_read(&mut self, key: &str, value: &toml::Value, example: &toml::Value) -> bool {
+    fn can_be_read(&mut self, key: &str, value: &Value, example: &Value) -> bool {
         let before = self.found.len();
-        let mut read = |place: &str, value: &toml::Value, tried: toml::Value| {
-            if let Err(message) = deserialize(&only(key, tried)) {
-                self.found.push(described(place, value, &message, example));
-            }
+        let mut read = |place: &str, value: &Value, example: &Value, wrap: fn(Value) -> Value| {
+            let refusal = |value| deserialize(&only(key, wrap(value))).err();
+            let Some(said) = refusal(value.clone()) else {
+                return;
+            };
+            // The words of its type, which are of texts. A number may be a quantity without its unit.
+            let said = match (example, value) {
+                (Value::String(_), Value::String(_)) => Some(said),
+                (Value::String(_), Value::Integer(_) | Value::Float(_)) => {
+                    refusal(Value::String(value.to_string()))
+                }
+                _ => None,
+            };
+            self.found
+                .push(described(place, value, said.as_deref(), example));
         };
         match (value, example) {
-            (toml::Value::Array(items), toml::Value::Array(_)) => {
+            (Value::Array(items), Value::Array(examples)) => {
                 for (index, item) in items.iter().enumerate() {
-                    let tried = toml::Value::Array(vec![item.clone()]);
-                    read(&format!("{key}[{index}]"), item, tried);
+                    let example = examples.first().unwrap_or(example);
+                    read(&format!("{key}[{index}]"), item, example, |item| {
+                        Value::Array(vec![item])
+                    });
                 }
             }
-            _ => read(key, value, value.clone()),
+            _ => read(key, value, example, |value| value),
         }
         self.found.len() == before
     }
 
     /// Refuses that keys without a default are not there; those that cannot be read have been refused.
-    fn require(&mut self, kind: Kind, good: &toml::Table) {
+    fn require(&mut self, kind: Kind, good: &Table) {
         for key in kind.required() {
             let section = key.split_once('.').map_or(*key, |(section, _)| section);
             let key = match good.contains_key(section) {
@@ -332,58 +345,37 @@ impl Mistakes {
 }
 
 /// Every key but these, each with a value that it could have.
-fn known_keys(foreign: &[&str]) -> toml::Table {
+fn known_keys(foreign: &[&str]) -> Table {
     let mut whole = Profile::default();
     whole.timing.program_pages = Some(vec![Duration::from_us(500)]);
     whole.policy.set("d-choices", "d", 10);
     whole.host.path_submit_time = Some(Duration::from_us(2));
     whole.host.path_completion_time = Some(Duration::from_us(4));
-    let mut known = toml::Table::try_from(whole).unwrap_or_default();
+    let mut known = Table::try_from(whole).unwrap_or_default();
     let example = Profile::builtin_text("melded-tlc-8x8").unwrap_or_default();
     lay_over(&mut known, example.parse().unwrap_or_default());
     remove(&mut known, foreign);
     known
 }
 
-/// What is wrong with a value that serde refused with this message.
-fn described(key: &str, value: &toml::Value, message: &str, example: &toml::Value) -> ProfileError {
-    let expected = message.rsplit_once(", expected ").map_or("", |(_, it)| it);
-    if message.starts_with("unknown variant ") {
-        let names: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-        let found = value.as_str().unwrap_or_default();
-        let remedy = match nearest(found, names.iter().copied()) {
-            Some(meant) => format!("did you mean \"{meant}\"?"),
-            None => format!("use one of {}", names.join(", ")),
-        };
-        return ProfileError::new(key, is(value) + ", which is unknown", remedy);
-    }
-    // A quantity says itself what is wrong.
-    match message.rsplit_once("; ") {
-        Some((message, remedy)) if !message.starts_with("invalid ") => {
-            return ProfileError::new(key, message, remedy);
-        }
-        _ => {}
+/// What is wrong with a value, of which its key's type may have said this.
+fn described(key: &str, value: &Value, said: Option<&str>, example: &Value) -> ProfileError {
+    if let Some((message, remedy)) = said.and_then(|said| said.rsplit_once("; ")) {
+        return ProfileError::new(key, message, remedy);
     }
     let what = match example {
-        _ if expected.contains(" with its unit") => {
-            return ProfileError::new(key, is(value), format!("write {expected}"));
-        }
-        toml::Value::Integer(_) => "a whole number",
-        toml::Value::Boolean(_) => "true or false",
-        toml::Value::Array(_) => "a list",
+        Value::Integer(_) => "a whole number",
+        Value::Boolean(_) => "true or false",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a number, a text, true or false of each",
         _ => "text in quotes",
     };
     ProfileError::new(key, is(value), format!("write {what}, such as {example}"))
 }
 
 /// What was found, on one line and not too long.
-fn is(value: &toml::Value) -> String {
-    const MOST: usize = 60;
-    let text = value.to_string().replace('\n', " ");
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("is {}…", &text[..end]),
-        None => format!("is {text}"),
-    }
+fn is(value: &Value) -> String {
+    format!("is {}", excerpt(&value.to_string().replace('\n', " ")))
 }
 
 /// A key of a profile and its value, such as `ftl.page_allocation=PDWC` or `sets.count=4`.
@@ -393,7 +385,7 @@ fn is(value: &toml::Value) -> String {
 pub struct Setting {
     text: String,
     /// The key's sections with the one value in them.
-    table: toml::Table,
+    table: Table,
 }
 
 impl Setting {
@@ -433,12 +425,12 @@ impl fmt::Display for Setting {
     }
 }
 
-fn toml_value(text: &str) -> toml::Value {
+fn toml_value(text: &str) -> Value {
     const KEY: &str = "value";
-    let read = format!("{KEY} = {text}").parse::<toml::Table>().ok();
+    let read = format!("{KEY} = {text}").parse::<Table>().ok();
     read.filter(|table| table.len() == 1)
         .and_then(|mut table| table.remove(KEY))
-        .unwrap_or_else(|| toml::Value::String(text.to_owned()))
+        .unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
 #[cfg(test)]

@@ -4,10 +4,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use serde::de::{self, Deserializer, Visitor};
-use serde::ser::Serializer;
-use serde::{Deserialize, Serialize};
-
 use crate::engine::Duration;
 
 /// A kind of quantity: its units, each with its factor, the largest first.
@@ -164,33 +160,32 @@ impl Kind {
     }
 }
 
-struct QuantityVisitor(&'static Kind);
+/// Serde of what is a text to people: where nobody reads it, a number.
+macro_rules! as_text {
+    ($type:ty, $make:expr, $number:expr) => {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
+                let read: Result<$type, String> = match from.is_human_readable() {
+                    true => String::deserialize(from)?.parse(),
+                    false => u64::deserialize(from).map($make)?,
+                };
+                read.map_err(serde::de::Error::custom)
+            }
+        }
 
-impl Visitor<'_> for QuantityVisitor {
-    type Value = u64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "a {} with its unit, such as \"{}\"",
-            self.0.what, self.0.example
-        )
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<u64, E> {
-        self.0.parse(text).map_err(E::custom)
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<u64, E> {
-        Err(E::custom(self.0.refusal(&value.to_string())))
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<u64, E> {
-        Err(E::custom(self.0.refusal(&value.to_string())))
-    }
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match serializer.is_human_readable() {
+                    true => serializer.collect_str(self),
+                    false => serializer.serialize_u64($number(self)),
+                }
+            }
+        }
+    };
 }
+pub(super) use as_text;
 
-/// `Display`, `FromStr` and serde in the one notation; where nobody reads it, serde takes the number.
+/// `Display`, `FromStr` and serde in the one notation.
 macro_rules! notation {
     ($type:ty, $kind:expr, $make:expr, $value:expr) => {
         impl FromStr for $type {
@@ -207,24 +202,7 @@ macro_rules! notation {
             }
         }
 
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
-                let number = match deserializer.is_human_readable() {
-                    true => deserializer.deserialize_any(QuantityVisitor(&$kind)),
-                    false => u64::deserialize(deserializer),
-                };
-                number.map($make)
-            }
-        }
-
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                match serializer.is_human_readable() {
-                    true => serializer.collect_str(self),
-                    false => serializer.serialize_u64($value(self)),
-                }
-            }
-        }
+        as_text!($type, |number| Ok($make(number)), $value);
     };
 }
 

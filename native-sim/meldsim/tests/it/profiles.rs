@@ -164,17 +164,32 @@ fn a_wrong_value_is_refused_in_words() {
         (
             "\"greedy\"",
             "3",
-            "gc.victim: is 3; write text in quotes, such as \"greedy\"",
+            "gc.victim: is \"3\", which is unknown; use one of greedy, cost-benefit, windowed-greedy",
         ),
         (
             "erase = \"2274us\"",
             "erase = true",
-            "timing.erase: is true; write a time with its unit, such as \"58us\"",
+            "timing.erase: is true; write text in quotes, such as \"2274us\"",
         ),
         (
             "read = [",
             "read = \"58us\" # [",
             "timing.read: is \"58us\"; write a list, such as",
+        ),
+        (
+            "read = [",
+            "read = [true, ",
+            "timing.read[0]: is true; write text in quotes, such as \"58us\"",
+        ),
+        (
+            "page_size = \"4KiB\"",
+            "page_size = 4096",
+            "geometry.page_size: is 4096; write text in quotes, such as \"4KiB\"",
+        ),
+        (
+            "rate = \"800MT/s\"",
+            "rate = 800",
+            "bus.rate: is \"800\", which is not a transfer rate; write a number and one of MT/s, GT/s, such as \"800MT/s\"",
         ),
         ("[gc]\n", "[[gc]]\n", "gc: is [{"),
     ] {
@@ -184,6 +199,10 @@ fn a_wrong_value_is_refused_in_words() {
             assert!(!error.contains(of_serde), "{error}");
         }
     }
+    // A list of what its first keys could have is no section.
+    let text = "base = \"melded-tlc-8x8\"\ngc = [\"greedy\"]\n";
+    let said = "gc: is [\"greedy\"]; make it a section: [gc]";
+    assert_eq!(only_error(text).to_string(), said);
     let long = format!("name = [{}]", "1, ".repeat(10_000));
     let error = errors(&long)[0].to_string();
     assert!(error.len() < 200, "{error}");
