@@ -11,6 +11,38 @@ use meldsim::policy::{Policy, register};
 use meldsim::profile::Setting;
 use meldsim::{Command, Device, Directive, Duration, Instant, Profile, Status};
 
+/// The one with most pages out of date, as they are told.
+#[derive(Debug, Default)]
+struct Told {
+    invalid: BTreeMap<u32, u32>,
+}
+
+impl Victims for Told {
+    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log) {
+        keep_least(superblocks, most, |superblock| {
+            let invalid = self.invalid.get(&superblock.number).copied().unwrap_or(0);
+            let told = log.pages_per_superblock - invalid;
+            assert!(
+                superblock.valid <= told,
+                "{superblock:?}: {invalid} were told"
+            );
+            (superblock.valid, superblock.closed_at, superblock.number)
+        });
+    }
+
+    fn follows_invalidations(&self) -> bool {
+        true
+    }
+
+    fn invalidated(&mut self, superblock: &Superblock, pages: u32) {
+        *self.invalid.entry(superblock.number).or_default() += pages;
+    }
+
+    fn erased(&mut self, number: u32) {
+        self.invalid.remove(&number);
+    }
+}
+
 /// First in, first out, once more; or the last ones in first.
 #[derive(Debug)]
 struct Aged {
@@ -243,6 +275,11 @@ fn every_kind_of_policy_can_be_of_another_crate() {
         about: "as streams",
         make: |_, _| Ok(Box::new(Asked)),
     });
+    register::<dyn Victims>(Policy {
+        name: "told",
+        about: "greedy, that counts itself",
+        make: |_, _| Ok(Box::<Told>::default()),
+    });
     register::<dyn WearLevelling>(Policy {
         name: "least-worn",
         about: "as dynamic",
@@ -252,6 +289,7 @@ fn every_kind_of_policy_can_be_of_another_crate() {
     let paced = amplification("pacing = \"page-by-page\"\n");
     assert!((paced / credit - 1.0).abs() < 0.03, "{paced} {credit}");
     assert_eq!(amplification_with("", &["ftl.placement=asked"]), credit);
+    assert_eq!(amplification("victim = \"told\"\n"), credit);
     let dynamic = amplification("wear_levelling = \"dynamic\"\n");
     assert_eq!(amplification("wear_levelling = \"least-worn\"\n"), dynamic);
 }

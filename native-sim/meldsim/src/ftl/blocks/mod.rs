@@ -116,6 +116,8 @@ pub(crate) struct Blocks {
     pub(crate) host_reserve: u32,
     /// Which group is collected next.
     victims: Box<dyn Victims>,
+    /// It wants to be told of what is invalidated.
+    tells_invalidated: bool,
     /// Which stream pages go to.
     pub(super) placement: Box<dyn Placement>,
 }
@@ -142,6 +144,7 @@ impl Blocks {
             open: Vec::new(),
             filled_last: [0; 2],
             host_reserve,
+            tells_invalidated: victims.follows_invalidations(),
             victims,
             placement,
         }
@@ -429,6 +432,10 @@ impl Blocks {
         group.valid -= pages;
         if group.valid == 0 && group.is_collectable() {
             self.empty.push(number);
+        }
+        if self.tells_invalidated {
+            let superblock = group.as_superblock(number);
+            self.victims.invalidated(&superblock, pages);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Log, Superblocks --rank--> those to collect, the first first
-//!   closed, erased, invalidated: what a policy may want to remember
+//!   closed, invalidated, erased: what a policy may want to remember
 //! ```
 
 mod cost_benefit;
@@ -94,6 +94,14 @@ pub trait Victims: Debug + Send {
 
     /// A superblock has been closed: nothing more will be written to it before it is erased.
     fn closed(&mut self, _superblock: &Superblock) {}
+
+    /// Whether it wants to be told of [what is invalidated](Victims::invalidated), which costs time with each page.
+    fn follows_invalidations(&self) -> bool {
+        false
+    }
+
+    /// Pages of a superblock have been overwritten, moved or deallocated; it has so many valid ones left. It may be open.
+    fn invalidated(&mut self, _superblock: &Superblock, _pages: u32) {}
 
     /// A superblock has been erased.
     fn erased(&mut self, _number: u32) {}
