@@ -9,8 +9,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Pattern, Profile};
-use meldsim_experiments::parallel::all_cores;
-use meldsim_experiments::timeline::Timelines;
+use meldsim_drive::all_cores;
 use meldsim_experiments::workload::trace::{
     Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
@@ -18,6 +17,7 @@ use meldsim_experiments::workload::{
     Amount, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult,
     Workload, parse_bytes, parse_read_pattern, parse_time,
 };
+use meldsim_timeline::Timelines;
 
 use crate::args::DEFAULT_PROFILE;
 use crate::error::{BadInput, several};

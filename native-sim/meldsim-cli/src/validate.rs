@@ -7,7 +7,7 @@ use meldsim_experiments::experiment::{
     Claim, Controls, Count, EXPERIMENTS, Experiment, Scale, Sensitivity, VARIED_PERCENT,
     Validation, claims_table,
 };
-use meldsim_experiments::report::{Align, Table};
+use meldsim_stats::{Align, Table};
 
 use crate::args::Format;
 use crate::args_experiment::ValidateArgs;

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use meldsim::Profile;
 use meldsim::profile::{Kind, Sources};
-use meldsim_experiments::parallel::try_map;
+use meldsim_drive::try_map;
 use meldsim_experiments::workload::trace::{
     Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };

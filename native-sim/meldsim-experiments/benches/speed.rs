@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use meldsim::{Device, Pattern, Precondition};
-use meldsim_experiments::timeline::{Shown, Timelines};
 use meldsim_experiments::workload::SpeedTest;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader};
+use meldsim_timeline::{Shown, Timelines};
 
 const TB: u64 = 1_000_000_000_000;
 

@@ -15,8 +15,5 @@
 
 pub mod calibrate;
 pub mod experiment;
-mod load;
-pub mod parallel;
 pub mod report;
-pub mod timeline;
 pub mod workload;

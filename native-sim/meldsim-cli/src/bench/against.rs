@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use meldsim_experiments::report::{Align, Table};
+use meldsim_stats::{Align, Table};
 use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;

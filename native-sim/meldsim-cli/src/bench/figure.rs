@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use meldsim_experiments::report::count;
+use meldsim_stats::count;
 use serde::{Deserialize, Serialize};
 
 /// Below this, CPU time is too coarse: a tick may be 10 ms.

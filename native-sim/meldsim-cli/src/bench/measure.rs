@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
 use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition};
-use meldsim_experiments::parallel::all_cores;
-use meldsim_experiments::report::count;
+use meldsim_drive::all_cores;
 use meldsim_experiments::workload::trace::{Replay, ReplayOptions, TraceReader, decompressed};
 use meldsim_experiments::workload::{Counted, SpeedTest};
+use meldsim_stats::count;
 
 use super::figure::{Figure, Spent, Stopwatch, peak_bytes};
 use super::generated::GeneratedTrace;

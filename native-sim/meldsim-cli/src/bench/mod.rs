@@ -8,8 +8,8 @@ mod measure;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use meldsim::Pattern;
-use meldsim_experiments::report::{Align, Table};
 use meldsim_experiments::workload::SpeedTest;
+use meldsim_stats::{Align, Table};
 use serde::Serialize;
 
 use self::against::Comparison;
@@ -36,7 +36,7 @@ struct Bench {
 /// The result, and whether it passes the bar that was asked for.
 pub(crate) fn run(args: &BenchArgs) -> Result<(String, Ending)> {
     if let Some(alone) = args.alone {
-        let figures = meldsim_experiments::report::json(&measure_alone(alone)?)?;
+        let figures = meldsim_stats::json(&measure_alone(alone)?)?;
         return Ok((figures, Ending::Good));
     }
     let profile = SpeedTest::profile().name;

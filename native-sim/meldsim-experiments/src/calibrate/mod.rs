@@ -36,8 +36,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::ExperimentError;
-use crate::parallel::try_map;
 use meldsim::profile::{GcPacing, Profile};
+use meldsim_drive::try_map;
 use model::Model;
 use result::Parts;
 use search::Search;

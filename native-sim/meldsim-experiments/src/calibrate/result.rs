@@ -10,9 +10,9 @@ use super::parameter::Key;
 use super::quantile::quantile;
 use super::request::Request;
 use crate::experiment::real_drives::{Bar, Cell, LeftOut, Question, charts};
-use crate::experiment::{Cell as Field, Sheet};
 use crate::report::chart::LineChart;
 use crate::report::{Origin, Page};
+use meldsim_stats::{Cell as Field, Sheet};
 
 /// A drive, calibrated.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::model::{Model, Unit};
 use crate::experiment::ExperimentError;
-use crate::parallel::try_map;
+use meldsim_drive::try_map;
 
 /// Why a search has not come to its end.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use super::simulations::{Here, Simulations};
 use super::*;
 use crate::experiment::Scale;
 use crate::experiment::real_drives::{Drive, Table, files, tasks_of};
-use crate::parallel::all_cores;
 use meldsim::engine::Random;
+use meldsim_drive::all_cores;
 
 const CAPACITY: u64 = 960_000_000_000;
 

@@ -4,12 +4,12 @@ use thiserror::Error;
 
 use super::claim::ChangeError;
 
-use crate::load::{LoadError, Loop, directive};
 use meldsim::Duration;
 use meldsim::device::{Device, DeviceError};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
 use meldsim::profile::{Profile, ProfileErrors};
 use meldsim::timeline::Timeline;
+use meldsim_drive::{LoadError, Loop, directive};
 
 /// How the data lies on the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

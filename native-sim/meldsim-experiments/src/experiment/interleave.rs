@@ -8,11 +8,11 @@ use super::claim::{Bound, Claim};
 use super::contract::rules::{CHUNK_BYTES, DeviceUnderTest};
 use super::contract::{FLASH, PAPER};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::sheet::Sheet;
-use crate::load::Loop;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
+use meldsim_drive::Loop;
+use meldsim_stats::Sheet;
 
 pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     name: "interleave-detection",

@@ -9,15 +9,15 @@
 use super::burst::ExperimentError;
 use super::claim::{Bound, Claim};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::sheet::Sheet;
-use crate::load::{Access, Loop, Until, WarmUp, finish};
-use crate::report::LatencySummary;
 use crate::report::chart::BarChart;
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::nvme::{Command, NamespaceId};
 use meldsim::profile::{BufferScope, ByteSize, GcPacing, Profile, SetLayout};
+use meldsim_drive::{Access, Loop, Until, WarmUp, finish};
+use meldsim_stats::LatencySummary;
+use meldsim_stats::Sheet;
 
 const PAPER: &str = "NVM Express Base Specification 1.4, predictable latency mode";
 

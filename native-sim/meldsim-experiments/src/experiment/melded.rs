@@ -8,11 +8,11 @@ use super::claim::{Bound, Change, Claim};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{BusSpeed, Setup, bus_bytes, bus_us, us};
-use super::sheet::{Columns, Sheet};
-use crate::report::bytes;
 use crate::report::chart::{Axis, HeatMap, HeatScale, Line, LineChart};
-use crate::timeline::Timelines;
 use meldsim::profile::{MeldedPartialRead, Profile};
+use meldsim_stats::bytes;
+use meldsim_stats::{Columns, Sheet};
+use meldsim_timeline::Timelines;
 
 pub(super) const PAPER: &str = "\"A Case for Melded Pages\" (HotStorage'20)";
 

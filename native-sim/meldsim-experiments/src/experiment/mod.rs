@@ -27,7 +27,6 @@ mod qlc;
 pub(crate) mod real_drives;
 mod registry;
 mod setup;
-mod sheet;
 mod validation;
 mod victims;
 mod window;
@@ -40,7 +39,6 @@ pub use outcome::{Outcome, Provenance};
 pub use plan::{Experiment, Options, Run, Scale};
 pub use registry::EXPERIMENTS;
 pub use setup::{BusSpeed, Setup};
-pub use sheet::{Cell, Sheet};
 pub use validation::{
     Control, Controls, Effect, Influence, NotVaried, Sensitivity, VARIED_PERCENT, Validation,
 };

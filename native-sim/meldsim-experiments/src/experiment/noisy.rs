@@ -12,14 +12,14 @@ use super::burst::ExperimentError;
 use super::claim::{Bound, Change, Claim};
 use super::outcome::Outcome;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::sheet::Sheet;
-use crate::load::{Access, Loop, Tally, Until, WarmUp, measure};
-use crate::report::LatencySummary;
 use crate::report::chart::{Axis, BarChart, Line, LineChart};
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{ByteSize, FirmwareDesign, Profile, SetLayout};
+use meldsim_drive::{Access, Loop, Tally, Until, WarmUp, measure};
+use meldsim_stats::LatencySummary;
+use meldsim_stats::Sheet;
 
 pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {
     name: "noisy-neighbor",

@@ -5,9 +5,11 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::claim::{Claim, Count, claims_table, counts};
-use super::sheet::Sheet;
 use crate::report::chart::{Axis, Chart};
-use crate::report::{Origin, Page, TimelineData, bytes, figure_file};
+use crate::report::{Origin, Page, figure_file};
+use meldsim_stats::Sheet;
+use meldsim_stats::bytes;
+use meldsim_timeline::TimelineData;
 
 /// A picture with what to see in it.
 #[derive(Clone, Debug)]

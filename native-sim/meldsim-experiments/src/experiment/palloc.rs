@@ -14,14 +14,14 @@ use super::burst::ExperimentError;
 use super::claim::{Bound, Change, Claim};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::sheet::{Columns, Sheet};
-use crate::load::{Access, Loop, Tally, Until, WarmUp};
-use crate::report::bytes;
 use crate::report::chart::{Axis, HeatMap, HeatScale, Line, LineChart};
 use meldsim::Duration;
 use meldsim::device::{Device, Location, Precondition, Stats};
 use meldsim::nvme::Directive;
 use meldsim::profile::{ByteSize, Dimension, Issue, PageAllocation, Profile, TransferRate};
+use meldsim_drive::{Access, Loop, Tally, Until, WarmUp};
+use meldsim_stats::bytes;
+use meldsim_stats::{Columns, Sheet};
 
 pub(super) const PALLOC: Experiment = Experiment {
     name: "palloc",
@@ -757,7 +757,7 @@ fn bijections(orders: &[Vec<Plane>], planes: u64) -> usize {
 mod tests {
     use super::*;
     use crate::experiment::Scale;
-    use crate::parallel::all_cores;
+    use meldsim_drive::all_cores;
 
     fn quick(profile: Profile) -> Outcome {
         let mut run = Run::new(&PALLOC, profile).unwrap();

@@ -17,9 +17,9 @@ use super::burst::ExperimentError;
 use super::claim::{Change, ChangeError};
 use super::outcome::Outcome;
 use super::setup::Setup;
-use crate::parallel::try_map;
-use crate::timeline::Timelines;
 use meldsim::profile::{Kind, Profile};
+use meldsim_drive::try_map;
+use meldsim_timeline::Timelines;
 
 /// An experiment, repeated by its name.
 #[derive(Clone, Copy, Debug)]

@@ -5,13 +5,13 @@ use super::claim::{Bound, Claim};
 use super::melded::PAPER;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
-use super::sheet::Sheet;
-use crate::load::{Loop, directive, drain};
 use crate::report::chart::BarChart;
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Command, NamespaceId, Pattern};
 use meldsim::profile::{ByteSize, Profile, ProgramOrder};
+use meldsim_drive::{Loop, directive, drain};
+use meldsim_stats::Sheet;
 
 pub(super) const PROGRAMMING: Experiment = Experiment {
     name: "programming",

@@ -6,9 +6,9 @@ use super::melded::{PAPER, dies, fit, senses_us, timeline_of_reads};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
-use super::sheet::Sheet;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::profile::{MeldedPartialRead, Profile};
+use meldsim_stats::Sheet;
 
 pub(super) const QLC_MELDING: Experiment = Experiment {
     name: "qlc-melding",

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::report::bytes;
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, MeldedPartialRead, Profile, TransferRate};
+use meldsim_stats::bytes;
 
 /// The speed of a channel's bus, written `800x8`: mega-transfers a second and bits a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use super::burst::ExperimentError;
 use super::outcome::Outcome;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::sheet::Sheet;
 use crate::report::chart::BarChart;
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive};
 use meldsim::policy::victim::Victim;
 use meldsim::profile::{ByteSize, Profile};
+use meldsim_stats::Sheet;
 
 pub(super) const VICTIM_POLICIES: Experiment = Experiment {
     name: "victim-policies",

@@ -10,12 +10,12 @@ use super::claim::{Bound, Change, Claim};
 use super::melded::{DEVICE, PAPER, latency_cells};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::sheet::Sheet;
-use crate::load::Reader;
-use crate::report::bytes;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::device::Device;
 use meldsim::profile::{MeldedPartialRead, Profile};
+use meldsim_drive::Reader;
+use meldsim_stats::Sheet;
+use meldsim_stats::bytes;
 
 pub(super) const MELDING_WINDOW: Experiment = Experiment {
     name: "melding-window",

@@ -3,11 +3,14 @@
 use super::chart::Chart;
 use super::style::Styles;
 use super::svg::{STYLE, escape};
-use super::text::Table;
-use super::timeline::{self, FoundTimeline, TimelineData};
+use super::timeline::{self, FoundTimeline};
+use meldsim_stats::{Align, Table};
+use meldsim_timeline::TimelineData;
 
 const LAYOUT: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+/// Longer texts take several rows of a page's table.
+const LONG_CELL: usize = 30;
 
 /// Where a page's numbers come from: what is needed to get them again.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +137,7 @@ impl Page {
         self
     }
 
-    /// Adds timelines of other pages, which [`TimelineData::in_page`] has found.
+    /// Adds timelines of other pages, which [`FoundTimeline::in_page`] has found.
     pub fn timelines_of_pages(&mut self, found: &[FoundTimeline]) -> &mut Page {
         self.has_timeline = true;
         self.paragraph(timeline::ABOUT);
@@ -167,11 +170,23 @@ impl Page {
     }
 }
 
+/// The table as an element; on a narrow page it scrolls by itself.
 fn scrolling(table: &Table) -> String {
-    format!(
-        "<div class=\"scroll\" tabindex=\"0\">{}</div>",
-        table.to_html()
-    )
+    let mut html = "<div class=\"scroll\" tabindex=\"0\"><table>\n".to_owned();
+    for (index, row) in table.rows().iter().enumerate() {
+        let element = if index == 0 { "th" } else { "td" };
+        html += "<tr>";
+        for (cell, align) in row.iter().zip(table.aligns()) {
+            let class = match align {
+                Align::Left if cell.chars().count() > LONG_CELL => " class=\"wrap\"",
+                Align::Left => "",
+                Align::Right => " class=\"right\"",
+            };
+            html += &format!("<{element}{class}>{}</{element}>", escape(cell));
+        }
+        html += "</tr>\n";
+    }
+    html + "</table></div>"
 }
 
 /// A chart of one more class.
@@ -182,7 +197,6 @@ fn in_class(svg: &str, class: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::chart::{Axis, BarChart, Line, LineChart};
-    use super::super::text::Align;
     use super::*;
 
     fn lines(names: &[&str], y: Axis) -> LineChart {

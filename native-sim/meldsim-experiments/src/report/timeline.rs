@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use meldsim::Instant;
+use meldsim_timeline::TimelineData;
 
 use super::svg::{escape, unescape};
 
@@ -23,20 +24,6 @@ const CLOSE: &str = "</script>";
 const FRAME: &str = "<div class=\"timeline\">\n";
 const FRAME_END: &str = "</div>\n";
 
-/// What a device did, for a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TimelineData {
-    /// The device, and what was done with it.
-    pub name: String,
-    /// The records, compressed by gzip.
-    pub bytes: Vec<u8>,
-    /// When the first record began for which there was no room.
-    pub cut: Option<Instant>,
-    /// When the last command was complete.
-    pub end: Instant,
-}
-
 /// A timeline of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -48,32 +35,7 @@ pub struct FoundTimeline {
     element: String,
 }
 
-impl TimelineData {
-    pub(crate) fn new(
-        name: String,
-        bytes: Vec<u8>,
-        cut: Option<Instant>,
-        end: Instant,
-    ) -> TimelineData {
-        TimelineData {
-            name,
-            bytes,
-            cut,
-            end,
-        }
-    }
-
-    /// Adds the element that holds it.
-    fn write(&self, page: &mut String) {
-        *page += OPEN;
-        *page += &escape(&self.name);
-        // Writing to a string cannot fail.
-        let _ = write!(page, "{END}{}\">", self.end.as_ps());
-        write_base64(&self.bytes, page);
-        *page += CLOSE;
-        page.push('\n');
-    }
-
+impl FoundTimeline {
     /// The timelines of a page, named after the page and the device.
     pub fn in_page(title: &str, page: &str) -> Vec<FoundTimeline> {
         let escaped = escape(title);
@@ -92,13 +54,24 @@ impl TimelineData {
     }
 }
 
+/// Adds the element that holds a timeline.
+fn write_data(timeline: &TimelineData, page: &mut String) {
+    *page += OPEN;
+    *page += &escape(&timeline.name);
+    // Writing to a string cannot fail.
+    let _ = write!(page, "{END}{}\">", timeline.end.as_ps());
+    write_base64(&timeline.bytes, page);
+    *page += CLOSE;
+    page.push('\n');
+}
+
 /// Adds the frame with the timelines to a page. They are long, so the page grows once.
 pub(super) fn write_frame(timelines: &[TimelineData], page: &mut String) {
     let bytes: usize = timelines.iter().map(|timeline| timeline.bytes.len()).sum();
     page.reserve(bytes / 3 * 4 + 4096 * (1 + timelines.len()));
     *page += FRAME;
     for timeline in timelines {
-        timeline.write(page);
+        write_data(timeline, page);
     }
     *page += FRAME_END;
     for timeline in timelines {
@@ -115,7 +88,7 @@ pub(super) fn write_frame(timelines: &[TimelineData], page: &mut String) {
     }
 }
 
-/// The same of timelines that [`TimelineData::in_page`] has found.
+/// The same of timelines that [`FoundTimeline::in_page`] has found.
 pub(super) fn write_frame_of_found(found: &[FoundTimeline], page: &mut String) {
     *page += FRAME;
     page.extend(found.iter().map(|found| found.element.as_str()));
@@ -162,10 +135,16 @@ mod tests {
     #[test]
     fn a_page_has_what_was_put_in() {
         let end = Instant::from_ps(1_500_000);
-        let data = |name: &str| TimelineData::new(name.to_owned(), vec![1, 2, 3], None, end);
+        let data = |name: &str| {
+            let mut data = TimelineData::default();
+            data.name = name.to_owned();
+            data.bytes = vec![1, 2, 3];
+            data.end = end;
+            data
+        };
         let (mut page, mut both) = (String::new(), String::new());
         write_frame(&[data("a < b"), data("c")], &mut page);
-        let found = TimelineData::in_page("p&q", &page);
+        let found = FoundTimeline::in_page("p&q", &page);
         assert_eq!(found.len(), 2);
         assert_eq!((&*found[0].name, found[0].end), ("p&q: a < b", Some(end)));
         write_frame_of_found(&found, &mut both);
@@ -176,7 +155,7 @@ mod tests {
         );
         // As pages were before they said when the last command was complete.
         let old = page.replace(" data-end-ps=\"1500000\"", "");
-        let found = TimelineData::in_page("p", &old);
+        let found = FoundTimeline::in_page("p", &old);
         assert_eq!((&*found[1].name, found[1].end), ("p: c", None));
     }
 }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::result::{JobResult, RunResult};
 use super::tally::Tally;
-use crate::report::{LatencyHistogram, document};
 use meldsim::engine::Duration;
+use meldsim_stats::{LatencyHistogram, document};
 
 /// fio's default list, and two more: a simulated run can be long enough for them.
 const PERCENTILES: [f64; 19] = [

@@ -7,12 +7,12 @@ use super::result::{
 use super::series::{DeviceInterval, Rate, Tail, TimeSeries, Track};
 use super::tally::Tally;
 use crate::report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
-use crate::report::{
-    Align, Origin, Page, Table, bytes, count, csv, csv_number, csv_text, duration, percent,
-    rate_mib_s,
-};
+use crate::report::{Origin, Page};
 use meldsim::device::Stats;
 use meldsim::engine::Duration;
+use meldsim_stats::{
+    Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
+};
 
 /// More channels than this are shown in the heat map only.
 const CHANNEL_BARS: usize = 64;

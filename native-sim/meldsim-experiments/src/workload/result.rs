@@ -9,11 +9,12 @@ use super::jobfile::options;
 use super::limit::Limit;
 use super::series::TimeSeries;
 use super::tally::Tally;
-use crate::report::{TimelineData, duration, percent_of, rate_mib_s};
-use crate::timeline::Waits;
 use meldsim::device::{Device, Precondition, Programmed, Stats, Utilisation};
 use meldsim::engine::{Duration, Instant};
 use meldsim::profile::{HostPath, Kind, PathTimes};
+use meldsim_stats::{duration, percent_of, rate_mib_s};
+use meldsim_timeline::TimelineData;
+use meldsim_timeline::Waits;
 
 /// The outcome of a run. Every figure is simulated.
 #[derive(Clone, Debug)]

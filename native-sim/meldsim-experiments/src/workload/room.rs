@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use super::distribution::Distribution;
 use super::error::RunError;
 use super::job::{Job, JobError};
-use crate::report::bytes;
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::NamespaceId;
 use meldsim::profile::Kind;
+use meldsim_stats::bytes;
 
 /// Jobs by the namespace that they share, in the order of the jobs.
 pub(super) type Sharing<'a> = BTreeMap<NamespaceId, Vec<&'a Job>>;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::tally::Ended;
-use crate::report::percent_of;
 use meldsim::device::{Device, Stats};
 use meldsim::engine::{Duration, Instant};
+use meldsim_stats::percent_of;
 
 /// Most intervals.
 const INTERVALS_MAX: usize = 1024;

@@ -1,7 +1,7 @@
 //! Counts the requests of one direction of a job or a trace: those that have ended come in, sums and latencies go out.
 
-use crate::report::LatencyHistogram;
 use meldsim::engine::{Duration, Instant};
+use meldsim_stats::LatencyHistogram;
 
 /// The reads or the writes of a job.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use meldsim::Profile;
+use meldsim_drive::all_cores;
 use meldsim_experiments::experiment::{BusSpeed, Experiment, Layout, Run, Setup, burst_read};
-use meldsim_experiments::parallel::all_cores;
 
 const SENSE_US: [u64; 3] = [58, 78, 107];
 const MELDED_SENSE_US: u64 = 166;

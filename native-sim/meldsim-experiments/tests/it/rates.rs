@@ -5,8 +5,8 @@ use std::process::Command;
 use std::thread;
 
 use meldsim::Profile;
-use meldsim_experiments::report::LatencySummary;
 use meldsim_experiments::workload::{Job, RunResult, Runner, Tally, parse_job_file};
+use meldsim_stats::LatencySummary;
 use serde_json::Value;
 
 fn run(text: &str) -> RunResult {

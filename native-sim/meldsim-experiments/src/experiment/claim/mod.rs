@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 pub use change::{Change, ChangeError, Constant, constants};
 
-use crate::report::{Align, Table};
+use meldsim_stats::{Align, Table};
 
 /// How much of a claim's value was there before it was simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -4,10 +4,10 @@
 
 use super::super::burst::ExperimentError;
 use super::rules::DeviceUnderTest;
-use crate::load::Loop;
 use meldsim::device::Device;
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive, NamespaceId};
+use meldsim_drive::Loop;
 
 pub(super) const SIZES: [u64; 9] = [
     2 << 10,

@@ -9,8 +9,8 @@ use self::rules::{DeviceUnderTest, InOrder, Rules};
 use super::claim::{Bound, Change, Claim};
 use super::outcome::Outcome;
 use super::plan::{Cells, Experiment, Options, Planned, Run, Scale};
-use crate::report::bytes;
 use meldsim::profile::Profile;
+use meldsim_stats::bytes;
 
 pub(super) const OPTANE_CONTRACT: Experiment = Experiment {
     name: "optane-contract",

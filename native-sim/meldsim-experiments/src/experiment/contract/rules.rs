@@ -1,11 +1,11 @@
 //! Rules 2 to 7, each kept and broken on one device.
 
 use super::super::burst::ExperimentError;
-use crate::load::{Loop, Tally, Until, WarmUp, measure};
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::{ByteSize, Kind, Profile};
+use meldsim_drive::{Loop, Tally, Until, WarmUp, measure};
 
 /// What the rules call a chunk: 4 KiB [P].
 pub(in crate::experiment) const CHUNK_BYTES: u64 = 4096;

@@ -1,12 +1,12 @@
 //! The rules as sheets and pictures.
 
 use super::super::outcome::Outcome;
-use super::super::sheet::Sheet;
 use super::heat::{Cell, DEPTHS, SIZES};
 use super::rules::{FULL_DEPTH, Rules, Tiny};
 use super::{CROWDING, Contract, OFFSET_LOSS, TINY_LOSS};
-use crate::report::bytes;
 use crate::report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
+use meldsim_stats::Sheet;
+use meldsim_stats::bytes;
 
 /// The deepest colour of the heat maps.
 const MOST_T: f64 = 6.0;

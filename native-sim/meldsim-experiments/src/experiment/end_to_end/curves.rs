@@ -1,11 +1,13 @@
 //! The four curves: what is run for each point, and what came of it.
 
+use super::blocks::{Blocks, BlocksTally};
+use super::read_ahead::ReadAhead;
 use crate::experiment::burst::{ExperimentError, Layout};
-use crate::load::{Blocks, BlocksTally, Loop, ReadAhead, Until, WarmUp};
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
+use meldsim_drive::{Loop, Until, WarmUp};
 
 /// An HDFS block.
 pub(super) const BLOCK_BYTES: u64 = 128 << 20;

@@ -5,9 +5,11 @@
 //!   a fast host   |.| wait |.| wait |.| wait    all of the devices' gain
 //! ```
 
+mod blocks;
 mod curves;
 mod measured;
 mod outcome;
+mod read_ahead;
 
 use super::burst::ExperimentError;
 use super::melded::PAPER;

@@ -9,9 +9,9 @@ use crate::experiment::claim::{Bound, Claim};
 use crate::experiment::melded::PAPER;
 use crate::experiment::outcome::{Outcome, size_axis};
 use crate::experiment::plan::Run;
-use crate::experiment::sheet::Sheet;
-use crate::report::bytes;
 use crate::report::chart::{Axis, Line, LineChart};
+use meldsim_stats::Sheet;
+use meldsim_stats::bytes;
 
 /// What the gain may be off from that of the slower of host and device: a block's first window is small.
 const OVERLAP_TOLERANCE: f64 = 0.03;

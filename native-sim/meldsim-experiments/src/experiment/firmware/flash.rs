@@ -2,12 +2,12 @@
 
 use super::super::claim::{Bound, Change, Claim};
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::super::sheet::Sheet;
 use super::{Cell, Design, PAPER, SAME, Specification, end, report};
-use crate::load::Access;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::Duration;
 use meldsim::profile::{FirmwareDesign, Profile};
+use meldsim_drive::Access;
+use meldsim_stats::Sheet;
 
 pub(in crate::experiment) const FLASH: Experiment = Experiment {
     name: "firmware-flash",

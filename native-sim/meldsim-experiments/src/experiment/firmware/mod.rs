@@ -23,11 +23,11 @@ pub(super) use threads::THREADS;
 use super::burst::ExperimentError;
 use super::outcome::Outcome;
 use super::plan::{Run, Scale};
-use crate::load::{Access, Loop, Until, WarmUp};
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{FirmwareDesign, Profile};
+use meldsim_drive::{Access, Loop, Until, WarmUp};
 
 const PAPER: &str = "\"Scalable Parallel Flash Firmware for Many-core Architectures\" (FAST'20)";
 /// Requests outstanding, from one submission queue \[A\].

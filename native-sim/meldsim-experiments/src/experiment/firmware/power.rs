@@ -2,10 +2,10 @@
 
 use super::super::claim::{Bound, Claim};
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::super::sheet::Sheet;
 use super::{Cell, Design, MILLION, PAPER, Specification, report};
 use crate::report::chart::BarChart;
 use meldsim::profile::{EnergyAmount, FirmwareCore};
+use meldsim_stats::Sheet;
 
 pub(in crate::experiment) const POWER: Experiment = Experiment {
     name: "firmware-power",

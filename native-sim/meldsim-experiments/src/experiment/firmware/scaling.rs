@@ -3,11 +3,11 @@
 use super::super::claim::{Bound, Change, Claim};
 use super::super::outcome::Outcome;
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::super::sheet::Sheet;
 use super::{Cell, Design, MILLION, PAPER, SAME, Specification, end, kiops, report};
-use crate::load::Access;
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::profile::Firmware;
+use meldsim_drive::Access;
+use meldsim_stats::Sheet;
 
 pub(in crate::experiment) const SCALING: Experiment = Experiment {
     name: "firmware-scaling",

@@ -3,12 +3,12 @@
 use super::super::burst::ExperimentError;
 use super::super::claim::{Bound, Claim};
 use super::super::plan::{Cells, Experiment, Measured, Options, Planned, Run};
-use super::super::sheet::Sheet;
 use super::{Cell, DEPTH, Design, PAPER, SEED, Specification, kiops, prepared, report};
-use crate::load::{Access, Loop, Until, WarmUp};
 use crate::report::chart::BarChart;
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, Journaling, Profile};
+use meldsim_drive::{Access, Loop, Until, WarmUp};
+use meldsim_stats::Sheet;
 
 pub(in crate::experiment) const STEADY_STATE: Experiment = Experiment {
     name: "firmware-steady-state",

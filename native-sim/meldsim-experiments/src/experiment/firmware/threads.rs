@@ -2,10 +2,10 @@
 
 use super::super::claim::{Bound, Claim};
 use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::super::sheet::Sheet;
 use super::{Cell, Design, MILLION, PAPER, Specification, report};
 use crate::report::chart::{Axis, Line, LineChart};
 use meldsim::profile::FirmwareThreads;
+use meldsim_stats::Sheet;
 
 pub(in crate::experiment) const THREADS: Experiment = Experiment {
     name: "firmware-threads",

@@ -83,7 +83,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), Experimen
                 (0..writers).map(writer).collect(),
                 extent,
             )?;
-            let mut all = crate::report::LatencyHistogram::new();
+            let mut all = meldsim_stats::LatencyHistogram::new();
             for [_, writes] in &measured.latencies {
                 all.merge(writes);
             }

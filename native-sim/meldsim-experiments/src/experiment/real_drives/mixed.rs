@@ -115,7 +115,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), Experimen
                 mark_every: 0,
             };
             let measured = run(&mut device, nsid, sources, extent)?;
-            let mut writes = crate::report::LatencyHistogram::new();
+            let mut writes = meldsim_stats::LatencyHistogram::new();
             for [_, of_writer] in &measured.latencies[1..] {
                 writes.merge(of_writer);
             }

@@ -7,8 +7,8 @@ use super::judge::{Bar, Class, Question};
 use super::pattern::Pattern;
 use super::sources::{Arrivals, Extent, Measured, PAGE, Source, latency_us, run};
 use super::task::{Cells, Past, Tasks, device};
-use crate::report::LatencyHistogram;
 use meldsim::profile::HostPath;
+use meldsim_stats::LatencyHistogram;
 
 const KIND: &str = "latency_by_offered_rate";
 const KNEE: Class = Class::new(KIND, "knee, in steps", Bar::Absolute(1.0));

@@ -2,9 +2,9 @@
 
 use super::super::claim::{Bound, Claim};
 use super::super::outcome::Outcome;
-use super::super::sheet::{Cell as Field, Sheet};
 use super::judge::{Bar, Cell, Line, lines};
 use super::task::LeftOut;
+use meldsim_stats::{Cell as Field, Sheet};
 
 /// Which cells the profiles were fitted to: drives, kind, which.
 const FITTED: [(&str, &str, &str); 12] = [

@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 
 use super::super::burst::ExperimentError;
 use super::pattern::Pattern;
-use crate::load::{Failure, Load, Next, Stream, Turn, drive};
-use crate::report::LatencyHistogram;
 use meldsim::device::{Device, QueueId, Stats};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
 use meldsim::{Duration, Instant};
+use meldsim_drive::{Failure, Load, Next, Stream, Turn, drive};
+use meldsim_stats::LatencyHistogram;
 
 /// Seed of patterns.
 pub(super) const SEED: u64 = 1;

@@ -13,7 +13,8 @@ use super::super::plan::{Experiment, Scale, outcomes};
 use super::controls::claims_of;
 use super::run_of;
 use crate::report::chart::{HeatMap, HeatScale};
-use crate::report::{Align, Origin, Page, Table};
+use crate::report::{Origin, Page};
+use meldsim_stats::{Align, Table};
 
 /// By how many percent each constant is varied, down and up.
 pub const VARIED_PERCENT: i32 = 20;

@@ -2,9 +2,9 @@
 
 use super::WIDTH;
 use super::axis::{Axis, Scale};
-use crate::report::histogram::LatencyHistogram;
 use crate::report::style::{Style, Styles};
 use crate::report::svg::{Anchor, Key, LETTER_WIDTH, Svg, escape, short};
+use meldsim_stats::LatencyHistogram;
 
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 14.0;

@@ -9,8 +9,8 @@ use serde::Serialize;
 use self::sample::{Io, Seen, Source, simulate};
 pub use self::sample::{Outcome, Sample};
 use super::error::RunError;
-use crate::report::{Align, Table, bytes};
 use meldsim::profile::{Kind, Profile};
+use meldsim_stats::{Align, Table, bytes};
 
 /// Share of the bandwidth that counts as nearly all.
 const NEARLY: f64 = 0.95;

@@ -10,11 +10,11 @@ use super::super::job::{Job, JobError};
 use super::super::requests::{Pace, Requests};
 use super::super::runner::waits_for;
 use super::super::trace::{Extent, Op, TraceReader};
-use crate::load::{Failure, Load, Next, Stream, Turn, drain, drive};
 use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::Profile;
 use meldsim::{Duration, Instant};
+use meldsim_drive::{Failure, Load, Next, Stream, Turn, drain, drive};
 
 /// Requests of a sample at most.
 const MOST_REQUESTS: usize = 100_000;

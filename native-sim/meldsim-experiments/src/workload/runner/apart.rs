@@ -16,10 +16,10 @@ use super::super::job::Job;
 use super::super::options::Exit;
 use super::running::Running;
 use super::{Runner, run_group};
-use crate::parallel::try_map;
 use meldsim::Duration;
 use meldsim::device::{Device, Stats, Utilisation};
 use meldsim::profile::PathTimes;
+use meldsim_drive::try_map;
 
 /// An NVM set and the jobs on it.
 pub(super) struct Part {

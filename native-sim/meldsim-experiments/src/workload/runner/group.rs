@@ -10,10 +10,10 @@ use super::super::series::Series;
 use super::adapt::SteadyWatch;
 use super::running::{Phase, Running};
 use super::window::Marks;
-use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Turn};
 use meldsim::Instant;
 use meldsim::device::Device;
 use meldsim::nvme::Completion;
+use meldsim_drive::{Failure, Load, Next, PROGRESS_EVERY, Turn};
 
 /// A group as a load.
 pub(super) struct Group<'a, F> {

@@ -20,14 +20,14 @@ use super::past::Past;
 use super::result::{DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult};
 use super::room::{self, Sharing};
 use super::series::Series;
-use crate::load::{Stream, drive};
-use crate::timeline::end_of;
 use group::Group;
 use meldsim::Duration;
 use meldsim::device::{Device, Stats, Utilisation};
 use meldsim::nvme::NamespaceId;
 use meldsim::profile::{Kind, Profile};
 use meldsim::timeline::Timeline;
+use meldsim_drive::{Stream, drive};
+use meldsim_timeline::end_of;
 use running::Running;
 
 /// A device with its jobs' namespaces, and their data in place.

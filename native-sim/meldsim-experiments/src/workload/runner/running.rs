@@ -9,11 +9,11 @@ use super::super::result::{JobResult, Span, Window};
 use super::super::tally::{Ended, Tally};
 use super::adapt::{DepthSearch, SpeedWatch, Verdict};
 use super::window::Track;
-use crate::load::Next;
 use meldsim::device::{Device, QueueId, Stats};
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim::profile::Kind;
 use meldsim::{Duration, Instant};
+use meldsim_drive::Next;
 
 /// Whether a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

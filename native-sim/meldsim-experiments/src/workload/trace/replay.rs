@@ -8,8 +8,6 @@ use super::groups::{Groups, Origin};
 use super::options::{Assignment, ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
-use crate::load::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
-use crate::timeline::end_of;
 use crate::workload::error::{Fault, RunError, TraceError};
 use crate::workload::requests::Submitted;
 use crate::workload::result::{
@@ -22,6 +20,8 @@ use meldsim::nvme::{Command, Completion};
 use meldsim::profile::{Kind, Profile};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Instant};
+use meldsim_drive::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
+use meldsim_timeline::end_of;
 
 /// A trace and the device that it is replayed on.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::gain::{Gain, LEAST};
 use super::melding::MOSTLY_PERCENT;
 use super::outcome::{Layout, Outcome, group_costs, total_costs};
-use crate::report::{Align, Table, bytes, count};
 use crate::workload::group::Group;
 use crate::workload::trace::{Assignment, ReplayMode};
+use meldsim_stats::{Align, Table, bytes, count};
 
 /// How advice is followed.
 pub(super) const NOTE: &str = "A hint counts for blocks written after it is set: hdfs meld -setReadPattern HINT DIRECTORY. Where a trace was recorded with \

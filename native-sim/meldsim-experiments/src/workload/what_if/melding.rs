@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::gain::Gain;
 use super::outcome::Outcome;
 use super::used::Use;
-use crate::load::{LoadError, Reader, directive};
-use crate::report::bytes;
 use crate::workload::error::RunError;
 use crate::workload::group::Group;
 use crate::workload::trace::ReplayMode;
 use meldsim::device::Device;
 use meldsim::nvme::Pattern;
 use meldsim::profile::Profile;
+use meldsim_drive::{LoadError, Reader, directive};
+use meldsim_stats::bytes;
 
 /// From this share on, reads are taken for random ones.
 pub(super) const MOSTLY_PERCENT: f64 = 50.0;

@@ -20,9 +20,11 @@ use self::advice::Confirmed;
 use super::error::RunError;
 use super::trace::ReplayMode;
 use crate::report::chart::{BarChart, LineChart};
-use crate::report::{Align, Origin, Page, Table, TimelineData, csv, duration, rate_mib_s};
+use crate::report::{Origin, Page};
 use meldsim::engine::Duration;
 use meldsim::profile::Profile;
+use meldsim_stats::{Align, Table, csv, duration, rate_mib_s};
+use meldsim_timeline::TimelineData;
 
 pub use self::advice::{Advice, Choice, Plan};
 pub use self::gain::Gain;

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::used::Use;
-use crate::report::{LatencyHistogram, LatencySummary, percent_of};
 use crate::workload::group::Group;
 use crate::workload::limit::Limit;
 use crate::workload::result::RunResult;
@@ -11,6 +10,7 @@ use crate::workload::tally::Tally;
 use crate::workload::trace::{Assignment, ReplayMode};
 use meldsim::nvme::Pattern;
 use meldsim::profile::Profile;
+use meldsim_stats::{LatencyHistogram, LatencySummary, percent_of};
 
 /// How a trace's data is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

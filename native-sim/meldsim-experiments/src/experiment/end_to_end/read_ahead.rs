@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 /// The page of the kernel, by which a reader goes on.
-pub(crate) const PAGE_BYTES: u64 = 4 << 10;
+pub(super) const PAGE_BYTES: u64 = 4 << 10;
 /// A request of the plugin's: `dfs.datanode.meld.readahead.request`.
 const WINDOW_REQUEST_BYTES: u64 = 1 << 20;
 /// `dfs.datanode.readahead.bytes`, by default.
@@ -15,7 +15,7 @@ const DATANODE_BYTES: u64 = 4 << 20;
 
 /// Who reads ahead, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReadAhead {
+pub(super) enum ReadAhead {
     /// The plugin's adaptive window, of so many bytes at most. It is larger than a packet.
     Adaptive { window_bytes: u64 },
     /// The kernel, and where Hadoop's native library is there, the DataNode's advice to it.
@@ -33,15 +33,15 @@ pub(crate) enum ReadAhead {
 
 /// The block, and where its requests end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
-    pub(crate) block_bytes: u64,
-    pub(crate) page_bytes: u64,
-    pub(crate) wordline_bytes: u64,
+pub(super) struct Extent {
+    pub(super) block_bytes: u64,
+    pub(super) page_bytes: u64,
+    pub(super) wordline_bytes: u64,
 }
 
 /// What has been requested of one block.
 #[derive(Debug)]
-pub(crate) struct Requested {
+pub(super) struct Requested {
     extent: Extent,
     /// All before this has been requested.
     end: u64,
@@ -58,7 +58,7 @@ enum Policy {
 }
 
 impl Requested {
-    pub(crate) fn new(read_ahead: ReadAhead, extent: Extent) -> Requested {
+    pub(super) fn new(read_ahead: ReadAhead, extent: Extent) -> Requested {
         let policy = match read_ahead {
             ReadAhead::Adaptive { window_bytes } => Policy::Window(Window {
                 max_bytes: window_bytes.next_multiple_of(extent.wordline_bytes),
@@ -82,7 +82,7 @@ impl Requested {
     }
 
     /// The reader comes to the page at `offset`, of a read from `from` to `to`.
-    pub(crate) fn come(&mut self, offset: u64, from: u64, to: u64) {
+    pub(super) fn come(&mut self, offset: u64, from: u64, to: u64) {
         let Requested {
             extent,
             end,
@@ -107,12 +107,12 @@ impl Requested {
     }
 
     /// Whether there is a request that the device has not got yet.
-    pub(crate) fn has_new(&self) -> bool {
+    pub(super) fn has_new(&self) -> bool {
         !self.new.is_empty()
     }
 
     /// Where the next of these ends.
-    pub(crate) fn pop(&mut self) -> Option<u64> {
+    pub(super) fn pop(&mut self) -> Option<u64> {
         self.new.pop_front()
     }
 }

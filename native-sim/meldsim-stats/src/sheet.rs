@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use crate::report::{Align, Table, bytes};
+use super::text::{Align, Table, bytes};
 
 /// One value of a sheet.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,14 +87,15 @@ pub struct Sheet {
 }
 
 /// A sheet with a row for each of these, to which columns are added.
-pub(crate) struct Columns<'a, R> {
+pub struct Columns<'a, R> {
     of: &'a [R],
     sheet: Sheet,
 }
 
 /// A column has a key for programs, a heading for people, and a cell for each row.
 impl<R> Columns<'_, R> {
-    pub(crate) fn cell<C: Into<Cell>>(
+    /// A column of any cells.
+    pub fn cell<C: Into<Cell>>(
         mut self,
         key: &'static str,
         heading: &'static str,
@@ -108,7 +109,7 @@ impl<R> Columns<'_, R> {
     }
 
     /// A size in bytes.
-    pub(crate) fn bytes(
+    pub fn bytes(
         self,
         key: &'static str,
         heading: &'static str,
@@ -118,7 +119,7 @@ impl<R> Columns<'_, R> {
     }
 
     /// A whole number, where there is one.
-    pub(crate) fn count<N: Into<Option<u64>>>(
+    pub fn count<N: Into<Option<u64>>>(
         self,
         key: &'static str,
         heading: &'static str,
@@ -129,7 +130,7 @@ impl<R> Columns<'_, R> {
     }
 
     /// A number, where there is one, of which people see so many digits after the point.
-    pub(crate) fn number<N: Into<Option<f64>>>(
+    pub fn number<N: Into<Option<f64>>>(
         self,
         key: &'static str,
         heading: &'static str,
@@ -142,7 +143,7 @@ impl<R> Columns<'_, R> {
     }
 
     /// Text leaves the sheet out and pages fold it.
-    pub(crate) fn detail(mut self) -> Self {
+    pub fn detail(mut self) -> Self {
         self.sheet.is_detail = true;
         self
     }
@@ -156,7 +157,7 @@ impl<R> From<Columns<'_, R>> for Sheet {
 
 impl Sheet {
     /// A sheet with a row for each of these, without columns yet.
-    pub(crate) fn of<'a, R>(name: &'static str, rows: &'a [R]) -> Columns<'a, R> {
+    pub fn of<'a, R>(name: &'static str, rows: &'a [R]) -> Columns<'a, R> {
         Columns {
             of: rows,
             sheet: Sheet {

@@ -176,7 +176,7 @@ impl LatencyHistogram {
     }
 
     /// The latency in microseconds over `1 / (1 - quantile)`, as far as there are requests.
-    pub(super) fn over_percentiles(&self) -> Vec<(f64, f64)> {
+    pub fn over_percentiles(&self) -> Vec<(f64, f64)> {
         const STEPS_PER_DECADE: i32 = 20;
         let last = (self.count() as f64).min(1e5);
         (0..=5 * STEPS_PER_DECADE)

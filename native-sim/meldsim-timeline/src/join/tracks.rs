@@ -3,8 +3,8 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
-use crate::timeline::perfetto::{BEGIN, END, event, field, track};
-use crate::timeline::proto::Message;
+use crate::perfetto::{BEGIN, END, event, field, track};
+use crate::proto::Message;
 
 /// Perfetto's kind of an event without a length.
 const INSTANT: u64 = 3;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::svg::escape;
 use meldsim::engine::Duration;
 
 /// `4 KiB`, `1.5 GiB`: three to four significant digits, whole when exact.
@@ -64,9 +63,6 @@ pub fn percent_of(part: impl Into<u128>, whole: impl Into<u128>) -> f64 {
     }
 }
 
-/// Longer texts take several rows of a page's table.
-const LONG_CELL: usize = 30;
-
 fn short(value: f64) -> String {
     match value {
         v if v >= 1000.0 => format!("{v:.0}"),
@@ -123,23 +119,14 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// The table as an HTML element.
-    pub fn to_html(&self) -> String {
-        let mut html = "<table>\n".to_owned();
-        for (index, row) in self.rows.iter().enumerate() {
-            let element = if index == 0 { "th" } else { "td" };
-            html += "<tr>";
-            for (cell, align) in row.iter().zip(&self.aligns) {
-                let class = match align {
-                    Align::Left if cell.chars().count() > LONG_CELL => " class=\"wrap\"",
-                    Align::Left => "",
-                    Align::Right => " class=\"right\"",
-                };
-                html += &format!("<{element}{class}>{}</{element}>", escape(cell));
-            }
-            html += "</tr>\n";
-        }
-        html + "</table>"
+    /// On which side the cells of each column are padded.
+    pub fn aligns(&self) -> &[Align] {
+        &self.aligns
+    }
+
+    /// The header, then the rows.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
     }
 }
 

@@ -11,17 +11,18 @@
 //! names (B. Schroeder, A. Wierman, M. Harchol-Balter: "Open Versus Closed: A Cautionary Tale", NSDI'06). The driver knows the
 //! load by its type, so that an observer that does nothing costs nothing.
 
-mod blocks;
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
 mod closed;
+mod parallel;
 mod path;
-mod read_ahead;
 mod reader;
 mod wakes;
 
-pub(crate) use blocks::{Blocks, BlocksTally};
-pub(crate) use closed::{Access, LoadError, Loop, Tally, Until, WarmUp, measure};
-pub(crate) use read_ahead::ReadAhead;
-pub(crate) use reader::Reader;
+pub use closed::{Access, LoadError, Loop, Tally, Until, WarmUp, measure};
+pub use parallel::{all_cores, try_map};
+pub use reader::Reader;
 
 use std::ops::ControlFlow;
 
@@ -32,11 +33,11 @@ use path::Path;
 use wakes::Wakes;
 
 /// Completions or records between two reports of progress.
-pub(crate) const PROGRESS_EVERY: u64 = 16_384;
+pub const PROGRESS_EVERY: u64 = 16_384;
 
 /// A submission queue, and how many commands of it are outstanding at most.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stream {
+pub struct Stream {
     queue: QueueId,
     depth: u64,
     outstanding: u64,
@@ -45,7 +46,8 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(queue: QueueId, depth: impl Into<u64>) -> Stream {
+    /// A thread that submits to this queue.
+    pub fn new(queue: QueueId, depth: impl Into<u64>) -> Stream {
         Stream {
             queue,
             depth: depth.into(),
@@ -57,7 +59,7 @@ impl Stream {
 
 /// What a stream does next.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Next<R> {
+pub enum Next<R> {
     /// Begins to submit this now. The driver sets the tag; the rest comes back with the completion.
     Submit(Command, R),
     /// Nothing before this time.
@@ -68,30 +70,35 @@ pub(crate) enum Next<R> {
 
 /// The stream that may submit a command.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn {
-    pub(crate) stream: usize,
+pub struct Turn {
+    /// Its number.
+    pub stream: usize,
     /// Commands of the stream whose completions the load has not seen.
-    pub(crate) outstanding: u64,
+    pub outstanding: u64,
     /// Commands of all streams whose completions the host can see by now, but whose completions the load has not seen.
-    pub(crate) unseen: usize,
+    pub unseen: usize,
     /// Besides these, completions of the stream that came while its thread submitted a command. The load sees them as soon as it
     /// has nothing to submit.
-    pub(crate) deferred: usize,
+    pub deferred: usize,
 }
 
 /// Why the driver cannot go on.
 #[derive(Clone, Debug)]
-pub(crate) enum Failure<R> {
+pub enum Failure<R> {
     /// The device refuses this stream's command of this request.
     Refused(usize, R, DeviceError),
     /// Commands are outstanding and no event is scheduled: a defect of the model.
-    Stuck { outstanding: usize },
+    Stuck {
+        /// How many.
+        outstanding: usize,
+    },
 }
 
 /// Where commands come from and their completions go.
-pub(crate) trait Load {
+pub trait Load {
     /// What is known of a command besides its completion.
     type Request: Copy;
+    /// Why the load ends early.
     type Error;
 
     /// What the stream does next. Asked at the start, after each of its completions, at each time it named, and after each
@@ -124,7 +131,7 @@ pub(crate) trait Load {
 
 /// Runs a load until all its streams have ended, or it breaks off. Nothing else may be outstanding on the device. Returns how
 /// many commands were outstanding at most.
-pub(crate) fn drive<L: Load>(
+pub fn drive<L: Load>(
     device: &mut Device,
     streams: impl IntoIterator<Item = Stream>,
     load: &mut L,
@@ -372,7 +379,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
 }
 
 /// What a write says of data that is read in this pattern; nothing where the pattern is not known.
-pub(crate) const fn directive(pattern: Pattern) -> Directive {
+pub const fn directive(pattern: Pattern) -> Directive {
     match pattern {
         Pattern::None => Directive::NONE,
         pattern => Directive::read_pattern(pattern),
@@ -380,14 +387,14 @@ pub(crate) const fn directive(pattern: Pattern) -> Directive {
 }
 
 /// Lets the device run until no event is left: programs and collections under way end, too.
-pub(crate) fn drain(device: &mut Device) {
+pub fn drain(device: &mut Device) {
     while device.run_until_completion() {
         while device.pop_completion().is_some() {}
     }
 }
 
 /// Lets what is outstanding complete.
-pub(crate) fn finish(device: &mut Device) {
+pub fn finish(device: &mut Device) {
     while device.outstanding() > 0 && device.run_until_completion() {
         while device.pop_completion().is_some() {}
     }

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::report::{Align, Table};
 use meldsim::Duration;
 use meldsim::timeline::{CommandRecord, Part, Purpose, Record, Work};
+use meldsim_stats::{Align, Table};
 
 /// One in so many commands is among the slowest: those beyond the 99.9th percentile.
 const ONE_IN: u64 = 1000;

@@ -5,28 +5,32 @@ use std::ops::ControlFlow;
 use thiserror::Error;
 
 use super::{Failure, Load, Next, Stream, Turn, drain, drive};
-use crate::report::{LatencyHistogram, LatencySummary};
 use meldsim::device::{Device, DeviceError, QueueId};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
 use meldsim::{Duration, Instant};
+use meldsim_stats::{LatencyHistogram, LatencySummary};
 
 /// Order and direction of requests of one size, each aligned to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub enum Access {
+    /// Reads anywhere.
     RandomRead,
+    /// Writes anywhere.
     RandomWrite,
+    /// Writes, one after the other.
     /// Round and round.
     SequentialWrite,
 }
 
 impl Access {
-    pub(crate) fn writes(self) -> bool {
+    /// Whether they write.
+    pub fn writes(self) -> bool {
         self != Access::RandomRead
     }
 
     /// Such requests of the whole namespace, on and on.
-    pub(crate) fn requests(
+    pub fn requests(
         self,
         device: &Device,
         nsid: NamespaceId,
@@ -52,14 +56,14 @@ impl Access {
 
 /// A closed loop: `depth` commands are outstanding until there are no more.
 #[derive(Clone, Debug)]
-pub(crate) struct Loop<I> {
+pub struct Loop<I> {
     depth: u64,
     commands: I,
 }
 
 /// What is not tallied at the start.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum WarmUp {
+pub enum WarmUp {
     /// The first completions.
     Requests(u64),
     /// What is submitted before this much time has passed.
@@ -67,12 +71,13 @@ pub(crate) enum WarmUp {
 }
 
 impl WarmUp {
-    pub(crate) const NONE: WarmUp = WarmUp::Requests(0);
+    /// Everything is tallied.
+    pub const NONE: WarmUp = WarmUp::Requests(0);
 }
 
 /// How long loops go on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Until {
+pub enum Until {
     /// So many requests of the first loop are tallied. What is outstanding then remains so.
     Requests(u64),
     /// The same, and the device has drained: programs and collections under way have ended, too.
@@ -85,34 +90,46 @@ pub(crate) enum Until {
 
 /// What a loop did after the warm-up.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) latency: LatencyHistogram,
-    pub(crate) requests: u64,
-    pub(crate) bytes: u64,
+pub struct Tally {
+    /// Of each request, from its submission to its completion.
+    pub latency: LatencyHistogram,
+    /// Requests completed.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
     /// From the end of the warm-up to the first completion tallied.
-    pub(crate) first: Duration,
+    pub first: Duration,
     /// From the end of the warm-up to the last completion tallied.
-    pub(crate) elapsed: Duration,
+    pub elapsed: Duration,
 }
 
 impl Tally {
-    pub(crate) fn mib_s(&self) -> f64 {
+    /// Bytes a second, in MiB.
+    pub fn mib_s(&self) -> f64 {
         self.bytes as f64 / f64::from(1 << 20) / self.elapsed.as_secs_f64()
     }
 
-    pub(crate) fn mb_s(&self) -> f64 {
+    /// Bytes a second, in MB.
+    pub fn mb_s(&self) -> f64 {
         self.bytes as f64 / 1e6 / self.elapsed.as_secs_f64()
     }
 
-    pub(crate) fn iops(&self) -> f64 {
+    /// Requests a second.
+    pub fn iops(&self) -> f64 {
         self.requests as f64 / self.elapsed.as_secs_f64()
     }
 
-    pub(crate) fn summary(&self) -> Result<LatencySummary, LoadError> {
+    /// The latencies summed up.
+    ///
+    /// # Errors
+    ///
+    /// Nothing was tallied.
+    pub fn summary(&self) -> Result<LatencySummary, LoadError> {
         self.latency.summary().ok_or(LoadError::Incomplete(None))
     }
 
-    pub(crate) fn mean_us(&self) -> f64 {
+    /// The mean latency; not a number of nothing.
+    pub fn mean_us(&self) -> f64 {
         self.latency
             .summary()
             .map_or(f64::NAN, |summary| summary.mean_us)
@@ -121,27 +138,30 @@ impl Tally {
 
 impl Loop<std::iter::Once<Command>> {
     /// One command alone.
-    pub(crate) fn once(command: Command) -> Self {
+    pub fn once(command: Command) -> Self {
         Loop::new(1u64, std::iter::once(command))
     }
 
     /// Lets it complete, and returns its latency.
-    pub(crate) fn complete(self, device: &mut Device) -> Result<Duration, LoadError> {
+    pub fn complete(self, device: &mut Device) -> Result<Duration, LoadError> {
         Ok(self.measure(device, WarmUp::NONE, Until::End)?.elapsed)
     }
 }
 
 /// Why a loop has no tally.
 #[derive(Debug, Error)]
-pub(crate) enum LoadError {
+pub enum LoadError {
+    /// The device refuses a command.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// A command did not succeed: a defect of the model.
     #[error("a command did not complete: {0:?}")]
     Incomplete(Option<Completion>),
 }
 
 impl<I: Iterator<Item = Command>> Loop<I> {
-    pub(crate) fn new(depth: impl Into<u64>, commands: I) -> Loop<I> {
+    /// Commands at this depth.
+    pub fn new(depth: impl Into<u64>, commands: I) -> Loop<I> {
         Loop {
             depth: depth.into(),
             commands,
@@ -149,7 +169,7 @@ impl<I: Iterator<Item = Command>> Loop<I> {
     }
 
     /// Measures this loop alone.
-    pub(crate) fn measure(
+    pub fn measure(
         self,
         device: &mut Device,
         warm_up: WarmUp,
@@ -160,18 +180,14 @@ impl<I: Iterator<Item = Command>> Loop<I> {
     }
 
     /// Measures so many requests once each slot of the queue was used twice, and drains the device.
-    pub(crate) fn measure_warm(
-        self,
-        device: &mut Device,
-        requests: u64,
-    ) -> Result<Tally, LoadError> {
+    pub fn measure_warm(self, device: &mut Device, requests: u64) -> Result<Tally, LoadError> {
         let warm_up = WarmUp::Requests(2 * self.depth);
         self.measure(device, warm_up, Until::Drained(requests))
     }
 }
 
 /// Runs the loops at once. `watch` sees each completion that is tallied, with the number of its loop.
-pub(crate) fn measure<I: Iterator<Item = Command>>(
+pub fn measure<I: Iterator<Item = Command>>(
     device: &mut Device,
     loops: impl IntoIterator<Item = Loop<I>>,
     warm_up: WarmUp,

@@ -9,7 +9,7 @@ const PACKET_BYTES: u64 = 64 << 10;
 
 /// How a reader keeps its window outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub enum Reader {
     /// It asks for the next window when all of one has come.
     Waiting,
     /// It asks for the next packet whenever one has come.
@@ -18,10 +18,10 @@ pub(crate) enum Reader {
 
 impl Reader {
     /// Bytes of a request of the sliding reader.
-    pub(crate) const PACKET_BYTES: u64 = PACKET_BYTES;
+    pub const PACKET_BYTES: u64 = PACKET_BYTES;
 
     /// Reads a block that lies on a fresh device as `directive` says. The window is of whole packets.
-    pub(crate) fn read_block(
+    pub fn read_block(
         self,
         device: &mut Device,
         directive: Directive,

@@ -12,10 +12,10 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::read_ahead::{Extent, PAGE_BYTES, ReadAhead, Requested};
-use super::{Failure, Load, LoadError, Next, Stream, Turn, drive};
 use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
 use meldsim::{Duration, Instant};
+use meldsim_drive::{Failure, Load, LoadError, Next, Stream, Turn, drive};
 
 /// An HDFS packet: a reader takes one at a time.
 const PACKET_BYTES: u64 = 64 << 10;
@@ -28,40 +28,40 @@ const WRITTEN_BYTES: u64 = 2 << 30;
 
 /// Readers of their own blocks, all on one device, and a writer beside them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocks {
-    pub(crate) block_bytes: u64,
-    pub(crate) read_ahead: ReadAhead,
-    pub(crate) readers: u64,
+pub(super) struct Blocks {
+    pub(super) block_bytes: u64,
+    pub(super) read_ahead: ReadAhead,
+    pub(super) readers: u64,
     /// One after the other, of each reader.
-    pub(crate) blocks_each: u64,
+    pub(super) blocks_each: u64,
     /// What the host takes for a packet between two reads.
-    pub(crate) host_time: Duration,
+    pub(super) host_time: Duration,
     /// The writer hands something over so often, if the device can; none without it.
-    pub(crate) write_every: Option<Duration>,
+    pub(super) write_every: Option<Duration>,
     /// How long the writer is alone.
-    pub(crate) writer_leads: Duration,
+    pub(super) writer_leads: Duration,
 }
 
 /// What came of it, while there were readers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BlocksTally {
+pub(super) struct BlocksTally {
     /// All readers together.
-    pub(crate) read_mib_s: f64,
-    pub(crate) written_mib_s: f64,
+    pub(super) read_mib_s: f64,
+    pub(super) written_mib_s: f64,
     /// The part of their time in which readers waited for the device.
-    pub(crate) waiting_share: f64,
+    pub(super) waiting_share: f64,
 }
 
 impl Blocks {
     /// Bytes that a reader takes at a time.
-    pub(crate) const PACKET_BYTES: u64 = PACKET_BYTES;
+    pub(super) const PACKET_BYTES: u64 = PACKET_BYTES;
     /// Bytes of a writer's request.
-    pub(crate) const WRITE_BYTES: u64 = WRITE_BYTES;
+    pub(super) const WRITE_BYTES: u64 = WRITE_BYTES;
     /// A writer's requests outstanding at most.
-    pub(crate) const WRITE_DEPTH: u64 = WRITE_DEPTH;
+    pub(super) const WRITE_DEPTH: u64 = WRITE_DEPTH;
 
     /// Runs on a fresh device, on which blocks lie and are written as `directive` says.
-    pub(crate) fn run(
+    pub(super) fn run(
         self,
         device: &mut Device,
         directive: Directive,

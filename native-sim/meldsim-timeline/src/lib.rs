@@ -10,6 +10,11 @@
 //! Memory is bounded however long a run is: nothing is kept but the compressor's window, the ring and what it has given, and of
 //! a page as much as a browser shows well.
 
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+// A test may look at a hash map in any order.
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
+
 mod clock;
 mod compact;
 mod join;
@@ -29,7 +34,6 @@ use self::compact::Compact;
 use self::perfetto::Perfetto;
 use self::tail::Tail;
 use self::writer::Writer;
-use crate::report::TimelineData;
 use meldsim::profile::Profile;
 use meldsim::timeline::{Record, Timeline};
 use meldsim::{Device, Duration, Instant};
@@ -59,6 +63,20 @@ pub struct Written {
     pub devices: Vec<TimelineData>,
     /// Of each device, what its slowest commands waited for.
     pub waits: Vec<Waits>,
+}
+
+/// What a device did, for a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TimelineData {
+    /// The device, and what was done with it.
+    pub name: String,
+    /// The records, compressed by gzip.
+    pub bytes: Vec<u8>,
+    /// When the first record began for which there was no room.
+    pub cut: Option<Instant>,
+    /// When the last command was complete.
+    pub end: Instant,
 }
 
 /// The timelines of one or several devices, which come one after the other. All clones are the same.
@@ -149,7 +167,7 @@ impl<W: Write + Send + 'static> Timeline for Timelines<W> {
 }
 
 /// The timeline of a device ends, if it has one: what its dies are at work on is told up to now.
-pub(crate) fn end_of(device: &mut Device) {
+pub fn end_of(device: &mut Device) {
     // Memory that is no flash has none.
     let _ = device.set_timeline(None);
 }
@@ -205,9 +223,12 @@ impl<W: Write> Open<W> {
             }
             let cut = page.cut;
             let bytes = page.finish()?;
-            self.written
-                .devices
-                .push(TimelineData::new(name, bytes, cut, device.end));
+            self.written.devices.push(TimelineData {
+                name,
+                bytes,
+                cut,
+                end: device.end,
+            });
         }
         Ok(())
     }
