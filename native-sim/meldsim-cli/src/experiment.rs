@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use meldsim::Profile;
-use meldsim_experiments::experiment::{BusSpeed, EXPERIMENTS, Run, Scale, Setup};
+use meldsim_lab::{BusSpeed, EXPERIMENTS, Run, Scale, Setup};
 use meldsim_stats::bytes;
 use meldsim_timeline::Timelines;
 

@@ -10,9 +10,9 @@ use crate::output::{file_name, note, origin, version_line};
 use meldsim::Duration;
 use meldsim::profile::Profile;
 use meldsim::timeline::Timeline;
-use meldsim_experiments::report::{FoundTimeline, Origin, Page};
-use meldsim_experiments::workload::parse_time;
+use meldsim_report::{FoundTimeline, Origin, Page};
 use meldsim_timeline::{Names, Shown, TimelineData, Timelines, Written};
+use meldsim_workload::parse_time;
 
 /// Files with this name are pages.
 const PAGE: &str = ".html";

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use anyhow::Result;
-use meldsim_experiments::experiment::{
+use meldsim_lab::{
     Claim, Controls, Count, EXPERIMENTS, Experiment, Scale, Sensitivity, VARIED_PERCENT,
     Validation, claims_table,
 };
