@@ -7,7 +7,7 @@ use super::task::LeftOut;
 
 macro_rules! own {
     ($($name:literal)*) => {
-        [$((concat!($name, ".csv"), include_str!(concat!("../data/", $name, ".csv")))),*]
+        [$((concat!($name, ".csv"), include_str!(concat!("../data/drives/", $name, ".csv")))),*]
     };
 }
 
