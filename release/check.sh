@@ -70,7 +70,7 @@ check_rust() {
 check_native() (
   cd "$ROOT/native-sim" &&
     cargo test --package meldsim --no-default-features --test typed_profile --locked &&
-    CALIBRATE_DRIVES=5 cargo test --profile tested --package meldsim-experiments --lib --locked -- --ignored &&
+    CALIBRATE_DRIVES=5 cargo test --profile tested --package meldsim-calibrate --lib --locked -- --ignored &&
     cargo test --package meldsim-cli --test it --locked -- --ignored
 )
 

@@ -1,6 +1,6 @@
 //! Mutations without coverage feedback, for the tests: what finds the easy defects in seconds, on any toolchain.
 
-use meldsim_experiments::workload::Random;
+use meldsim::engine::Random;
 
 fn below(random: &mut Random, bound: usize) -> usize {
     random.below(bound.max(1) as u64) as usize

@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use meldsim_experiments::workload::Random;
+use meldsim::engine::Random;
 use meldsim_fuzz::mutate::mutate;
 use meldsim_fuzz::{TARGETS, Target};
 

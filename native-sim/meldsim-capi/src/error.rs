@@ -11,8 +11,8 @@ use std::sync::Once;
 
 use meldsim::nvme::DirectiveError;
 use meldsim::{DeviceError, SnapshotError, Status};
-use meldsim_experiments::calibrate::CalibrateError;
-use meldsim_experiments::workload::{RequestError, RunError};
+use meldsim_calibrate::CalibrateError;
+use meldsim_workload::{RequestError, RunError};
 
 /// The call succeeded.
 pub const MELDSIM_OK: i32 = 0;

@@ -3,7 +3,7 @@
 //! In: calls of any thread. Out: what they return; a panic of one takes the device out of service.
 
 use meldsim::{Device, DeviceError, Duration, Precondition, Profile};
-use meldsim_experiments::timeline::Recording;
+use meldsim_timeline::Recording;
 
 use crate::clock::{Clock, Deadline};
 use crate::error::{Failure, MELDSIM_ERR_TIMEOUT, catch};

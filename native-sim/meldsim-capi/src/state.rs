@@ -5,8 +5,8 @@
 use std::time::{Duration, Instant};
 
 use meldsim::{Device, Duration as Simulated, Opcode};
-use meldsim_experiments::report::LatencyHistogram;
-use meldsim_experiments::timeline::Recording;
+use meldsim_stats::LatencyHistogram;
+use meldsim_timeline::Recording;
 
 use crate::clock::{Clock, Deadline};
 use crate::error::{Failure, MELDSIM_ERR_CLOSED};

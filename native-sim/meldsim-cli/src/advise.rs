@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use clap::{ArgGroup, Args};
-use meldsim_experiments::workload::Job;
-use meldsim_experiments::workload::advise::{Sample, advise};
-use meldsim_experiments::workload::trace::{TraceFormat, TraceReader};
+use meldsim_advice::advise::advise;
+use meldsim_workload::Job;
+use meldsim_workload::sample::Sample;
+use meldsim_workload::trace::{TraceFormat, TraceReader};
 
 use crate::args::{DEFAULT_PROFILE, Format, FormatArg};
 use crate::output::{columns, devices, footer, named, to_json};

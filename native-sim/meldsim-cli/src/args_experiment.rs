@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, ValueEnum};
-use meldsim_experiments::experiment::{BusSpeed, EXPERIMENTS, Experiment, Options};
-use meldsim_experiments::workload::parse_bytes;
+use meldsim_lab::{BusSpeed, EXPERIMENTS, Experiment, Options};
+use meldsim_workload::parse_bytes;
 
 use crate::args::{FormatArg, JobsArg};
 use crate::timeline::TimelineArgs;

@@ -7,10 +7,9 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use meldsim_experiments::calibrate::{
-    Calibrated, Calibration, Evaluation, Finding, Place, Progress, Request,
-};
-use meldsim_experiments::workload::parse_bytes;
+use meldsim_calibrate::{Calibrated, Calibration, Evaluation, Finding, Place, Progress, Request};
+use meldsim_report::calibration_page;
+use meldsim_workload::parse_bytes;
 use serde::Serialize;
 
 use crate::args::{Format, FormatArg, JobsArg};
@@ -134,7 +133,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<(String, Ending)> {
             false => "a part of each drive",
         };
         let origin = origin(name, &args.seed.to_string(), settings)?;
-        write_file("--report", path, &done.to_html(&origin, &footer))?;
+        write_file("--report", path, &calibration_page(&done, &origin, &footer))?;
     }
     let text = match args.format.format {
         Format::Json => to_json(name, "simulated", &*done)?,

@@ -4,10 +4,11 @@ use std::fmt::Display;
 
 use meldsim::ProfileErrors;
 use meldsim::profile::list_mistakes;
-use meldsim_experiments::calibrate::CalibrateError;
-use meldsim_experiments::experiment::ExperimentError;
-use meldsim_experiments::workload::trace::TraceError;
-use meldsim_experiments::workload::{JobFileErrors, RunError};
+use meldsim_bench::BadProgram;
+use meldsim_calibrate::CalibrateError;
+use meldsim_lab::{ExperimentError, MeasureError};
+use meldsim_workload::trace::TraceError;
+use meldsim_workload::{JobFileErrors, RunError};
 
 pub(crate) const RUNTIME_FAILURE: u8 = 1;
 const BAD_INPUT: u8 = 2;
@@ -36,6 +37,7 @@ pub(crate) fn several<E: Display>(path: &str, mistakes: &[E]) -> String {
 /// something failed that is not of the input.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     let input = error.is::<BadInput>()
+        || error.is::<BadProgram>()
         || error.is::<ProfileErrors>()
         || error.is::<JobFileErrors>()
         || error.is::<TraceError>()
@@ -59,7 +61,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
                     | ExperimentError::Device(_)
                     | ExperimentError::RequestSize { .. }
                     | ExperimentError::LogicalBlock { .. }
-                    | ExperimentError::Measured(_)
+                    | ExperimentError::Measured(
+                        MeasureError::Profile(_) | MeasureError::Device(_) | MeasureError::Rows(_)
+                    )
             )
         );
     if input { BAD_INPUT } else { RUNTIME_FAILURE }

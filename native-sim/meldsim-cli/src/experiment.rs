@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use meldsim::Profile;
-use meldsim_experiments::experiment::{BusSpeed, EXPERIMENTS, Run, Scale, Setup};
-use meldsim_experiments::report::bytes;
-use meldsim_experiments::timeline::Timelines;
+use meldsim_lab::{BusSpeed, EXPERIMENTS, Run, Scale, Setup};
+use meldsim_stats::bytes;
+use meldsim_timeline::Timelines;
 
 use crate::args_experiment::{CommonArgs, ExperimentArgs, OutputFormat, SetupArgs};
 use crate::error::BadInput;

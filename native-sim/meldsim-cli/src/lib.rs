@@ -27,8 +27,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::advise::AdviseArgs;
-use crate::args::{BenchArgs, ProfilesArgs};
+use crate::args::ProfilesArgs;
 use crate::args_experiment::{ExperimentArgs, ValidateArgs};
+use crate::bench::BenchArgs;
 use crate::calibrate::CalibrateArgs;
 use crate::documents::{CompletionsArgs, ManArgs};
 use crate::output::Ending;

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use meldsim_experiments::report::{Origin, document};
+use meldsim_report::Origin;
+use meldsim_stats::document;
 use serde::Serialize;
 
 use crate::error::BadInput;

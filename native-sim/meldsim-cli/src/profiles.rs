@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::{Profile, ProfileError, ProfileErrors};
-use meldsim_experiments::report::{Align, SCHEMA_VERSION, Table, bytes, json};
+use meldsim_stats::{Align, SCHEMA_VERSION, Table, bytes, json};
 use serde::Serialize;
 
 use crate::args::{Format, ProfilesArgs, ProfilesCommand};

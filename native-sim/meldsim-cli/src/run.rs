@@ -9,12 +9,13 @@ use clap::{ArgGroup, Args, ValueEnum};
 use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Pattern, Profile};
-use meldsim_experiments::parallel::all_cores;
-use meldsim_experiments::timeline::Timelines;
-use meldsim_experiments::workload::trace::{
+use meldsim_drive::all_cores;
+use meldsim_report::run_page;
+use meldsim_timeline::Timelines;
+use meldsim_workload::trace::{
     Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
-use meldsim_experiments::workload::{
+use meldsim_workload::{
     Amount, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult,
     Workload, parse_bytes, parse_read_pattern, parse_time,
 };
@@ -177,7 +178,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
         args.timeline
             .write_page(&title, devices, &origin, &footer)?;
         if let Some(path) = &args.report {
-            let page = result.to_html(&title, &origin, &footer);
+            let page = run_page(&result, &title, &origin, &footer);
             write_file("--report", path, &page)?;
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use meldsim::profile::{Kind, ProfileErrors};
 use meldsim::{Device, Profile};
-use meldsim_experiments::workload::Surroundings;
+use meldsim_workload::Surroundings;
 
 /// The text of a file, or of standard input for `-`. Of one that is not in UTF-8 the error names the line.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {

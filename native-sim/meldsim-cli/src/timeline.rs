@@ -10,9 +10,9 @@ use crate::output::{file_name, note, origin, version_line};
 use meldsim::Duration;
 use meldsim::profile::Profile;
 use meldsim::timeline::Timeline;
-use meldsim_experiments::report::{FoundTimeline, Origin, Page, TimelineData};
-use meldsim_experiments::timeline::{self, Names, Shown, Timelines, Written};
-use meldsim_experiments::workload::parse_time;
+use meldsim_report::{FoundTimeline, Origin, Page};
+use meldsim_timeline::{Names, Shown, TimelineData, Timelines, Written};
+use meldsim_workload::parse_time;
 
 /// Files with this name are pages.
 const PAGE: &str = ".html";
@@ -157,7 +157,7 @@ fn join(args: &TimelineCommandArgs, folder: &str) -> Result<String> {
     } else {
         Names::default()
     };
-    let joined = timeline::join(Path::new(folder), Path::new(&args.timeline), &names);
+    let joined = meldsim_timeline::join(Path::new(folder), Path::new(&args.timeline), &names);
     let joined = joined.map_err(|error| BadInput(format!("--join: {error}")))?;
     for text in &joined.notes {
         note(&format!("note: {text}"));
@@ -199,7 +199,7 @@ fn compare(args: &TimelineCommandArgs) -> Result<String> {
                 "--compare: cannot read \"{path}\": {error}; give a page that --timeline FILE.html has written"
             ))
         })?;
-        let found = TimelineData::in_page(&file_name(path), &page);
+        let found = FoundTimeline::in_page(&file_name(path), &page);
         if found.is_empty() {
             let message = format!(
                 "--compare: \"{path}\" has no timeline; give a page that --timeline FILE.html has written"

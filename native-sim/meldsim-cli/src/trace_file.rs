@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
-use meldsim_experiments::workload::trace::decompressed;
+use meldsim_workload::trace::decompressed;
 
 use crate::error::BadInput;
 

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use anyhow::Result;
-use meldsim_experiments::experiment::{
+use meldsim_lab::{
     Claim, Controls, Count, EXPERIMENTS, Experiment, Scale, Sensitivity, VARIED_PERCENT,
     Validation, claims_table,
 };
-use meldsim_experiments::report::{Align, Table};
+use meldsim_stats::{Align, Table};
 
 use crate::args::Format;
 use crate::args_experiment::ValidateArgs;

@@ -7,12 +7,12 @@ use anyhow::Result;
 use clap::Args;
 use meldsim::Profile;
 use meldsim::profile::{Kind, Sources};
-use meldsim_experiments::parallel::try_map;
-use meldsim_experiments::workload::trace::{
+use meldsim_advice::what_if::{Layout, Outcome, WhatIf};
+use meldsim_drive::try_map;
+use meldsim_workload::trace::{
     Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
-use meldsim_experiments::workload::what_if::{Layout, Outcome, WhatIf};
-use meldsim_experiments::workload::{Limit, RunResult};
+use meldsim_workload::{Limit, RunResult};
 
 use crate::args::{DEFAULT_PROFILE, JobsArg};
 use crate::error::BadInput;

@@ -46,7 +46,7 @@
 //!
 //! - [`device`]: commands in, completions out, counters ([`Stats`], [`Utilisation`])
 //! - [`profile`]: devices as data, and why one is refused
-//! - the crate `meldsim-experiments`: jobs, traces, published results repeated and compared
+//! - the crate `meldsim-workload`: jobs and traces; `meldsim-lab`: published results, repeated and compared
 //! - `examples/` of the crate: several devices in one process
 
 #![deny(unsafe_code)]

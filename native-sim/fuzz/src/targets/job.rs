@@ -1,8 +1,8 @@
 //! Job files: any text is a list of jobs, or an error that names file, line and option.
 
 use meldsim::Duration;
-use meldsim_experiments::report::Origin;
-use meldsim_experiments::workload::{Job, JobFileErrors, Runner, parse_job_file};
+use meldsim_report::{Origin, run_page};
+use meldsim_workload::{Job, JobFileErrors, Runner, parse_job_file};
 
 use super::exercise::tiny_profile;
 
@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) {
                 for text in [
                     result.to_text(),
                     result.to_csv(),
-                    result.to_html("fuzz", &Origin::default(), ""),
+                    run_page(&result, "fuzz", &Origin::default(), ""),
                 ] {
                     assert!(!text.is_empty());
                 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use meldsim::Profile;
 use meldsim_capi::*;
-use meldsim_experiments::workload::{Job, parse_job_file};
+use meldsim_workload::{Job, parse_job_file};
 use serde_json::{Value, json};
 
 use super::job::small;

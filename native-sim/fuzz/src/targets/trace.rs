@@ -1,6 +1,6 @@
 //! Traces: any bytes are records, or an error that names file and line.
 
-use meldsim_experiments::workload::trace::{
+use meldsim_workload::trace::{
     Beyond, Replay, ReplayMode, ReplayOptions, TraceError, TraceFormat, TraceReader,
 };
 

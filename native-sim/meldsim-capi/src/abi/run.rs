@@ -5,9 +5,9 @@ use std::ffi::c_char;
 use std::fs::File;
 use std::io::BufReader;
 
-use meldsim_experiments::calibrate::Message;
-use meldsim_experiments::workload::RunRequest;
-use meldsim_experiments::workload::trace::decompressed;
+use meldsim_calibrate::Message;
+use meldsim_workload::RunRequest;
+use meldsim_workload::trace::decompressed;
 
 use super::device::check_abi;
 use crate::entry::{boundary, copy_text, long, string};

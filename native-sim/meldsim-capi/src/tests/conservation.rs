@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ffi::CString;
 
-use meldsim_experiments::workload::Random;
+use meldsim::engine::Random;
 use proptest::prelude::*;
 
 use super::*;

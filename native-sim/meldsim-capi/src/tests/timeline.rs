@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use meldsim::timeline::{BusUse, Record};
-use meldsim_experiments::timeline::Recorded;
+use meldsim_timeline::Recorded;
 
 use super::*;
 

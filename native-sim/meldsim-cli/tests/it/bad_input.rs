@@ -2,7 +2,7 @@
 
 use crate::support::{self, meldsim, text_file};
 use meldsim::Profile;
-use meldsim_experiments::experiment::{EXPERIMENTS, Run};
+use meldsim_lab::{EXPERIMENTS, Run};
 
 /// Runs `line` and checks that it is refused with all of `words` on the one message.
 fn refused(line: &str, words: &[&str]) {

@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use meldsim::{Command, Device, Directive, Instant, Pattern, Profile};
-use meldsim_experiments::timeline::Recording;
+use meldsim_timeline::Recording;
 use serde_json::Value;
 
 const BLOCK: u64 = 8 << 20;

@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex};
 
 use meldsim::timeline::{Gauge, Record, Timeline, Work};
 use meldsim::{Instant, Precondition, Profile};
-use meldsim_experiments::report::{Origin, Page};
-use meldsim_experiments::timeline::{Shown, Timelines, Written};
-use meldsim_experiments::workload::{Job, ReadWrite, Run, RunResult, Workload, parse_time};
+use meldsim_report::{Origin, Page};
+use meldsim_timeline::{Shown, Timelines, Written};
+use meldsim_workload::{Job, ReadWrite, Run, RunResult, Workload, parse_time};
 use serde_json::Value;
 
 /// Of a track: slices, nanoseconds as a trace has them, picoseconds.

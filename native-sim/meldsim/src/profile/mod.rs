@@ -43,7 +43,6 @@ mod text;
 mod units;
 mod xpoint;
 
-use crate::policy::{self, PolicyOptions};
 use serde::{Deserialize, Serialize};
 
 pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, shortened};
@@ -64,6 +63,7 @@ pub use xpoint::Xpoint;
 
 pub use crate::words::nearest;
 
+use crate::policy::{self, PolicyOptions};
 use check::{Checker, names};
 
 /// A device. All fields are public so that an experiment may vary a preset; whoever changes one

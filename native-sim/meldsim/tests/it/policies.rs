@@ -1,10 +1,10 @@
 //! Victim policies beside a plain log that has nothing else of a device: no time and no reverse map.
 
-use meldsim::policy::placement::PlacementPolicy;
-use meldsim::policy::wear::WearPolicy;
 use std::collections::VecDeque;
 
 use crate::common::{Random, drain, small_profile};
+use meldsim::policy::placement::PlacementPolicy;
+use meldsim::policy::wear::WearPolicy;
 use meldsim::profile::{ByteSize, Profile};
 use meldsim::{Command, Device, Directive, Precondition, Stats};
 

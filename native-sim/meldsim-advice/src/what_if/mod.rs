@@ -1,0 +1,370 @@
+//! What a recorded workload would get from other devices, and from other layouts of its data.
+//!
+//! The trace is replayed once for each device and layout; each run starts with a fresh device. The results of the runs
+//! come in; a comparison goes out as text, CSV, JSON, and as a page with charts. It says on which devices melding wins and why,
+//! and what to do with each directory: the plans are replayed as well, and what they gave is what is advised.
+//!
+//! ```text
+//!   outcomes --WhatIf::new--> verdict, plans --replays--> WhatIf::advise --> advice
+//! ```
+
+mod advice;
+mod gain;
+mod melding;
+mod outcome;
+mod used;
+
+use serde::Serialize;
+
+use self::advice::Confirmed;
+use meldsim::engine::Duration;
+use meldsim::profile::Profile;
+use meldsim_report::chart::{BarChart, LineChart};
+use meldsim_report::{Origin, Page};
+use meldsim_stats::{Align, Table, csv, duration, rate_mib_s};
+use meldsim_timeline::TimelineData;
+use meldsim_workload::RunError;
+use meldsim_workload::trace::ReplayMode;
+
+pub use self::advice::{Advice, Choice, Plan};
+pub use self::gain::Gain;
+pub use self::melding::Melding;
+pub use self::outcome::{Figures, Layout, Outcome};
+pub use self::used::Use;
+
+/// The outcomes, one for each device and layout in the order they were asked for.
+#[derive(Clone, Debug, Serialize)]
+pub struct WhatIf {
+    /// Whether melding wins, why, and which outcome is best, in sentences.
+    pub verdict: String,
+    /// `open`: requests arrived when they were recorded; `closed`: when one before them had completed.
+    pub replay: &'static str,
+    /// What melding all data does on each device that can.
+    pub melding: Vec<Melding>,
+    /// What to do with each group of blocks: on the first device that can meld, and with all devices.
+    pub advice: Vec<Advice>,
+    /// What was found.
+    pub outcomes: Vec<Outcome>,
+    /// Index of the best outcome.
+    pub best: usize,
+    /// The timelines of the replays for the page, if that was asked for.
+    #[serde(skip)]
+    pub timelines: Vec<TimelineData>,
+    #[serde(skip)]
+    mode: ReplayMode,
+}
+
+impl WhatIf {
+    /// Compares outcomes on these devices, of which there is at least one: for each device, one for each of its layouts.
+    ///
+    /// # Errors
+    ///
+    /// A device whose crossover cannot be found: a defect of the model.
+    pub fn new(
+        mode: ReplayMode,
+        profiles: &[Profile],
+        outcomes: Vec<Outcome>,
+    ) -> Result<WhatIf, RunError> {
+        let better = |a: &Outcome, b: &Outcome| {
+            // A device that had to refuse requests is no choice.
+            let order = a.failed.cmp(&b.failed);
+            order.then(match mode {
+                ReplayMode::Open => a.mean_us().total_cmp(&b.mean_us()),
+                ReplayMode::Closed => b.bandwidth_mib_s().total_cmp(&a.bandwidth_mib_s()),
+            })
+        };
+        let best = (0..outcomes.len()).min_by(|a, b| better(&outcomes[*a], &outcomes[*b]));
+        let best = best.unwrap_or(0);
+        let mut melding = Vec::new();
+        for (device, profile) in profiles.iter().enumerate() {
+            let of = |layout| {
+                let mut outcomes = outcomes.iter();
+                outcomes.find(|outcome| outcome.device == device && outcome.layout == layout)
+            };
+            if let Some(both) = of(Layout::AllMelded).zip(of(Layout::NoneMelded)) {
+                melding.push(Melding::new(mode, profile, both.into())?);
+            }
+        }
+        Ok(WhatIf {
+            verdict: verdict(mode, &melding, &outcomes, best),
+            replay: mode.name(),
+            melding,
+            advice: Vec::new(),
+            outcomes,
+            best,
+            timelines: Vec::new(),
+            mode,
+        })
+    }
+
+    /// What seems best for each group of blocks by the outcomes. Each is to be replayed before it is advised.
+    pub fn plans(&self) -> Vec<Plan> {
+        advice::plans(self.mode, &self.outcomes)
+    }
+
+    /// Advises what a plan says, if it gives more than any layout of everything: `groups` is what its replays gave.
+    pub fn advise(&mut self, plan: &Plan, outcomes: &[Outcome]) {
+        let confirmed = Confirmed::new(self.mode, &self.outcomes, plan, outcomes);
+        self.advice.push(confirmed.advice());
+    }
+
+    /// The outcomes for people.
+    pub fn to_text(&self) -> String {
+        self.to_text_within(usize::MAX)
+    }
+
+    /// The outcomes for people, their table within so many columns of a terminal.
+    pub fn to_text_within(&self, columns: usize) -> String {
+        let mut text = self.verdict.clone() + "\n\n" + &self.table().within(columns);
+        for outcome in self.outcomes.iter().filter(|outcome| outcome.failed > 0) {
+            let (name, failed) = (outcome.name(), outcome.failed);
+            text += &format!("{name}: {failed} requests failed: the device is full\n");
+        }
+        for advice in &self.advice {
+            text += &format!("\n{}\n{}", advice.summary, advice.table().within(columns));
+        }
+        if !self.advice.is_empty() {
+            text += &format!("{}\n\n", advice::NOTE);
+        }
+        text
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new([
+            ("profile", Align::Left),
+            ("layout", Align::Left),
+            ("time", Align::Right),
+            ("read", Align::Right),
+            ("write", Align::Right),
+            ("read mean us", Align::Right),
+            ("p50 us", Align::Right),
+            ("p99 us", Align::Right),
+            ("write mean us", Align::Right),
+            ("dies busy", Align::Right),
+            ("channels busy", Align::Right),
+            ("WA", Align::Right),
+        ])
+        .with_least(&[
+            "time",
+            "channels busy",
+            "dies busy",
+            "WA",
+            "p50 us",
+            "write mean us",
+            "write",
+        ]);
+        for outcome in &self.outcomes {
+            let show = |figures: &Option<Figures>, text: fn(&Figures) -> String| {
+                figures.as_ref().map_or_else(|| "-".to_owned(), text)
+            };
+            let (read, write) = (&outcome.read, &outcome.write);
+            let rate = |figures: &Figures| rate_mib_s(figures.bandwidth_mib_s);
+            table.row([
+                outcome.profile.clone(),
+                outcome.layout.name().to_owned(),
+                duration(Duration::from_ps((outcome.duration_us * 1e6) as u64)),
+                show(read, rate),
+                show(write, rate),
+                show(read, |read| format!("{:.1}", read.latency.mean_us)),
+                show(read, |read| format!("{:.1}", read.latency.p50_us)),
+                show(read, |read| format!("{:.1}", read.latency.p99_us)),
+                show(write, |write| format!("{:.1}", write.latency.mean_us)),
+                format!("{:.1} %", outcome.dies_busy_percent),
+                format!("{:.1} %", outcome.channels_busy_percent),
+                outcome
+                    .write_amplification
+                    .map_or_else(|| "-".to_owned(), |value| format!("{value:.2}")),
+            ]);
+        }
+        table
+    }
+
+    /// One row for each outcome, under a header.
+    pub fn to_csv(&self) -> String {
+        let header = "profile,layout,duration_us,read_mib_s,write_mib_s,read_mean_us,read_p50_us,read_p99_us,\
+                      write_mean_us,write_p50_us,write_p99_us,dies_busy_percent,channels_busy_percent,\
+                      write_amplification,failed";
+        let rows = self.outcomes.iter().map(|outcome| {
+            let number = |value: f64| format!("{value:.3}");
+            let show = |figures: &Option<Figures>, value: fn(&Figures) -> f64| {
+                let value = figures.as_ref().map(value);
+                value.map_or(String::new(), number)
+            };
+            let (read, write) = (&outcome.read, &outcome.write);
+            vec![
+                format!("\"{}\"", outcome.profile.replace('"', "\"\"")),
+                outcome.layout.name().replace(' ', "-"),
+                number(outcome.duration_us),
+                show(read, |read| read.bandwidth_mib_s),
+                show(write, |write| write.bandwidth_mib_s),
+                show(read, |read| read.latency.mean_us),
+                show(read, |read| read.latency.p50_us),
+                show(read, |read| read.latency.p99_us),
+                show(write, |write| write.latency.mean_us),
+                show(write, |write| write.latency.p50_us),
+                show(write, |write| write.latency.p99_us),
+                number(outcome.dies_busy_percent),
+                number(outcome.channels_busy_percent),
+                outcome.write_amplification.map_or(String::new(), number),
+                outcome.failed.to_string(),
+            ]
+        });
+        csv(header, rows)
+    }
+
+    /// The outcomes as a page in HTML that needs nothing else.
+    pub fn to_html(&self, title: &str, origin: &Origin, footer: &str) -> String {
+        let mut page = Page::new(title, &self.verdict, origin);
+        if !self.advice.is_empty() {
+            page.heading("Advice");
+            for advice in &self.advice {
+                page.paragraph(&advice.summary).table(&advice.table());
+            }
+            page.paragraph(advice::NOTE);
+        }
+        page.heading("Outcomes").table(&self.table());
+        page.heading("Reads");
+        let caption = "Arrival to completion, all volumes; less is better. Simulated.";
+        let mean = self.bars("Mean read latency", "us", |outcome| {
+            Some(outcome.read.as_ref()?.latency.mean_us)
+        });
+        page.chart(mean, caption);
+        let p99 = self.bars("Read latency, 99th percentile", "us", |outcome| {
+            Some(outcome.read.as_ref()?.latency.p99_us)
+        });
+        let of_few = "Of fewer than 100 reads it is the maximum. Less is better. Simulated.";
+        page.chart(p99, of_few);
+        let maximum = self.bars("Read latency, maximum", "us", |outcome| {
+            Some(outcome.read.as_ref()?.latency.max_us)
+        });
+        page.chart(maximum, caption);
+        for layout in [Layout::AsRecorded, Layout::AllMelded] {
+            let title = format!("Read latency distribution, {}", layout.name());
+            let outcomes = self
+                .outcomes
+                .iter()
+                .filter(|outcome| outcome.layout == layout);
+            let reads = outcomes.filter_map(|outcome| {
+                Some((outcome.profile.clone(), &outcome.read.as_ref()?.latencies))
+            });
+            let chart = LineChart::of_latencies(title, reads);
+            if !chart.lines.is_empty() {
+                let caption =
+                    "At 99, the latency that 99 % of the reads did not exceed. Simulated.";
+                page.chart(chart, caption);
+            }
+        }
+        page.heading("Device");
+        let rate = self.bars("Throughput", "MiB/s", |outcome| {
+            Some(outcome.bandwidth_mib_s())
+        });
+        let caption = match self.replay {
+            "open" => {
+                "Reads and writes. Requests arrive when they were recorded, so a device that keeps up gives what the trace asks for and no more. Simulated."
+            }
+            _ => "Reads and writes; more is better. Simulated.",
+        };
+        page.chart(rate, caption);
+        let busy = self.bars("Busy share of the dies", "%", |outcome| {
+            Some(outcome.dies_busy_percent)
+        });
+        page.chart(
+            busy,
+            "Mean over all dies; the rest of their time is free for other work. Simulated.",
+        );
+        if self
+            .outcomes
+            .iter()
+            .any(|outcome| outcome.write_amplification.is_some())
+        {
+            let unit = "bytes programmed for each byte written";
+            let amplification = self.bars("Write amplification", unit, |outcome| {
+                outcome.write_amplification
+            });
+            let caption =
+                "Collection and padding count; each device is fresh at the start. Simulated.";
+            page.chart(amplification, caption);
+        }
+        page.timelines(&self.timelines);
+        page.finish(footer)
+    }
+
+    /// A chart with a group for each profile, a bar for each layout.
+    fn bars(&self, title: &str, unit: &str, value: fn(&Outcome) -> Option<f64>) -> BarChart {
+        let mut groups: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+        for outcome in &self.outcomes {
+            // Each profile begins with its data as recorded.
+            if outcome.layout == Layout::AsRecorded {
+                groups.push((outcome.profile.clone(), vec![None; Layout::ALL.len()]));
+            }
+            if let Some((_, bars)) = groups.last_mut() {
+                bars[outcome.layout as usize] = value(outcome);
+            }
+        }
+        BarChart {
+            title: title.to_owned(),
+            axis: unit.to_owned(),
+            series: Layout::ALL.map(|layout| layout.name().to_owned()).to_vec(),
+            groups,
+        }
+    }
+}
+
+fn verdict(mode: ReplayMode, melding: &[Melding], outcomes: &[Outcome], best: usize) -> String {
+    let mut text = String::new();
+    if let Some((first, others)) = melding.split_first() {
+        text = format!("{} ", first.verdict);
+        let others: Vec<String> = others.iter().map(Melding::brief).collect();
+        if !others.is_empty() {
+            // The first letter of a sentence.
+            text += &format!("O{}. ", &others.join(", ")[1..]);
+        }
+    }
+    text + &best_sentence(mode, outcomes, best)
+}
+
+fn best_sentence(mode: ReplayMode, outcomes: &[Outcome], best: usize) -> String {
+    let (Some(best), Some(first)) = (outcomes.get(best), outcomes.first()) else {
+        return String::new();
+    };
+    let (what, value): (_, fn(&Outcome) -> String) = match (mode, &best.read) {
+        (ReplayMode::Closed, _) => ("most throughput", |outcome| {
+            rate_mib_s(outcome.bandwidth_mib_s())
+        }),
+        (ReplayMode::Open, Some(_)) => ("least mean read latency", |outcome| {
+            format!("{:.1} us", outcome.mean_us())
+        }),
+        (ReplayMode::Open, None) => ("least mean write latency", |outcome| {
+            format!("{:.1} us", outcome.mean_us())
+        }),
+    };
+    let against = if std::ptr::eq(best, first) {
+        String::new()
+    } else {
+        format!(" against {} of {}", value(first), first.name())
+    };
+    let times = match mode {
+        ReplayMode::Open => "requests arrive when they were recorded",
+        ReplayMode::Closed => "each request arrives when one before it has completed",
+    };
+    let mut text = format!(
+        "Best: {} has the {what}, {}{against}. Simulated; {times}.",
+        best.name(),
+        value(best)
+    );
+    // An answer is as good as what it rests on.
+    for outcome in [best, first] {
+        let limit = outcome.limit.as_ref().filter(|limit| limit.is_assumed());
+        let Some((key, value, _)) = limit.and_then(|limit| limit.key.as_ref()) else {
+            continue;
+        };
+        let sentence = format!(
+            " {} is limited by {key} {value}, which is assumed: measure it, or look it up, before you rely on this.",
+            outcome.name()
+        );
+        if !text.contains(&sentence) {
+            text += &sentence;
+        }
+    }
+    text
+}

@@ -1,0 +1,139 @@
+//! `firmware-threads`: throughput against the threads of one type, each thread on its own core.
+
+use super::super::claim::{Bound, Claim};
+use super::super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::{Cell, Design, MILLION, PAPER, Specification, report};
+use meldsim::profile::FirmwareThreads;
+use meldsim_report::chart::{Axis, Line, LineChart};
+use meldsim_stats::Sheet;
+
+pub(crate) const THREADS: Experiment = Experiment {
+    name: "firmware-threads",
+    about: "IOPS against the firmware's threads of one type: NVMQ, CACHE, TRANS",
+    paper: PAPER,
+    profile: "deepflash",
+    beside: None,
+    request_unit: Some(4 << 10),
+    options: Options::Scale,
+    plan,
+    timeline: None,
+};
+
+/// Cores for all.
+const CORES: u32 = 64;
+/// Threads of the types that are not swept.
+const PLENTY: FirmwareThreads = FirmwareThreads {
+    nvmq: 12,
+    cache: 6,
+    trans: 6,
+    fcmd: 8,
+};
+/// CACHE threads that are published to suffice.
+const CACHE_THREADS: u32 = 2;
+
+struct Row {
+    threads: &'static str,
+    count: u32,
+    bypass: bool,
+    reads: f64,
+    writes: f64,
+}
+
+/// What is swept: its name, how far, the bypass, and the count to set.
+type Sweep = (
+    &'static str,
+    u32,
+    bool,
+    fn(&mut FirmwareThreads) -> &mut u32,
+);
+
+const SWEEPS: [Sweep; 4] = [
+    ("NVMQ", 10, true, |threads| &mut threads.nvmq),
+    ("CACHE", 4, true, |threads| &mut threads.cache),
+    ("CACHE", 4, false, |threads| &mut threads.cache),
+    ("TRANS", 5, true, |threads| &mut threads.trans),
+];
+
+fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
+    let counts = SWEEPS
+        .into_iter()
+        .flat_map(|sweep| (1..=sweep.1).map(move |count| (sweep, count)));
+    let rows = cells.each(counts, |&((threads, _, bypass, field), count)| {
+        let mut profile = Design::Full.of(&run.profile, CORES);
+        profile.firmware.threads = PLENTY;
+        profile.firmware.cache_bypass = bypass;
+        *field(&mut profile.firmware.threads) = count;
+        Ok(Row {
+            threads,
+            count,
+            bypass,
+            reads: Cell::measure(&profile, Specification::READS, run.scale)?.iops,
+            writes: Cell::measure(&profile, Specification::WRITES, run.scale)?.iops,
+        })
+    });
+    rows.then(|rows| {
+        let sheet = Sheet::of("threads", &rows)
+            .cell("type", "type", |row| row.threads)
+            .cell("bypass", "cache bypass", |row| if row.bypass { "on" } else { "off" })
+            .count("threads", "threads", |row| u64::from(row.count))
+            .number("read_iops", "read IOPS", 0, |row| row.reads)
+            .number("write_iops", "write IOPS", 0, |row| row.writes);
+        let about = "Random requests of 4 KiB in front of a pipeline with enough cores and threads of all types but one.";
+        let outcome = report(run, about)
+            .sheet(sheet)
+            .figure(
+                chart(&rows),
+                "A type of thread limits the pipeline until there are enough of it. With the bypass, reads need no CACHE threads.",
+            )
+            .claims([claim(&rows)]);
+        Some(outcome)
+    })
+}
+
+fn chart(rows: &[Row]) -> LineChart {
+    let line = |(threads, _, bypass, _): Sweep| {
+        let of = rows
+            .iter()
+            .filter(|row| row.threads == threads && row.bypass == bypass);
+        let name = match bypass {
+            true => threads.to_owned(),
+            false => format!("{threads}, no bypass"),
+        };
+        let points = of.map(|row| (f64::from(row.count), row.reads / 1e3));
+        Line::new(name, points.collect())
+    };
+    LineChart {
+        title: "Reads against threads of one type".to_owned(),
+        x: Axis::linear("threads"),
+        y: Axis::linear("thousand IOPS"),
+        lines: SWEEPS.map(line).to_vec(),
+    }
+}
+
+/// The fewest CACHE threads with which reads and writes reach the million.
+fn cache_threads(rows: &[Row], bypass: bool) -> Option<u32> {
+    let mut of = rows
+        .iter()
+        .filter(|row| row.threads == "CACHE" && row.bypass == bypass);
+    let enough = of.find(|row| row.reads.min(row.writes) >= MILLION);
+    enough.map(|row| row.count)
+}
+
+fn claim(rows: &[Row]) -> Claim {
+    let (with, without) = (cache_threads(rows, true), cache_threads(rows, false));
+    let text = |count: Option<u32>| count.map_or("none".to_owned(), |count| count.to_string());
+    let fewer = with
+        .is_some_and(|with| with <= CACHE_THREADS && without.is_none_or(|without| without > with));
+    Claim::predicted("firmware-threads.two-cache", "no constant was fitted to it")
+        .statement("CACHE threads for 1 M IOPS of reads and of writes, with the bypass and without")
+        .expected("2, and more without")
+        .measured(format!("{}, and {} without", text(with), text(without)))
+        .holds(
+            Bound::Published,
+            "with the bypass 2 suffice, and without it more are needed",
+            fewer,
+        )
+        .missed_because(
+            "a CACHE thread is so fast here that one serves a million, also without the bypass",
+        )
+}

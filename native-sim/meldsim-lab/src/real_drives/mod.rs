@@ -1,0 +1,76 @@
+//! `real-drives`: drives that were measured, cell by cell, and simulated.
+
+mod sheets;
+#[cfg(test)]
+mod tests;
+
+use super::plan::{self, Experiment, Options, Planned, Run};
+use meldsim_measured::{Cell, LeftOut, MeasureError, Task, tables, tasks};
+use meldsim_report::{MEASURED_CAPTION, measured_charts};
+
+pub(super) const REAL_DRIVES: Experiment = Experiment {
+    name: "real-drives",
+    about: "Nine drives as they were measured, cell by cell, and simulated",
+    paper: "Measurements of NVMe drives (SSD-iq, NVMeBenchmarks, ConfZNS++, WARP, ICPE'24)",
+    profile: "7450-pro",
+    beside: None,
+    request_unit: None,
+    options: Options::Measured,
+    plan,
+    timeline: None,
+};
+
+fn plan<'a>(run: &'a Run, cells: &mut plan::Cells<'a>) -> Planned<'a> {
+    let are_own = run.measured.is_none();
+    let tables = tables(run.measured.as_deref()).map_err(MeasureError::from)?;
+    let (mut tasks, left_out) = tasks(&run.profile, run.scale, &tables, are_own)?;
+    // Long ones first, so that none is left for one core at the end.
+    tasks.sort_by_key(|task| std::cmp::Reverse(task.cost));
+    let answers = cells.each(tasks, |task: &Task| {
+        let values = (task.answer)(&task.questions)?;
+        let cells = task.questions.iter().cloned().zip(values);
+        // What a run has no number for is wrong without bound.
+        let cell = |(question, value): (_, Option<f64>)| {
+            Cell::new(question, value.unwrap_or(f64::INFINITY))
+        };
+        Ok(cells.map(cell).collect::<Vec<Cell>>())
+    });
+    answers.then(move |cells| {
+        let mut cells: Vec<Cell> = cells.into_iter().flatten().collect();
+        let order = |cell: &Cell| {
+            let file = tables
+                .iter()
+                .position(|table| table.file == cell.question.file);
+            (file, cell.question.row)
+        };
+        cells.sort_by_key(order);
+        Some(outcome(run, &cells, &left_out, are_own))
+    })
+}
+
+fn outcome(run: &Run, cells: &[Cell], left_out: &[LeftOut], are_own: bool) -> super::Outcome {
+    let about = format!(
+        "{} cells measured on real drives and simulated, {} rows and columns left out. Errors count beyond the resolution of \
+         the measurement. A curve, which is one drive, kind and column over a parameter, has one vote.",
+        cells.len(),
+        left_out.len()
+    );
+    let outcome = run
+        .report(about)
+        .published("the measured values; each file of data/drives names its source")
+        .published("the links' rates, which are the sequential reads of the data sheets: an input, no cell is about them")
+        .assumed("drives run at a part of their capacity, with as many dies, the same times and the same share of spare flash")
+        .assumed("wordlines of three pages of 16 KiB, mapped by 4 KiB and programmed at once, in the time that gives the drive's bandwidth")
+        .assumed("the host's path as host.path has it: SPDK, io_uring or libaio, as the source of the rows says");
+    let outcome = match are_own {
+        true => outcome.fitted(
+            "the nine profiles, to the cells listed below as fitted; all other cells are predicted",
+        ),
+        false => outcome.fitted("nothing: all cells are predicted"),
+    };
+    let outcome = sheets::sheets(outcome, cells, left_out, are_own);
+    let charts = measured_charts(cells).into_iter();
+    charts.fold(outcome, |outcome, chart| {
+        outcome.figure(chart, MEASURED_CAPTION)
+    })
+}

@@ -1,0 +1,309 @@
+//! The sheets and claims: cells by drive and kind, kinds with their bars, every cell, what was fitted, what is left out.
+
+use super::super::claim::{Bound, Claim};
+use super::super::outcome::Outcome;
+use meldsim_measured::LeftOut;
+use meldsim_measured::{Bar, Cell, Line, lines};
+use meldsim_stats::{Cell as Field, Sheet};
+
+/// Which cells the profiles were fitted to: drives, kind, which.
+const FITTED: [(&str, &str, &str); 12] = [
+    (
+        "980PRO",
+        "read_latency_by_depth",
+        "IOPS and percentiles, depths 1 to 64: dies, read times, transfer",
+    ),
+    (
+        "ZN540",
+        "read_latency_by_depth",
+        "IOPS and percentiles of 4 KiB over 400 zones: dies, read times, transfer; the ceilings of 4, 8 and 16 KiB: the link and the fetch of commands",
+    ),
+    (
+        "ZN540",
+        "write_latency_by_depth",
+        "4 KiB and 128 KiB with one zone: latency of the controller, link, program time",
+    ),
+    (
+        "ZN540",
+        "mixed_read_write",
+        "read depth 1: the phases of a program; depths 16 and 128: one read at the end of each",
+    ),
+    (
+        "7450PRO 7450MAX P5520 PE8110 PM9A3 CM7R WD960",
+        "latency_by_offered_rate",
+        "read p10, p50, p90, p99 and write p50 up to 30,000 a second: read times, suspension, latency of the controller, pacing; the saturated rate: what a read costs the writes",
+    ),
+    (
+        "7450PRO 7450MAX P5520 PE8110 PM9A3 CM7R WD960",
+        "steady_random_writes",
+        "uniform: raw capacity; the plateau of init_series is the same measurement",
+    ),
+    ("7450PRO 7450MAX", "waf_by_fill", "all: raw capacity"),
+    (
+        "7450PRO 7450MAX",
+        "zone_overwrite",
+        "zones of 1 GiB: the superblock",
+    ),
+    (
+        "CM7R",
+        "latency_by_offered_rate",
+        "write p99 when saturated: the size of a burst of collection",
+    ),
+    (
+        "PM9A3 WD960",
+        "init_series, zone_overwrite",
+        "the rate before collection begins: program time",
+    ),
+    (
+        "7450PRO 7450MAX P5520 PE8110 CM7R",
+        "sequential_write",
+        "all: program time",
+    ),
+    (
+        "PM9D3A FADU",
+        "waf_permutation_profile",
+        "the mean of a pass: raw capacity",
+    ),
+];
+
+/// Beyond this many rows people see no more of what is left out.
+const ROWS_FOR_PEOPLE: usize = 40;
+
+pub(super) fn sheets(
+    outcome: Outcome,
+    cells: &[Cell],
+    left_out: &[LeftOut],
+    are_own: bool,
+) -> Outcome {
+    let by_drive = lines(cells, true);
+    let by_kind = lines(cells, false);
+    let (given, judged): (Vec<Line>, Vec<Line>) =
+        by_kind.into_iter().partition(|line| line.class.is_given);
+    let fitted: &[_] = if are_own { &FITTED } else { &[] };
+    let left_out_sheet = Sheet::of("left_out", left_out)
+        .cell("file", "left out: file", |row| row.file.clone())
+        .count("row", "row", |row| row.row)
+        .cell("drive", "drive", |row| row.drive.clone())
+        .cell("column", "column", |row| row.column.clone())
+        .cell("reason", "reason", |row| row.reason);
+    let left_out_sheet = match left_out.len() > ROWS_FOR_PEOPLE {
+        true => left_out_sheet.detail(),
+        false => left_out_sheet,
+    };
+    let claims = judged.iter().filter_map(claim);
+    let claims: Vec<Claim> = claims.collect();
+    outcome
+        .sheet(line_sheet("by_drive", "drive", &by_drive))
+        .sheet(line_sheet("by_kind", "all drives", &judged))
+        .sheet(line_sheet("met_by_any_model", "any model meets", &given))
+        .sheet(cells_sheet(cells))
+        .sheet(
+            Sheet::of("fitted", fitted)
+                .cell("drives", "fitted: drives", |row| row.0)
+                .cell("kind", "kind", |row| row.1)
+                .cell("cells", "cells", |row| row.2),
+        )
+        .sheet(left_out_sheet)
+        .claims(claims)
+}
+
+fn line_sheet(name: &'static str, heading: &'static str, lines: &[Line]) -> Sheet {
+    let unit = |line: &Line| match line.class.bar {
+        Bar::Absolute(_) => 1.0,
+        _ => 100.0,
+    };
+    Sheet::of(name, lines)
+        .cell("drive", heading, |line| line.drive.unwrap_or(""))
+        .cell("kind", "kind", |line| line.class.kind)
+        .cell("cells_of", "of", |line| line.class.what)
+        .count("cells", "cells", |line| line.cells as u64)
+        .count("fitted", "fitted", |line| line.fitted as u64)
+        .count("curves", "curves", |line| line.curves as u64)
+        .cell("median_error", "median error, %", move |line| {
+            number(line.median * unit(line))
+        })
+        .cell("p90_error", "90th percentile, %", move |line| {
+            number(line.most * unit(line))
+        })
+        .cell("bar", "bar", |line| bar(line.class.bar))
+        .cell("holds", "", |line| match line.holds() {
+            Some(true) => "holds",
+            Some(false) => "MISSED",
+            None => "",
+        })
+        .into()
+}
+
+/// A number, or nothing where a run has no such number.
+fn number(value: f64) -> Field {
+    match value.is_finite() {
+        true => Field::Number(value, 1),
+        false => Field::Missing,
+    }
+}
+
+fn bar(bar: Bar) -> String {
+    match bar {
+        Bar::Within(share) => format!("{:.0} %", 100.0 * share),
+        Bar::MedianAndMost(median, most) => {
+            format!("median {:.0} %, {:.0} %", 100.0 * median, 100.0 * most)
+        }
+        Bar::Factor(factor) => format!("factor {factor}"),
+        Bar::Absolute(value) => format!("+-{value}"),
+        Bar::Reported => String::new(),
+    }
+}
+
+fn cells_sheet(cells: &[Cell]) -> Sheet {
+    Sheet::of("cells", cells)
+        .cell("file", "file", |cell| cell.question.file.clone())
+        .count("row", "row", |cell| cell.question.row)
+        .cell("drive", "drive", |cell| cell.question.drive)
+        .cell("cells_of", "of", |cell| cell.question.class.what)
+        .cell("curve", "curve", |cell| cell.question.curve.clone())
+        .cell("at", "at", |cell| cell.question.at.clone())
+        .cell("column", "column", |cell| cell.question.column.clone())
+        .number("measured", "measured", 2, |cell| cell.question.measured)
+        .cell("simulated", "simulated", |cell| number(cell.simulated))
+        .cell("error", "error", |cell| match cell.error.is_finite() {
+            true => Field::Number(cell.error, 4),
+            false => Field::Missing,
+        })
+        .cell("bar", "bar", |cell| bar(cell.question.class.bar))
+        .cell("basis", "basis", |cell| match cell.question.is_fitted {
+            true => "fitted",
+            false => "predicted",
+        })
+        .cell("any_model", "any model", |cell| {
+            if cell.question.class.is_given {
+                "yes"
+            } else {
+                "no"
+            }
+        })
+        .detail()
+        .into()
+}
+
+/// The summary of a kind as a claim. Ids are fixed, so that one that is known to be missed can be named.
+fn claim(line: &Line) -> Option<Claim> {
+    let holds = line.holds()?;
+    let class = &line.class;
+    let id = ID
+        .iter()
+        .find(|(kind, what, _)| (*kind, *what) == (class.kind, class.what))?;
+    let percent = !matches!(class.bar, Bar::Absolute(_));
+    let show = |value: f64| match (value.is_finite(), percent) {
+        (false, _) => "none".to_owned(),
+        (_, true) => format!("{:.1} %", 100.0 * value),
+        (_, false) => format!("{value:.2}"),
+    };
+    let claim = match line.fitted {
+        0 => Claim::predicted(id.2, "none of its cells was used"),
+        _ => Claim::fitted(
+            id.2,
+            "the profiles' times and spare flash, to those of its cells that sheet fitted lists",
+        ),
+    };
+    let claim = claim
+        .statement(format!(
+            "{}, {}: {} cells of {} curves, {} of them fitted",
+            class.kind, class.what, line.cells, line.curves, line.fitted
+        ))
+        .expected("the measured values")
+        .measured(format!(
+            "off by {} in the median, {} in the 90th percentile",
+            show(line.median),
+            show(line.most)
+        ))
+        .holds(
+            Bound::Own,
+            format!("nine votes of ten are within the bar: {}", bar(class.bar)),
+            holds,
+        );
+    Some(claim)
+}
+
+const ID: [(&str, &str, &str); 25] = [
+    ("read_latency_by_depth", "IOPS and p50", "real-drives.reads"),
+    ("read_latency_by_depth", "p99", "real-drives.reads-p99"),
+    (
+        "read_latency_by_depth",
+        "beyond p99",
+        "real-drives.reads-beyond",
+    ),
+    ("write_latency_by_depth", "mean", "real-drives.writes"),
+    (
+        "latency_by_offered_rate",
+        "knee, in steps",
+        "real-drives.rate-knee",
+    ),
+    (
+        "latency_by_offered_rate",
+        "saturated rate",
+        "real-drives.rate-saturated",
+    ),
+    (
+        "latency_by_offered_rate",
+        "writes when saturated",
+        "real-drives.rate-saturated-latency",
+    ),
+    (
+        "latency_by_offered_rate",
+        "read p50",
+        "real-drives.rate-read-p50",
+    ),
+    (
+        "latency_by_offered_rate",
+        "read p99",
+        "real-drives.rate-read-p99",
+    ),
+    (
+        "latency_by_offered_rate",
+        "other means and percentiles",
+        "real-drives.rate-other",
+    ),
+    (
+        "steady_random_writes",
+        "uniform",
+        "real-drives.steady-uniform",
+    ),
+    (
+        "steady_random_writes",
+        "skewed, 7450s",
+        "real-drives.steady-skewed-7450",
+    ),
+    (
+        "steady_random_writes",
+        "skewed, others",
+        "real-drives.steady-skewed",
+    ),
+    ("waf_by_fill", "write amplification", "real-drives.fill-waf"),
+    ("waf_by_fill", "IOPS", "real-drives.fill-iops"),
+    (
+        "init_series",
+        "onset of collection",
+        "real-drives.init-onset",
+    ),
+    ("init_series", "plateau", "real-drives.init-plateau"),
+    ("init_series", "between", "real-drives.init-between"),
+    ("zone_overwrite", "7450s", "real-drives.zones-7450"),
+    (
+        "waf_permutation_profile",
+        "onset, in drive writes",
+        "real-drives.permutation-onset",
+    ),
+    (
+        "waf_permutation_profile",
+        "mean of a pass",
+        "real-drives.permutation-mean",
+    ),
+    ("mixed_read_write", "read mean", "real-drives.mixed-mean"),
+    ("mixed_read_write", "read p99", "real-drives.mixed-p99"),
+    (
+        "mixed_read_write",
+        "deep queues, read mean and p99",
+        "real-drives.mixed-deep",
+    ),
+    ("sequential_write", "rate", "real-drives.sequential-writes"),
+];

@@ -1,0 +1,84 @@
+//! The files of measured rows: those that come with the project, or those of a folder.
+
+use std::path::Path;
+
+use super::csv::{Row, Table};
+use super::task::LeftOut;
+
+macro_rules! own {
+    ($($name:literal)*) => {
+        [$((concat!($name, ".csv"), include_str!(concat!("../data/drives/", $name, ".csv")))),*]
+    };
+}
+
+/// Those that the profiles were fitted to, in part.
+const OWN: [(&str, &str); 10] = own! {
+    "read_latency_by_depth" "write_latency_by_depth" "latency_by_offered_rate" "mixed_read_write"
+    "steady_random_writes" "waf_by_fill" "init_series" "zone_overwrite" "waf_permutation_profile"
+    "sequential_write"
+};
+
+/// Their names.
+pub fn files() -> impl Iterator<Item = &'static str> {
+    OWN.iter().map(|(file, _)| *file)
+}
+
+/// Files that are not simulated, by name, with the reason.
+const NOT_SIMULATED: [(&str, &str); 4] = [
+    ("drives.csv", "facts, no measurements"),
+    (
+        "waf_fdp.csv",
+        "placement handles under a cache's trace, which is not there",
+    ),
+    (
+        "zns_mgmt_latency.csv",
+        "zones and their commands are not modelled",
+    ),
+    (
+        "zns_interference.csv",
+        "zones and their commands are not modelled",
+    ),
+];
+
+/// These, as what is left out.
+pub(super) fn not_simulated() -> impl Iterator<Item = LeftOut> {
+    NOT_SIMULATED.into_iter().map(|(file, reason)| LeftOut {
+        file: file.to_owned(),
+        row: None,
+        drive: "all".to_owned(),
+        column: "all".to_owned(),
+        reason,
+    })
+}
+
+/// The tables of a folder, or the own ones.
+pub fn tables(folder: Option<&Path>) -> Result<Vec<Table>, String> {
+    let Some(folder) = folder else {
+        return OWN
+            .iter()
+            .map(|(file, text)| Table::parse(file, text))
+            .collect();
+    };
+    let mut tables = Vec::new();
+    for (file, _) in OWN {
+        tables.extend(Table::read(&folder.join(file))?);
+    }
+    match tables.is_empty() {
+        false => Ok(tables),
+        true => Err(format!(
+            "{}: has none of the files {}; give a folder with one of them",
+            folder.display(),
+            OWN.map(|(file, _)| file).join(", ")
+        )),
+    }
+}
+
+/// The rows of that file; none without it.
+pub fn rows<'a>(tables: &'a [Table], file: &str) -> &'a [Row] {
+    of(tables, file).map_or(&[], |table| &table.rows)
+}
+
+/// The table of that file.
+pub(super) fn of<'a>(tables: &'a [Table], file: &str) -> Option<&'a Table> {
+    tables.iter().find(|table| table.file == file)
+}

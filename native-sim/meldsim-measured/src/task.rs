@@ -1,0 +1,250 @@
+//! What is simulated for which cells: rows become tasks, each a device of its own, and what is left out has a reason.
+
+use std::ops::ControlFlow;
+
+use super::csv::{Row, Table};
+use super::drive::{Drive, Smaller};
+use super::error::MeasureError;
+use super::judge::{Class, Question};
+use super::pattern::Pattern;
+use super::sources::{PAGE, SEED};
+use meldsim::device::{Aging, Device, PastWrite, Precondition};
+use meldsim::nvme::{Directive, NamespaceId};
+use meldsim::profile::Profile;
+
+/// How much is simulated, where it takes long enough to choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// For a first impression, and for tests: less than the claims are meant for.
+    Quick,
+    /// What the claims are about.
+    #[default]
+    Full,
+}
+
+impl Scale {
+    /// One value for each scale.
+    pub fn choose<T>(self, quick: T, full: T) -> T {
+        match self {
+            Scale::Quick => quick,
+            Scale::Full => full,
+        }
+    }
+}
+
+/// What answers the questions of a task, in their order; `None` where the run has no such number.
+pub type Answer = Box<dyn Fn(&[Question]) -> Result<Vec<Option<f64>>, MeasureError> + Send + Sync>;
+
+/// A simulation, and the cells that it answers.
+pub struct Task {
+    /// The cells.
+    pub questions: Vec<Question>,
+    /// Pages written, about: long tasks go first.
+    pub cost: u64,
+    /// Simulates.
+    pub answer: Answer,
+}
+
+/// A row or a column that is not simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// Its file.
+    pub file: String,
+    /// The line of a row; of a column nothing.
+    pub row: Option<u64>,
+    /// The drive, as the row names it.
+    pub drive: String,
+    /// The column, or several.
+    pub column: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// Tasks of all files, and what has none.
+pub(super) struct Tasks<'a> {
+    /// Stands for the drive of its name in place of the built-in profile.
+    pub(super) profile: &'a Profile,
+    pub(super) scale: Scale,
+    /// The one drive of all rows, whatever they call it; otherwise each has the drive of its name.
+    pub(super) only: Option<Drive>,
+    /// The rows are those that the profiles were fitted to.
+    pub(super) are_own: bool,
+    pub(super) tasks: Vec<Task>,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+impl Tasks<'_> {
+    /// The drive of a row; without one the row is left out.
+    pub(super) fn drive(&mut self, table: &Table, row: &Row) -> Result<Option<Drive>, String> {
+        let drive = match self.only {
+            Some(drive) => Some(drive),
+            None => Drive::find(row.text("drive")?),
+        };
+        if drive.is_none() {
+            self.leave_out(table, row, "no profile stands for the drive")?;
+        }
+        Ok(drive)
+    }
+
+    pub(super) fn leave_out(
+        &mut self,
+        table: &Table,
+        row: &Row,
+        reason: &'static str,
+    ) -> Result<(), String> {
+        self.left_out.push(LeftOut {
+            file: table.file.clone(),
+            row: Some(row.line),
+            drive: row.text("drive")?.to_owned(),
+            column: "all".to_owned(),
+            reason,
+        });
+        Ok(())
+    }
+
+    /// Columns of a file that are not simulated.
+    pub(super) fn leave_out_columns(
+        &mut self,
+        table: &Table,
+        columns: &[&str],
+        reason: &'static str,
+    ) {
+        self.left_out.push(LeftOut {
+            file: table.file.clone(),
+            row: None,
+            drive: "all".to_owned(),
+            column: columns.join(" "),
+            reason,
+        });
+    }
+
+    /// The drive at its usual part: enough superblocks of enough rows for write amplification.
+    pub(super) fn smaller(&self, drive: Drive) -> Result<Smaller, MeasureError> {
+        self.smaller_of(drive, (1_680_000, 16))
+    }
+
+    /// The drive with so many pages of flash in superblocks of so many rows, an eighth and a fourth for a quick look.
+    pub(super) fn smaller_of(
+        &self,
+        drive: Drive,
+        (pages, rows): (u64, u64),
+    ) -> Result<Smaller, MeasureError> {
+        let part = self
+            .scale
+            .choose((pages / 8, (rows / 4).max(2)), (pages, rows));
+        Ok(drive.smaller(self.profile, part)?)
+    }
+
+    pub(super) fn add(&mut self, questions: Vec<Question>, cost: u64, answer: Answer) {
+        if !questions.is_empty() {
+            self.tasks.push(Task {
+                questions,
+                cost,
+                answer,
+            });
+        }
+    }
+}
+
+/// The cells of a row.
+pub(super) struct Cells<'a> {
+    pub(super) table: &'a Table,
+    pub(super) row: &'a Row,
+    pub(super) drive: Drive,
+    pub(super) curve: String,
+    pub(super) at: String,
+    /// The same as a number.
+    pub(super) x: f64,
+    pub(super) is_fitted: bool,
+}
+
+impl Cells<'_> {
+    /// A question, if the column was measured.
+    pub(super) fn ask(
+        &self,
+        questions: &mut Vec<Question>,
+        column: &str,
+        class: Class,
+        resolution: f64,
+    ) -> Result<(), String> {
+        if let Some(measured) = self.row.measured(column)? {
+            questions.push(self.question(column, class, measured, resolution));
+        }
+        Ok(())
+    }
+
+    pub(super) fn question(
+        &self,
+        column: &str,
+        class: Class,
+        measured: f64,
+        resolution: f64,
+    ) -> Question {
+        Question {
+            class,
+            file: self.table.file.clone(),
+            row: self.row.line,
+            drive: self.drive.name,
+            column: column.to_owned(),
+            curve: self.curve.clone(),
+            at: self.at.clone(),
+            x: self.x,
+            measured,
+            resolution,
+            is_fitted: self.is_fitted,
+        }
+    }
+}
+
+/// Rows that one simulation answers: those with an equal specification, in the order of the first of each.
+pub(super) fn group<S: PartialEq, T>(items: Vec<(S, T)>) -> Vec<(S, Vec<T>)> {
+    let mut groups: Vec<(S, Vec<T>)> = Vec::new();
+    for (spec, item) in items {
+        match groups.iter_mut().find(|(known, _)| *known == spec) {
+            Some((_, group)) => group.push(item),
+            None => groups.push((spec, vec![item])),
+        }
+    }
+    groups
+}
+
+/// What a drive holds before a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Past {
+    /// Nothing.
+    Empty,
+    /// Everything, written once in order.
+    Filled,
+    /// Everything, overwritten for long in this pattern.
+    Overwritten(Pattern),
+}
+
+/// A device with a namespace of so many bytes.
+pub(super) fn device(
+    smaller: &Smaller,
+    bytes: u64,
+    past: Past,
+) -> Result<(Device, NamespaceId), MeasureError> {
+    let mut device = Device::new(&smaller.profile)?;
+    let nsid = device.create_namespace(bytes)?;
+    match past {
+        Past::Empty => {}
+        Past::Filled => {
+            let lbas = bytes / smaller.profile.controller.lba_size.0;
+            device.preload(nsid, 0, lbas, Directive::NONE)?;
+        }
+        Past::Overwritten(Pattern::Uniform) => device.precondition(&Precondition::default())?,
+        Past::Overwritten(pattern) => {
+            let mut draws = pattern.draws_before(bytes / PAGE, SEED);
+            let mut writes = std::iter::repeat_with(|| PastWrite {
+                nsid,
+                slba: draws.next(),
+                nlb: 1,
+            });
+            let precondition = Precondition::default();
+            let goes_on = &mut |_: &Aging| ControlFlow::Continue(());
+            device.precondition_by(&precondition, &mut writes, goes_on)?;
+        }
+    }
+    Ok((device, nsid))
+}

@@ -1,0 +1,142 @@
+//! `zone_overwrite`: random zones of a conventional namespace are overwritten in order.
+
+use super::csv::Table;
+use super::error::MeasureError;
+use super::judge::{Bar, Class, Question};
+use super::sources::{Access, Arrivals, Extent, PAGE, Source, latency_us, run};
+use super::task::{Cells, Past, Tasks, device, group};
+use meldsim::engine::Random;
+use meldsim::policy::pacing::PacingPolicy;
+use meldsim::profile::HostPath;
+
+const KIND: &str = "zone_overwrite";
+const BY_7450: Class = Class::new(KIND, "7450s", Bar::Within(0.15));
+const BY_OTHERS: Class = Class::new(KIND, "others", Bar::Reported);
+const LATENCY: Class = Class::new(KIND, "latency", Bar::Reported);
+/// Pages of flash and rows of a superblock: as many superblocks as the drive has, which decides here.
+const PAGES: (u64, u64) = (1_600_000, 4);
+/// Drive writes before anything is counted, and that are.
+const WARM_UP: f64 = 1.5;
+const COUNTED: f64 = 0.7;
+
+pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureError> {
+    tasks.leave_out_columns(
+        table,
+        &[
+            "MBps_third_quarter",
+            "MBps_last_quarter",
+            "MBps_first_minute",
+        ],
+        "parts of MBps_steady, and an interval before the steady state",
+    );
+    let mut rows = Vec::new();
+    for row in &table.rows {
+        let Some(drive) = tasks.drive(table, row)? else {
+            continue;
+        };
+        let (zone, active) = (row.count("zone_bytes")?, row.count("active_zones")?);
+        let (block, depth) = (row.count("block_bytes")?, row.count("depth_per_thread")?);
+        if active == 0 || block < PAGE || zone < block {
+            let remedy =
+                "write at least one active zone, of one block at least, of 4096 B at least";
+            let error = row.wrong("zone_bytes", "is no zone to overwrite", remedy);
+            return Err(error.into());
+        }
+        if active * zone > drive.capacity_bytes / 10 * 9 {
+            tasks.leave_out(table, row, "the active zones fill the drive")?;
+            continue;
+        }
+        let cells = Cells {
+            table,
+            row,
+            drive,
+            curve: format!("{}, {active} active", row.text("dataset")?),
+            at: format!("{:.2} GiB", zone as f64 / (1u64 << 30) as f64),
+            x: zone as f64,
+            // They gave the superblock.
+            is_fitted: tasks.are_own && drive.name.starts_with("7450") && zone == 1 << 30,
+        };
+        let class = match drive.name {
+            "7450PRO" | "7450MAX" => BY_7450,
+            _ => BY_OTHERS,
+        };
+        let mut questions = Vec::new();
+        for column in ["MBps_steady", "waf_counter", "media_write_MBps"] {
+            cells.ask(&mut questions, column, class, 0.0)?;
+        }
+        for column in ["write_p50_us", "write_p99_us"] {
+            cells.ask(&mut questions, column, LATENCY, 1.0)?;
+        }
+        rows.push(((drive.name, zone, active, block, depth), (drive, questions)));
+    }
+    for ((_, zone, active, block, depth), rows) in group(rows) {
+        let Some((drive, _)) = rows.first() else {
+            continue;
+        };
+        let mut smaller = tasks
+            .smaller_of(*drive, PAGES)?
+            .with_small_buffer()
+            .through(HostPath::IoUring);
+        // A firmware that holds random writes to a rate does not hold these.
+        if smaller.profile.gc.pacing == PacingPolicy::named("throttle") {
+            smaller.profile.gc.pacing = PacingPolicy::named("credit");
+        }
+        // Zones are as much smaller as the drive is, in whole pages; so are writes, where a zone has only some.
+        let zone_pages = (smaller.bytes(zone, PAGE) / PAGE).max(1);
+        let per = (block / PAGE).min(zone_pages.div_ceil(2)).max(1);
+        let zone_pages = zone_pages.next_multiple_of(per);
+        let zones = smaller.bytes(drive.capacity_bytes, PAGE) / PAGE / zone_pages;
+        let questions = rows.into_iter().flat_map(|(_, questions)| questions);
+        let writes = |times: f64| (times * (zones * zone_pages / per) as f64) as u64;
+        let extent = Extent {
+            warm_up: writes(WARM_UP),
+            counted: writes(COUNTED),
+            mark_every: 0,
+        };
+        let cost = 2 * (extent.warm_up + extent.counted) * per;
+        let answer = move |questions: &[Question]| {
+            let (mut device, nsid) = device(&smaller, zones * zone_pages * PAGE, Past::Filled)?;
+            let source = source((zones, zone_pages), active.min(zones), per, depth);
+            let measured = run(&mut device, nsid, vec![source], extent)?;
+            let amplification = measured.write_amplification() * smaller.drive.overhead;
+            let mb_s = measured.write_iops() * (per * PAGE) as f64 / 1e6;
+            let value = |question: &Question| match question.column.as_str() {
+                "MBps_steady" => Some(mb_s),
+                "waf_counter" => Some(amplification),
+                "media_write_MBps" => Some(amplification * mb_s),
+                // At depth 1 shorter writes take as much longer as they are more.
+                column => latency_us(&measured.latencies[0][1], column)
+                    .map(|us| us * (block / (per * PAGE)) as f64),
+            };
+            Ok(questions.iter().map(value).collect())
+        };
+        tasks.add(questions.collect(), cost, Box::new(answer));
+    }
+    Ok(())
+}
+
+/// Writes of `per` pages, each to one of the active zones; a zone that is full is followed by another at random.
+fn source((zones, zone_pages): (u64, u64), active: u64, per: u64, depth: u64) -> Source {
+    let mut random = Random::new(1);
+    let mut open: Vec<(u64, u64)> = Vec::new();
+    Source::new(depth, Arrivals::Closed, move || {
+        while (open.len() as u64) < active {
+            let zone = random.below(zones);
+            if open.iter().all(|(other, _)| *other != zone) {
+                open.push((zone, 0));
+            }
+        }
+        let at = random.below(active) as usize;
+        let (zone, done) = open[at];
+        if done + per == zone_pages {
+            open.swap_remove(at);
+        } else {
+            open[at].1 += per;
+        }
+        Access {
+            page: zone * zone_pages + done,
+            pages: per as u32,
+            is_write: true,
+        }
+    })
+}

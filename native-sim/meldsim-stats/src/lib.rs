@@ -1,0 +1,19 @@
+//! Numbers, and how they are shown: latency histograms, units, tables, sheets, CSV, JSON.
+//!
+//! Results come in as numbers; what goes out is text. Nothing here knows what was run.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod document;
+mod histogram;
+mod sheet;
+mod text;
+
+pub use document::{SCHEMA_VERSION, document, json};
+pub use histogram::{LatencyHistogram, LatencySummary};
+pub use sheet::{Cell, Columns, Sheet};
+pub use text::{
+    Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, percent_of,
+    rate_mib_s,
+};

@@ -1,0 +1,157 @@
+//! The options of a job as a result shows them.
+
+use super::super::job::{BlockShare, Job, PATTERNS, PRIORITIES, Rate};
+use super::super::options::{EXITS, SteadyState};
+use super::super::placement::PLACEMENTS;
+use super::super::quantity::name_of;
+use super::draft::RATE_PROCESSES;
+use meldsim::engine::Duration;
+
+/// The options of a job as a result shows them: those that say what it does, and those that differ from fio's defaults.
+pub(crate) fn options(job: &Job) -> Vec<(&'static str, String)> {
+    let is_shown = |key, differs: bool| match key {
+        "rw" | "iodepth" | "size" | "randseed" => true,
+        "bs" => job.block_split.is_empty(),
+        "rwmixread" => job.rw.reads() && job.rw.writes(),
+        _ => differs,
+    };
+    let defaults = texts(&Job::new("")).into_iter();
+    let both = texts(job).into_iter().zip(defaults);
+    both.filter(|(option, default)| is_shown(option.0, option != default))
+        .map(|(option, _)| option)
+        .collect()
+}
+
+/// Every option as text.
+fn texts(job: &Job) -> Vec<(&'static str, String)> {
+    let flag = |value| u8::from(value).to_string();
+    let time = |time: Duration| format!("{}ns", time.as_ns());
+    let (target, steady) = (job.latency_target.as_ref(), job.steady_state.as_ref());
+    vec![
+        ("rw", direction(job)),
+        ("rw_sequencer", sequencer(job)),
+        ("bs", job.block_bytes.to_string()),
+        ("bssplit", sizes(job)),
+        ("blockalign", list(job.align_bytes, "")),
+        ("iodepth", job.iodepth.to_string()),
+        ("size", job.size_bytes.to_string()),
+        ("io_size", list(job.io_bytes, "")),
+        ("number_ios", list(job.most_requests, "")),
+        ("loops", job.loops.to_string()),
+        ("offset", job.offset_bytes.to_string()),
+        ("offset_increment", job.offset_increment_bytes.to_string()),
+        ("filename", list(job.file.as_ref(), "")),
+        ("runtime", list(job.runtime.map(time), "")),
+        ("time_based", flag(job.time_based)),
+        ("ramp_time", time(job.ramp_time)),
+        ("startdelay", time(job.start_delay)),
+        ("stonewall", flag(job.stonewall)),
+        ("wait_for", list(job.wait_for.as_ref(), "")),
+        ("exit_what", name_of(&job.exit, &EXITS)),
+        ("new_group", flag(job.new_group)),
+        ("numjobs", job.numjobs.to_string()),
+        ("group_reporting", flag(job.group_reporting)),
+        ("rwmixread", job.rwmixread.to_string()),
+        ("random_distribution", job.distribution.to_string()),
+        ("randseed", job.seed.to_string()),
+        (
+            "zonerange",
+            list(job.strided.map(|zone| zone.range_bytes), ""),
+        ),
+        (
+            "zonesize",
+            list(job.strided.map(|zone| zone.size_bytes), ""),
+        ),
+        (
+            "zoneskip",
+            list(job.strided.map(|zone| zone.skip_bytes), ""),
+        ),
+        ("rate_read", rate(job.rate_read, Rate::Bytes)),
+        ("rate_iops_read", rate(job.rate_read, Rate::Requests)),
+        ("rate_write", rate(job.rate_write, Rate::Bytes)),
+        ("rate_iops_write", rate(job.rate_write, Rate::Requests)),
+        ("rate_process", name_of(&job.poisson, &RATE_PROCESSES)),
+        ("rate_min_read", rate(job.min_rate_read, Rate::Bytes)),
+        (
+            "rate_iops_min_read",
+            rate(job.min_rate_read, Rate::Requests),
+        ),
+        ("rate_min_write", rate(job.min_rate_write, Rate::Bytes)),
+        (
+            "rate_iops_min_write",
+            rate(job.min_rate_write, Rate::Requests),
+        ),
+        ("rate_cycle", time(job.rate_cycle)),
+        ("flow", list(job.flow.map(|flow| flow.weight), "")),
+        ("flow_id", list(job.flow.map(|flow| flow.id), "")),
+        (
+            "flow_sleep",
+            list(job.flow.map(|flow| time(flow.sleep)), ""),
+        ),
+        ("latency_target", list(target.map(|it| time(it.target)), "")),
+        ("latency_window", list(target.map(|it| time(it.window)), "")),
+        (
+            "latency_percentile",
+            list(target.map(|it| it.percentile as f64 / 1e6), ""),
+        ),
+        ("latency_run", list(target.map(|it| flag(it.run)), "")),
+        ("steadystate", list(steady.map(SteadyState::describe), "")),
+        ("ss_dur", list(steady.map(|it| time(it.window)), "")),
+        ("ss_ramp", list(steady.map(|it| time(it.ramp_time)), "")),
+        ("ss_interval", list(steady.map(|it| time(it.interval)), "")),
+        ("thinktime", time(job.think_time)),
+        ("thinktime_blocks", job.think_blocks.to_string()),
+        ("nvm_set", list(job.nvm_set, "")),
+        ("queue_priority", name_of(&job.queue_priority, &PRIORITIES)),
+        ("read_pattern", name_of(&job.read_pattern, &PATTERNS)),
+        ("dataplacement", name_of(&job.data_placement, &PLACEMENTS)),
+        ("plids", list(&job.placement_ids, ",")),
+    ]
+}
+
+/// `rw` with its modifier.
+fn direction(job: &Job) -> String {
+    let rw = job.rw;
+    match (job.step_bytes, job.repeat) {
+        (_, Some(repeat)) => format!("{rw}:{}", repeat.requests),
+        (0, None) => rw.to_string(),
+        (step, None) => format!("{rw}:{step}"),
+    }
+}
+
+fn sequencer(job: &Job) -> String {
+    let identical = job.repeat.is_some_and(|repeat| repeat.identical);
+    if identical { "identical" } else { "sequential" }.to_owned()
+}
+
+/// The sizes of reads, and after a comma those of writes where they are others.
+fn sizes(job: &Job) -> String {
+    let of = |shares: &[BlockShare]| {
+        let shares = shares.iter();
+        list(
+            shares.map(|share| format!("{}/{}", share.bytes, share.percent)),
+            ":",
+        )
+    };
+    let read = match job.block_split.is_empty() {
+        true if job.write_block_split.is_empty() => String::new(),
+        true => format!("{}/100", job.block_bytes),
+        false => of(&job.block_split),
+    };
+    match job.write_block_split.is_empty() {
+        true => read,
+        false => format!("{read},{}", of(&job.write_block_split)),
+    }
+}
+
+/// Values with `separator` between them; one of them, or none.
+fn list<T: ToString>(values: impl IntoIterator<Item = T>, separator: &str) -> String {
+    let texts = values.into_iter().map(|value| value.to_string());
+    texts.collect::<Vec<_>>().join(separator)
+}
+
+/// The rate if it is of that kind.
+fn rate(rate: Option<Rate>, kind: fn(u64) -> Rate) -> String {
+    let of_kind = rate.filter(|rate| *rate == kind(rate.per_second()));
+    list(of_kind.map(Rate::per_second), "")
+}

@@ -1,0 +1,56 @@
+//! Workloads: jobs in fio's terms and their files, recorded traces, and what runs them on a device.
+//!
+//! ```text
+//!   job file --parse--> Job ---------Runner--> load driver --> Device
+//!   trace ---TraceReader--> Record --Replay-->      |
+//!                                             completions --> Tally, Series --> RunResult --> table, JSON, CSV
+//! ```
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+// A test may look at a hash map in any order.
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
+
+mod distribution;
+mod error;
+mod expression;
+mod fio;
+mod group;
+mod job;
+mod jobfile;
+mod limit;
+mod options;
+mod output;
+mod past;
+mod placement;
+mod quantity;
+mod requests;
+mod result;
+mod room;
+mod run;
+mod runner;
+pub mod sample;
+mod series;
+mod tally;
+pub mod trace;
+
+pub use error::RunError;
+pub use group::{Group, RANDOM_BELOW_BYTES};
+pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
+pub use jobfile::{
+    JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, parse_job_file,
+};
+pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
+pub use meldsim_drive::{Distribution, Zone};
+pub use options::{Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided};
+pub use past::Past;
+pub use placement::DataPlacement;
+pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
+pub use result::{
+    DeviceResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
+    ProgrammedBytes, RunResult, TraceSummary, Window,
+};
+pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};
+pub use runner::Runner;
+pub use series::{DeviceInterval, Interval, IntervalRate, IntervalTail, TimeSeries, Track};
+pub use tally::Tally;

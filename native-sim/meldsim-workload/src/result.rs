@@ -1,0 +1,508 @@
+//! What a run gives: a [`Tally`] for each direction of each job, and what the device counted meanwhile.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use super::group::Group;
+use super::job::Job;
+use super::jobfile::options;
+use super::limit::Limit;
+use super::series::TimeSeries;
+use super::tally::Tally;
+use meldsim::device::{Device, Precondition, Programmed, Stats, Utilisation};
+use meldsim::engine::{Duration, Instant};
+use meldsim::profile::{HostPath, Kind, PathTimes};
+use meldsim_stats::{duration, percent_of, rate_mib_s};
+use meldsim_timeline::TimelineData;
+use meldsim_timeline::Waits;
+
+/// The outcome of a run. Every figure is simulated.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// One entry per job in their order, or per volume of a trace.
+    pub jobs: Vec<JobResult>,
+    /// The host's path that is in every latency; `None` when it took no time.
+    pub host_path: Option<HostPathResult>,
+    /// The state in which the device was put before, if it was.
+    pub precondition: Option<Preconditioned>,
+    /// What the device did meanwhile.
+    pub device: DeviceResult,
+    /// The run over time, if it was asked for.
+    pub series: Option<TimeSeries>,
+    /// What each group of a trace's blocks got, if that was asked for.
+    pub groups: Vec<Group>,
+    /// How the trace was fitted to the device, if one was replayed.
+    pub trace: Option<TraceSummary>,
+    /// Whether the run was broken off before its end.
+    pub is_partial: bool,
+    /// The device's timeline for the page, if that was asked for.
+    pub timelines: Vec<TimelineData>,
+    /// What the slowest commands waited for, if there was a timeline.
+    pub waits: Vec<Waits>,
+    /// Options of the job file that a simulated device gives no meaning.
+    pub passed_over: Vec<String>,
+    /// What kept it from being faster; [`Run`](super::Run) says so.
+    pub limit: Option<Limit>,
+}
+
+/// The state of a device before the run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Preconditioned {
+    /// As asked for, with what was left out.
+    pub state: String,
+    /// Share of what the device can hold that it held.
+    pub filled_percent: f64,
+}
+
+impl Preconditioned {
+    /// Of a device that has just been put into its state.
+    pub(super) fn of(device: &Device, state: String) -> Preconditioned {
+        let stats = device.stats();
+        Preconditioned {
+            state,
+            filled_percent: percent_of(stats.mapped_pages, stats.capacity_pages),
+        }
+    }
+
+    /// In a line, for people.
+    pub fn to_text(&self) -> String {
+        let share = self.filled_percent;
+        let mut text = format!(
+            "before: {}, which is {share:.1} % of the device",
+            self.state
+        );
+        if share < 50.0 {
+            text += ": the rest is spare to it, so collection has little to do; --size 100% is all of it";
+        }
+        text + "\n"
+    }
+}
+
+/// The host's path to the device, as `host.path` of the profile has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostPathResult {
+    /// By what software.
+    pub path: HostPath,
+    /// What it took for each command.
+    pub times: PathTimes,
+}
+
+impl HostPathResult {
+    /// That of the device's profile, if there is one.
+    pub(super) fn of(device: &Device) -> Option<HostPathResult> {
+        let host = &device.profile().host;
+        (host.path != HostPath::None).then(|| HostPathResult {
+            path: host.path,
+            times: host.path_times(),
+        })
+    }
+}
+
+impl Serialize for HostPathResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ns = |time: Duration| time.as_ps() as f64 / 1e3;
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("name", self.path.name())?;
+        map.serialize_entry("submit_ns", &ns(self.times.submit))?;
+        map.serialize_entry("completion_ns", &ns(self.times.completion))?;
+        map.end()
+    }
+}
+
+/// The outcome of one job.
+#[derive(Clone, Debug)]
+pub struct JobResult {
+    /// The job's name.
+    pub name: String,
+    /// The options that differ from the defaults, in the job file's words.
+    pub options: Vec<(&'static str, String)>,
+    /// Most requests outstanding.
+    pub iodepth: u32,
+    /// When counting began.
+    pub start_us: f64,
+    /// Simulated time from then to the last completion.
+    pub duration_us: f64,
+    /// The reads, if any.
+    pub read: Option<Tally>,
+    /// The writes, if any; done means accepted by the device's write buffer.
+    pub write: Option<Tally>,
+    /// What its NVM set did while it was counted; `None` of a trace.
+    pub window: Option<Window>,
+    /// What uniform random overwrites of all that its NVM set holds come to by the closed form, if that is what it does.
+    pub uniform_write_amplification: Option<f64>,
+    /// With `latency_target`, the queue depth that was found; 0 when none that was tried meets it.
+    pub latency_depth: Option<u32>,
+    /// With `steadystate`, when speed had become steady, if it had.
+    pub steady_us: Option<f64>,
+    /// Why it ended before its work was done.
+    pub stopped: Option<String>,
+}
+
+/// What was counted of a job, and whether it would go on so. A job that shares its NVM set with others sees what they do, too.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Bytes programmed to flash for each byte that the host wrote; `None` where there was none of these, or no flash.
+    pub write_amplification: Option<f64>,
+    /// Bytes programmed.
+    pub programmed_bytes: u64,
+    /// Bytes the host wrote.
+    pub written_bytes: u64,
+    /// Blocks erased.
+    pub blocks_erased: u64,
+    /// Its halves, where they have enough requests to tell.
+    pub halves: Option<[Half; 2]>,
+    /// Whether rate and write amplification of the halves are alike within 5 %, where there are halves.
+    pub is_steady: Option<bool>,
+    /// From when on that is so of what is left, from the window's start.
+    pub steady_since: Option<Duration>,
+}
+
+/// A part of a window.
+#[derive(Clone, Copy, Debug)]
+pub struct Half {
+    /// Bytes of requests that completed.
+    pub bytes: u64,
+    /// How long it was.
+    pub seconds: f64,
+    /// As of the whole.
+    pub write_amplification: Option<f64>,
+}
+
+impl Window {
+    /// Whether it is steady, in words; nothing where nobody would doubt it.
+    pub(super) fn to_text(&self) -> Option<String> {
+        let writes = self.written_bytes > 0;
+        let mut text = match (self.is_steady, &self.halves) {
+            (Some(false), Some([first, second])) => {
+                let mut text = format!("not steady: {} → {}", first.rate(), second.rate());
+                if let (Some(one), Some(other)) =
+                    (first.write_amplification, second.write_amplification)
+                {
+                    text += &format!(", write amplification {one:.2} → {other:.2}");
+                }
+                text += " from the first half to the second";
+                match self.steady_since {
+                    Some(since) => text + &format!("; steady since {}", duration(since)),
+                    None => text,
+                }
+            }
+            (Some(_), _) if writes => "steady: both halves are alike within 5 %".to_owned(),
+            (None, _) if writes => "too few requests to tell whether it is steady".to_owned(),
+            _ => return None,
+        };
+        if self.programmed_bytes > 0 && self.blocks_erased == 0 {
+            text += "; no block erased yet";
+        }
+        Some(text)
+    }
+}
+
+impl Half {
+    /// The rate.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.bytes as f64 / self.seconds
+    }
+
+    /// In the words of a result.
+    fn rate(&self) -> String {
+        rate_mib_s(self.bytes_per_s() / f64::from(1 << 20))
+    }
+
+    /// Whether what is outstanding at its ends is little beside what was done.
+    pub(super) fn tells(&self, outstanding_bytes: u64) -> bool {
+        self.bytes >= outstanding_bytes.saturating_mul(HALF_DEPTHS)
+    }
+}
+
+/// So many times what is outstanding, and a half's rate is known to 2.5 %.
+const HALF_DEPTHS: u64 = 40;
+
+impl Serialize for Window {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let half = |half: &Half| {
+            serde_json::json!({
+                "bytes_per_s": half.bytes_per_s(),
+                "write_amplification": half.write_amplification,
+            })
+        };
+        let since = self.steady_since.map(|time| time.as_ps() as f64 / 1e6);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("write_amplification", &self.write_amplification)?;
+        map.serialize_entry("programmed_bytes", &self.programmed_bytes)?;
+        map.serialize_entry("written_bytes", &self.written_bytes)?;
+        map.serialize_entry("blocks_erased", &self.blocks_erased)?;
+        map.serialize_entry(
+            "halves",
+            &self
+                .halves
+                .as_ref()
+                .map(|halves| halves.each_ref().map(half)),
+        )?;
+        map.serialize_entry("is_steady", &self.is_steady)?;
+        map.serialize_entry("steady_since_us", &since)?;
+        map.end()
+    }
+}
+
+/// How a trace was fitted to the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TraceSummary {
+    /// Records replayed.
+    pub records: u64,
+    /// Of these, flushes.
+    pub flushes: u64,
+    /// Of these, deletions.
+    pub deletions: u64,
+    /// Of these, truncations.
+    pub truncations: u64,
+    /// Of these, files handed to readers whose reads are not in the trace.
+    pub opens: u64,
+    /// Requests beyond the end of the device, moved to within.
+    pub wrapped: u64,
+    /// Requests that did not begin or end at a logical block, made larger until they did.
+    pub widened: u64,
+    /// Records earlier than the one before, replayed with it.
+    pub out_of_order: u64,
+    /// Bytes that were read before they were written: placed before their first read, in no simulated time.
+    pub preloaded_bytes: u64,
+    /// Reads of such data for which there was no room: they did not read flash.
+    pub without_room: u64,
+}
+
+/// A stretch of simulated time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) start: Instant,
+    pub(super) end: Instant,
+}
+
+impl JobResult {
+    pub(super) fn new(
+        name: String,
+        options: Vec<(&'static str, String)>,
+        iodepth: u32,
+        span: Span,
+        read: Tally,
+        write: Tally,
+    ) -> JobResult {
+        let duration = span.end.saturating_since(span.start);
+        JobResult {
+            name,
+            options,
+            iodepth,
+            start_us: span.start.as_ps() as f64 / 1e6,
+            duration_us: duration.as_ps() as f64 / 1e6,
+            read: read.over(duration),
+            write: write.over(duration),
+            window: None,
+            uniform_write_amplification: None,
+            latency_depth: None,
+            steady_us: None,
+            stopped: None,
+        }
+    }
+
+    /// The result of a job; `grouped` when it is that of all its equal jobs.
+    pub(super) fn of_job(
+        job: &Job,
+        grouped: bool,
+        span: Span,
+        read: Tally,
+        write: Tally,
+    ) -> JobResult {
+        let name = match job.name.rsplit_once('.') {
+            Some((name, _)) if grouped => name.to_owned(),
+            _ => job.name.clone(),
+        };
+        let jobs = if grouped { job.numjobs } else { 1 };
+        JobResult::new(name, options(job), job.iodepth * jobs, span, read, write)
+    }
+
+    /// Both directions that had requests, with their names.
+    pub fn directions(&self) -> impl Iterator<Item = (&'static str, &Tally)> {
+        let both = [("read", &self.read), ("write", &self.write)];
+        both.into_iter()
+            .filter_map(|(name, tally)| Some((name, tally.as_ref()?)))
+    }
+
+    /// Requests of both directions that completed with an error.
+    pub fn failed(&self) -> u64 {
+        self.directions().map(|(_, tally)| tally.failed).sum()
+    }
+}
+
+/// What the device counted.
+#[derive(Clone, Debug)]
+pub struct DeviceResult {
+    /// The counters since the device was built.
+    pub stats: Stats,
+    /// Those of the run alone: without what was done to the device before.
+    pub run: Stats,
+    /// How full it is; `None` of memory that is mapped by address, which keeps nothing.
+    pub fill: Option<Fill>,
+    /// Busy times of every channel and die.
+    pub utilisation: Utilisation,
+}
+
+impl DeviceResult {
+    /// What was counted until now, when `before` was counted until the run began.
+    /// Of a device that had counted `before` when the run began.
+    pub(super) fn of(device: &Device, before: &Stats, overwritten_pages: u64) -> DeviceResult {
+        let counted = (device.stats(), device.utilisation());
+        DeviceResult::counted(device.profile().kind, counted, before, overwritten_pages)
+    }
+
+    /// The same, of what such a device has counted in the end.
+    pub(super) fn counted(
+        kind: Kind,
+        (stats, utilisation): (Stats, Utilisation),
+        before: &Stats,
+        overwritten_pages: u64,
+    ) -> DeviceResult {
+        let keeps_data = kind == Kind::Nand;
+        DeviceResult {
+            run: stats.since(before),
+            fill: keeps_data.then_some(Fill {
+                mapped_pages: stats.mapped_pages,
+                capacity_pages: stats.capacity_pages,
+                overwritten_pages,
+            }),
+            stats,
+            utilisation,
+        }
+    }
+
+    /// Pages that went to flash or came from it in the run, and for whom; `None` of other memory.
+    pub fn flash(&self) -> Option<FlashPages> {
+        let run = &self.run;
+        self.fill.map(|_| FlashPages {
+            host_pages_read: run.host_pages_read,
+            merge_pages_read: run.merge_pages_read,
+            gc_pages_read: run.gc_pages_read,
+            host_pages_programmed: run.host_pages_programmed,
+            gc_pages_programmed: run.gc_pages_programmed,
+            journal_pages_programmed: run.journal_pages_programmed,
+            padded_pages: run.padded_pages,
+            bytes: run.programmed().into(),
+            write_amplification: run.write_amplification(),
+        })
+    }
+
+    /// Share of the simulated time that each channel's bus was held.
+    pub fn channels_busy_percent(&self) -> Vec<f64> {
+        self.percent(&self.utilisation.channels_busy)
+    }
+
+    /// Share of the simulated time that each die was busy, those of channel 0 first.
+    pub fn dies_busy_percent(&self) -> Vec<f64> {
+        self.percent(&self.utilisation.dies_busy)
+    }
+
+    fn percent(&self, busy: &[Duration]) -> Vec<f64> {
+        let percent = |time: &Duration| percent_of(time.as_ps(), self.stats.now_ps);
+        busy.iter().map(percent).collect()
+    }
+}
+
+/// How full the device is at the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Fill {
+    /// Logical pages that hold data.
+    pub mapped_pages: u64,
+    /// Logical pages that can hold data at one time.
+    pub capacity_pages: u64,
+    /// Pages that were overwritten at random before the run, as preconditioning says.
+    pub overwritten_pages: u64,
+}
+
+impl Fill {
+    /// Pages of a device that has just been preconditioned which were overwritten at random.
+    pub(super) fn overwritten_pages(device: &Device, past: &Precondition) -> u64 {
+        match device.profile().kind {
+            Kind::Nand => device.stats().mapped_pages * u64::from(past.random_percent) / 100,
+            Kind::Xpoint => 0,
+        }
+    }
+}
+
+/// Pages that went to flash or came from it in a run. The names are those of the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FlashPages {
+    /// Pages that reads had from flash.
+    pub host_pages_read: u64,
+    /// Pages read because a write covers them in part.
+    pub merge_pages_read: u64,
+    /// Pages that garbage collection read.
+    pub gc_pages_read: u64,
+    /// Pages programmed for the host.
+    pub host_pages_programmed: u64,
+    /// Pages programmed for garbage collection.
+    pub gc_pages_programmed: u64,
+    /// Pages of the journal programmed; left out where there is no journal.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub journal_pages_programmed: u64,
+    /// Pages programmed with nothing in them.
+    pub padded_pages: u64,
+    /// What the bytes programmed are made of.
+    pub bytes: ProgrammedBytes,
+    /// Bytes programmed for each byte that the host wrote; `None` when there was none of these.
+    pub write_amplification: Option<f64>,
+}
+
+/// What the bytes programmed in a run are made of: they add up to `programmed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ProgrammedBytes {
+    /// All of it.
+    pub programmed: u64,
+    /// Data that the host wrote.
+    pub host: u64,
+    /// An older copy, in pages that the host wrote in part.
+    pub merge: u64,
+    /// Nothing, in pages that the host wrote in part and that held nothing before.
+    pub filling: u64,
+    /// Moved by garbage collection to make room.
+    pub collection: u64,
+    /// Moved to level wear.
+    pub levelling: u64,
+    /// The journal of the mapping.
+    pub journal: u64,
+    /// Nothing, to close a wordline.
+    pub padding: u64,
+}
+
+impl From<Programmed> for ProgrammedBytes {
+    fn from(of: Programmed) -> ProgrammedBytes {
+        ProgrammedBytes {
+            programmed: of.total(),
+            host: of.host_bytes,
+            merge: of.merge_bytes,
+            filling: of.filling_bytes,
+            collection: of.collection_bytes,
+            levelling: of.levelling_bytes,
+            journal: of.journal_bytes,
+            padding: of.padding_bytes,
+        }
+    }
+}
+
+impl Serialize for DeviceResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in Stats::NAMES.iter().zip(self.stats.to_array()) {
+            if *name == JOURNAL && is_zero(&value) {
+                continue;
+            }
+            map.serialize_entry(name, &value)?;
+        }
+        map.serialize_entry("channels_busy_percent", &self.channels_busy_percent())?;
+        map.serialize_entry("dies_busy_percent", &self.dies_busy_percent())?;
+        map.end()
+    }
+}
+
+/// The counter that a device without a journal does not show.
+const JOURNAL: &str = "journal_pages_programmed";
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}

@@ -1,0 +1,154 @@
+//! Whether the data of jobs fit the device, before anything runs. Jobs with their namespaces come in; what does not fit is
+//! refused.
+//!
+//! Namespaces are thin: what counts is what will be mapped, not how large they are. That is the region of a job that reads,
+//! for it is preloaded, and what a job writes until it ends by itself. How much a job with a `runtime` will have written by
+//! then is not known before: it counts for nothing, as long as its region alone is not larger than the device.
+
+use std::collections::BTreeMap;
+
+use super::error::RunError;
+use super::job::{Job, JobError};
+use meldsim::device::{Device, Precondition};
+use meldsim::nvme::NamespaceId;
+use meldsim::profile::Kind;
+use meldsim_drive::Distribution;
+use meldsim_stats::bytes;
+
+/// Jobs by the namespace that they share, in the order of the jobs.
+pub(super) type Sharing<'a> = BTreeMap<NamespaceId, Vec<&'a Job>>;
+
+/// Refuses jobs whose data do not fit.
+pub(super) fn check(device: &Device, jobs: &Sharing<'_>) -> Result<(), RunError> {
+    for (&nsid, sharing) in jobs {
+        let room = Room::of(device, nsid);
+        for job in sharing {
+            let asked = region_bytes(job);
+            let what = format!("of {}", amount(asked));
+            room.check(job, asked, &what, BEYOND)?;
+        }
+    }
+    let remedy = "use smaller sizes, let jobs share data by filename, or use a larger profile";
+    check_sum(device, jobs, remedy, |_, sharing| mapped_bytes(sharing))
+}
+
+/// Refuses a past that would leave more data than the device can hold.
+pub(super) fn check_past(
+    device: &Device,
+    jobs: &Sharing<'_>,
+    past: &Precondition,
+) -> Result<(), RunError> {
+    let remedy = "precondition with a lower fill, use smaller sizes, or use a larger profile";
+    check_sum(device, jobs, remedy, |nsid, _| {
+        let namespace = device.namespace(nsid);
+        let bytes = namespace.map_or(0, |of| of.size_lbas * of.lba_bytes);
+        (u128::from(bytes) * u128::from(past.fill_percent) / 100) as u64
+    })
+}
+
+/// Refuses namespaces that together hold too much, so many bytes each.
+fn check_sum(
+    device: &Device,
+    jobs: &Sharing<'_>,
+    remedy: &str,
+    held_bytes: impl Fn(NamespaceId, &[&Job]) -> u64,
+) -> Result<(), RunError> {
+    let mut sums: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut beyond = None;
+    for (&nsid, sharing) in jobs {
+        let room = Room::of(device, nsid);
+        let sum = sums.entry(room.set).or_default();
+        *sum = sum.saturating_add(held_bytes(nsid, sharing));
+        if *sum > room.bytes && beyond.is_none() {
+            beyond = Some((room, sharing[0]));
+        }
+    }
+    let Some((room, job)) = beyond else {
+        return Ok(());
+    };
+    let sum = sums[&room.set];
+    let what = format!("brings the data of all jobs to {}", amount(sum));
+    room.check(job, sum, &what, remedy)
+}
+
+/// Devices are sold in powers of 1000.
+const BEYOND: &str =
+    "use a smaller size, 100% for all of it (units are powers of 1024), or a larger profile";
+
+/// What an NVM set can hold.
+struct Room {
+    set: u32,
+    bytes: u64,
+    /// In words: the device, or one of its sets.
+    holder: String,
+}
+
+impl Room {
+    fn of(device: &Device, nsid: NamespaceId) -> Room {
+        let set = device.set_of(nsid).unwrap_or(0);
+        Room {
+            set,
+            // Memory that is mapped by address keeps nothing, and is never full.
+            bytes: match device.profile().kind {
+                Kind::Nand => device.set_capacity_bytes(set),
+                Kind::Xpoint => u64::MAX,
+            },
+            holder: match device.sets() {
+                1 => "the device".to_owned(),
+                _ => format!("NVM set {set}"),
+            },
+        }
+    }
+
+    fn check(&self, job: &Job, asked: u64, what: &str, remedy: &str) -> Result<(), RunError> {
+        if asked <= self.bytes {
+            return Ok(());
+        }
+        let (holder, bytes) = (&self.holder, amount(self.bytes));
+        Err(RunError::Room {
+            job: job.name.clone(),
+            error: JobError {
+                key: "size",
+                message: format!("{what}, but {holder} can hold {bytes}"),
+                remedy: remedy.to_owned(),
+            },
+        })
+    }
+}
+
+/// Bytes of a namespace that its jobs will have mapped for sure.
+fn mapped_bytes(sharing: &[&Job]) -> u64 {
+    let each = sharing.iter().map(|job| job_mapped_bytes(job));
+    let all = each.fold(0, u64::saturating_add);
+    let mapping = sharing.iter().filter(|job| job_mapped_bytes(job) > 0);
+    let regions = mapping.map(|job| (job.offset_bytes, job.end_bytes()));
+    let mut regions: Vec<(u64, u64)> = regions.collect();
+    regions.sort_unstable();
+    let (mut covered, mut from) = (0, 0);
+    for (start, end) in regions {
+        covered += end.saturating_sub(start.max(from));
+        from = end.max(from);
+    }
+    covered.min(all)
+}
+
+/// Bytes of its region that a job will have mapped for sure.
+fn job_mapped_bytes(job: &Job) -> u64 {
+    let in_turn = !job.rw.is_random() || job.distribution == Distribution::Once;
+    if job.rw.reads() {
+        region_bytes(job)
+    } else if job.runtime.is_none() && in_turn {
+        region_bytes(job).min(job.total_bytes())
+    } else {
+        0
+    }
+}
+
+fn region_bytes(job: &Job) -> u64 {
+    job.end_bytes() - job.offset_bytes
+}
+
+/// `9663676416000 B (8.79 TiB)`.
+fn amount(of: u64) -> String {
+    format!("{of} B ({})", bytes(of))
+}

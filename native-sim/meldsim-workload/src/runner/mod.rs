@@ -1,0 +1,372 @@
+//! Runs jobs on a device, all at once or one group after another.
+//!
+//! ```text
+//!   Job x numjobs --> Running: its requests, its pace --commands--> Group, load driver --> Device
+//!                     its tallies <-----------------completions----------------'
+//! ```
+
+mod adapt;
+mod apart;
+mod group;
+mod running;
+mod window;
+
+use std::num::NonZeroUsize;
+use std::ops::{ControlFlow, Range};
+
+use super::error::RunError;
+use super::job::{Job, JobError};
+use super::past::Past;
+use super::result::{DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult};
+use super::room::{self, Sharing};
+use super::series::Series;
+use group::Group;
+use meldsim::Duration;
+use meldsim::device::{Device, Stats, Utilisation};
+use meldsim::nvme::NamespaceId;
+use meldsim::profile::{Kind, Profile};
+use meldsim::timeline::Timeline;
+use meldsim_drive::{Stream, drive};
+use meldsim_timeline::end_of;
+use running::Running;
+
+/// A device with its jobs' namespaces, and their data in place.
+#[derive(Debug)]
+pub struct Runner {
+    device: Device,
+    jobs: Vec<Running>,
+    series: Option<Series>,
+    precondition: Option<Preconditioned>,
+    /// Pages that preconditioning overwrote.
+    overwritten_pages: u64,
+    /// On how many it may run.
+    threads: NonZeroUsize,
+}
+
+impl Runner {
+    /// Builds the device and gives each job, or each file that jobs share, a namespace. What a job will read is preloaded:
+    /// placed on the flash with the job's read pattern, in no simulated time.
+    ///
+    /// # Errors
+    ///
+    /// A profile, job or namespace that is impossible, or data that does not fit.
+    pub fn new(profile: &Profile, jobs: &[Job]) -> Result<Runner, RunError> {
+        let mut device = Device::new(profile)?;
+        for job in jobs {
+            job.validate()
+                .and_then(|()| fits_device(profile, job))
+                .map_err(|error| RunError::Job {
+                    job: job.name.clone(),
+                    error,
+                })?;
+        }
+        let mut running = Vec::new();
+        let mut files: Vec<(String, NamespaceId)> = Vec::new();
+        let mut group = 0;
+        for (section, job) in jobs.iter().enumerate() {
+            let waits_for = waits_for(&jobs[..section], job)?;
+            for clone in job.clones() {
+                // Without a file, equal jobs have files of their own, as in fio.
+                let file = clone.file.clone();
+                let known = files.iter().find(|(name, _)| Some(name) == file.as_ref());
+                let shared = known.map(|(_, nsid)| *nsid);
+                let nsid = match shared {
+                    Some(nsid) => nsid,
+                    None => {
+                        let sharing = jobs.iter().filter(|other| other.file == file);
+                        let ends = sharing.flat_map(Job::clones).map(|job| job.end_bytes());
+                        let bytes = match &file {
+                            None => clone.end_bytes(),
+                            Some(_) => ends.max().unwrap_or(0),
+                        };
+                        let nsid = create_namespace(&mut device, &clone, bytes)?;
+                        files.extend(file.map(|file| (file, nsid)));
+                        nsid
+                    }
+                };
+                group += usize::from(clone.stonewall || clone.new_group);
+                let mut clone = Running::new(&mut device, clone, section, nsid)?;
+                clone.group = group;
+                clone.waits_for = waits_for;
+                running.push(clone);
+            }
+        }
+        room::check(&device, &by_namespace(&running))?;
+        for (index, job) in running.iter().enumerate() {
+            let is_shared = job.job.file.is_some();
+            let used = is_shared && running[..index].iter().any(|other| other.nsid == job.nsid);
+            job.preload(&mut device, used)?;
+        }
+        Ok(Runner {
+            device,
+            jobs: running,
+            series: None,
+            precondition: None,
+            overwritten_pages: 0,
+            threads: NonZeroUsize::MIN,
+        })
+    }
+
+    /// Simulates NVM sets at once, on so many threads at most, where neither the device nor the jobs make one set wait for
+    /// another (see [`Device::has_independent_sets`]). Each job goes on for its own completions only then: not at a time, as
+    /// with a pause, a rate or an interval over time, and not for what others do. The result is the same, to the last digit.
+    pub fn with_threads(mut self, threads: NonZeroUsize) -> Runner {
+        self.threads = threads;
+        self
+    }
+
+    /// Also collects what happens in each `interval`. A run of more than 1024 intervals makes them longer.
+    pub fn with_time_series(mut self, interval: Duration) -> Runner {
+        self.series = Some(Series::new(interval, self.jobs.len()));
+        self
+    }
+
+    /// The device also tells a timeline what it does.
+    ///
+    /// # Errors
+    ///
+    /// A device that has none.
+    pub fn with_timeline(mut self, timeline: Box<dyn Timeline>) -> Result<Runner, RunError> {
+        self.device
+            .set_timeline(Some(timeline))
+            .map_err(RunError::Timeline)?;
+        Ok(self)
+    }
+
+    /// Puts the device into the state after a long past (see [`Device::precondition`]); a skewed one touched the blocks that
+    /// are popular with the jobs. What the jobs will read and that past did not leave is preloaded again.
+    ///
+    /// # Errors
+    ///
+    /// A state that the device cannot be in, or data that does not fit.
+    pub fn precondition(self, past: &Past) -> Result<Runner, RunError> {
+        self.precondition_until(past, || ControlFlow::Continue(()))
+    }
+
+    /// As [`Runner::precondition`]. A skewed past takes long: it ends when `progress` breaks off.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runner::precondition`].
+    pub fn precondition_until(
+        mut self,
+        past: &Past,
+        progress: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Runner, RunError> {
+        let sharing = by_namespace(&self.jobs);
+        room::check_past(&self.device, &sharing, &past.precondition)?;
+        let writers = sharing.into_iter().flat_map(|(nsid, jobs)| {
+            let mut writers = jobs;
+            writers.retain(|job| job.rw.is_random() && job.rw.writes());
+            let nobody = writers.is_empty().then_some((nsid, None));
+            let writers = writers.into_iter().map(move |job| (nsid, Some(job)));
+            nobody.into_iter().chain(writers)
+        });
+        past.apply(&mut self.device, writers, progress)?;
+        let is_flash = self.device.profile().kind == Kind::Nand;
+        self.precondition = is_flash.then(|| Preconditioned::of(&self.device, past.to_string()));
+        self.overwritten_pages = Fill::overwritten_pages(&self.device, &past.precondition);
+        for running in &self.jobs {
+            running.preload(&mut self.device, true)?;
+        }
+        Ok(self)
+    }
+
+    /// Runs all jobs to their ends. `progress` gets now and then the share of the work that is done, 0 to 1.
+    ///
+    /// # Errors
+    ///
+    /// A request that the device refuses, or a defect of the model.
+    pub fn run(self, mut progress: impl FnMut(f64)) -> Result<RunResult, RunError> {
+        self.run_until(|share| {
+            progress(share);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`Runner::run`], until `progress` breaks off. Then the result is that of what was done.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runner::run`].
+    pub fn run_until(
+        mut self,
+        mut progress: impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<RunResult, RunError> {
+        let mut is_partial = false;
+        let mut progress = |share| {
+            let flow = progress(share);
+            is_partial |= flow.is_break();
+            flow
+        };
+        let before = self.device.stats();
+        let counted = match self.split() {
+            Some(parts) => self.run_apart(parts, &mut progress)?,
+            None => self.run_together(&mut progress)?,
+        };
+        // What none of the jobs counts is not counted here either.
+        let begun = self.jobs.iter().filter_map(|job| job.before.as_deref());
+        let all_ramp = self.jobs.iter().all(|job| job.before.is_some());
+        let after_ramps = begun.min_by_key(|stats| stats.now_ps).filter(|_| all_ramp);
+        let before = *after_ramps.unwrap_or(&before);
+        let kind = self.device.profile().kind;
+        let device = DeviceResult::counted(kind, counted, &before, self.overwritten_pages);
+        let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
+        let series = self
+            .series
+            .map(|series| series.result(&names, &device.stats));
+        Ok(RunResult {
+            jobs: results(&self.jobs, &self.device),
+            host_path: HostPathResult::of(&self.device),
+            precondition: self.precondition,
+            device,
+            series,
+            groups: Vec::new(),
+            trace: None,
+            is_partial,
+            timelines: Vec::new(),
+            waits: Vec::new(),
+            passed_over: Vec::new(),
+            limit: None,
+        })
+    }
+
+    /// Runs all jobs on the device. Returns what that has counted, and how busy its parts were.
+    fn run_together(
+        &mut self,
+        progress: &mut impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<(Stats, Utilisation), RunError> {
+        let mut first = 0;
+        while first < self.jobs.len() {
+            let rest = &self.jobs[first + 1..];
+            let group = 1 + rest.iter().take_while(|next| !next.job.stonewall).count();
+            let range = first..first + group;
+            let series = self.series.as_mut();
+            let flow = run_group(
+                &mut self.device,
+                &mut self.jobs,
+                range,
+                series,
+                &mut *progress,
+            )?;
+            if flow.is_break() {
+                break;
+            }
+            first += group;
+        }
+        end_of(&mut self.device);
+        // All that happens at the time of the last completion counts, whichever of the two is first.
+        self.device.advance_to(self.device.now());
+        Ok((self.device.stats(), self.device.utilisation()))
+    }
+}
+
+/// Runs jobs that start together, those of `range`; breaks when nothing may follow them.
+fn run_group(
+    device: &mut Device,
+    jobs: &mut [Running],
+    range: Range<usize>,
+    series: Option<&mut Series>,
+    mut progress: impl FnMut(f64) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, RunError> {
+    let now = device.now();
+    let mut is_stopped = false;
+    let progress = |share| {
+        let flow = progress(share);
+        is_stopped |= flow.is_break();
+        flow
+    };
+    let stream = |job: &Running| Stream::new(job.queue, job.job.iodepth);
+    let streams: Vec<Stream> = jobs[range.clone()].iter().map(stream).collect();
+    let mut group = Group::new(jobs, range, series, now, progress);
+    drive(device, streams, &mut group)?;
+    group.end_windows(device);
+    let ends_all = group.ends_all();
+    Ok(match ends_all || is_stopped {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    })
+}
+
+/// The section that `job` waits for, among those before it.
+pub(super) fn waits_for(before: &[Job], job: &Job) -> Result<Option<usize>, RunError> {
+    let Some(name) = &job.wait_for else {
+        return Ok(None);
+    };
+    match before.iter().position(|other| other.name == *name) {
+        Some(section) => Ok(Some(section)),
+        None => Err(RunError::Job {
+            job: job.name.clone(),
+            error: JobError {
+                key: "wait_for",
+                message: format!("is \"{name}\", and no job above has that name"),
+                remedy: "name one that has".to_owned(),
+            },
+        }),
+    }
+}
+
+/// Refuses a job whose requests the device could not take.
+fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
+    let lba_bytes = profile.controller.lba_size.0;
+    let key = match job.block_split.is_empty() {
+        true => "bs",
+        false => "bssplit",
+    };
+    let zone = job.strided.as_ref();
+    let places = [
+        ("offset", job.offset_bytes),
+        ("offset_increment", job.offset_increment_bytes),
+        ("blockalign", job.align_bytes.unwrap_or(0)),
+        ("rw", job.step_bytes.unsigned_abs()),
+        ("zonerange", zone.map_or(0, |zone| zone.range_bytes)),
+        ("zoneskip", zone.map_or(0, |zone| zone.skip_bytes)),
+    ];
+    let sizes = job.block_sizes().map(|bytes| (key, bytes));
+    for (key, bytes) in sizes.chain(places) {
+        let (message, remedy) = if bytes % lba_bytes != 0 {
+            let remedy = format!("use a multiple of {lba_bytes} B");
+            ("not a multiple of the device's logical block", remedy)
+        } else if key.starts_with("bs") && u32::try_from(bytes / lba_bytes).is_err() {
+            let remedy = "use a smaller block and a higher iodepth";
+            ("too large for one command", remedy.to_owned())
+        } else {
+            continue;
+        };
+        let message = format!("of {bytes} B is {message}");
+        return Err(JobError {
+            key,
+            message,
+            remedy,
+        });
+    }
+    Ok(())
+}
+
+fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
+    let mut sharing = Sharing::new();
+    for running in jobs {
+        let together = sharing.entry(running.nsid).or_default();
+        together.push(&running.job);
+    }
+    sharing
+}
+
+fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<NamespaceId, RunError> {
+    let lba_bytes = device.profile().controller.lba_size.0;
+    let bytes = bytes
+        .checked_next_multiple_of(lba_bytes)
+        .unwrap_or(u64::MAX);
+    let created = match job.nvm_set {
+        Some(set) => device.create_namespace_in(set, bytes),
+        None => device.create_namespace(bytes),
+    };
+    created.map_err(RunError::of(&job.name))
+}
+
+/// One result a job; equal jobs that report as a group are added up.
+fn results(jobs: &[Running], device: &Device) -> Vec<JobResult> {
+    jobs.chunk_by(Running::reports_with)
+        .map(|jobs| Running::result(jobs, device))
+        .collect()
+}

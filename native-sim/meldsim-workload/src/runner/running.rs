@@ -1,0 +1,465 @@
+//! One job while it runs: its requests and their times come out, completions go in.
+
+use super::super::error::RunError;
+use super::super::job::Job;
+use super::super::placement::Placement;
+use super::super::requests::{Pace, Request, Requests, Submitted};
+use super::super::result::{JobResult, Span, Window};
+use super::super::tally::{Ended, Tally};
+use super::adapt::{DepthSearch, SpeedWatch, Verdict};
+use super::window::Track;
+use meldsim::device::{Device, QueueId, Stats};
+use meldsim::nvme::{Command, Directive, NamespaceId};
+use meldsim::profile::Kind;
+use meldsim::{Duration, Instant};
+use meldsim_drive::Distribution;
+use meldsim_drive::Next;
+
+/// Whether a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Not yet.
+    Waiting,
+    Active,
+    Ended,
+}
+
+/// Requests that a job looks ahead. The last is only drawn, which takes long: to look up where it lies would wait for that.
+const LOOK_AHEAD: usize = 3;
+
+/// What a job writes is all that its NVM set holds, up to this share.
+const SAME_SHARE: f64 = 0.02;
+
+/// When a request is there to be submitted.
+enum Arrival {
+    /// Since then.
+    At(Instant),
+    /// Not before then.
+    Due(Instant),
+    /// Not in the time that the job runs, or there is none.
+    Never,
+}
+
+/// One job while it runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) job: Job,
+    /// Which of the jobs as they were given; equal jobs share it.
+    pub(super) section: usize,
+    pub(super) nsid: NamespaceId,
+    /// The NVM set of its namespace.
+    pub(super) set: u32,
+    pub(super) queue: QueueId,
+    is_flash: bool,
+    /// Log2 of the bytes of a logical block.
+    lba_shift: u32,
+    placement: Placement,
+    requests: Requests,
+    /// Requests that were drawn and not submitted: the time of the first has not come, or the job looks ahead.
+    drawn: [Request; LOOK_AHEAD],
+    /// How many of these there are.
+    drawn_count: usize,
+    /// Its requests are at random, and of flash, whose map is searched for each.
+    looks_ahead: bool,
+    /// Something besides its depth decides when it submits: times of its own, or a search for its depth.
+    is_timed: bool,
+    /// It mixes directions, and a rate decides which is next.
+    mixes_at_rates: bool,
+    pace: Pace,
+    pub(super) start: Instant,
+    /// What is submitted before this is not counted.
+    pub(super) counted_from: Instant,
+    last_completion: Instant,
+    /// Requests since the last pause.
+    since_pause: u32,
+    paused_until: Instant,
+    /// It submits nothing more.
+    pub(super) is_over: bool,
+    pub(super) phase: Phase,
+    /// The section that must have ended before.
+    pub(super) waits_for: Option<usize>,
+    /// Which of the groups that `exit_what=group` ends together.
+    pub(super) group: usize,
+    /// Requests since it is part of its flow.
+    pub(super) flow_requests: u64,
+    /// It is ahead of its flow, and asked again when others have gone on.
+    pub(super) is_held: bool,
+    /// Its pause for that.
+    pub(super) held_until: Instant,
+    search: Option<DepthSearch>,
+    speed: Option<SpeedWatch>,
+    /// Why it ended before its work was done.
+    stopped: Option<String>,
+    /// When its speed had become steady.
+    pub(super) steady_at: Option<Instant>,
+    pub(super) done_bytes: u64,
+    pub(super) track: Track,
+    /// The device's counters when the window began, if that was after a ramp.
+    pub(super) before: Option<Box<Stats>>,
+    /// Reads, writes.
+    tallies: [Tally; 2],
+}
+
+impl Running {
+    pub(super) fn new(
+        device: &mut Device,
+        job: Job,
+        section: usize,
+        nsid: NamespaceId,
+    ) -> Result<Running, RunError> {
+        let queue = device.create_queue(job.iodepth, job.queue_priority);
+        let queue = queue.map_err(RunError::of(&job.name))?;
+        Ok(Running {
+            section,
+            nsid,
+            queue,
+            lba_shift: device.profile().controller.lba_size.0.trailing_zeros(),
+            placement: Placement::new(job.read_pattern, &job.placement_ids),
+            requests: Requests::new(&job),
+            drawn: Default::default(),
+            drawn_count: 0,
+            is_timed: is_timed(&job),
+            mixes_at_rates: mixes_at_rates(&job),
+            looks_ahead: job.rw.is_random()
+                && !mixes_at_rates(&job)
+                && device.profile().kind == Kind::Nand,
+            pace: Pace::new(&job, Instant::START),
+            start: Instant::START,
+            counted_from: Instant::START,
+            last_completion: Instant::START,
+            since_pause: 0,
+            paused_until: Instant::START,
+            is_over: false,
+            phase: Phase::Waiting,
+            waits_for: None,
+            group: 0,
+            flow_requests: 0,
+            is_held: false,
+            held_until: Instant::START,
+            search: job
+                .latency_target
+                .map(|goal| DepthSearch::new(goal, job.iodepth)),
+            speed: SpeedWatch::new(&job),
+            stopped: None,
+            steady_at: None,
+            done_bytes: 0,
+            track: Track::default(),
+            before: None,
+            set: device.set_of(nsid).unwrap_or(0),
+            is_flash: device.profile().kind == Kind::Nand,
+            tallies: Default::default(),
+            job,
+        })
+    }
+
+    /// Puts in place what the job will read; only what is missing when `used` says that some of it may be there.
+    pub(super) fn preload(&self, device: &mut Device, used: bool) -> Result<(), RunError> {
+        let job = &self.job;
+        if !job.rw.reads() {
+            return Ok(());
+        }
+        let slba = job.offset_bytes >> self.lba_shift;
+        let nlb = (job.end_bytes() >> self.lba_shift) - slba;
+        let directive = self.placement.directive();
+        let placed = match used {
+            false => device.preload(self.nsid, slba, nlb, directive),
+            true => device
+                .preload_unmapped(self.nsid, slba, nlb, directive)
+                .map(|_| ()),
+        };
+        placed.map_err(RunError::of(&job.name))
+    }
+
+    /// The job's group begins now.
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.start = now + self.job.start_delay;
+        self.counted_from = self.start + self.job.ramp_time;
+        self.last_completion = self.counted_from;
+        self.paused_until = self.start;
+        self.pace = Pace::new(&self.job, self.start);
+        self.phase = Phase::Active;
+        if let Some(search) = &mut self.search {
+            search.begin(self.start);
+        }
+        if let Some(speed) = &mut self.speed {
+            speed.begin(self.start);
+        }
+    }
+
+    /// Whether the results of the two are added up.
+    pub(super) fn reports_with(&self, other: &Running) -> bool {
+        self.job.group_reporting && self.section == other.section
+    }
+
+    /// The next request, if there is one and its time has come.
+    #[inline(always)]
+    pub(super) fn next(&mut self, now: Instant, outstanding: u64) -> Next<Submitted> {
+        if self.is_over || (self.is_timed && !self.goes_on(now, outstanding)) {
+            return Next::Wait;
+        }
+        let mut arrived = now;
+        if self.is_timed {
+            match self.arrival(now) {
+                Arrival::At(time) => arrived = time,
+                Arrival::Due(time) => return Next::At(time),
+                Arrival::Never => return Next::Wait,
+            }
+        }
+        self.draw(1);
+        if self.drawn_count == 0 {
+            return Next::Wait;
+        }
+        // One by one: what is between the fields is not copied.
+        let Request {
+            start,
+            bytes,
+            write,
+        } = self.drawn[0];
+        self.drawn.copy_within(1.., 0);
+        self.drawn_count -= 1;
+        let submitted = Submitted {
+            arrived,
+            begun: now,
+            bytes,
+            write,
+        };
+        let request = Request {
+            start,
+            bytes,
+            write,
+        };
+        Next::Submit(self.command(&request), submitted)
+    }
+
+    /// Whether the job may submit before one of its requests completes.
+    fn goes_on(&mut self, now: Instant, outstanding: u64) -> bool {
+        if let Some(search) = &mut self.search {
+            if !search.allows(now, outstanding) {
+                return false;
+            }
+        }
+        if self.job.think_time > Duration::ZERO && self.since_pause >= self.job.think_blocks {
+            if outstanding > 0 {
+                return false;
+            }
+            self.since_pause = 0;
+            self.paused_until = now + self.job.think_time;
+        }
+        true
+    }
+
+    /// What has become of the next request's arrival. One that has arrived is drawn.
+    fn arrival(&mut self, now: Instant) -> Arrival {
+        let Some(write) = self.next_direction(now) else {
+            return Arrival::Never;
+        };
+        let paced = self.pace.next(write);
+        let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
+        let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
+        if end.is_some_and(|end| due.max(now) >= end) {
+            self.is_over = true;
+            return Arrival::Never;
+        }
+        if due > now {
+            return Arrival::Due(due);
+        }
+        if self.mixes_at_rates {
+            self.drawn[0] = self.requests.draw(write);
+            self.drawn_count = 1;
+        }
+        self.pace.take(write, self.drawn[0].bytes);
+        self.since_pause = self.since_pause.saturating_add(1);
+        Arrival::At(paced.unwrap_or(now))
+    }
+
+    /// Whether the next request writes; `None` when there is none. In a mix at rates it is drawn only when it has arrived.
+    fn next_direction(&mut self, now: Instant) -> Option<bool> {
+        if !self.mixes_at_rates {
+            self.draw(1);
+            return (self.drawn_count > 0).then_some(self.drawn[0].write);
+        }
+        if !self.requests.has_next() {
+            return None;
+        }
+        let first = self.pace.first(now);
+        Some(first.unwrap_or_else(|| self.requests.draw_direction()))
+    }
+
+    /// Draws requests until there are so many, or no more.
+    #[inline(always)]
+    fn draw(&mut self, count: usize) {
+        while self.drawn_count < count {
+            let Some(request) = self.requests.next() else {
+                break;
+            };
+            self.drawn[self.drawn_count] = request;
+            self.drawn_count += 1;
+        }
+    }
+
+    /// Draws the requests after the present one, and lets the device fetch what it will look up for reads.
+    #[inline]
+    pub(super) fn look_ahead(&mut self, device: &Device) {
+        if !self.looks_ahead {
+            return;
+        }
+        self.draw(LOOK_AHEAD);
+        // The device fetches what writes will need when they wait for room.
+        let drawn = &self.drawn[..self.drawn_count];
+        let read = |place: usize| drawn.get(place).filter(|request| !request.write);
+        if let Some(next) = read(0) {
+            device.prefetch(self.nsid, next.start >> self.lba_shift);
+        }
+        if let Some(after) = read(1) {
+            device.prefetch_ahead(self.nsid, after.start >> self.lba_shift);
+        }
+    }
+
+    /// The logical blocks of a request: the first, and how many.
+    #[inline]
+    fn blocks(&self, request: &Request) -> (u64, u32) {
+        // That their number fits was checked for the largest request.
+        (
+            request.start >> self.lba_shift,
+            (request.bytes >> self.lba_shift) as u32,
+        )
+    }
+
+    fn command(&mut self, request: &Request) -> Command {
+        let (slba, nlb) = self.blocks(request);
+        match request.write {
+            false => Command::read(self.nsid, slba, nlb, 0),
+            true => {
+                let write = Command::write(self.nsid, slba, nlb, Directive::NONE, 0);
+                self.placement.hint(write)
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn completed(&mut self, ended: &Ended) {
+        self.done_bytes += ended.bytes;
+        if ended.begun >= self.counted_from {
+            self.tallies[usize::from(ended.write)].record(ended);
+            self.last_completion = ended.completed;
+        }
+        if self.search.is_some() || self.speed.is_some() {
+            self.watch(ended);
+        }
+    }
+
+    /// What a job that is watched makes of a completion.
+    fn watch(&mut self, ended: &Ended) {
+        if let Some(speed) = &mut self.speed {
+            self.stopped = self.stopped.take().or(speed.completed(ended));
+        }
+        let verdict = self.search.as_mut().map(|search| search.completed(ended));
+        match verdict {
+            None | Some(Verdict::GoOn) => {}
+            Some(Verdict::CountAnew) => {
+                self.tallies = Default::default();
+                self.counted_from = ended.completed;
+                self.track = Track::default();
+            }
+            Some(Verdict::Done) => self.is_over = true,
+            Some(Verdict::TooSlow) => {
+                let text = "one request at a time is slower than latency_target";
+                self.stopped.get_or_insert(text.to_owned());
+            }
+        }
+        self.is_over |= self.stopped.is_some();
+    }
+
+    /// Its window begins or ends now.
+    pub(super) fn begin_window(&mut self, device: &Device) {
+        self.track.begin(device, self.set, self.done_bytes);
+        if self.job.ramp_time > Duration::ZERO {
+            self.before = Some(Box::new(device.stats()));
+        }
+    }
+
+    pub(super) fn end_window(&mut self, device: &Device) {
+        if self.track.has_begun() && !self.track.has_ended() {
+            self.track.end(device, self.set, self.done_bytes);
+        }
+    }
+
+    /// The window of a job, or of the first of several that report as one.
+    fn window(jobs: &[Running]) -> Option<Window> {
+        let first = jobs.first()?;
+        let outstanding = u64::from(first.job.iodepth) * first.job.block_sizes().max().unwrap_or(0);
+        first.track.window(outstanding, first.is_flash)
+    }
+
+    /// Which share of its work is done, 0 to 1.
+    pub(super) fn share_done(&self, now: Instant) -> f64 {
+        let by_bytes = self.done_bytes as f64 / self.job.total_bytes().max(1) as f64;
+        let by_time = match self.job.runtime {
+            Some(runtime) if self.done_bytes > 0 => {
+                let length = (self.job.ramp_time + runtime).as_secs_f64();
+                now.saturating_since(self.start).as_secs_f64() / length
+            }
+            _ => 0.0,
+        };
+        let share = match self.job.time_based {
+            true => by_time,
+            false => by_bytes.max(by_time),
+        };
+        share.min(1.0)
+    }
+
+    /// What uniform overwrites of all that the job's set holds come to, if that is what the job does.
+    fn uniform_write_amplification(&self, device: &Device) -> Option<f64> {
+        let job = &self.job;
+        let is_uniform = job.rw.is_random()
+            && job.rw.writes()
+            && matches!(job.distribution, Distribution::Uniform | Distribution::Once)
+            && job.strided.is_none();
+        let info = device.set_info(self.set)?;
+        let held = device.set_capacity_bytes(self.set) as f64 * info.mapped_pages as f64
+            / info.capacity_pages as f64;
+        let covers = (job.size_bytes as f64 / held - 1.0).abs() < SAME_SHARE;
+        let amplification = device.uniform_write_amplification(self.set);
+        amplification.filter(|value| is_uniform && covers && *value > 1.0 + SAME_SHARE)
+    }
+
+    /// The result of a job, or of several as if they were one.
+    pub(super) fn result(jobs: &[Running], device: &Device) -> JobResult {
+        let mut tallies: [Tally; 2] = Default::default();
+        for running in jobs {
+            for (sum, tally) in tallies.iter_mut().zip(&running.tallies) {
+                sum.merge(tally);
+            }
+        }
+        let [read, write] = tallies;
+        let start = jobs.iter().map(|running| running.counted_from).min();
+        let end = jobs.iter().map(|running| running.last_completion).max();
+        let span = Span {
+            start: start.unwrap_or(Instant::START),
+            end: end.unwrap_or(Instant::START),
+        };
+        let depths = jobs
+            .iter()
+            .filter_map(|job| Some(job.search.as_ref()?.met()));
+        JobResult {
+            window: Running::window(jobs),
+            uniform_write_amplification: jobs[0].uniform_write_amplification(device),
+            latency_depth: depths.min(),
+            steady_us: jobs[0].steady_at.map(|at| at.as_ps() as f64 / 1e6),
+            stopped: jobs.iter().find_map(|job| job.stopped.clone()),
+            ..JobResult::of_job(&jobs[0].job, jobs.len() > 1, span, read, write)
+        }
+    }
+}
+
+/// Whether a job mixes directions, and one of them has a rate.
+fn mixes_at_rates(job: &Job) -> bool {
+    let has_rate = job.rate_read.is_some() || job.rate_write.is_some();
+    // All of one direction is no mix, and nothing yields to what has no share.
+    has_rate && job.rw.reads() && job.rw.writes() && (1..100).contains(&job.rwmixread)
+}
+
+/// Whether something besides its depth decides when a job submits.
+fn is_timed(job: &Job) -> bool {
+    job.has_times() || job.runtime.is_some() || job.latency_target.is_some()
+}

@@ -1,0 +1,154 @@
+//! Counts the requests of one direction of a job or a trace: those that have ended come in, sums and latencies go out.
+
+use meldsim::engine::{Duration, Instant};
+use meldsim_stats::LatencyHistogram;
+
+/// The reads or the writes of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Requests completed.
+    pub requests: u64,
+    /// Of these, completed with an error.
+    pub failed: u64,
+    /// Bytes of the requests that succeeded.
+    pub bytes: u64,
+    /// All latencies from when the device got a request until the host saw its completion. Without a host path that is the
+    /// device's own latency.
+    pub in_device: LatencyHistogram,
+    /// All times from arrival until the device got a request; `None` when that was at once for all.
+    pub waited: Option<LatencyHistogram>,
+    /// All latencies from arrival to completion; `None` when no request had to wait, then they are as in the device.
+    in_all: Option<LatencyHistogram>,
+    /// The simulated time it was counted over.
+    pub(super) duration: Duration,
+}
+
+/// A request that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    /// When it was there to be submitted.
+    pub(super) arrived: Instant,
+    /// When its submission began: the host's path takes from then until the device got it.
+    pub(super) begun: Instant,
+    /// When the device got it.
+    pub(super) submitted: Instant,
+    /// When the host saw that it had completed.
+    pub(super) completed: Instant,
+    pub(super) bytes: u64,
+    pub(super) write: bool,
+    pub(super) failed: bool,
+}
+
+impl Tally {
+    /// All latencies from arrival to completion.
+    pub fn latencies(&self) -> &LatencyHistogram {
+        self.in_all.as_ref().unwrap_or(&self.in_device)
+    }
+
+    /// Bytes per simulated time; `None` when no time has passed.
+    pub fn bandwidth_mib_s(&self) -> Option<f64> {
+        self.per_second(self.bytes as f64 / f64::from(1 << 20))
+    }
+
+    /// Requests per simulated second; `None` when no time has passed.
+    pub fn iops(&self) -> Option<f64> {
+        self.per_second(self.requests as f64)
+    }
+
+    fn per_second(&self, amount: f64) -> Option<f64> {
+        let seconds = self.duration.as_secs_f64();
+        (seconds > 0.0).then(|| amount / seconds)
+    }
+
+    #[inline(always)]
+    pub(super) fn record(&mut self, ended: &Ended) {
+        if ended.submitted > ended.arrived || self.waited.is_some() {
+            self.record_wait(ended);
+        }
+        self.in_device.record(ended.completed - ended.submitted);
+        self.requests += 1;
+        self.failed += u64::from(ended.failed);
+        self.bytes += if ended.failed { 0 } else { ended.bytes };
+    }
+
+    /// What one had to wait, or did not when others had.
+    fn record_wait(&mut self, ended: &Ended) {
+        self.separate();
+        if let (Some(waited), Some(in_all)) = (&mut self.waited, &mut self.in_all) {
+            waited.record(ended.submitted - ended.arrived);
+            in_all.record(ended.completed - ended.arrived);
+        }
+    }
+
+    /// What was counted over that time, if anything was.
+    pub(super) fn over(self, duration: Duration) -> Option<Tally> {
+        (self.requests > 0).then_some(Tally { duration, ..self })
+    }
+
+    /// Adds up equal jobs.
+    pub fn merge(&mut self, other: &Tally) {
+        if other.waited.is_some() {
+            self.separate();
+        }
+        if let (Some(waited), Some(in_all)) = (&mut self.waited, &mut self.in_all) {
+            match &other.waited {
+                Some(other) => waited.merge(other),
+                None => waited.record_many(Duration::ZERO, other.requests),
+            }
+            in_all.merge(other.latencies());
+        }
+        self.in_device.merge(&other.in_device);
+        self.requests += other.requests;
+        self.failed += other.failed;
+        self.bytes += other.bytes;
+    }
+
+    /// From here on requests may wait; none has so far.
+    fn separate(&mut self) {
+        if self.waited.is_none() {
+            let mut waited = LatencyHistogram::new();
+            waited.record_many(Duration::ZERO, self.requests);
+            self.waited = Some(waited);
+            self.in_all = Some(self.in_device.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(arrived: u64, submitted: u64, completed: u64) -> Ended {
+        Ended {
+            arrived: Instant::START + Duration::from_us(arrived),
+            begun: Instant::START + Duration::from_us(submitted),
+            submitted: Instant::START + Duration::from_us(submitted),
+            completed: Instant::START + Duration::from_us(completed),
+            bytes: 4096,
+            write: false,
+            failed: false,
+        }
+    }
+
+    #[test]
+    fn waiting_is_told_apart_from_the_device() {
+        let mut tally = Tally::default();
+        tally.record(&ended(0, 0, 80));
+        assert!(tally.waited.is_none());
+        tally.record(&ended(10, 30, 110));
+        let waited = tally.waited.as_ref().unwrap();
+        assert_eq!(
+            (waited.count(), waited.min(), waited.max()),
+            (2, Duration::ZERO, Duration::from_us(20))
+        );
+        assert_eq!(tally.latencies().max(), Duration::from_us(100));
+        assert_eq!(tally.in_device.max(), Duration::from_us(80));
+
+        let mut other = Tally::default();
+        other.record(&ended(0, 0, 50));
+        other.merge(&tally);
+        assert_eq!(other.waited.as_ref().unwrap().count(), 3);
+        assert_eq!(other.latencies().count(), 3);
+        assert_eq!((other.requests, other.bytes), (3, 3 * 4096));
+    }
+}

@@ -1,0 +1,16 @@
+//! The integration tests of this crate, in one program: one to link, whose tests run side by side.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "tests of meldsim use the rest")]
+mod common;
+
+mod host_path;
+mod job_control;
+mod physical;
+mod rates;
+mod threads;
+mod traces;
+mod windows;
+mod workloads;

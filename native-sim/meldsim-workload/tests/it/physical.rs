@@ -1,0 +1,154 @@
+//! No result is beyond what the device of the profile can be: its link, its buses, its dies.
+
+use meldsim::Profile;
+use meldsim::profile::{Kind, ProgramOrder};
+use meldsim_workload::{Job, ReadWrite, RunResult, Runner};
+use proptest::prelude::*;
+
+fn run(profile: &Profile, jobs: &[Job]) -> RunResult {
+    Runner::new(profile, jobs).unwrap().run(|_| {}).unwrap()
+}
+
+/// Sequential reads of 128 KiB at depth 32 against the data sheets, in MB/s.
+#[test]
+fn sequential_reads_are_those_of_the_data_sheet() {
+    for (name, sheet) in [
+        ("7450-pro", 6_800.0),
+        ("7450-max", 6_800.0),
+        ("p5520", 5_300.0),
+        ("pe8110", 6_500.0),
+        ("pm9a3", 6_500.0),
+        ("cm7-r", 14_000.0),
+        ("wd-960", 3_330.0),
+    ] {
+        let job = Job {
+            rw: ReadWrite::Read,
+            block_bytes: 128 << 10,
+            iodepth: 32,
+            size_bytes: 256 << 20,
+            ..Job::new("j")
+        };
+        let result = run(&Profile::builtin(name).unwrap(), &[job]);
+        let read = result.jobs[0].read.as_ref().unwrap();
+        let mb_s = read.bandwidth_mib_s().unwrap() * 1.048_576;
+        assert!(
+            (0.9..=1.05).contains(&(mb_s / sheet)),
+            "{name}: {mb_s:.0} MB/s"
+        );
+    }
+}
+
+fn job() -> impl Strategy<Value = Job> {
+    let kinds = prop::sample::select(vec![
+        ReadWrite::Read,
+        ReadWrite::Write,
+        ReadWrite::RandRead,
+        ReadWrite::RandWrite,
+        ReadWrite::ReadWrite,
+        ReadWrite::RandReadWrite,
+    ]);
+    (
+        kinds,
+        0..9u32,
+        1..=64u32,
+        1..=8u64,
+        0..=100u32,
+        any::<u64>(),
+    )
+        .prop_map(|(rw, block, iodepth, size_mib, rwmixread, seed)| Job {
+            rw,
+            block_bytes: 4096 << block,
+            iodepth,
+            size_bytes: size_mib << 20,
+            rwmixread,
+            seed,
+            ..Job::new("j")
+        })
+}
+
+/// What moved in the time of a run, over what can: at most 1, but for a `slack` that began and has not ended.
+fn check(profile: &Profile, result: &RunResult) -> Result<(), TestCaseError> {
+    let stats = &result.device.run;
+    let seconds = stats.now_ps as f64 / 1e12;
+    let link = profile.host.link_rate.0 as f64;
+    let bytes = stats.host_read_bytes.max(stats.host_written_bytes) as f64;
+    if link > 0.0 {
+        prop_assert!(bytes <= link * seconds, "link: {bytes} B in {seconds} s");
+    }
+    if profile.kind == Kind::Xpoint {
+        let xpoint = &profile.xpoint;
+        for (bytes, rate) in [
+            (stats.host_read_bytes, xpoint.read_rate),
+            (stats.host_written_bytes, xpoint.write_rate),
+        ] {
+            let most = rate.0 as f64 * seconds;
+            prop_assert!(bytes as f64 <= most, "data path: {bytes} B in {seconds} s");
+        }
+        return Ok(());
+    }
+    let (geometry, timing, bus) = (&profile.geometry, &profile.timing, &profile.bus);
+    let dies = u64::from(geometry.channels * geometry.dies_per_channel);
+    let planes = match profile.commands.multi_plane {
+        true => dies * u64::from(geometry.planes_per_die),
+        false => dies,
+    };
+    let all_ps = |units: u64| units * stats.now_ps;
+    let channels = u64::from(geometry.channels);
+    prop_assert!(stats.channel_busy_ps <= all_ps(channels), "buses");
+    prop_assert!(stats.die_busy_ps <= all_ps(dies), "dies");
+    // What the arrays did, but for one program each that goes on after the run.
+    let program_ps = match profile.ftl.program_order {
+        ProgramOrder::OneShot => timing.program.as_ps(),
+        ProgramOrder::Shadow => 0,
+    };
+    let read_ps = timing.read.iter().map(|read| read.as_ps()).min().unwrap();
+    let programs = stats.programs.saturating_sub(planes);
+    let array_ps = programs * program_ps + stats.page_reads * read_ps;
+    prop_assert!(
+        array_ps <= all_ps(planes),
+        "arrays: {array_ps} ps in {} ps",
+        stats.now_ps
+    );
+    // The data of what was programmed and, where a page of the mapping is a block of the host's, of what was read.
+    let pages_at_once = match profile.ftl.program_order {
+        ProgramOrder::OneShot => timing.read.len() as u64,
+        ProgramOrder::Shadow => 1,
+    };
+    let mut bytes = programs * pages_at_once * geometry.page_size.0;
+    if profile.mapping_unit() == profile.controller.lba_size {
+        bytes += stats.host_read_bytes.saturating_sub(
+            (stats.buffer_page_reads + stats.unmapped_page_reads) * profile.mapping_unit().0,
+        );
+    }
+    let on_bus = bytes as f64 * f64::from(bus.bytes_per_4kib) / 4096.0;
+    let most = (channels * bus.rate.0 * u64::from(bus.width_bits)) as f64 / 8.0 * 1e6 * seconds;
+    prop_assert!(on_bus <= most, "buses: {on_bus} B of {most}");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn nothing_is_faster_than_the_device(
+        name in prop::sample::select(Profile::builtin_names().collect::<Vec<_>>()),
+        jobs in prop::collection::vec(job(), 1..3),
+    ) {
+        let profile = Profile::builtin(name).unwrap();
+        let result = run(&profile, &jobs);
+        let mut moved = [0, 0];
+        for (job, of) in jobs.iter().zip(&result.jobs) {
+            prop_assert_eq!(of.failed(), 0);
+            let bytes: u64 = of.directions().map(|(_, tally)| tally.bytes).sum();
+            let requests: u64 = of.directions().map(|(_, tally)| tally.requests).sum();
+            prop_assert_eq!(bytes, requests * job.block_bytes);
+            prop_assert_eq!(bytes, job.size_bytes / job.block_bytes * job.block_bytes);
+            for (moved, tally) in moved.iter_mut().zip([&of.read, &of.write]) {
+                *moved += tally.as_ref().map_or(0, |tally| tally.bytes);
+            }
+        }
+        let stats = &result.device.run;
+        prop_assert_eq!(moved, [stats.host_read_bytes, stats.host_written_bytes]);
+        check(&profile, &result)?;
+    }
+}
