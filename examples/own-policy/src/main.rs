@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use meldsim::policy::victim::{Log, Superblock, Victims, fewest_valid, keep_least};
+use meldsim::policy::victim::{Log, Candidate, Victims, fewest_valid, keep_least};
 use meldsim::policy::{Policy, register};
 
 /// Greedy, but a superblock that was closed a short while ago has to wait: its pages may soon be overwritten.
@@ -13,7 +13,7 @@ struct Patient {
 }
 
 impl Victims for Patient {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log) {
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, log: &Log) {
         let young = self.age * u64::from(log.pages_per_superblock);
         keep_least(superblocks, most, |superblock| {
             (log.now - superblock.closed_at < young, fewest_valid(superblock))

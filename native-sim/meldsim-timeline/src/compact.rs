@@ -136,7 +136,7 @@ impl Form for Compact {
                 self.times(span.start, span.end);
             }
             Record::Collection(span) => {
-                let (set, lane) = (u64::from(span.set), u64::from(span.lane));
+                let (set, lane) = (u64::from(span.set), u64::from(span.log));
                 let (valid, pages) = (u64::from(span.valid_pages), u64::from(span.pages));
                 self.numbers([4, set, lane, valid, pages]);
                 self.times(span.start, span.end);
@@ -145,7 +145,7 @@ impl Form for Compact {
                 let (gauge, set) = match level.of {
                     Gauge::Outstanding => (0, 0),
                     Gauge::WriteBuffer(set) => (1, set),
-                    Gauge::FreeGroups(set) => (2, set),
+                    Gauge::FreeSuperblocks(set) => (2, set),
                 };
                 self.numbers([5, gauge, u64::from(set), level.value]);
                 self.start(level.at);

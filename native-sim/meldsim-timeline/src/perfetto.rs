@@ -233,8 +233,8 @@ impl Form for Perfetto {
                 self.slice(track, name, (span.start, span.end), &[], |_| {});
             }
             Record::Collection(span) => {
-                let track = LANE + (u64::from(span.set) << 16) + u64::from(span.lane);
-                let title = format!("set {} lane {}", span.set, span.lane);
+                let track = LANE + (u64::from(span.set) << 16) + u64::from(span.log);
+                let title = format!("set {} lane {}", span.set, span.log);
                 self.describe(track, COLLECTIONS, &title);
                 let valid = u64::from(span.valid_pages);
                 let times = (span.start, span.end);
@@ -308,7 +308,7 @@ impl Perfetto {
                 format!("write buffer, pages, set {set}"),
                 1,
             ),
-            Gauge::FreeGroups(set) => (
+            Gauge::FreeSuperblocks(set) => (
                 LEVEL + 2 + 2 * u64::from(set),
                 format!("free block groups, set {set}"),
                 2,

@@ -307,7 +307,7 @@ fn encode(record: &Record<'_>, to: &mut Vec<u8>) {
             times(to, span.start, span.end);
         }
         Record::Collection(span) => {
-            let (set, lane, group) = (span.set.into(), span.lane.into(), span.group.into());
+            let (set, lane, group) = (span.set.into(), span.log.into(), span.superblock.into());
             let (valid, pages) = (span.valid_pages.into(), span.pages.into());
             numbers(to, &[COLLECTION, set, lane, group, valid, pages]);
             times(to, span.start, span.end);
@@ -316,7 +316,7 @@ fn encode(record: &Record<'_>, to: &mut Vec<u8>) {
             let (gauge, set) = match level.of {
                 Gauge::Outstanding => (0, 0),
                 Gauge::WriteBuffer(set) => (1, set.into()),
-                Gauge::FreeGroups(set) => (2, set.into()),
+                Gauge::FreeSuperblocks(set) => (2, set.into()),
             };
             numbers(to, &[LEVEL, gauge, set, level.at.as_ps(), level.value]);
         }
@@ -504,8 +504,8 @@ fn decode<'a>(
             let (start, end) = span(rest)?;
             Record::Collection(Collection {
                 set,
-                lane,
-                group,
+                log: lane,
+                superblock: group,
                 valid_pages,
                 pages,
                 start,
@@ -516,7 +516,7 @@ fn decode<'a>(
             let of = match (take(rest)?, small(rest)?) {
                 (0, _) => Gauge::Outstanding,
                 (1, set) => Gauge::WriteBuffer(set),
-                (2, set) => Gauge::FreeGroups(set),
+                (2, set) => Gauge::FreeSuperblocks(set),
                 _ => return None,
             };
             let (at, value) = (instant(take(rest)?)?, take(rest)?);
@@ -602,7 +602,7 @@ mod tests {
         for of in [
             Gauge::Outstanding,
             Gauge::WriteBuffer(die),
-            Gauge::FreeGroups(channel),
+            Gauge::FreeSuperblocks(channel),
         ] {
             records.push(Record::Level(Level { of, at, value }));
         }

@@ -59,14 +59,14 @@ impl Counts {
                 self.add(track, (span.start, span.end), &[]);
             }
             Record::Collection(span) => {
-                let track = format!("garbage collection set {} lane {}", span.set, span.lane);
+                let track = format!("garbage collection set {} lane {}", span.set, span.log);
                 self.add(track, (span.start, span.end), &[]);
             }
             Record::Level(level) => {
                 let gauge = match level.of {
                     Gauge::Outstanding => "outstanding".to_owned(),
                     Gauge::WriteBuffer(set) => format!("write buffer {set}"),
-                    Gauge::FreeGroups(set) => format!("free groups {set}"),
+                    Gauge::FreeSuperblocks(set) => format!("free groups {set}"),
                 };
                 *self.levels.entry(gauge).or_default() += 1;
             }

@@ -1,12 +1,12 @@
 //! Physical page addresses: numbers (PPN), their parts, and the order in which a block is programmed.
 //!
-//! In come numbers, and positions of pages in a block group; out go wordlines of the device. A number is
+//! In come numbers, and positions of pages in a superblock; out go wordlines of the device. A number is
 //! dense, and consecutive for pages that are filled one after the other:
 //!
 //! ```text
-//!   PPN = (group * pages of a group + position) * lanes + lane
+//!   PPN = (superblock * pages of a superblock + position) * logs + log
 //!
-//!   position in the group, for 2 units U, 2 wordlines W of 3 pages each, lane by lane:
+//!   position in the superblock, for 2 units U, 2 wordlines W of 3 pages each, log by log:
 //!            normal          melded          normal, shadow order
 //!            U0    U1        U0    U1        U0    U1
 //!   W0      0 2 4 1 3 5     0 1 2 3 4 5     0 4 8  1 5 9        (LSB CSB MSB)
@@ -21,7 +21,7 @@
 //!   normal, 2 subpages     U0: 0 1 | 4 5 | 8 9     U1: 2 3 | 6 7 | a b
 //! ```
 //!
-//! With one lane for each unit the pages of a sequential write go to the lanes in turn, and are
+//! With one log for each unit the pages of a sequential write go to the logs in turn, and are
 //! consecutive all the same. Positions are computed, so nothing is stored for a page.
 //!
 //! In shadow order a wordline's pages are programmed at separate times, so that the last and most
@@ -42,15 +42,15 @@ use crate::profile::{Allocation, Profile, ProgramOrder};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Ppn(pub(crate) u32);
 
-/// The parts of a number: the lane, its block group, and the position in the order of filling.
+/// The parts of a number: the log, its superblock, and the position in the order of filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogAddr {
-    pub(crate) lane: u32,
-    pub(crate) group: u32,
+    pub(crate) log_id: u32,
+    pub(crate) superblock: u32,
     pub(crate) position: u32,
 }
 
-/// A page of a block group: the unit of the lane, the wordline of the block, the page of the
+/// A page of a superblock: the unit of the log, the wordline of the block, the page of the
 /// wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageAddr {
@@ -63,25 +63,25 @@ pub(crate) struct PageAddr {
 #[derive(Clone, Debug)]
 pub(crate) struct Addressing {
     /// Independent logs of the set.
-    pub(crate) lanes: u32,
-    /// Units of a lane.
+    pub(crate) logs: u32,
+    /// Units of a log.
     pub(crate) units: u32,
     pub(crate) flash_pages_per_wordline: u32,
     pub(crate) pages_per_wordline: u32,
     /// Log2 of the pages of a flash page.
     subpage_shift: u32,
     pub(crate) wordlines_per_block: u32,
-    pub(crate) pages_per_group: u32,
-    /// Pages of one wordline on every unit of a lane.
-    pub(crate) pages_per_row: u32,
-    /// Block groups of a lane.
-    pub(crate) groups: u32,
+    pub(crate) pages_per_superblock: u32,
+    /// Pages of one wordline on every unit of a log.
+    pub(crate) pages_per_stripe: u32,
+    /// Superblocks of a log.
+    pub(crate) superblocks: u32,
     /// What the position of every read is divided by.
     by_row: Divisor,
     by_wordline: Divisor,
     by_units: Divisor,
-    by_group: Divisor,
-    /// By which rows of a unit are divided.
+    by_superblock: Divisor,
+    /// By which stripes of a unit are divided.
     by_block: Divisor,
     shadow: Option<ShadowSequence>,
     region: Region,
@@ -89,7 +89,7 @@ pub(crate) struct Addressing {
 
 impl Addressing {
     pub(crate) fn new(profile: &Profile, geometry: &Geometry, region: Region) -> Addressing {
-        let (lanes, units) = match profile.ftl.allocation {
+        let (logs, units) = match profile.ftl.allocation {
             Allocation::Dynamic => (1, region.units()),
             Allocation::Static => (region.units(), 1),
         };
@@ -97,19 +97,19 @@ impl Addressing {
         let flash_pages = geometry.flash_pages_per_wordline;
         let is_shadow = profile.ftl.program_order == ProgramOrder::Shadow;
         Addressing {
-            lanes,
+            logs,
             units,
             flash_pages_per_wordline: flash_pages,
             pages_per_wordline: pages,
             subpage_shift: geometry.subpage_shift,
             wordlines_per_block: wordlines,
-            pages_per_group: units * wordlines * pages,
-            pages_per_row: units * pages,
-            groups: geometry.blocks_per_plane,
+            pages_per_superblock: units * wordlines * pages,
+            pages_per_stripe: units * pages,
+            superblocks: geometry.blocks_per_plane,
             by_row: Divisor::new(units * pages),
             by_wordline: Divisor::new(pages),
             by_units: Divisor::new(units),
-            by_group: Divisor::new(units * wordlines * pages),
+            by_superblock: Divisor::new(units * wordlines * pages),
             by_block: Divisor::new(wordlines),
             shadow: is_shadow.then(|| ShadowSequence::new(wordlines, flash_pages)),
             region,
@@ -152,14 +152,14 @@ impl Addressing {
         if layout == Layout::Melded || self.is_shadow() {
             return (filled, self.subpages());
         }
-        // The wordline's flash pages are a pass over the row apart.
+        // The wordline's flash pages are a pass over the stripe apart.
         let (wordline, _) = self.by_wordline.divide(filled);
         let (row, unit) = self.by_units.divide(wordline);
-        let first = row * self.pages_per_row + (unit << self.subpage_shift);
+        let first = row * self.pages_per_stripe + (unit << self.subpage_shift);
         (first, self.units << self.subpage_shift)
     }
 
-    /// Of a row in one-shot order: positions from the first page of a unit's wordline to that of the
+    /// Of a stripe in one-shot order: positions from the first page of a unit's wordline to that of the
     /// next unit's, and the step from each flash page of a wordline to the next.
     pub(crate) fn strides(&self, layout: Layout) -> (u32, u32) {
         match layout {
@@ -175,44 +175,44 @@ impl Addressing {
         (n >> self.subpage_shift) * step + (n & (self.subpages() - 1))
     }
 
-    /// The lane that takes a page, when the logical page decides.
-    pub(crate) fn lane_of(&self, page: u64, layout: Layout) -> u32 {
-        if self.lanes == 1 {
+    /// The log that takes a page, when the logical page decides.
+    pub(crate) fn log_of(&self, page: u64, layout: Layout) -> u32 {
+        if self.logs == 1 {
             return 0;
         }
         let index = match layout {
             Layout::Normal => page,
             Layout::Melded => page / u64::from(self.pages_per_wordline),
         };
-        (index % u64::from(self.lanes)) as u32
+        (index % u64::from(self.logs)) as u32
     }
 
-    pub(crate) fn ppn(&self, lane: u32, group: u32, position: u32) -> Ppn {
-        Ppn((group * self.pages_per_group + position) * self.lanes + lane)
+    pub(crate) fn ppn(&self, log_id: u32, superblock: u32, position: u32) -> Ppn {
+        Ppn((superblock * self.pages_per_superblock + position) * self.logs + log_id)
     }
 
-    /// A number's place in its lane, and the lane.
+    /// A number's place in its log, and the log.
     #[inline]
-    fn in_lane(&self, ppn: Ppn) -> (u32, u32) {
-        match self.lanes {
+    fn in_log(&self, ppn: Ppn) -> (u32, u32) {
+        match self.logs {
             1 => (ppn.0, 0),
-            lanes => (ppn.0 / lanes, ppn.0 % lanes),
+            logs => (ppn.0 / logs, ppn.0 % logs),
         }
     }
 
     #[inline]
     pub(crate) fn log_addr(&self, ppn: Ppn) -> LogAddr {
-        let (number, lane) = self.in_lane(ppn);
-        let (group, position) = self.by_group.divide(number);
+        let (number, log_id) = self.in_log(ppn);
+        let (superblock, position) = self.by_superblock.divide(number);
         LogAddr {
-            lane,
-            group,
+            log_id,
+            superblock,
             position,
         }
     }
 
     /// Divides consecutive numbers into pieces of consecutive positions. A run of numbers goes on in
-    /// its group, or from lane to lane.
+    /// its superblock, or from log to log.
     #[inline]
     pub(crate) fn pieces(&self, first: Ppn, pages: u32) -> impl Iterator<Item = (LogAddr, u32)> {
         let mut done = 0;
@@ -220,15 +220,15 @@ impl Addressing {
             if done == pages {
                 return None;
             }
-            let (number, lane) = self.in_lane(Ppn(first.0 + done));
+            let (number, log_id) = self.in_log(Ppn(first.0 + done));
             // Not by multiplication: garbage collection's search of the map is slower then.
             let at = LogAddr {
-                lane,
-                group: number / self.pages_per_group,
-                position: number % self.pages_per_group,
+                log_id,
+                superblock: number / self.pages_per_superblock,
+                position: number % self.pages_per_superblock,
             };
-            let here = match self.lanes {
-                1 => (pages - done).min(self.pages_per_group - at.position),
+            let here = match self.logs {
+                1 => (pages - done).min(self.pages_per_superblock - at.position),
                 _ => 1,
             };
             done += here;
@@ -289,11 +289,11 @@ impl Addressing {
         (before << self.subpage_shift) | subpage
     }
 
-    /// Whether a position of a group is filled, when `next` is what its stream fills next.
+    /// Whether a position of a superblock is filled, when `next` is what its stream fills next.
     pub(crate) fn is_filled(&self, layout: Layout, position: u32, next: u32) -> bool {
         match layout {
             Layout::Normal if !self.is_shadow() => {
-                // A wordline at a time, whose pages are a pass over the row apart.
+                // A wordline at a time, whose pages are a pass over the stripe apart.
                 let at = self.page_addr(layout, position);
                 (at.wordline * self.units + at.unit) * self.pages_per_wordline < next
             }
@@ -318,35 +318,35 @@ impl Addressing {
         }
     }
 
-    /// Where the wordline of a page of a block group lies on the device.
+    /// Where the wordline of a page of a superblock lies on the device.
     #[inline]
-    pub(crate) fn wordline(&self, lane: u32, group: u32, at: PageAddr) -> WordlineAddr {
+    pub(crate) fn wordline(&self, log_id: u32, superblock: u32, at: PageAddr) -> WordlineAddr {
         WordlineAddr {
-            unit: self.unit(lane, at.unit),
-            row: group * self.wordlines_per_block + at.wordline,
+            unit: self.unit(log_id, at.unit),
+            row: superblock * self.wordlines_per_block + at.wordline,
         }
     }
 
-    /// The device's number of a unit of a lane. Of lane and unit one is always 0.
-    pub(crate) fn unit(&self, lane: u32, unit: u32) -> Unit {
-        self.region.unit(lane + unit)
+    /// The device's number of a unit of a log. Of log and unit one is always 0.
+    pub(crate) fn unit(&self, log_id: u32, unit: u32) -> Unit {
+        self.region.unit(log_id + unit)
     }
 
-    /// The lane and the group of a wordline of the device, and the address of its first page.
+    /// The log and the superblock of a wordline of the device, and the address of its first page.
     pub(crate) fn locate(&self, at: WordlineAddr) -> (u32, u32, PageAddr) {
         let local = self.region.local(at.unit);
-        let (lane, unit) = if self.lanes == 1 {
+        let (log_id, unit) = if self.logs == 1 {
             (0, local)
         } else {
             (local, 0)
         };
-        let (group, wordline) = self.by_block.divide(at.row);
+        let (superblock, wordline) = self.by_block.divide(at.row);
         let first = PageAddr {
             unit,
             wordline,
             page: 0,
         };
-        (lane, group, first)
+        (log_id, superblock, first)
     }
 }
 
@@ -445,23 +445,23 @@ mod tests {
         #[test]
         fn numbers_and_pages_are_a_bijection(addressing in addressing(), melded in any::<bool>()) {
             let layout = if melded { Layout::Melded } else { Layout::Normal };
-            let pages = addressing.lanes * addressing.pages_per_group * addressing.groups;
+            let pages = addressing.logs * addressing.pages_per_superblock * addressing.superblocks;
             let mut seen = std::collections::HashSet::new();
             for number in 0..pages {
-                let LogAddr { lane, group, position } = addressing.log_addr(Ppn(number));
-                prop_assert_eq!(addressing.ppn(lane, group, position), Ppn(number));
+                let LogAddr { log_id, superblock, position } = addressing.log_addr(Ppn(number));
+                prop_assert_eq!(addressing.ppn(log_id, superblock, position), Ppn(number));
                 let at = addressing.page_addr(layout, position);
                 prop_assert!(at.page < addressing.pages_per_wordline);
                 prop_assert_eq!(addressing.position(layout, at), position);
-                let wordline = addressing.wordline(lane, group, at);
+                let wordline = addressing.wordline(log_id, superblock, at);
                 prop_assert!(seen.insert((wordline, at.page)));
                 let first = PageAddr { page: 0, ..at };
-                prop_assert_eq!(addressing.locate(wordline), (lane, group, first));
+                prop_assert_eq!(addressing.locate(wordline), (log_id, superblock, first));
                 let here = addressing.on_flash_page(at.page, u32::MAX);
                 let mut next = at;
                 addressing.next_striped::<false>(&mut next);
                 if layout == Layout::Normal && !addressing.is_shadow()
-                    && position + here < addressing.pages_per_group
+                    && position + here < addressing.pages_per_superblock
                 {
                     prop_assert_eq!(addressing.page_addr(layout, position + here), next);
                 }
@@ -476,14 +476,14 @@ mod tests {
         /// A run of numbers falls into pieces that go on where the one before ends.
         #[test]
         fn pieces_of_a_run_are_the_run(addressing in addressing(), first: u32, pages in 0..200u32) {
-            let all = addressing.lanes * addressing.pages_per_group * addressing.groups;
+            let all = addressing.logs * addressing.pages_per_superblock * addressing.superblocks;
             let first = first % all;
             let pages = pages.min(all - first);
             let mut next = first;
             for (at, pages) in addressing.pieces(Ppn(first), pages) {
-                prop_assert!(pages > 0 && at.position + pages <= addressing.pages_per_group);
+                prop_assert!(pages > 0 && at.position + pages <= addressing.pages_per_superblock);
                 for position in at.position..at.position + pages {
-                    prop_assert_eq!(addressing.ppn(at.lane, at.group, position), Ppn(next));
+                    prop_assert_eq!(addressing.ppn(at.log_id, at.superblock, position), Ppn(next));
                     next += 1;
                 }
             }
@@ -492,14 +492,14 @@ mod tests {
 
         /// What is programmed together is a wordline, or a page, and each page once.
         #[test]
-        fn what_is_programmed_together_fills_a_group(
+        fn what_is_programmed_together_fills_a_superblock(
             addressing in addressing(),
             melded in any::<bool>(),
         ) {
             let layout = Layout::new(melded);
             let at_once = addressing.pages_at_once(layout);
             let mut seen = std::collections::HashSet::new();
-            for filled in (0..addressing.pages_per_group).step_by(at_once as usize) {
+            for filled in (0..addressing.pages_per_superblock).step_by(at_once as usize) {
                 let (first, step) = addressing.positions_at_once(layout, filled);
                 let at = addressing.page_addr(layout, first);
                 for page in 0..at_once {
@@ -511,7 +511,7 @@ mod tests {
                     prop_assert_eq!(addressing.page_addr(layout, position), expected);
                 }
             }
-            prop_assert_eq!(seen.len() as u32, addressing.pages_per_group);
+            prop_assert_eq!(seen.len() as u32, addressing.pages_per_superblock);
         }
     }
 

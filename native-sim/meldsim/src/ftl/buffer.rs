@@ -15,7 +15,7 @@ use crate::engine::{NIL, Slab, prefetch};
 pub(crate) enum User {
     /// The host's, written in the stream with this number, 0 for none, to be programmed in this layout.
     Host(u8, Layout),
-    /// Garbage collection's, read from a group of this layout.
+    /// Garbage collection's, read from a superblock of this layout.
     Gc(Layout),
     /// The mapping: a translation page.
     Map,
@@ -52,8 +52,8 @@ impl Rest {
 pub(crate) struct Slot {
     /// The page it holds; [`MapIndex::NONE`] when overwritten or deallocated since.
     pub(crate) index: MapIndex,
-    /// The lane that will take it.
-    pub(crate) lane: u32,
+    /// The log that will take it.
+    pub(crate) log_id: u32,
     pub(crate) user: User,
     /// The host's request that waits for its program, or [`NIL`].
     pub(crate) request: u32,
@@ -82,7 +82,7 @@ pub(crate) struct WriteBuffer {
     slots: Slab<Slot>,
     /// The host's.
     free: u32,
-    /// Those garbage collection may still take, by lane.
+    /// Those garbage collection may still take, by log.
     gc_free: Box<[u32]>,
     /// The host's slots that are sealed: programs will free them.
     sealed: u32,
@@ -96,12 +96,12 @@ pub(crate) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// Slots for the host, and for garbage collection in each of some lanes.
-    pub(crate) fn new(host_slots: u32, gc_slots: u32, lanes: u32) -> WriteBuffer {
+    /// Slots for the host, and for garbage collection in each of some logs.
+    pub(crate) fn new(host_slots: u32, gc_slots: u32, logs: u32) -> WriteBuffer {
         WriteBuffer {
             slots: Slab::new(),
             free: host_slots,
-            gc_free: vec![gc_slots; lanes as usize].into_boxed_slice(),
+            gc_free: vec![gc_slots; logs as usize].into_boxed_slice(),
             sealed: 0,
             epochs: VecDeque::from([(0, NIL)]),
             epochs_done: 0,
@@ -124,9 +124,9 @@ impl WriteBuffer {
         std::mem::take(&mut self.free)
     }
 
-    /// Slots garbage collection may take in a lane.
-    pub(crate) fn gc_free(&self, lane: u32) -> u32 {
-        self.gc_free[lane as usize]
+    /// Slots garbage collection may take in a log.
+    pub(crate) fn gc_free(&self, log_id: u32) -> u32 {
+        self.gc_free[log_id as usize]
     }
 
     /// Whether programs on their way will free slots of the host's.
@@ -135,10 +135,10 @@ impl WriteBuffer {
     }
 
     /// Takes a free slot for a page.
-    pub(crate) fn take(&mut self, user: User, index: MapIndex, lane: u32, request: u32) -> u32 {
+    pub(crate) fn take(&mut self, user: User, index: MapIndex, log_id: u32, request: u32) -> u32 {
         let free = match user {
             User::Host(..) | User::Map => Some(&mut self.free),
-            User::Gc(_) => Some(&mut self.gc_free[lane as usize]),
+            User::Gc(_) => Some(&mut self.gc_free[log_id as usize]),
             User::Journal => None,
         };
         if let Some(free) = free {
@@ -147,7 +147,7 @@ impl WriteBuffer {
         }
         self.slots.insert(Slot {
             index,
-            lane,
+            log_id,
             user,
             request,
             sealed: false,
@@ -212,7 +212,7 @@ impl WriteBuffer {
     pub(crate) fn release(&mut self, slot: u32) -> Slot {
         let released = self.slots[slot];
         match released.user {
-            User::Gc(_) => self.gc_free[released.lane as usize] += 1,
+            User::Gc(_) => self.gc_free[released.log_id as usize] += 1,
             User::Host(..) | User::Map => {
                 self.free += 1;
                 if released.sealed {
@@ -260,8 +260,8 @@ impl WriteBuffer {
 /// Where pages are programmed together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    pub(crate) lane: u32,
-    pub(crate) group: u32,
+    pub(crate) log_id: u32,
+    pub(crate) superblock: u32,
     /// The position of the first page, and the step from each flash page to the next.
     pub(crate) position: u32,
     pub(crate) step: u32,
@@ -270,8 +270,8 @@ pub(crate) struct Place {
 
 impl Place {
     const NONE: Place = Place {
-        lane: 0,
-        group: 0,
+        log_id: 0,
+        superblock: 0,
         position: 0,
         step: 0,
         pages: 0,

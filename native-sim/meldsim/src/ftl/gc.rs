@@ -1,12 +1,12 @@
-//! Garbage collection: one group of each lane at a time.
+//! Garbage collection: one superblock of each log at a time.
 //!
-//! In come lanes that are low on free groups, or whose host is idle; out go reads, programs, copybacks
-//! and erases. Which group is next is decided in `victim.rs`, what it holds in `reverse_map.rs`.
+//! In come logs that are low on free superblocks, or whose host is idle; out go reads, programs, copybacks
+//! and erases. Which superblock is next is decided in `victim.rs`, what it holds in `reverse_map.rs`.
 //!
 //! ```text
-//!   collect    read_row    valid pages of a row of wordlines are read ...
+//!   collect    read_row    valid pages of a stripe of wordlines are read ...
 //!   gc_read    gather_row  ... into slots of the collector's own, and go to streams of its own
-//!   copied     copy_row    or the row is copied inside its planes
+//!   copied     copy_row    or the stripe is copied inside its planes
 //!   erased     once all pages are out, the victim is erased: all its blocks at once without pacing,
 //!              else a few at a time, while the next victim is being emptied
 //! ```
@@ -17,8 +17,8 @@
 //! die holds the erase of a block until they are done (`nand/die.rs`).
 //!
 //! Copyback: a plane's register reaches only its own blocks, and a program takes a whole wordline. So a
-//! row of the victim is copied when all of its pages are current and the row the collector fills next
-//! begins: each wordline then stays on its plane. With static allocation a row is one wordline. The
+//! stripe of the victim is copied when all of its pages are current and the stripe the collector fills next
+//! begins: each wordline then stays on its plane. With static allocation a stripe is one wordline. The
 //! data does not pass the controller, so pages that are overwritten meanwhile are copied in vain.
 
 use std::collections::BTreeSet;
@@ -38,64 +38,69 @@ use crate::nand::{Flash, Owner, PageSet, WordlineAddr};
 use crate::policy::placement::{Frontier, Page as PageId};
 use crate::timeline::Collection;
 
-/// Rows that are copied back at a time: what waits for a die is bounded.
+/// Stripes that are copied back at a time: what waits for a die is bounded.
 const COPIES_AT_ONCE: u32 = 2;
-/// With pacing a group is erased in so many steps, each on other dies.
+/// With pacing a superblock is erased in so many steps, each on other dies.
 const ERASE_STEPS: u32 = 4;
 
 impl Ftl {
     /// Starts a collection when that is due, and moves the present one on.
-    pub(super) fn collect(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+    pub(super) fn collect(
+        &mut self,
+        log_id: u32,
+        flash: &mut Flash,
+        queue: &mut EventQueue<Event>,
+    ) {
         if self
             .selection
-            .is_held_back(&self.lanes[lane as usize].blocks)
+            .is_held_back(&self.logs[log_id as usize].blocks)
         {
-            return self.change_pace(lane, |pace, _| pace.suspend());
+            return self.change_pace(log_id, |pace, _| pace.suspend());
         }
         let is_paced = !self.pacing.is_off();
         if is_paced {
-            self.erase_step(lane, flash, queue);
-            self.keep_pace(lane);
+            self.erase_step(log_id, flash, queue);
+            self.keep_pace(log_id);
         }
-        if self.lanes[lane as usize].victim.is_none() {
-            if !self.begin_victim(lane) {
+        if self.logs[log_id as usize].victim.is_none() {
+            if !self.begin_victim(log_id) {
                 return;
             }
-            self.note_victim(lane, flash, queue.now());
+            self.note_victim(log_id, flash, queue.now());
         }
-        while self.goes_on(lane)
-            && self.confirm_row(lane)
-            && (self.copy_row(lane, flash, queue) || self.read_row(lane, flash, queue))
+        while self.goes_on(log_id)
+            && self.confirm_stripe(log_id)
+            && (self.copy_stripe(log_id, flash, queue) || self.read_stripe(log_id, flash, queue))
         {
             if is_paced {
-                self.keep_pace(lane);
+                self.keep_pace(log_id);
             }
         }
-        self.erase_victim(lane, flash, queue);
+        self.erase_victim(log_id, flash, queue);
     }
 
     /// Chooses a victim, if one is to be collected. False when there is none.
     #[inline]
-    fn begin_victim(&mut self, lane: u32) -> bool {
-        let log = &self.lanes[lane as usize];
+    fn begin_victim(&mut self, log_id: u32) -> bool {
+        let log = &self.logs[log_id as usize];
         let is_urgent = match self.pacing.is_off() {
             true => log.blocks.is_low() && log.erasing.is_none(),
             false => log.pace.is_on(),
         };
-        (is_urgent || self.selection.is_idle) && self.choose_victim(lane, is_urgent)
+        (is_urgent || self.selection.is_idle) && self.choose_victim(log_id, is_urgent)
     }
 
     /// Tells of a victim that has been chosen.
-    fn note_victim(&self, lane: u32, flash: &mut Flash, now: Instant) {
-        let blocks = &self.lanes[lane as usize].blocks;
-        let victim = self.lanes[lane as usize].victim.as_ref();
+    fn note_victim(&self, log_id: u32, flash: &mut Flash, now: Instant) {
+        let blocks = &self.logs[log_id as usize].blocks;
+        let victim = self.logs[log_id as usize].victim.as_ref();
         if let (Some(recorder), Some(victim)) = (flash.recorder(), victim) {
             recorder.collection_begins(Collection {
                 set: self.set,
-                lane,
-                group: victim.group,
-                valid_pages: blocks.get(victim.group).valid,
-                pages: blocks.pages_per_group,
+                log: log_id,
+                superblock: victim.superblock,
+                valid_pages: blocks.get(victim.superblock).valid,
+                pages: blocks.pages_per_superblock,
                 start: now,
                 end: now,
             });
@@ -103,51 +108,51 @@ impl Ftl {
     }
 
     #[inline(never)]
-    fn choose_victim(&mut self, lane: u32, is_urgent: bool) -> bool {
-        let log = &mut self.lanes[lane as usize];
+    fn choose_victim(&mut self, log_id: u32, is_urgent: bool) -> bool {
+        let log = &mut self.logs[log_id as usize];
         if self.pacing.is_off() && log.erasing.is_some() {
             return false;
         }
         let (blocks, reverse_map) = (&mut log.blocks, &self.reverse_map);
-        let choice = self.selection.next(lane, blocks, reverse_map, is_urgent);
+        let choice = self.selection.next(log_id, blocks, reverse_map, is_urgent);
         let freed = choice.map(|choice| {
-            let valid = blocks.get(choice.group).valid;
-            u64::from(blocks.pages_per_group - valid)
+            let valid = blocks.get(choice.superblock).valid;
+            u64::from(blocks.pages_per_superblock - valid)
         });
-        self.change_pace(lane, |pace, pacing| pace.begin(pacing, freed));
+        self.change_pace(log_id, |pace, pacing| pace.begin(pacing, freed));
         let Some(choice) = choice else {
             return false;
         };
         self.stats.collections += 1;
         self.stats.background_collections += u64::from(choice.in_background);
         self.stats.levelling_collections += u64::from(choice.for_wear);
-        let p2l = self.p2l(lane, choice.group);
-        let log = &mut self.lanes[lane as usize];
+        let p2l = self.p2l(log_id, choice.superblock);
+        let log = &mut self.logs[log_id as usize];
         log.blocks.is_levelling = choice.for_wear;
-        log.blocks.collected(choice.group);
-        let group = log.blocks.get(choice.group);
-        let pages_per_row = self.addressing.pages_per_row;
-        let victim = Victim::new(choice.group, group.layout, p2l, pages_per_row);
-        victim.prefetch_row(0, pages_per_row, &self.mapping);
+        log.blocks.collected(choice.superblock);
+        let superblock = log.blocks.get(choice.superblock);
+        let pages_per_stripe = self.addressing.pages_per_stripe;
+        let victim = Victim::new(choice.superblock, superblock.layout, p2l, pages_per_stripe);
+        victim.prefetch_stripe(0, pages_per_stripe, &self.mapping);
         log.victim = Some(victim);
         true
     }
 
-    /// Tells the lane's pace how far it is.
-    fn keep_pace(&mut self, lane: u32) {
-        let log = &mut self.lanes[lane as usize];
+    /// Tells the log's pace how far it is.
+    fn keep_pace(&mut self, log_id: u32) {
+        let log = &mut self.logs[log_id as usize];
         let room = log.room(&self.addressing);
         let mut emptied = None;
         log.blocks.host_reserve = match &log.victim {
             None => self.pacing.host_reserve(None, 0),
             Some(victim) => {
-                emptied = Some(victim.emptied(self.addressing.pages_per_row));
-                let valid = log.blocks.get(victim.group).valid;
+                emptied = Some(victim.emptied(self.addressing.pages_per_stripe));
+                let valid = log.blocks.get(victim.superblock).valid;
                 let left = log.blocks.left(Stream::Gc(0, victim.layout));
                 self.pacing.host_reserve(Some(valid), left)
             }
         };
-        self.change_pace(lane, |pace, pacing| {
+        self.change_pace(log_id, |pace, pacing| {
             pace.look(pacing, room);
             if let Some(emptied) = emptied {
                 pace.emptied(pacing, emptied);
@@ -155,83 +160,93 @@ impl Ftl {
         });
     }
 
-    /// Changes the lane's pace. A host that may then program again does so.
-    fn change_pace(&mut self, lane: u32, change: impl FnOnce(&mut Pace, &mut Pacer)) {
-        let pace = &mut self.lanes[lane as usize].pace;
+    /// Changes the log's pace. A host that may then program again does so.
+    fn change_pace(&mut self, log_id: u32, change: impl FnOnce(&mut Pace, &mut Pacer)) {
+        let pace = &mut self.logs[log_id as usize].pace;
         let was_held = !pace.admits(&self.pacing);
         change(pace, &mut self.pacing);
         if was_held && pace.admits(&self.pacing) {
-            self.ready.push(lane);
+            self.ready.push(log_id);
         }
     }
 
     /// Whether the collector need not wait for the host.
-    fn goes_on(&self, lane: u32) -> bool {
-        let pace = &self.lanes[lane as usize].pace;
+    fn goes_on(&self, log_id: u32) -> bool {
+        let pace = &self.logs[log_id as usize].pace;
         self.pacing.is_off() || self.selection.is_idle || pace.collects(&self.pacing)
     }
 
-    /// Which entries lead to a group. The reverse map is made anew when it does not hold the group.
-    pub(super) fn p2l(&mut self, lane: u32, group: u32) -> Box<[MapIndex]> {
-        let is_valid = self.lanes[lane as usize].blocks.get(group).valid > 0;
-        if is_valid && !self.reverse_map.holds(lane, group) {
-            let mut batch = BTreeSet::from([(lane, group)]);
-            for (lane, log) in (0..).zip(&self.lanes) {
+    /// Which entries lead to a superblock. The reverse map is made anew when it does not hold the superblock.
+    pub(super) fn p2l(&mut self, log_id: u32, superblock: u32) -> Box<[MapIndex]> {
+        let is_valid = self.logs[log_id as usize].blocks.get(superblock).valid > 0;
+        if is_valid && !self.reverse_map.holds(log_id, superblock) {
+            let mut batch = BTreeSet::from([(log_id, superblock)]);
+            for (log_id, log) in (0..).zip(&self.logs) {
                 let mut share = log.blocks.live / BATCH_SHARE;
-                for group in self.selection.likely(&log.blocks) {
-                    match share.checked_sub(u64::from(log.blocks.get(group).valid)) {
+                for superblock in self.selection.likely(&log.blocks) {
+                    match share.checked_sub(u64::from(log.blocks.get(superblock).valid)) {
                         None => break,
                         Some(rest) => share = rest,
                     }
-                    batch.insert((lane, group));
+                    batch.insert((log_id, superblock));
                 }
             }
             self.reverse_map
                 .make(batch, &self.mapping, &self.addressing);
         }
-        let pages = self.addressing.pages_per_group;
-        self.reverse_map.take(lane, group, pages)
+        let pages = self.addressing.pages_per_superblock;
+        self.reverse_map.take(log_id, superblock, pages)
     }
 
-    /// Confirms what the victim's next row holds. False when there is none.
-    fn confirm_row(&mut self, lane: u32) -> bool {
-        let victim = &mut self.lanes[lane as usize].victim;
+    /// Confirms what the victim's next stripe holds. False when there is none.
+    fn confirm_stripe(&mut self, log_id: u32) -> bool {
+        let victim = &mut self.logs[log_id as usize].victim;
         let (mapping, addressing) = (&self.mapping, &self.addressing);
         victim
             .as_mut()
-            .is_some_and(|victim| victim.confirm_row(lane, mapping, addressing))
+            .is_some_and(|victim| victim.confirm_stripe(log_id, mapping, addressing))
     }
 
-    /// Reads the victim's next row; false when there is no room for it.
-    fn read_row(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) -> bool {
-        let log = &mut self.lanes[lane as usize];
+    /// Reads the victim's next stripe; false when there is no room for it.
+    fn read_stripe(
+        &mut self,
+        log_id: u32,
+        flash: &mut Flash,
+        queue: &mut EventQueue<Event>,
+    ) -> bool {
+        let log = &mut self.logs[log_id as usize];
         let Some(victim) = &mut log.victim else {
             return false;
         };
-        let room = self.buffer.gc_free(lane);
-        if victim.reads_enough() || victim.valid_in_row + victim.reading > room {
+        let room = self.buffer.gc_free(log_id);
+        if victim.reads_enough() || victim.valid_in_stripe + victim.reading > room {
             return false;
         }
-        let pages_per_row = self.addressing.pages_per_row;
-        if victim.valid_in_row > 0 {
-            self.stats.gc_pages_read += u64::from(victim.valid_in_row);
-            victim.begin_row(pages_per_row);
-            victim.for_each_wordline(lane, &self.addressing, |at, pages| {
+        let pages_per_stripe = self.addressing.pages_per_stripe;
+        if victim.valid_in_stripe > 0 {
+            self.stats.gc_pages_read += u64::from(victim.valid_in_stripe);
+            victim.begin_stripe(pages_per_stripe);
+            victim.for_each_wordline(log_id, &self.addressing, |at, pages| {
                 // Sensing the pages of a wordline at once does not need them to be laid out so.
                 flash.read(queue, at, pages, true, Owner::gc(self.set));
             });
         }
-        victim.next += pages_per_row;
+        victim.next += pages_per_stripe;
         true
     }
 
-    /// Copies the victim's next row inside its planes; false when it cannot be.
-    fn copy_row(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) -> bool {
-        let log = &self.lanes[lane as usize];
+    /// Copies the victim's next stripe inside its planes; false when it cannot be.
+    fn copy_stripe(
+        &mut self,
+        log_id: u32,
+        flash: &mut Flash,
+        queue: &mut EventQueue<Event>,
+    ) -> bool {
+        let log = &self.logs[log_id as usize];
         let (true, Some(victim)) = (self.copies_back, &log.victim) else {
             return false;
         };
-        let row = self.addressing.pages_per_row;
+        let row = self.addressing.pages_per_stripe;
         let (layout, first) = (victim.layout, victim.next);
         let stream = Stream::Gc(0, layout);
         let mut indices = victim.p2l[first as usize..(first + row) as usize].iter();
@@ -242,8 +257,8 @@ impl Ftl {
         {
             return false;
         }
-        let (log, addressing) = (&mut self.lanes[lane as usize], &self.addressing);
-        let (Some(victim), Some((group, position))) =
+        let (log, addressing) = (&mut self.logs[log_id as usize], &self.addressing);
+        let (Some(victim), Some((superblock, position))) =
             (&mut log.victim, log.blocks.take(stream, row, addressing))
         else {
             return false;
@@ -254,16 +269,16 @@ impl Ftl {
         let (from_unit, step) = addressing.strides(layout);
         for unit in 0..addressing.units {
             let copy = Copyback {
-                lane,
+                log_id,
                 from: first + unit * from_unit,
-                group,
+                superblock,
                 to: position + unit * from_unit,
                 step,
             };
             let from = addressing.page_addr(layout, copy.from);
             let to = addressing.page_addr(layout, copy.to);
-            let from = addressing.wordline(lane, victim.group, from);
-            let to = addressing.wordline(lane, group, to);
+            let from = addressing.wordline(log_id, victim.superblock, from);
+            let to = addressing.wordline(log_id, superblock, to);
             let pages = (1u32 << addressing.pages_per_wordline) - 1;
             let token = self.copybacks.insert(copy);
             flash.copyback(queue, from, to, pages as PageSet, token);
@@ -279,34 +294,34 @@ impl Ftl {
         suited.unwrap_or(layout)
     }
 
-    fn erase_victim(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let log = &mut self.lanes[lane as usize];
+    fn erase_victim(&mut self, log_id: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        let log = &mut self.logs[log_id as usize];
         let Some(victim) = &mut log.victim else {
             return;
         };
         let moving = victim.reading + victim.copying;
-        let emptied = log.blocks.get(victim.group).valid == 0 && moving == 0;
+        let emptied = log.blocks.get(victim.superblock).valid == 0 && moving == 0;
         if emptied && log.erasing.is_none() {
             log.erasing = Some(Erasing {
-                group: victim.group,
+                superblock: victim.superblock,
                 next: 0,
                 waiting: 0,
             });
             log.victim = None;
             if let Some(recorder) = flash.recorder() {
-                recorder.collection_ends(self.set, lane, queue.now());
+                recorder.collection_ends(self.set, log_id, queue.now());
             }
-            self.erase_step(lane, flash, queue);
+            self.erase_step(log_id, flash, queue);
             if !self.pacing.is_off() {
-                self.ready.push(lane); // for the next victim
+                self.ready.push(log_id); // for the next victim
             }
         }
     }
 
-    /// Erases the next blocks of the lane's last victim, if those before are done.
+    /// Erases the next blocks of the log's last victim, if those before are done.
     #[inline]
-    fn erase_step(&mut self, lane: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let erasing = self.lanes[lane as usize].erasing.as_mut();
+    fn erase_step(&mut self, log_id: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
+        let erasing = self.logs[log_id as usize].erasing.as_mut();
         let Some(erasing) = erasing.filter(|erasing| erasing.waiting == 0) else {
             return;
         };
@@ -317,8 +332,8 @@ impl Ftl {
         };
         let end = units.min(erasing.next + step);
         for unit in erasing.next..end {
-            let unit = self.addressing.unit(lane, unit);
-            flash.erase(queue, unit, erasing.group, lane);
+            let unit = self.addressing.unit(log_id, unit);
+            flash.erase(queue, unit, erasing.superblock, log_id);
         }
         erasing.waiting += end - erasing.next;
         erasing.next = end;
@@ -327,13 +342,13 @@ impl Ftl {
     /// Pages of a victim have arrived in the controller.
     #[inline(never)]
     pub(crate) fn gc_read(&mut self, at: WordlineAddr, pages: PageSet) {
-        let (lane, group, first) = self.addressing.locate(at);
-        let log = &mut self.lanes[lane as usize];
+        let (log_id, superblock, first) = self.addressing.locate(at);
+        let log = &mut self.logs[log_id as usize];
         let Some(victim) = &mut log.victim else {
             debug_assert!(false, "read for no victim");
             return;
         };
-        debug_assert_eq!(victim.group, group);
+        debug_assert_eq!(victim.superblock, superblock);
         let layout = victim.layout;
         let addressing = &self.addressing;
         let read = (0..addressing.pages_per_wordline).filter(|page| pages & (1 << page) != 0);
@@ -346,14 +361,14 @@ impl Ftl {
             let index = std::mem::replace(index, MapIndex::NONE);
             // Else it was overwritten or deallocated while it was read.
             if index != MapIndex::NONE {
-                slot = self.buffer.take(User::Gc(layout), index, lane, NIL);
-                let ppn = addressing.ppn(lane, group, position);
+                slot = self.buffer.take(User::Gc(layout), index, log_id, NIL);
+                let ppn = addressing.ppn(log_id, superblock, position);
                 if log.blocks.is_levelling {
                     self.buffer.levels(slot);
                 }
                 self.oracle.collected(ppn, slot);
                 self.stats.gc_pages_moved += 1;
-                let way = (Spot::Flash(group), Spot::Buffer);
+                let way = (Spot::Flash(superblock), Spot::Buffer);
                 let space = |_| self.mapping.space_of(index);
                 log.blocks.relocate(&mut self.melded, space, 1, way);
                 let (before, now) = (Entry::Flash(ppn), Entry::Buffered(slot));
@@ -361,34 +376,39 @@ impl Ftl {
             }
             victim.arrived(position, slot);
         }
-        while self.gather_row(lane).is_some() {}
-        self.ready.push(lane);
+        while self.gather_stripe(log_id).is_some() {}
+        self.ready.push(log_id);
     }
 
     /// The stream that a page of the victim goes to, which is in a slot.
     #[inline]
-    fn gc_stream(&mut self, lane: u32, slot: u32, layout: Layout) -> Stream {
+    fn gc_stream(&mut self, log_id: u32, slot: u32, layout: Layout) -> Stream {
         if self.follows_streams {
             return Stream::Gc(0, layout);
         }
         let (space, number) = self.mapping.logical(self.buffer.get(slot).index);
-        let log = &mut self.lanes[lane as usize];
+        let log = &mut self.logs[log_id as usize];
         let blocks = &mut log.blocks;
-        let from = log.victim.as_ref().map(|victim| blocks.get(victim.group));
-        let from = from.map_or(Frontier::Host(0), |group| group.stream().frontier());
+        let from = log
+            .victim
+            .as_ref()
+            .map(|victim| blocks.get(victim.superblock));
+        let from = from.map_or(Frontier::Host(0), |superblock| {
+            superblock.stream().frontier()
+        });
         let frontier = blocks.placement.of_move(PageId { space, number }, from);
         let frontier = frontier.min(self.moved - 1);
         log.gc_stream(frontier, layout)
     }
 
-    /// Writes the pages of the victim's row that was read first, in their order. Nothing when they have
+    /// Writes the pages of the victim's stripe that was read first, in their order. Nothing when they have
     /// not all arrived.
-    fn gather_row(&mut self, lane: u32) -> Option<()> {
-        let victim = self.lanes[lane as usize].victim.as_mut()?;
-        let (layout, slots) = (victim.layout, victim.pop_row()?);
+    fn gather_stripe(&mut self, log_id: u32) -> Option<()> {
+        let victim = self.logs[log_id as usize].victim.as_mut()?;
+        let (layout, slots) = (victim.layout, victim.pop_stripe()?);
         let all = self.addressing.pages_per_wordline as usize;
-        for first in (slots..slots + self.addressing.pages_per_row).step_by(all) {
-            let victim = self.lanes[lane as usize].victim.as_ref()?;
+        for first in (slots..slots + self.addressing.pages_per_stripe).step_by(all) {
+            let victim = self.logs[log_id as usize].victim.as_ref()?;
             let read = &victim.slots[first as usize..][..all];
             let mut kept = WordlinePages::NONE;
             for &slot in read.iter().filter(|&&slot| slot != NIL) {
@@ -402,17 +422,17 @@ impl Ftl {
             let slots = kept.as_slice();
             if layout == Layout::Melded && slots.len() == all && suited(self, slots[0]) == layout {
                 // Whole wordlines move as they are.
-                let stream = self.gc_stream(lane, slots[0], layout);
-                self.close(lane, stream, kept);
+                let stream = self.gc_stream(log_id, slots[0], layout);
+                self.close(log_id, stream, kept);
                 continue;
             }
             for &slot in slots {
                 let suited = suited(self, slot);
                 self.stats.gc_pages_relaid += u64::from(suited != layout);
-                let stream = self.gc_stream(lane, slot, suited);
+                let stream = self.gc_stream(log_id, slot, suited);
                 match suited {
-                    Layout::Normal => self.gather(lane, stream, slot),
-                    Layout::Melded => self.gather_leftover(lane, stream, slot),
+                    Layout::Normal => self.gather(log_id, stream, slot),
+                    Layout::Melded => self.gather_leftover(log_id, stream, slot),
                 }
             }
         }
@@ -423,22 +443,22 @@ impl Ftl {
     #[inline(never)]
     pub(crate) fn copied(&mut self, token: u32) {
         let Copyback {
-            lane,
+            log_id,
             from,
-            group,
+            superblock,
             to,
             step,
         } = self.copybacks[token];
         self.copybacks.remove(token);
         let all = self.addressing.pages_per_wordline;
-        let log = &mut self.lanes[lane as usize];
-        log.blocks.programmed(group, all);
+        let log = &mut self.logs[log_id as usize];
+        log.blocks.programmed(superblock, all);
         self.stats.programs += 1;
         self.stats.gc_pages_programmed += u64::from(all);
         if log.blocks.is_levelling {
             self.stats.levelling_pages_programmed += u64::from(all);
         }
-        let melded = log.blocks.get(group).layout == Layout::Melded;
+        let melded = log.blocks.get(superblock).layout == Layout::Melded;
         self.stats.melded_wordlines_programmed += u64::from(melded);
         let Some(victim) = &mut log.victim else {
             debug_assert!(false, "copied from no victim");
@@ -452,10 +472,12 @@ impl Ftl {
             if index == MapIndex::NONE {
                 continue;
             }
-            let source = self.addressing.ppn(lane, victim.group, from + offset);
-            let target = self.addressing.ppn(lane, group, to + offset);
+            let source = self
+                .addressing
+                .ppn(log_id, victim.superblock, from + offset);
+            let target = self.addressing.ppn(log_id, superblock, to + offset);
             self.oracle.moved(source, target);
-            let way = (Spot::Flash(victim.group), Spot::Flash(group));
+            let way = (Spot::Flash(victim.superblock), Spot::Flash(superblock));
             let space = |_| self.mapping.space_of(index);
             log.blocks.relocate(&mut self.melded, space, 1, way);
             self.mapping.set(index, Entry::Flash(target));
@@ -467,28 +489,28 @@ impl Ftl {
             }
             self.stats.gc_pages_moved += 1;
         }
-        self.ready.push(lane);
+        self.ready.push(log_id);
     }
 
-    /// One block of a lane's victim is erased; with the last one it is free.
+    /// One block of a log's victim is erased; with the last one it is free.
     #[inline(never)]
-    pub(crate) fn erased(&mut self, lane: u32) {
+    pub(crate) fn erased(&mut self, log_id: u32) {
         self.stats.erases += 1;
-        let log = &mut self.lanes[lane as usize];
+        let log = &mut self.logs[log_id as usize];
         let Some(erasing) = &mut log.erasing else {
             debug_assert!(false, "erased no victim");
             return;
         };
         erasing.waiting -= 1;
         if erasing.waiting == 0 && erasing.next == self.addressing.units {
-            let group = erasing.group;
+            let superblock = erasing.superblock;
             log.erasing = None;
             if log.victim.is_none() {
                 log.blocks.is_levelling = false;
             }
-            log.blocks.erased(group);
-            self.oracle.erased(&self.addressing, lane, group);
+            log.blocks.erased(superblock);
+            self.oracle.erased(&self.addressing, log_id, superblock);
         }
-        self.ready.push(lane);
+        self.ready.push(log_id);
     }
 }

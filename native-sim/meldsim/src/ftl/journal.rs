@@ -3,7 +3,7 @@
 //! In come changes; out go pages that are to be programmed. What is in DRAM is bounded: a host's write
 //! waits while its change has no room. A page stays there until its program has ended.
 //!
-//! The journal lies among the host's data, on wordlines of its own. It takes space there until its group
+//! The journal lies among the host's data, on wordlines of its own. It takes space there until its superblock
 //! is collected, and is not moved then: it is taken to be older than the map's last checkpoint.
 
 use crate::profile::{Journaling, Profile};
@@ -90,10 +90,10 @@ impl Journal {
         pages
     }
 
-    /// The lane of the next wordline: each in turn.
-    pub(crate) fn next_lane(&mut self, lanes: u32) -> u32 {
+    /// The log of the next wordline: each in turn.
+    pub(crate) fn next_log(&mut self, logs: u32) -> u32 {
         self.written += 1;
-        (self.written % u64::from(lanes)) as u32
+        (self.written % u64::from(logs)) as u32
     }
 
     /// The program of a page has ended.

@@ -7,8 +7,8 @@ use super::blocks::Blocks;
 use super::buffer::{Place, Programs, WriteBuffer};
 use super::history::ReadHistory;
 use super::journal::Journal;
-use super::lane::{Lane, ReadyList};
 use super::ledger::{MeldedPages, Spot};
+use super::log::{Log, ReadyList};
 use super::mapping::{Entry, MapIndex, Mapping, Run};
 use super::oracle::Oracle;
 use super::pacing::Pacer;
@@ -18,7 +18,7 @@ use super::stream::{Layout, RunPages, SequentialRuns};
 use super::victim::{Copyback, VictimSelection};
 use crate::engine::Slab;
 use crate::nand::{Geometry, WordlineAddr};
-use crate::policy::placement::{FRONTIERS, Log};
+use crate::policy::placement::{self, FRONTIERS};
 use crate::policy::victim::Shape;
 use crate::policy::wear::Wear;
 use crate::profile::limits::gc_slots;
@@ -66,7 +66,7 @@ pub(crate) struct Ftl {
     pub(super) mapping: Mapping,
     /// Pages of each space that lie on flash in the melded layout.
     pub(super) melded: MeldedPages,
-    pub(super) lanes: Vec<Lane>,
+    pub(super) logs: Vec<Log>,
     pub(super) ready: ReadyList,
     pub(super) buffer: WriteBuffer,
     /// Gathers data hinted as sequential; by the host's stream, as far as used.
@@ -85,7 +85,7 @@ pub(crate) struct Ftl {
     pub(super) map_space: Option<u32>,
     /// Entries of the mapping whose pages have been programmed since that was asked, where anybody asks.
     pub(super) changed: Vec<MapIndex>,
-    /// An idle host lets groups be collected.
+    /// An idle host lets superblocks be collected.
     collects_in_background: bool,
     pub(super) stats: FtlStats,
     pub(crate) oracle: Oracle,
@@ -104,14 +104,14 @@ pub(crate) struct Ftl {
     pub(super) follows_streams: bool,
     /// Streams of garbage collection's.
     pub(super) moved: u8,
-    /// Rows that are valid throughout are copied inside their planes.
+    /// Stripes that are valid throughout are copied inside their planes.
     pub(super) copies_back: bool,
     can_meld: bool,
     /// Slots of the write buffer that are the host's.
     host_slots: u32,
     open_runs: u32,
-    /// Logical pages each lane can hold.
-    pub(super) lane_capacity: u64,
+    /// Logical pages each log can hold.
+    pub(super) log_capacity: u64,
 }
 
 impl Ftl {
@@ -125,38 +125,41 @@ impl Ftl {
         let host_slots = (profile.controller.write_buffer.0 / sets / geometry.page_bytes) as u32;
         let addressing = Addressing::new(profile, geometry, region);
         let spare = profile.spare_blocks_per_plane();
-        let (lanes, groups) = (addressing.lanes, addressing.groups.saturating_sub(spare));
+        let (logs, superblocks) = (
+            addressing.logs,
+            addressing.superblocks.saturating_sub(spare),
+        );
         let pages = addressing.pages_per_wordline;
         let flash_pages = addressing.flash_pages_per_wordline;
-        let log = Log::new(addressing.groups, addressing.pages_per_group);
+        let log = placement::Shape::new(addressing.superblocks, addressing.pages_per_superblock);
         let placement = profile.make(profile.ftl.placement, &log)?;
         let moved = placement.moved().clamp(1, FRONTIERS[1]);
         // Each stream of collection's may wait for the rest of its stripe.
         let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow())
             + u32::from(moved - 1) * (addressing.units + 1) * pages;
-        let streams = u32::from(moved - 1).min(Lane::spare_streams(spare) / 2);
+        let streams = u32::from(moved - 1).min(Log::spare_streams(spare) / 2);
         let pacing = Pacer::new(profile, &addressing, (gc_slots, streams))?;
         let reserve = pacing.host_reserve(None, 0);
         let shape = Shape {
-            superblocks: addressing.groups,
-            pages_per_superblock: addressing.pages_per_group,
+            superblocks: addressing.superblocks,
+            pages_per_superblock: addressing.pages_per_superblock,
             window: profile.gc.window,
         };
-        let lane = |number| {
+        let make = |number| {
             let wear = Wear::new(profile.gc.wear_threshold);
             let wear = profile.make(profile.gc.wear_levelling, &wear)?;
             let victims = profile.make(profile.gc.victim, &shape)?;
             let placement = profile.make(profile.ftl.placement, &log)?;
             let blocks = Blocks::new(&addressing, wear, victims, placement, reserve);
-            Ok(Lane::new(number, blocks, spare))
+            Ok(Log::new(number, blocks, spare))
         };
         Ok(Ftl {
             set,
             mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
             melded: MeldedPages::default(),
-            lanes: (0..lanes).map(lane).collect::<Result<_, _>>()?,
-            ready: ReadyList::new(lanes),
-            buffer: WriteBuffer::new(host_slots, gc_slots, lanes),
+            logs: (0..logs).map(make).collect::<Result<_, _>>()?,
+            ready: ReadyList::new(logs),
+            buffer: WriteBuffer::new(host_slots, gc_slots, logs),
             runs: Vec::new(),
             programs: Programs::new(),
             copybacks: Slab::new(),
@@ -176,16 +179,16 @@ impl Ftl {
             indices: Vec::new(),
             numbers: Vec::new(),
             due: Vec::new(),
-            // Where what is moved goes to several streams, a row is no row of one of them.
+            // Where what is moved goes to several streams, a stripe is no stripe of one of them.
             copies_back: profile.commands.copyback && moved == 1,
             follows_streams: placement.follows_streams(),
             moved,
             can_meld: profile.timing.melded_read.is_some(),
             host_slots,
             open_runs: profile.ftl.open_runs,
-            lane_capacity: match profile.controller.capacity {
-                ByteSize(0) => u64::from(groups) * u64::from(addressing.pages_per_group),
-                ByteSize(bytes) => bytes / sets / geometry.page_bytes / u64::from(lanes),
+            log_capacity: match profile.controller.capacity {
+                ByteSize(0) => u64::from(superblocks) * u64::from(addressing.pages_per_superblock),
+                ByteSize(bytes) => bytes / sets / geometry.page_bytes / u64::from(logs),
             },
             addressing,
         })
@@ -193,13 +196,13 @@ impl Ftl {
 
     /// Logical pages the set can hold.
     pub(crate) fn capacity(&self) -> u64 {
-        self.lane_capacity * u64::from(self.addressing.lanes)
+        self.log_capacity * u64::from(self.addressing.logs)
     }
 
     /// Logical pages so many spaces can hold in all, each filled from its start: those of each may
-    /// end at any lane.
+    /// end at any log.
     pub(crate) fn capacity_for(&self, spaces: u64) -> u64 {
-        let uneven = spaces * u64::from(self.addressing.lanes - 1);
+        let uneven = spaces * u64::from(self.addressing.logs - 1);
         self.capacity().saturating_sub(uneven)
     }
 
@@ -221,13 +224,13 @@ impl Ftl {
     }
 
     pub(crate) fn free_blocks(&self) -> u64 {
-        self.free_groups() * u64::from(self.addressing.units)
+        self.free_superblocks() * u64::from(self.addressing.units)
     }
 
-    /// Free block groups of all lanes.
-    pub(crate) fn free_groups(&self) -> u64 {
-        let groups = self.lanes.iter().map(|lane| u64::from(lane.blocks.free()));
-        groups.sum()
+    /// Free superblocks of all logs.
+    pub(crate) fn free_superblocks(&self) -> u64 {
+        let superblocks = self.logs.iter().map(|log| u64::from(log.blocks.free()));
+        superblocks.sum()
     }
 
     /// Gives the host so many slots of the write buffer more.
@@ -250,7 +253,7 @@ impl Ftl {
 
     /// Erases of the block that was erased least, and of that erased most.
     pub(crate) fn erases(&self) -> (u64, u64) {
-        let wear = || self.lanes.iter().map(|lane| lane.blocks.erases());
+        let wear = || self.logs.iter().map(|log| log.blocks.erases());
         let least = wear().map(|(least, _)| least).min().unwrap_or(0);
         let most = wear().map(|(_, most)| most).max().unwrap_or(0);
         (u64::from(least), u64::from(most))
@@ -258,10 +261,9 @@ impl Ftl {
 
     /// Bytes of memory that the mapping and what goes with it take.
     pub(crate) fn memory(&self) -> u64 {
-        let lanes = self.lanes.iter().map(Lane::memory).sum::<u64>();
+        let logs = self.logs.iter().map(Log::memory).sum::<u64>();
         let runs = self.runs.iter().map(SequentialRuns::memory).sum::<u64>();
-        lanes
-            + runs
+        logs + runs
             + self.mapping.memory()
             + self.reverse_map.memory()
             + self.buffer.memory()
@@ -299,7 +301,7 @@ impl Ftl {
 
     pub(super) fn new_runs(&self) -> SequentialRuns {
         let pages = self.addressing.pages_per_wordline;
-        SequentialRuns::new(self.open_runs, pages, self.addressing.lanes)
+        SequentialRuns::new(self.open_runs, pages, self.addressing.logs)
     }
 
     /// Where a page is.
@@ -332,16 +334,19 @@ impl Ftl {
     pub(crate) fn locate(&self, ppn: Ppn) -> (WordlineAddr, u32) {
         let at = self.addressing.log_addr(ppn);
         let page = self.addressing.page_addr(self.layout_of(at), at.position);
-        let wordline = self.addressing.wordline(at.lane, at.group, page);
+        let wordline = self.addressing.wordline(at.log_id, at.superblock, page);
         (wordline, page.page)
     }
 
     #[inline]
     pub(super) fn layout_of(&self, at: LogAddr) -> Layout {
-        self.lanes[at.lane as usize].blocks.get(at.group).layout
+        self.logs[at.log_id as usize]
+            .blocks
+            .get(at.superblock)
+            .layout
     }
 
-    /// The host is idle or no longer: whether groups are collected and the journal is written in the background.
+    /// The host is idle or no longer: whether superblocks are collected and the journal is written in the background.
     pub(crate) fn set_idle(&mut self, is_idle: bool) {
         let journal = self.journal.as_mut();
         if journal.is_some_and(|journal| journal.set_idle(is_idle)) {
@@ -371,68 +376,68 @@ impl Ftl {
     }
 
     fn all_ready(&mut self) {
-        for lane in 0..self.addressing.lanes {
-            self.ready.push(lane);
+        for log_id in 0..self.addressing.logs {
+            self.ready.push(log_id);
         }
     }
 
-    /// The lane a mapped page's data is in or on its way to.
-    fn lane_of_entry(&self, entry: Entry) -> Option<u32> {
+    /// The log a mapped page's data is in or on its way to.
+    fn log_of_entry(&self, entry: Entry) -> Option<u32> {
         match entry {
             Entry::Unmapped => None,
-            Entry::Buffered(slot) => Some(self.buffer.get(slot).lane),
-            Entry::Flash(ppn) => Some(self.addressing.log_addr(ppn).lane),
+            Entry::Buffered(slot) => Some(self.buffer.get(slot).log_id),
+            Entry::Flash(ppn) => Some(self.addressing.log_addr(ppn).log_id),
         }
     }
 
-    /// Whether a lane can take a page that was mapped so.
-    pub(super) fn lane_has_room(&self, lane: u32, entry: Entry) -> bool {
-        self.lanes[lane as usize].blocks.live < self.lane_limit()
-            || self.lane_of_entry(entry) == Some(lane)
+    /// Whether a log can take a page that was mapped so.
+    pub(super) fn log_has_room(&self, log_id: u32, entry: Entry) -> bool {
+        self.logs[log_id as usize].blocks.live < self.log_limit()
+            || self.log_of_entry(entry) == Some(log_id)
     }
 
-    /// Pages that a lane may hold: over-provisioning has room for what the mapping writes.
+    /// Pages that a log may hold: over-provisioning has room for what the mapping writes.
     #[inline]
-    pub(super) fn lane_limit(&self) -> u64 {
+    pub(super) fn log_limit(&self) -> u64 {
         let own = self
             .map_space
             .map_or(0, |space| self.mapping.mapped_in(space));
-        self.lane_capacity + own
+        self.log_capacity + own
     }
 
     /// Whether all of the pages could be mapped.
     pub(crate) fn has_room(&self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
-        if self.addressing.lanes == 1 {
-            let room = self.lane_limit().saturating_sub(self.mapping.mapped());
+        if self.addressing.logs == 1 {
+            let room = self.log_limit().saturating_sub(self.mapping.mapped());
             return end - first <= room || self.unmapped_pages(space, first, end) <= room;
         }
-        let lanes = u64::from(self.addressing.lanes);
-        // No lane takes more than its turn of each round, and melded pages come in wordlines.
-        let most = (end - first).div_ceil(lanes) + u64::from(self.addressing.pages_per_wordline);
+        let logs = u64::from(self.addressing.logs);
+        // No log takes more than its turn of each round, and melded pages come in wordlines.
+        let most = (end - first).div_ceil(logs) + u64::from(self.addressing.pages_per_wordline);
         let fullest = self
-            .lanes
+            .logs
             .iter()
-            .map(|lane| lane.blocks.live)
+            .map(|log| log.blocks.live)
             .max()
             .unwrap_or(0);
-        if fullest + most <= self.lane_limit() {
+        if fullest + most <= self.log_limit() {
             return true;
         }
         if end - first > self.capacity() {
             return false;
         }
-        let mut live: Vec<u64> = self.lanes.iter().map(|lane| lane.blocks.live).collect();
+        let mut live: Vec<u64> = self.logs.iter().map(|log| log.blocks.live).collect();
         for page in first..end {
-            let lane = self.addressing.lane_of(page, layout);
-            let before = self.lane_of_entry(self.mapping.entry(space, page));
-            if before == Some(lane) {
+            let log_id = self.addressing.log_of(page, layout);
+            let before = self.log_of_entry(self.mapping.entry(space, page));
+            if before == Some(log_id) {
                 continue;
             }
             // At no time in between either.
-            if live[lane as usize] >= self.lane_limit() {
+            if live[log_id as usize] >= self.log_limit() {
                 return false;
             }
-            live[lane as usize] += 1;
+            live[log_id as usize] += 1;
             if let Some(before) = before {
                 live[before as usize] -= 1;
             }
@@ -491,20 +496,20 @@ impl Ftl {
         match run.entry {
             Entry::Unmapped => {}
             Entry::Buffered(slot) => {
-                let lane = &mut self.lanes[self.buffer.get(slot).lane as usize];
-                lane.blocks.leave(&mut self.melded, space, 1, Spot::Buffer);
+                let log = &mut self.logs[self.buffer.get(slot).log_id as usize];
+                log.blocks.leave(&mut self.melded, space, 1, Spot::Buffer);
                 self.buffer.abandon(slot);
             }
             Entry::Flash(first) => {
                 for (at, pages) in self.addressing.pieces(first, run.pages) {
-                    let lane = &mut self.lanes[at.lane as usize];
-                    lane.blocks
-                        .leave(&mut self.melded, space, pages, Spot::Flash(at.group));
-                    if let Some(victim) = lane.victim_in(at.group) {
+                    let log = &mut self.logs[at.log_id as usize];
+                    log.blocks
+                        .leave(&mut self.melded, space, pages, Spot::Flash(at.superblock));
+                    if let Some(victim) = log.victim_in(at.superblock) {
                         victim.invalidated(at.position, pages);
                     }
-                    if lane.blocks.is_low() {
-                        self.ready.push(at.lane);
+                    if log.blocks.is_low() {
+                        self.ready.push(at.log_id);
                     }
                 }
             }

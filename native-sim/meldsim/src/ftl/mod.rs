@@ -10,17 +10,17 @@
 //!  streams (stream.rs): host and garbage collection, normal and melded, NVMe's   |
 //!    |  stripes and sequential runs -> wordlines                                 |
 //!    v                                                                           |
-//!  lane 0..n (lane.rs): an independent log                                       |
-//!    |  dynamic allocation: one lane over all units of the set                   |
-//!    |  static: one lane for each unit, and the logical page decides             |
-//!    |  block groups (blocks), filled by streams; garbage collection (gc.rs,     |
+//!  log 0..n (log.rs): an independent log                                       |
+//!    |  dynamic allocation: one log over all units of the set                   |
+//!    |  static: one log for each unit, and the logical page decides             |
+//!    |  superblocks (blocks), filled by streams; garbage collection (gc.rs,     |
 //!    |  victim.rs, reverse_map.rs)                                               |
 //!    v                                                                           |
 //!  programs: in one shot, or in shadow order (blocks/open.rs)                    |
 //!    |                                                                           |
 //!    +--> mapping: logical page -> nothing | slot | physical page number <-------+
 //!
-//!  number <-> lane, group, position <-> unit, wordline, page (address.rs)
+//!  number <-> log, superblock, position <-> unit, wordline, page (address.rs)
 //!  unit of the set <-> unit of the device (region.rs)
 //! ```
 //!
@@ -35,9 +35,9 @@ mod buffer;
 mod gc;
 mod history;
 mod journal;
-mod lane;
 mod layer;
 mod ledger;
+mod log;
 mod mapping;
 mod oracle;
 mod overwrite;
@@ -69,9 +69,9 @@ impl Ftl {
     /// Moves everything on that can move: closed wordlines to dies, and garbage collection.
     pub(crate) fn dispatch(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
         self.write_due_journal();
-        while let Some(lane) = self.ready.pop() {
-            self.program_queued(lane, flash, queue);
-            self.collect(lane, flash, queue);
+        while let Some(log_id) = self.ready.pop() {
+            self.program_queued(log_id, flash, queue);
+            self.collect(log_id, flash, queue);
         }
     }
 
@@ -111,10 +111,10 @@ impl Ftl {
         self.oracle.restore(&before.oracle, data);
     }
 
-    /// Streams of the host's that have been kept apart from the rest, in either layout and each lane.
+    /// Streams of the host's that have been kept apart from the rest, in either layout and each log.
     pub(crate) fn streams_used(&self) -> u64 {
-        let lanes = self.lanes.iter();
-        let used = lanes.map(|lane| lane.streams().count() - stream::Stream::FIXED);
+        let logs = self.logs.iter();
+        let used = logs.map(|log| log.streams().count() - stream::Stream::FIXED);
         used.sum::<usize>() as u64
     }
 }

@@ -40,8 +40,8 @@ mod none {
         /// A page was copied on flash.
         pub(crate) fn moved(&mut self, _from: Ppn, _to: Ppn) {}
 
-        /// A block group was erased.
-        pub(crate) fn erased(&mut self, _: &Addressing, _lane: u32, _group: u32) {}
+        /// A superblock was erased.
+        pub(crate) fn erased(&mut self, _: &Addressing, _log: u32, _superblock: u32) {}
     }
 }
 
@@ -99,10 +99,10 @@ mod recorder {
             self.program(to, self.pages[&from]);
         }
 
-        pub(crate) fn erased(&mut self, addressing: &Addressing, lane: u32, group: u32) {
+        pub(crate) fn erased(&mut self, addressing: &Addressing, log_id: u32, superblock: u32) {
             self.pages.retain(|&ppn, _| {
                 let at = addressing.log_addr(ppn);
-                (at.lane, at.group) != (lane, group)
+                (at.log_id, at.superblock) != (log_id, superblock)
             });
         }
 

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   write --> the write buffer --> the host's stream --> flash
-//!             a page that is still            \--> a lane that lacks room collects a group,
+//!             a page that is still            \--> a log that lacks room collects a superblock,
 //!             there is not written twice           as its pacing would have by then
 //! ```
 //!
@@ -60,26 +60,26 @@ pub(crate) struct Overwriter<'a> {
     is_buffered: HashSet<MapIndex>,
     /// Pages that the buffer holds.
     slots: usize,
-    lanes: Vec<Collection>,
+    logs: Vec<Collection>,
     done: Overwritten,
 }
 
-/// How a lane collects.
+/// How a log collects.
 #[derive(Clone, Copy, Default)]
 struct Collection {
     is_on: bool,
-    /// Pages that the last group gained.
+    /// Pages that the last superblock gained.
     freed: u64,
 }
 
 impl<'a> Overwriter<'a> {
     pub(crate) fn new(ftl: &'a mut Ftl) -> Overwriter<'a> {
-        let lanes = vec![Collection::default(); ftl.lanes.len()];
+        let logs = vec![Collection::default(); ftl.logs.len()];
         Overwriter {
             buffered: VecDeque::new(),
             is_buffered: HashSet::new(),
             slots: ftl.buffer.free() as usize,
-            lanes,
+            logs,
             done: Overwritten::default(),
             preload: Preload::new(ftl, Stream::Host(0, Layout::Normal)),
         }
@@ -107,42 +107,45 @@ impl<'a> Overwriter<'a> {
         let Entry::Flash(ppn) = self.preload.ftl.mapping.get(index) else {
             return Some(());
         };
-        // It stays in its lane.
-        let lane = self.preload.ftl.addressing.log_addr(ppn).lane;
+        // It stays in its log.
+        let log_id = self.preload.ftl.addressing.log_addr(ppn).log_id;
         self.done.placed += 1;
-        if let Some(pages) = self.preload.gather(lane, index.0) {
-            self.keep_room(lane)?;
-            self.preload.place_wordline(lane, pages)?;
+        if let Some(pages) = self.preload.gather(log_id, index.0) {
+            self.keep_room(log_id)?;
+            self.preload.place_wordline(log_id, pages)?;
         }
         Some(())
     }
 
-    /// Collects as far as the lane's pacing would have.
-    fn keep_room(&mut self, lane: u32) -> Option<()> {
+    /// Collects as far as the log's pacing would have.
+    fn keep_room(&mut self, log_id: u32) -> Option<()> {
         loop {
             let ftl = &mut *self.preload.ftl;
-            let log = &mut ftl.lanes[lane as usize];
+            let log = &mut ftl.logs[log_id as usize];
             let room = log.room(&ftl.addressing);
-            let Collection { is_on, freed } = self.lanes[lane as usize];
+            let Collection { is_on, freed } = self.logs[log_id as usize];
             let is_on = ftl.pacing.is_due(room, is_on, freed);
-            self.lanes[lane as usize].is_on = is_on;
+            self.logs[log_id as usize].is_on = is_on;
             let pages = u64::from(ftl.addressing.pages_per_wordline);
             if !is_on && log.blocks.available(self.preload.stream) >= pages {
                 return Some(());
             }
             let choice = ftl
                 .selection
-                .next(lane, &mut log.blocks, &ftl.reverse_map, true);
+                .next(log_id, &mut log.blocks, &ftl.reverse_map, true);
             let Choice {
-                group, for_wear, ..
+                superblock,
+                for_wear,
+                ..
             } = choice?;
             log.blocks.is_levelling = for_wear;
-            let valid = u64::from(log.blocks.get(group).valid);
+            let valid = u64::from(log.blocks.get(superblock).valid);
             if !for_wear {
-                self.lanes[lane as usize].freed = u64::from(log.blocks.pages_per_group) - valid;
+                self.logs[log_id as usize].freed =
+                    u64::from(log.blocks.pages_per_superblock) - valid;
             }
             self.done.moved += valid;
-            self.preload.empty(lane, group)?;
+            self.preload.empty(log_id, superblock)?;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Pacing: how garbage collection shares the flash with the host's writes, as the policy of `gc.pacing` says.
 //!
-//! In come how much room a lane has and how far its collection is; out goes whether the host may program its next
+//! In come how much room a log has and how far its collection is; out goes whether the host may program its next
 //! wordline, and whether the collector goes on.
 
 use super::address::Addressing;
@@ -10,11 +10,11 @@ use crate::policy::pacing::{Bounds, Logs, PAGE, Pacing, Standing};
 use crate::profile::limits::GC_RESERVE;
 use crate::profile::{Profile, ProfileError};
 
-/// Groups at the floor and with the least room at which both go on. What the host can be given at the worst of times is the
-/// room but for the group it fills, one that the collector has begun and one that it has nearly emptied.
+/// Superblocks at the floor and with the least room at which both go on. What the host can be given at the worst of times is the
+/// room but for the superblock it fills, one that the collector has begun and one that it has nearly emptied.
 const FLOOR: u64 = 2;
 const LEAST: u64 = 3;
-/// Where data is laid out anew the collector fills two groups. Each further stream of its fills one.
+/// Where data is laid out anew the collector fills two superblocks. Each further stream of its fills one.
 const LEAST_RELAYOUT: u64 = 4;
 /// What a victim still needs is counted with so many times the pages that the collector can hold: a power
 /// cut costs it the positions that it has given these.
@@ -26,9 +26,9 @@ pub(crate) struct Pacer {
     policy: Box<dyn Pacing>,
     takes_turns: bool,
     bounds: Bounds,
-    pages_per_group: u64,
-    pages_per_row: u64,
-    /// The collector fills more than one group.
+    pages_per_superblock: u64,
+    pages_per_stripe: u64,
+    /// The collector fills more than one superblock.
     fills_several: bool,
     /// Pages that the collector may need besides the victim's.
     margin: u32,
@@ -36,7 +36,7 @@ pub(crate) struct Pacer {
     is_timed: bool,
 }
 
-/// How the host and the collector of a lane stand to each other.
+/// How the host and the collector of a log stand to each other.
 #[derive(Debug)]
 pub(crate) struct Pace {
     /// As of the last look at the room.
@@ -45,7 +45,7 @@ pub(crate) struct Pace {
     is_on: bool,
     /// Nothing can be collected: the host goes on alone.
     is_alone: bool,
-    /// A stream of the host's has no group to go on in, whatever room others have.
+    /// A stream of the host's has no superblock to go on in, whatever room others have.
     is_short: bool,
     /// What a position of a victim frees, in fractions of a page: the mean of this victim's and what it was
     /// before. One that is chosen for its wear frees nothing, and the host must not stop for it.
@@ -61,11 +61,11 @@ impl Pacer {
         addressing: &Addressing,
         (slots, streams): (u32, u32),
     ) -> Result<Pacer, ProfileError> {
-        let superblock = u64::from(addressing.pages_per_group);
+        let superblock = u64::from(addressing.pages_per_superblock);
         let relays = profile.gc.relayout;
         let least = if relays { LEAST_RELAYOUT } else { LEAST } + u64::from(streams);
         let (sets, page_bytes) = (profile.sets.count, profile.mapping_unit().0);
-        let count = addressing.lanes * sets;
+        let count = addressing.logs * sets;
         // The sets share the rate, which is of writes of 4 KiB.
         let rate = u64::from(profile.gc.throttle_iops) * (4 << 10) / u64::from(sets);
         let interval = u128::from(page_bytes) * 1_000_000_000_000 / u128::from(rate);
@@ -73,7 +73,7 @@ impl Pacer {
             count,
             sets,
             superblock,
-            stripe: u64::from(addressing.pages_per_row),
+            stripe: u64::from(addressing.pages_per_stripe),
             floor: FLOOR * superblock,
             least: least * superblock,
             page_interval: Duration::from_ps(interval as u64),
@@ -84,35 +84,35 @@ impl Pacer {
             takes_turns: policy.takes_turns(),
             bounds: policy.bounds(),
             policy,
-            pages_per_group: superblock,
-            pages_per_row: u64::from(addressing.pages_per_row),
+            pages_per_superblock: superblock,
+            pages_per_stripe: u64::from(addressing.pages_per_stripe),
             fills_several: relays || streams > 0,
             margin: SPARE_SLOTS * slots,
             is_timed: false,
         })
     }
 
-    /// Whether the host waits for whole groups instead.
+    /// Whether the host waits for whole superblocks instead.
     #[inline]
     pub(crate) fn is_off(&self) -> bool {
         !self.takes_turns
     }
 
-    /// Free groups with which a lane is in its steady state, none being open.
-    pub(crate) fn steady_groups(&self) -> u32 {
+    /// Free superblocks with which a log is in its steady state, none being open.
+    pub(crate) fn steady_superblocks(&self) -> u32 {
         if self.is_off() {
             return LOW + 1;
         }
         let room = self.policy.steady_room().unwrap_or(self.bounds.begin);
-        (room / self.pages_per_group) as u32
+        (room / self.pages_per_superblock) as u32
     }
 
-    /// Whether a lane would have to collect a group by now, if that took no time. The last one freed so many
+    /// Whether a log would have to collect a superblock by now, if that took no time. The last one freed so many
     /// pages: around its mean the room goes up and down by that.
     pub(crate) fn is_due(&self, room: u64, is_on: bool, freed: u64) -> bool {
         let mean = match self.policy.steady_room() {
-            // While a group is collected the host fills what is free but for its reserve, and waits.
-            _ if self.is_off() => u64::from(LOW) * self.pages_per_group,
+            // While a superblock is collected the host fills what is free but for its reserve, and waits.
+            _ if self.is_off() => u64::from(LOW) * self.pages_per_superblock,
             Some(mean) => mean,
             None if is_on => return room < self.bounds.end,
             None => return room < self.bounds.begin,
@@ -120,7 +120,7 @@ impl Pacer {
         room + freed / 2 < mean
     }
 
-    /// Groups that the host leaves to the collector: none when what is left of the victim fits into the group
+    /// Superblocks that the host leaves to the collector: none when what is left of the victim fits into the superblock
     /// that the collector fills, which is `left` pages short of full.
     pub(crate) fn host_reserve(&self, victim_valid: Option<u32>, left: u32) -> u32 {
         if self.is_off() || self.fills_several {
@@ -147,7 +147,7 @@ impl Pacer {
         true
     }
 
-    /// The host programs so many pages of a lane.
+    /// The host programs so many pages of a log.
     #[inline]
     pub(crate) fn spend(&mut self, pace: &mut Pace, pages: u32, now: Instant) {
         if pace.is_on && !pace.is_alone {
@@ -163,10 +163,10 @@ impl Pacer {
 }
 
 impl Pace {
-    /// That of a lane, before anybody looked at its room.
-    pub(crate) fn new(lane: u32) -> Pace {
+    /// That of a log, before anybody looked at its room.
+    pub(crate) fn new(log_id: u32) -> Pace {
         Pace {
-            standing: Standing::new(lane),
+            standing: Standing::new(log_id),
             is_on: false,
             is_alone: false,
             is_short: false,
@@ -175,7 +175,7 @@ impl Pace {
         }
     }
 
-    /// Looks at the room of the lane.
+    /// Looks at the room of the log.
     pub(crate) fn look(&mut self, pacer: &Pacer, room: u64) {
         self.standing.room = room;
         let bound = match self.is_on {
@@ -184,14 +184,14 @@ impl Pace {
         };
         self.is_on = room < bound || self.is_short;
         if !self.is_on {
-            // When it begins again, the host need not wait for the first row.
+            // When it begins again, the host need not wait for the first stripe.
             let most = pacer.policy.most_credit();
-            self.standing.credit = most.min(pacer.pages_per_row * PAGE) as i64;
+            self.standing.credit = most.min(pacer.pages_per_stripe * PAGE) as i64;
             self.is_alone = false;
         }
     }
 
-    /// Whether a stream of the host's lacks a group.
+    /// Whether a stream of the host's lacks a superblock.
     #[inline]
     pub(crate) fn set_short(&mut self, is_short: bool) {
         self.is_short = is_short;
@@ -202,7 +202,7 @@ impl Pace {
         self.is_on = false;
     }
 
-    /// Whether groups have to be collected.
+    /// Whether superblocks have to be collected.
     pub(crate) fn is_on(&self) -> bool {
         self.is_on
     }
@@ -211,7 +211,7 @@ impl Pace {
     pub(crate) fn begin(&mut self, pacer: &Pacer, freed: Option<u64>) {
         self.is_alone = freed.is_none();
         self.counted = 0;
-        let freed = freed.unwrap_or(0) * PAGE / pacer.pages_per_group;
+        let freed = freed.unwrap_or(0) * PAGE / pacer.pages_per_superblock;
         self.freed = match self.freed {
             0 => freed.max(1),
             before => (before + freed).div_ceil(2),

@@ -27,7 +27,7 @@ pub(crate) struct Filled {
 pub(super) struct Preload<'a> {
     pub(super) ftl: &'a mut Ftl,
     pub(super) stream: Stream,
-    /// By lane.
+    /// By log.
     gatherers: Vec<Gatherer>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn in_order(
         let mut pages = preload.place_rows(space, page, end - page)?;
         if pages == 0 {
             // Up to where what follows is again worth placing at once.
-            pages = preload.rest_of_row_pages().min(end - page);
+            pages = preload.rest_of_stripe_pages().min(end - page);
             preload.place_pages(space, page, page + pages)?;
         }
         page += pages;
@@ -58,7 +58,7 @@ pub(crate) fn in_order(
 impl<'a> Preload<'a> {
     pub(super) fn new(ftl: &'a mut Ftl, stream: Stream) -> Preload<'a> {
         let mut gatherers = Vec::new();
-        gatherers.resize_with(ftl.lanes.len(), Gatherer::default);
+        gatherers.resize_with(ftl.logs.len(), Gatherer::default);
         Preload {
             ftl,
             stream,
@@ -66,15 +66,15 @@ impl<'a> Preload<'a> {
         }
     }
 
-    /// Pages that can be placed one by one before the next row begins.
-    fn rest_of_row_pages(&mut self) -> u64 {
+    /// Pages that can be placed one by one before the next stripe begins.
+    fn rest_of_stripe_pages(&mut self) -> u64 {
         let addressing = &self.ftl.addressing;
-        if addressing.lanes > 1 {
-            return u64::MAX; // lanes begin with whole wordlines: it is the end, or melded
+        if addressing.logs > 1 {
+            return u64::MAX; // logs begin with whole wordlines: it is the end, or melded
         }
         match self.stream.layout() {
             Layout::Normal => {
-                let rest = self.ftl.lanes[0].rest_of_row(self.stream, addressing);
+                let rest = self.ftl.logs[0].rest_of_stripe(self.stream, addressing);
                 u64::from(rest * addressing.pages_per_wordline)
             }
             Layout::Melded if addressing.is_shadow() => u64::MAX,
@@ -82,67 +82,71 @@ impl<'a> Preload<'a> {
         }
     }
 
-    /// Places as many pages as fill whole rows of the lanes' open groups, if the next ones do. Returns
+    /// Places as many pages as fill whole stripes of the logs' open superblocks, if the next ones do. Returns
     /// how many; nothing when there is no room.
     fn place_rows(&mut self, space: u32, page: u64, pages: u64) -> Option<u64> {
         let (addressing, stream) = (&self.ftl.addressing, self.stream);
-        let (count, lanes) = (addressing.lanes, u64::from(addressing.lanes));
+        let (count, logs) = (addressing.logs, u64::from(addressing.logs));
         let unit = match (stream.layout(), addressing.is_shadow()) {
             (Layout::Normal, true) => addressing.subpages(),
-            (Layout::Normal, false) => addressing.pages_per_row,
-            // Consecutive pages of one wordline have no consecutive numbers in several lanes.
+            (Layout::Normal, false) => addressing.pages_per_stripe,
+            // Consecutive pages of one wordline have no consecutive numbers in several logs.
             (Layout::Melded, is_shadow) if is_shadow || count > 1 => return Some(0),
             (Layout::Melded, _) => addressing.pages_per_wordline,
         };
-        let next = self.ftl.lanes.iter();
-        let next = next.map(|lane| lane.blocks.next_position(stream));
+        let next = self.ftl.logs.iter();
+        let next = next.map(|log| log.blocks.next_position(stream));
         let aligned = next.clone().all(|next| next % unit == 0);
-        let rest = addressing.pages_per_group - next.max()?;
-        let positions = (pages / lanes).min(u64::from(rest)) as u32 / unit * unit;
+        let rest = addressing.pages_per_superblock - next.max()?;
+        let positions = (pages / logs).min(u64::from(rest)) as u32 / unit * unit;
         if !aligned || positions == 0 {
             return Some(0);
         }
-        for lane in 0..count {
-            self.make_room(lane, stream, unit)?;
+        for log_id in 0..count {
+            self.make_room(log_id, stream, unit)?;
         }
-        let mut starts = Vec::with_capacity(self.ftl.lanes.len());
-        for lane in &mut self.ftl.lanes {
-            starts.push(lane.blocks.take(stream, positions, &self.ftl.addressing)?);
+        let mut starts = Vec::with_capacity(self.ftl.logs.len());
+        for log in &mut self.ftl.logs {
+            starts.push(log.blocks.take(stream, positions, &self.ftl.addressing)?);
         }
-        let all = u64::from(positions) * lanes;
+        let all = u64::from(positions) * logs;
         let mapped = self.map_rows(space, page, all, &starts);
         let ftl = &mut *self.ftl;
-        for ((number, lane), (group, _)) in (0..).zip(&mut ftl.lanes).zip(starts) {
-            // Of the pages, which go to the lanes in turn.
-            let before = (number + lanes - page % lanes) % lanes;
-            let valid = (mapped + lanes - 1 - before) / lanes;
-            lane.blocks
-                .place(&mut ftl.melded, space, valid as u32, Spot::Flash(group));
-            lane.blocks.programmed(group, positions);
+        for ((number, log), (superblock, _)) in (0..).zip(&mut ftl.logs).zip(starts) {
+            // Of the pages, which go to the logs in turn.
+            let before = (number + logs - page % logs) % logs;
+            let valid = (mapped + logs - 1 - before) / logs;
+            log.blocks.place(
+                &mut ftl.melded,
+                space,
+                valid as u32,
+                Spot::Flash(superblock),
+            );
+            log.blocks.programmed(superblock, positions);
         }
         (mapped == all).then_some(all)
     }
 
-    /// Maps pages to the lanes in turn, from a group's position in each on. Returns how many were
+    /// Maps pages to the logs in turn, from a superblock's position in each on. Returns how many were
     /// mapped: fewer when the mapping's memory is used up.
     fn map_rows(&mut self, space: u32, first: u64, pages: u64, starts: &[(u32, u32)]) -> u64 {
-        let lanes = starts.len() as u64;
+        let logs = starts.len() as u64;
         let in_step = starts.iter().all(|start| *start == starts[0]);
         let mut done = 0;
         while done < pages {
             let page = first + done;
-            let lane = page % lanes;
-            let start = starts[lane as usize];
-            let (group, position) = (start.0, start.1 + (done / lanes) as u32);
-            let to = self.ftl.addressing.ppn(lane as u32, group, position);
-            // Up to where numbers are not consecutive: another group or position, the last lane, or the
-            // end of the row.
-            let run = if in_step && first % lanes == 0 {
+            let log_id = page % logs;
+            let start = starts[log_id as usize];
+            let (superblock, position) = (start.0, start.1 + (done / logs) as u32);
+            let to = self.ftl.addressing.ppn(log_id as u32, superblock, position);
+            // Up to where numbers are not consecutive: another superblock or position, the last log, or the
+            // end of the stripe.
+            let run = if in_step && first % logs == 0 {
                 pages - done
             } else {
-                let same = starts[lane as usize..].iter();
+                let same = starts[log_id as usize..].iter();
                 let same = same.take_while(|next| **next == start);
-                (same.count() as u64).min(lanes - done % lanes)
+                (same.count() as u64).min(logs - done % logs)
             };
             let mapped = self.ftl.remap(space, page, run, Some(to));
             if mapped == 0 {
@@ -163,9 +167,9 @@ impl<'a> Preload<'a> {
             let index = self.ftl.mapping.find_or_make(space, page)?.0;
             match layout {
                 Layout::Normal => {
-                    let lane = self.ftl.addressing.lane_of(page, layout);
-                    if let Some(pages) = self.gather(lane, index) {
-                        self.place_wordline(lane, pages)?;
+                    let log_id = self.ftl.addressing.log_of(page, layout);
+                    if let Some(pages) = self.gather(log_id, index) {
+                        self.place_wordline(log_id, pages)?;
                     }
                 }
                 Layout::Melded => runs.push(space, page, index, &mut gathered),
@@ -174,25 +178,25 @@ impl<'a> Preload<'a> {
         }
         runs.close(&mut gathered);
         self.place_gathered(&mut gathered)?;
-        for lane in 0..self.ftl.addressing.lanes {
-            for pages in self.gatherers[lane as usize].close() {
-                self.place_wordline(lane, pages)?;
+        for log_id in 0..self.ftl.addressing.logs {
+            for pages in self.gatherers[log_id as usize].close() {
+                self.place_wordline(log_id, pages)?;
             }
         }
         Some(())
     }
 
     /// Adds a page in the normal layout; returns what is to be placed now.
-    pub(super) fn gather(&mut self, lane: u32, index: u32) -> Option<WordlinePages> {
+    pub(super) fn gather(&mut self, log_id: u32, index: u32) -> Option<WordlinePages> {
         let addressing = &self.ftl.addressing;
-        let gatherer = &mut self.gatherers[lane as usize];
+        let gatherer = &mut self.gatherers[log_id as usize];
         if addressing.is_shadow() {
             return gatherer.leftovers.complete(index, addressing.subpages());
         }
         let stripe = &mut gatherer.stripe;
         if stripe.is_empty() {
-            let log = &mut self.ftl.lanes[lane as usize];
-            let wordlines = log.rest_of_row(self.stream, addressing);
+            let log = &mut self.ftl.logs[log_id as usize];
+            let wordlines = log.rest_of_stripe(self.stream, addressing);
             stripe.begin(
                 wordlines,
                 addressing.pages_per_wordline,
@@ -205,15 +209,20 @@ impl<'a> Preload<'a> {
     /// Places what runs have handed over.
     fn place_gathered(&mut self, gathered: &mut Vec<RunPages>) -> Option<()> {
         let all = self.ftl.addressing.pages_per_wordline;
-        for RunPages { lane, pages, whole } in gathered.drain(..) {
+        for RunPages {
+            log_id,
+            pages,
+            whole,
+        } in gathered.drain(..)
+        {
             if whole {
-                self.place_wordline(lane, pages)?;
+                self.place_wordline(log_id, pages)?;
                 continue;
             }
             for &page in pages.as_slice() {
-                let leftovers = &mut self.gatherers[lane as usize].leftovers;
+                let leftovers = &mut self.gatherers[log_id as usize].leftovers;
                 if let Some(pages) = leftovers.complete(page, all) {
-                    self.place_wordline(lane, pages)?;
+                    self.place_wordline(log_id, pages)?;
                 }
             }
         }
@@ -221,24 +230,24 @@ impl<'a> Preload<'a> {
     }
 
     /// Gives pages a wordline of the stream.
-    pub(super) fn place_wordline(&mut self, lane: u32, pages: WordlinePages) -> Option<()> {
+    pub(super) fn place_wordline(&mut self, log_id: u32, pages: WordlinePages) -> Option<()> {
         let all = self.ftl.addressing.pages_per_wordline;
-        self.make_room(lane, self.stream, all)?;
-        self.program(lane, self.stream, pages)
+        self.make_room(log_id, self.stream, all)?;
+        self.program(log_id, self.stream, pages)
     }
 
     /// Collects until a stream can be given so many pages.
-    fn make_room(&mut self, lane: u32, stream: Stream, pages: u32) -> Option<()> {
-        while self.ftl.lanes[lane as usize].blocks.available(stream) < u64::from(pages) {
-            self.collect(lane)?;
+    fn make_room(&mut self, log_id: u32, stream: Stream, pages: u32) -> Option<()> {
+        while self.ftl.logs[log_id as usize].blocks.available(stream) < u64::from(pages) {
+            self.collect(log_id)?;
         }
         Some(())
     }
 
     /// Gives pages a wordline of any stream.
-    fn program(&mut self, lane: u32, stream: Stream, pages: WordlinePages) -> Option<()> {
+    fn program(&mut self, log_id: u32, stream: Stream, pages: WordlinePages) -> Option<()> {
         let ftl = &mut *self.ftl;
-        let log = &mut ftl.lanes[lane as usize];
+        let log = &mut ftl.logs[log_id as usize];
         let (_, place) = log.allocate(stream, &ftl.addressing)?;
         let addressing = &ftl.addressing;
         if addressing.fills_wordlines(stream.layout()) {
@@ -253,12 +262,13 @@ impl<'a> Preload<'a> {
                 ftl.program_at_once(token, place);
             }
         } else {
-            log.blocks.programmed(place.group, u32::from(place.pages));
+            log.blocks
+                .programmed(place.superblock, u32::from(place.pages));
         }
         for (n, &index) in (0..).zip(pages.as_slice()) {
             let index = MapIndex(index);
             let position = place.position + ftl.addressing.offset(place.step, n);
-            let ppn = ftl.addressing.ppn(lane, place.group, position);
+            let ppn = ftl.addressing.ppn(log_id, place.superblock, position);
             let before = ftl.mapping.get(index);
             match (stream, before) {
                 (Stream::Gc(..), Entry::Flash(from)) => ftl.oracle.moved(from, ppn),
@@ -268,54 +278,54 @@ impl<'a> Preload<'a> {
             let (entry, pages, space) = (before, 1, ftl.mapping.space_of(index));
             ftl.invalidate(space, Run { entry, pages });
             ftl.mapping.set(index, Entry::Flash(ppn));
-            let log = &mut ftl.lanes[lane as usize];
+            let log = &mut ftl.logs[log_id as usize];
             log.blocks
-                .place(&mut ftl.melded, space, pages, Spot::Flash(place.group));
+                .place(&mut ftl.melded, space, pages, Spot::Flash(place.superblock));
         }
         Some(())
     }
 
-    /// Collects one group of the lane in no time. Nothing when there is none to collect.
-    fn collect(&mut self, lane: u32) -> Option<()> {
+    /// Collects one superblock of the log in no time. Nothing when there is none to collect.
+    fn collect(&mut self, log_id: u32) -> Option<()> {
         let ftl = &mut *self.ftl;
-        let pages = ftl.addressing.pages_per_group;
-        let blocks = &mut ftl.lanes[lane as usize].blocks;
+        let pages = ftl.addressing.pages_per_superblock;
+        let blocks = &mut ftl.logs[log_id as usize].blocks;
         let victim = ftl
             .selection
-            .choose(lane, blocks, &ftl.reverse_map, pages)?;
-        let group = blocks.get(victim);
-        let needed = group
+            .choose(log_id, blocks, &ftl.reverse_map, pages)?;
+        let superblock = blocks.get(victim);
+        let needed = superblock
             .valid
-            .next_multiple_of(ftl.addressing.pages_at_once(group.layout));
+            .next_multiple_of(ftl.addressing.pages_at_once(superblock.layout));
         if needed >= pages {
             return None; // padding would eat what collecting it gains
         }
-        self.empty(lane, victim)
+        self.empty(log_id, victim)
     }
 
-    /// Moves what a group holds and erases it. Nothing when there is no room for it.
-    pub(super) fn empty(&mut self, lane: u32, victim: u32) -> Option<()> {
+    /// Moves what a superblock holds and erases it. Nothing when there is no room for it.
+    pub(super) fn empty(&mut self, log_id: u32, victim: u32) -> Option<()> {
         let ftl = &mut *self.ftl;
-        let layout = ftl.lanes[lane as usize].blocks.get(victim).layout;
+        let layout = ftl.logs[log_id as usize].blocks.get(victim).layout;
         let stream = Stream::Gc(0, layout);
-        let mut p2l = ftl.p2l(lane, victim).into_vec();
-        let first = ftl.addressing.ppn(lane, victim, 0);
+        let mut p2l = ftl.p2l(log_id, victim).into_vec();
+        let first = ftl.addressing.ppn(log_id, victim, 0);
         ftl.mapping.prefetch_all(p2l.iter().copied());
-        reverse_map::confirm(&mut p2l, first, ftl.addressing.lanes, &ftl.mapping);
+        reverse_map::confirm(&mut p2l, first, ftl.addressing.logs, &ftl.mapping);
         p2l.retain(|&index| index != MapIndex::NONE);
-        let wordlines = wordlines_of(ftl, lane, stream, &p2l);
+        let wordlines = wordlines_of(ftl, log_id, stream, &p2l);
         let needed = wordlines.len() as u64 * u64::from(ftl.addressing.pages_at_once(layout));
-        let blocks = &mut ftl.lanes[lane as usize].blocks;
+        let blocks = &mut ftl.logs[log_id as usize].blocks;
         if blocks.available(stream) < needed {
             return None;
         }
         blocks.get_mut(victim).state = State::Collected;
         let placed = wordlines
             .into_iter()
-            .try_for_each(|pages| self.program(lane, stream, pages));
+            .try_for_each(|pages| self.program(log_id, stream, pages));
         let ftl = &mut *self.ftl;
-        ftl.lanes[lane as usize].blocks.erased(victim);
-        ftl.oracle.erased(&ftl.addressing, lane, victim);
+        ftl.logs[log_id as usize].blocks.erased(victim);
+        ftl.oracle.erased(&ftl.addressing, log_id, victim);
         placed
     }
 }
@@ -324,7 +334,7 @@ impl<'a> Preload<'a> {
 /// wordline is padded.
 fn wordlines_of(
     ftl: &mut Ftl,
-    lane: u32,
+    log_id: u32,
     stream: Stream,
     indices: &[MapIndex],
 ) -> Vec<WordlinePages> {
@@ -333,7 +343,7 @@ fn wordlines_of(
     let together = |pages: &[MapIndex]| pages.iter().map(|index| index.0).collect();
     let (mut row, rows) = match stream.layout() {
         Layout::Normal if !addressing.is_shadow() => {
-            let rest = ftl.lanes[lane as usize].rest_of_row(stream, addressing);
+            let rest = ftl.logs[log_id as usize].rest_of_stripe(stream, addressing);
             (rest, addressing.units)
         }
         layout => {
@@ -356,10 +366,10 @@ fn wordlines_of(
     wordlines
 }
 
-/// A lane in steady state.
+/// A log in steady state.
 struct SteadyLog {
     shuffle: StratifiedShuffle,
-    /// The group of the oldest block.
+    /// The superblock of the oldest block.
     first: u32,
 }
 
@@ -385,38 +395,38 @@ pub(crate) fn precondition(ftl: &mut Ftl, filled: &[Filled]) -> Option<()> {
 impl Ftl {
     /// Write amplification of uniform overwrites of what is mapped; nothing where that is nothing, or leaves no room.
     pub(crate) fn uniform_write_amplification(&self) -> Option<f64> {
-        let pages: u64 = self.lanes.iter().map(|lane| lane.blocks.live).sum();
-        let steady = self.pacing.steady_groups();
-        let groups = self.lanes.iter();
-        let groups = groups.map(|lane| u64::from(lane.blocks.count.saturating_sub(steady)));
-        let room = groups.sum::<u64>() * u64::from(self.addressing.pages_per_group);
+        let pages: u64 = self.logs.iter().map(|log| log.blocks.live).sum();
+        let steady = self.pacing.steady_superblocks();
+        let superblocks = self.logs.iter();
+        let superblocks = superblocks.map(|log| u64::from(log.blocks.count.saturating_sub(steady)));
+        let room = superblocks.sum::<u64>() * u64::from(self.addressing.pages_per_superblock);
         (0 < pages && pages < room).then(|| write_amplification(pages as f64 / room as f64))
     }
 }
 
-/// Makes the groups of each lane.
+/// Makes the superblocks of each log.
 fn steady_logs(ftl: &mut Ftl, filled: &[Filled]) -> Option<Vec<SteadyLog>> {
-    let pages_per_group = ftl.addressing.pages_per_group;
-    let lanes = u64::from(ftl.addressing.lanes);
+    let pages_per_superblock = ftl.addressing.pages_per_superblock;
+    let count = u64::from(ftl.addressing.logs);
     let mut logs = Vec::new();
-    for (number, lane) in (0..).zip(&mut ftl.lanes) {
-        // Of the first pages of a space every lane takes one in turn.
-        let of_lane = |filled: &Filled| (filled.random + lanes - 1).saturating_sub(number) / lanes;
-        let pages = filled.iter().map(of_lane).sum::<u64>();
-        let groups = match pages {
+    for (number, log) in (0..).zip(&mut ftl.logs) {
+        // Of the first pages of a space every log takes one in turn.
+        let of_log = |filled: &Filled| (filled.random + count - 1).saturating_sub(number) / count;
+        let pages = filled.iter().map(of_log).sum::<u64>();
+        let superblocks = match pages {
             0 => 0,
-            _ => lane
+            _ => log
                 .blocks
                 .unused()
-                .saturating_sub(ftl.pacing.steady_groups()),
+                .saturating_sub(ftl.pacing.steady_superblocks()),
         };
-        if pages > u64::from(groups) * u64::from(pages_per_group) {
+        if pages > u64::from(superblocks) * u64::from(pages_per_superblock) {
             return None;
         }
-        let valid = valid_by_age(pages, groups, pages_per_group);
-        let first = lane.blocks.close_filled(valid.clone());
+        let valid = valid_by_age(pages, superblocks, pages_per_superblock);
+        let first = log.blocks.close_filled(valid.clone());
         let seed = u64::from(ftl.set) << 32 | number;
-        let shuffle = StratifiedShuffle::new(valid, pages_per_group, seed);
+        let shuffle = StratifiedShuffle::new(valid, pages_per_superblock, seed);
         logs.push(SteadyLog { shuffle, first });
     }
     Some(logs)
@@ -424,20 +434,20 @@ fn steady_logs(ftl: &mut Ftl, filled: &[Filled]) -> Option<Vec<SteadyLog>> {
 
 /// Maps the first pages of a space.
 fn place_random(ftl: &mut Ftl, logs: &mut [SteadyLog], space: u32, pages: u64) -> Option<()> {
-    let lanes = logs.len();
+    let count = logs.len();
     let mut numbers = [Ppn(0); LEAF];
     for page in (0..pages).step_by(LEAF) {
         let numbers = &mut numbers[..LEAF.min((pages - page) as usize)];
-        // Those of a lane are as many pages apart as there are lanes.
-        for first in 0..lanes.min(numbers.len()) {
+        // Those of a log are as many pages apart as there are logs.
+        for first in 0..count.min(numbers.len()) {
             let page = page + first as u64;
-            let lane = ftl.addressing.lane_of(page, Layout::Normal);
-            let log = &mut logs[lane as usize];
-            let mut numbers = numbers[first..].iter_mut().step_by(lanes);
+            let log_id = ftl.addressing.log_of(page, Layout::Normal);
+            let log = &mut logs[log_id as usize];
+            let mut numbers = numbers[first..].iter_mut().step_by(count);
             while numbers.len() > 0 {
                 let positions = log.shuffle.next(numbers.len());
                 for (&position, number) in positions.iter().zip(&mut numbers) {
-                    *number = ftl.addressing.ppn(lane, log.first, position);
+                    *number = ftl.addressing.ppn(log_id, log.first, position);
                 }
             }
         }

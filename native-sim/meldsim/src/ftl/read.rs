@@ -4,8 +4,8 @@
 //! pages that follow each other on a melded wordline.
 
 use super::address::{Addressing, LogAddr, PageAddr, Ppn};
-use super::lane::Lane;
 use super::layer::Ftl;
+use super::log::Log;
 use super::mapping::{Entry, Mapping};
 use super::stream::Layout;
 use crate::engine::EventQueue;
@@ -33,7 +33,7 @@ impl Ftl {
     ) -> PagesRead {
         let reader = Reader {
             addressing: &self.addressing,
-            lanes: &self.lanes,
+            logs: &self.logs,
             flash,
             queue,
             owner,
@@ -58,7 +58,7 @@ impl Ftl {
             let from = addressing.log_addr(number);
             let layout = self.layout_of(from);
             let at = addressing.page_addr(layout, from.position);
-            let wordline = addressing.wordline(from.lane, from.group, at);
+            let wordline = addressing.wordline(from.log_id, from.superblock, at);
             let is_melded = layout == Layout::Melded;
             flash.read(queue, wordline, 1 << at.page, is_melded, owner);
         }
@@ -77,7 +77,7 @@ impl Ftl {
 /// A read on its way to the flash.
 struct Reader<'a> {
     addressing: &'a Addressing,
-    lanes: &'a [Lane],
+    logs: &'a [Log],
     flash: &'a mut Flash,
     queue: &'a mut EventQueue<Event>,
     owner: Owner,
@@ -107,10 +107,13 @@ impl Reader<'_> {
     fn run(&mut self, first: Ppn, pages: u32) {
         let addressing = self.addressing;
         for (from, pages) in addressing.pieces(first, pages) {
-            let layout = self.lanes[from.lane as usize].blocks.get(from.group).layout;
+            let layout = self.logs[from.log_id as usize]
+                .blocks
+                .get(from.superblock)
+                .layout;
             let at = addressing.page_addr(layout, from.position);
             if layout == Layout::Melded {
-                self.wordlines((from.lane, from.group), at, pages);
+                self.wordlines((from.log_id, from.superblock), at, pages);
             } else if addressing.subpages() == 1 {
                 self.flash_pages::<true>(from, at, pages);
             } else {
@@ -126,7 +129,7 @@ impl Reader<'_> {
         let addressing = self.addressing;
         let (mut position, end) = (from.position, from.position + pages);
         loop {
-            let wordline = addressing.wordline(from.lane, from.group, at);
+            let wordline = addressing.wordline(from.log_id, from.superblock, at);
             let here = match WHOLE {
                 true => 1,
                 false => addressing.on_flash_page(at.page, end - position),
@@ -148,11 +151,11 @@ impl Reader<'_> {
 
     /// Reads consecutive pages of melded wordlines.
     #[inline]
-    fn wordlines(&mut self, (lane, group): (u32, u32), mut at: PageAddr, mut pages: u32) {
+    fn wordlines(&mut self, (log_id, superblock): (u32, u32), mut at: PageAddr, mut pages: u32) {
         let addressing = self.addressing;
         while pages > 0 {
             let here = pages.min(addressing.pages_per_wordline - at.page);
-            let wordline = addressing.wordline(lane, group, at);
+            let wordline = addressing.wordline(log_id, superblock, at);
             self.melded(wordline, (((1u32 << here) - 1) << at.page) as PageSet);
             pages -= here;
             at.page = 0;

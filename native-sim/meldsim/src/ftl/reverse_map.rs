@@ -1,9 +1,9 @@
 //! The reverse map (P2L), made when garbage collection needs it.
 //!
-//! In come the block groups that are likely to be collected next, a batch; out goes which logical page
+//! In come the superblocks that are likely to be collected next, a batch; out goes which logical page
 //! each physical one of them holds. That is not stored: it would double the mapping's memory. Instead
-//! the forward table is gone through once for a batch, and what leads to its groups is noted. By the
-//! time a group is collected some of it is out of date, so the notes are compared with the mapping
+//! the forward table is gone through once for a batch, and what leads to its superblocks is noted. By the
+//! time a superblock is collected some of it is out of date, so the notes are compared with the mapping
 //! again. A batch holds a fixed share of all mapped pages: then a pass costs a fixed time for each page
 //! moved, and the notes a fixed share of the mapping's memory.
 
@@ -15,7 +15,7 @@ use super::mapping::{Entry, MapIndex, Mapping};
 /// A batch holds one in this many of the mapped pages.
 pub(crate) const BATCH_SHARE: u64 = 32;
 
-/// Positions of a group and the entries that lead to them, both consecutive.
+/// Positions of a superblock and the entries that lead to them, both consecutive.
 #[derive(Clone, Copy, Debug)]
 struct ReverseRun {
     position: u32,
@@ -23,45 +23,48 @@ struct ReverseRun {
     pages: u32,
 }
 
-/// What leads to the groups of a batch.
+/// What leads to the superblocks of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct ReverseMap {
-    /// By lane and group.
-    groups: BTreeMap<(u32, u32), Vec<ReverseRun>>,
+    /// By log and superblock.
+    superblocks: BTreeMap<(u32, u32), Vec<ReverseRun>>,
 }
 
 impl ReverseMap {
-    /// Whether it holds a group of a lane.
-    pub(crate) fn holds(&self, lane: u32, group: u32) -> bool {
-        self.groups.contains_key(&(lane, group))
+    /// Whether it holds a superblock of a log.
+    pub(crate) fn holds(&self, log_id: u32, superblock: u32) -> bool {
+        self.superblocks.contains_key(&(log_id, superblock))
     }
 
-    /// The groups of a lane that it holds.
-    pub(crate) fn groups(&self, lane: u32) -> impl Iterator<Item = u32> {
-        let of_lane = self.groups.range((lane, 0)..=(lane, u32::MAX));
-        of_lane.map(|(&(_, group), _)| group)
+    /// The superblocks of a log that it holds.
+    pub(crate) fn superblocks(&self, log_id: u32) -> impl Iterator<Item = u32> {
+        let of_log = self.superblocks.range((log_id, 0)..=(log_id, u32::MAX));
+        of_log.map(|(&(_, superblock), _)| superblock)
     }
 
-    /// Makes it anew, for these groups of lanes.
+    /// Makes it anew, for these superblocks of logs.
     pub(crate) fn make(
         &mut self,
         batch: BTreeSet<(u32, u32)>,
         mapping: &Mapping,
         addressing: &Addressing,
     ) {
-        let lanes = addressing.lanes;
-        let number = |lane, group| (group * lanes + lane) as usize;
-        let last = batch.iter().map(|&(lane, group)| number(lane, group)).max();
-        // By number, where in the batch a group is.
+        let logs = addressing.logs;
+        let number = |log_id, superblock| (superblock * logs + log_id) as usize;
+        let last = batch
+            .iter()
+            .map(|&(log_id, superblock)| number(log_id, superblock))
+            .max();
+        // By number, where in the batch a superblock is.
         let mut indices = vec![u32::MAX; last.map_or(0, |last| last + 1)];
-        for (index, &(lane, group)) in (0..).zip(&batch) {
-            indices[number(lane, group)] = index;
+        for (index, &(log_id, superblock)) in (0..).zip(&batch) {
+            indices[number(log_id, superblock)] = index;
         }
         let mut notes = vec![Vec::new(); batch.len()];
-        let wanted = Wanted::new(addressing, batch.iter().map(|&(_, group)| group));
+        let wanted = Wanted::new(addressing, batch.iter().map(|&(_, superblock)| superblock));
         mapping.for_each_flash_run(wanted.test(), |MapIndex(mut index), first, pages| {
             for (at, pages) in addressing.pieces(first, pages) {
-                let noted = indices.get(number(at.lane, at.group));
+                let noted = indices.get(number(at.log_id, at.superblock));
                 if let Some(notes) = noted.and_then(|&noted| notes.get_mut(noted as usize)) {
                     let run = ReverseRun {
                         position: at.position,
@@ -73,15 +76,19 @@ impl ReverseMap {
                 index += pages;
             }
         });
-        self.groups = batch.into_iter().zip(notes).collect();
+        self.superblocks = batch.into_iter().zip(notes).collect();
     }
 
-    /// For each position of a group, which has so many pages, the entry whose data it was found to
+    /// For each position of a superblock, which has so many pages, the entry whose data it was found to
     /// hold, [`MapIndex::NONE`] for those that held nobody's. Some of it may be out of date: see
-    /// [`confirm`]. It no longer holds the group.
-    pub(crate) fn take(&mut self, lane: u32, group: u32, pages: u32) -> Box<[MapIndex]> {
+    /// [`confirm`]. It no longer holds the superblock.
+    pub(crate) fn take(&mut self, log_id: u32, superblock: u32, pages: u32) -> Box<[MapIndex]> {
         let mut p2l = vec![MapIndex::NONE; pages as usize].into_boxed_slice();
-        for run in self.groups.remove(&(lane, group)).unwrap_or_default() {
+        for run in self
+            .superblocks
+            .remove(&(log_id, superblock))
+            .unwrap_or_default()
+        {
             let positions = run.position as usize..(run.position + run.pages) as usize;
             for (noted, index) in p2l[positions].iter_mut().zip(run.index.0..) {
                 *noted = MapIndex(index);
@@ -92,14 +99,14 @@ impl ReverseMap {
 
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
-        let runs = self.groups.values().map(Vec::capacity).sum::<usize>();
+        let runs = self.superblocks.values().map(Vec::capacity).sum::<usize>();
         (runs * size_of::<ReverseRun>()) as u64
     }
 }
 
 /// Drops those of the noted entries whose data is elsewhere by now. The first is of the physical page
-/// `first`; from each to the next it is as many numbers as there are lanes.
-pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, lanes: u32, mapping: &Mapping) {
+/// `first`; from each to the next it is as many numbers as there are logs.
+pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, logs: u32, mapping: &Mapping) {
     let mut at = 0;
     while at < p2l.len() {
         if p2l[at] == MapIndex::NONE {
@@ -109,7 +116,7 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, lanes: u32, mapping: &Ma
         let pages = p2l[at].consecutive(&p2l[at..]) as u32;
         if pages == 1 {
             // What random writes leave.
-            if mapping.get(p2l[at]) != Entry::Flash(Ppn(first.0 + at as u32 * lanes)) {
+            if mapping.get(p2l[at]) != Entry::Flash(Ppn(first.0 + at as u32 * logs)) {
                 p2l[at] = MapIndex::NONE;
             }
             at += 1;
@@ -117,7 +124,7 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, lanes: u32, mapping: &Ma
         }
         for run in mapping.runs_at(p2l[at], pages) {
             for page in 0..run.pages {
-                let ppn = Ppn(first.0 + at as u32 * lanes);
+                let ppn = Ppn(first.0 + at as u32 * logs);
                 if run.entry.plus(page) != Entry::Flash(ppn) {
                     p2l[at] = MapIndex::NONE;
                 }
@@ -135,16 +142,16 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Pieces of a group: pages around it that are taken for its own are few.
+    /// Pieces of a superblock: pages around it that are taken for its own are few.
     const PIECES_LOG2: u32 = 4;
 
-    fn new(addressing: &Addressing, groups: impl Iterator<Item = u32>) -> Wanted {
-        let span = addressing.pages_per_group * addressing.lanes;
+    fn new(addressing: &Addressing, superblocks: impl Iterator<Item = u32>) -> Wanted {
+        let span = addressing.pages_per_superblock * addressing.logs;
         let shift = span.ilog2().saturating_sub(Wanted::PIECES_LOG2);
-        let pieces = (u64::from(span) * u64::from(addressing.groups)) >> shift;
+        let pieces = (u64::from(span) * u64::from(addressing.superblocks)) >> shift;
         let mut some = vec![false; pieces as usize + 1];
-        for group in groups {
-            let first = group * span;
+        for superblock in superblocks {
+            let first = superblock * span;
             let last = first + (span - 1);
             some[(first >> shift) as usize..=(last >> shift) as usize].fill(true);
         }

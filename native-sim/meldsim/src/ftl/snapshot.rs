@@ -2,7 +2,7 @@
 //! keeps on flash, and the write buffer, which is protected.
 //!
 //! Programs on their way are lost with the positions they were given; their pages are still buffered
-//! and are written again. A group that was being collected or erased has to be collected anew.
+//! and are written again. A superblock that was being collected or erased has to be collected anew.
 //!
 //! In comes a layer, out goes its saved state, and back. What is loaded may come from anywhere: a state
 //! in which a layer could not have been is refused.
@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::address::{Addressing, Ppn};
-use super::blocks::{Blocks, Group, OpenGroup, State};
+use super::blocks::{Blocks, OpenSuperblock, State, Superblock};
 use super::buffer::User;
 use super::layer::Ftl;
 use super::ledger::Spot;
@@ -19,14 +19,14 @@ use super::stream::{Layout, Stream};
 use crate::engine::NIL;
 use crate::nvme::MAX_STREAMS;
 
-/// Bounds of what a saved lane may say of its past: no device lives longer, and counts go on from there.
+/// Bounds of what a saved log may say of its past: no device lives longer, and counts go on from there.
 const CLOCK_MAX: u64 = 1 << 56;
 const ERASES_MAX: u32 = 1 << 30;
 
 /// A layer, as far as it survives.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedFtl<P = SavedPage> {
-    lanes: Vec<SavedBlocks>,
+    logs: Vec<SavedBlocks>,
     runs: Vec<SavedRun>,
     buffered: Vec<P>,
 }
@@ -34,20 +34,20 @@ pub(crate) struct SavedFtl<P = SavedPage> {
 /// As snapshots up to version 5 have it.
 pub(crate) type SavedFtlV5 = SavedFtl<SavedPageV5>;
 
-/// The block groups of a lane, as far as they survive a power cut.
+/// The superblocks of a log, as far as they survive a power cut.
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedBlocks {
     clock: u64,
-    groups: Vec<SavedGroup>,
+    superblocks: Vec<SavedSuperblock>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct SavedGroup {
+struct SavedSuperblock {
     is_free: bool,
     is_melded: bool,
     erases: u32,
     closed_at: u64,
-    /// Of an open group: the stream that fills it, and the next position.
+    /// Of an open superblock: the stream that fills it, and the next position.
     open: Option<(u32, u32)>,
 }
 
@@ -65,18 +65,18 @@ struct SavedRun {
 pub(crate) struct SavedPage {
     space: u32,
     page: u64,
-    lane: u32,
+    log_id: u32,
     /// The host's stream it was written in, 0 for none; nothing when garbage collection moves it.
     stream: Option<u8>,
     is_melded: bool,
 }
 
-/// A page in the write buffer whose layout only its lane may tell.
+/// A page in the write buffer whose layout only its log may tell.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedPageV5 {
     space: u32,
     page: u64,
-    lane: u32,
+    log_id: u32,
     stream: Option<u8>,
 }
 
@@ -85,12 +85,12 @@ impl From<SavedFtlV5> for SavedFtl {
         let page = |page: SavedPageV5| SavedPage {
             space: page.space,
             page: page.page,
-            lane: page.lane,
+            log_id: page.log_id,
             stream: page.stream,
             is_melded: false,
         };
         SavedFtl {
-            lanes: old.lanes,
+            logs: old.logs,
             runs: old.runs,
             buffered: old.buffered.into_iter().map(page).collect(),
         }
@@ -103,11 +103,11 @@ impl From<SavedFtl> for SavedFtlV5 {
         let page = |page: SavedPage| SavedPageV5 {
             space: page.space,
             page: page.page,
-            lane: page.lane,
+            log_id: page.log_id,
             stream: page.stream,
         };
         SavedFtl {
-            lanes: new.lanes,
+            logs: new.logs,
             runs: new.runs,
             buffered: new.buffered.into_iter().map(page).collect(),
         }
@@ -142,7 +142,7 @@ impl SavedFtl {
                     buffered.push(SavedPage {
                         space,
                         page,
-                        lane: slot.lane,
+                        log_id: slot.log_id,
                         stream,
                         is_melded: layout == Layout::Melded,
                     });
@@ -150,10 +150,10 @@ impl SavedFtl {
             }
         });
         SavedFtl {
-            lanes: ftl
-                .lanes
+            logs: ftl
+                .logs
                 .iter()
-                .map(|lane| SavedBlocks::of(&lane.blocks))
+                .map(|log| SavedBlocks::of(&log.blocks))
                 .collect(),
             runs,
             buffered,
@@ -161,15 +161,15 @@ impl SavedFtl {
     }
 
     pub(crate) fn load(&self, ftl: &mut Ftl, spaces: &[u64]) -> Result<(), &'static str> {
-        if self.lanes.len() != ftl.lanes.len() {
-            return Err("its lanes are not the profile's");
+        if self.logs.len() != ftl.logs.len() {
+            return Err("its logs are not the profile's");
         }
         for _ in spaces {
             ftl.add_space();
         }
-        for (lane, saved) in ftl.lanes.iter_mut().zip(&self.lanes) {
-            saved.load(&mut lane.blocks, &ftl.addressing)?;
-            if !lane.resume_streams() {
+        for (log, saved) in ftl.logs.iter_mut().zip(&self.logs) {
+            saved.load(&mut log.blocks, &ftl.addressing)?;
+            if !log.resume_streams() {
                 return Err("more streams are open than blocks can be spared for");
             }
         }
@@ -186,8 +186,8 @@ impl SavedFtl {
         for run in &self.runs {
             run.load(ftl)?;
         }
-        for lane in &mut ftl.lanes {
-            lane.blocks.restored();
+        for log in &mut ftl.logs {
+            log.blocks.restored();
         }
         // Its memory is protected, too: what was taken was journalled with the cut, and need not be again.
         let journal = ftl.journal.take();
@@ -199,13 +199,13 @@ impl SavedFtl {
         }
         ftl.journal = journal;
         if ftl
-            .lanes
+            .logs
             .iter()
-            .any(|lane| lane.blocks.live > ftl.lane_capacity)
+            .any(|log| log.blocks.live > ftl.log_capacity)
         {
             return Err("more is mapped than the device holds");
         }
-        match ftl.lanes.iter().all(|lane| lane.blocks.can_collect()) {
+        match ftl.logs.iter().all(|log| log.blocks.can_collect()) {
             true => Ok(()),
             false => Err("no block is left to collect others into"),
         }
@@ -214,54 +214,58 @@ impl SavedFtl {
 
 impl SavedBlocks {
     fn of(blocks: &Blocks) -> SavedBlocks {
-        let mut groups: Vec<SavedGroup> = blocks.groups.iter().map(SavedGroup::of).collect();
+        let mut superblocks: Vec<SavedSuperblock> =
+            blocks.superblocks.iter().map(SavedSuperblock::of).collect();
         for (stream, open) in (0..).zip(&blocks.open) {
             if let Some(open) = open {
                 // Wordlines of which some pages are programmed cannot be gone on with.
                 let next = match open.wordlines {
-                    Some(_) => blocks.pages_per_group,
+                    Some(_) => blocks.pages_per_superblock,
                     None => open.next,
                 };
-                groups[open.group as usize].open = Some((stream, next));
+                superblocks[open.superblock as usize].open = Some((stream, next));
             }
         }
         SavedBlocks {
             clock: blocks.clock,
-            groups,
+            superblocks,
         }
     }
 
     /// Puts blocks that were never used into the saved state, but for the data they hold.
     fn load(&self, blocks: &mut Blocks, addressing: &Addressing) -> Result<(), &'static str> {
-        if self.groups.len() > blocks.count as usize {
+        if self.superblocks.len() > blocks.count as usize {
             return Err("it has more blocks than the profile");
         }
         if self.clock > CLOCK_MAX {
             return Err("more was written than can be");
         }
         blocks.clock = self.clock;
-        for (number, group) in (0..).zip(&self.groups) {
-            if group.erases > ERASES_MAX || group.closed_at > self.clock {
+        for (number, superblock) in (0..).zip(&self.superblocks) {
+            if superblock.erases > ERASES_MAX || superblock.closed_at > self.clock {
                 return Err("a block has a past that cannot be");
             }
-            let layout = Layout::new(group.is_melded);
-            let state = match group.is_free {
+            let layout = Layout::new(superblock.is_melded);
+            let state = match superblock.is_free {
                 true => State::Free,
                 false => State::Closed,
             };
-            let mut loaded = Group::new(state, layout, group.erases, group.closed_at);
-            if let Some((stream, next)) = group.open.filter(|open| open.1 < blocks.pages_per_group)
+            let mut loaded =
+                Superblock::new(state, layout, superblock.erases, superblock.closed_at);
+            if let Some((stream, next)) = superblock
+                .open
+                .filter(|open| open.1 < blocks.pages_per_superblock)
             {
                 let index = stream as usize;
                 if index >= Stream::COUNT
                     || Stream::from_index(index).layout() != layout
                     || next % addressing.pages_at_once(layout) != 0
-                    || group.is_free
+                    || superblock.is_free
                 {
                     return Err("an open block is not one of its stream's");
                 }
-                let open = OpenGroup {
-                    group: number,
+                let open = OpenSuperblock {
+                    superblock: number,
                     next,
                     wordlines: None,
                 };
@@ -270,8 +274,8 @@ impl SavedBlocks {
                 }
                 loaded.state = State::Open;
             }
-            blocks.groups.push(loaded);
-            if group.is_free {
+            blocks.superblocks.push(loaded);
+            if superblock.is_free {
                 blocks.free_again(number);
             }
         }
@@ -279,13 +283,13 @@ impl SavedBlocks {
     }
 }
 
-impl SavedGroup {
-    fn of(group: &Group) -> SavedGroup {
-        SavedGroup {
-            is_free: group.state == State::Free,
-            is_melded: group.layout == Layout::Melded,
-            erases: group.erases,
-            closed_at: group.closed_at,
+impl SavedSuperblock {
+    fn of(superblock: &Superblock) -> SavedSuperblock {
+        SavedSuperblock {
+            is_free: superblock.state == State::Free,
+            is_melded: superblock.layout == Layout::Melded,
+            erases: superblock.erases,
+            closed_at: superblock.closed_at,
             open: None,
         }
     }
@@ -294,19 +298,23 @@ impl SavedGroup {
 impl SavedRun {
     fn load(&self, ftl: &mut Ftl) -> Result<(), &'static str> {
         let addressing = &ftl.addressing;
-        let groups = u64::from(addressing.groups) * u64::from(addressing.lanes);
+        let superblocks = u64::from(addressing.superblocks) * u64::from(addressing.logs);
         let end = u64::from(self.first) + u64::from(self.pages);
-        if end > groups * u64::from(addressing.pages_per_group) {
+        if end > superblocks * u64::from(addressing.pages_per_superblock) {
             return Err("a page is mapped to nowhere");
         }
         for (at, pages) in addressing.pieces(Ppn(self.first), self.pages) {
-            let lane = &mut ftl.lanes[at.lane as usize];
+            let log = &mut ftl.logs[at.log_id as usize];
             let positions = at.position..at.position + pages;
-            if !lane.blocks.holds_data(at.group, positions, addressing) {
+            if !log.blocks.holds_data(at.superblock, positions, addressing) {
                 return Err("a page is mapped to where nothing was written");
             }
-            lane.blocks
-                .place(&mut ftl.melded, self.space, pages, Spot::Flash(at.group));
+            log.blocks.place(
+                &mut ftl.melded,
+                self.space,
+                pages,
+                Spot::Flash(at.superblock),
+            );
         }
         let mut pages = u64::from(self.pages);
         if ftl.unmapped_pages(self.space, self.page, self.page + pages) < pages {
@@ -333,8 +341,8 @@ impl SavedPage {
         if u16::from(stream) > MAX_STREAMS {
             return Err("a buffered page is of no stream");
         }
-        let normal = ftl.addressing.lane_of(self.page, Layout::Normal);
-        let layout = Layout::new(self.is_melded || normal != self.lane);
+        let normal = ftl.addressing.log_of(self.page, Layout::Normal);
+        let layout = Layout::new(self.is_melded || normal != self.log_id);
         ftl.write(self.space, self.page, layout, stream, NIL)
             .map_err(|_| "more is buffered than there is room for")
     }
@@ -346,20 +354,20 @@ impl SavedPage {
         if ftl.mapping.get(index) != Entry::Unmapped {
             return Err("a page that is being moved is mapped as well");
         }
-        let lane = ftl.lanes.get_mut(self.lane as usize);
-        let lane = lane.ok_or("a buffered page is on its way to no lane")?;
-        lane.blocks
+        let log = ftl.logs.get_mut(self.log_id as usize);
+        let log = log.ok_or("a buffered page is on its way to no log")?;
+        log.blocks
             .place(&mut ftl.melded, self.space, 1, Spot::Buffer);
-        if ftl.buffer.gc_free(self.lane) == 0 {
+        if ftl.buffer.gc_free(self.log_id) == 0 {
             return Err("more is being moved than there is room for");
         }
         let layout = Layout::new(self.is_melded);
-        let slot = ftl.buffer.take(User::Gc(layout), index, self.lane, NIL);
+        let slot = ftl.buffer.take(User::Gc(layout), index, self.log_id, NIL);
         ftl.oracle.buffered(slot);
         ftl.mapping.set(index, Entry::Buffered(slot));
         match layout {
-            Layout::Normal => ftl.gather(self.lane, Stream::Gc(0, layout), slot),
-            Layout::Melded => ftl.gather_leftover(self.lane, Stream::Gc(0, layout), slot),
+            Layout::Normal => ftl.gather(self.log_id, Stream::Gc(0, layout), slot),
+            Layout::Melded => ftl.gather_leftover(self.log_id, Stream::Gc(0, layout), slot),
         }
         Ok(())
     }

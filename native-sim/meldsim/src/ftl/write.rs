@@ -4,7 +4,7 @@
 //!   write             a page gets a slot of the write buffer, and the mapping leads there; written again
 //!                     before it goes to a die, it keeps its slot
 //!   gather            its stream collects it: a wordline of pages is complete, and closed (stream.rs)
-//!   program_queued    closed wordlines get positions as far as there is room (lane.rs, blocks),
+//!   program_queued    closed wordlines get positions as far as there is room (log.rs, blocks),
 //!                     and what is due is handed to the dies
 //!   programmed        the die is done: the mapping leads to the flash, and the slots are free
 //! ```
@@ -15,9 +15,9 @@ use std::slice;
 
 use super::buffer::{Before, Place, Rest, User};
 use super::journal::Journal;
-use super::lane::{Lane, Queued};
 use super::layer::Ftl;
 use super::ledger::Spot;
+use super::log::{Log, Queued};
 use super::mapping::{Entry, MapIndex, Run};
 use super::stream::{Layout, RunPages, Stream, WordlinePages};
 use crate::engine::{EventQueue, NIL};
@@ -70,18 +70,18 @@ impl Ftl {
     ) -> Result<(), WriteError> {
         let found = self.mapping.find(space, page);
         let entry = found.map_or(Entry::Unmapped, |index| self.mapping.get(index));
-        let lane = self.addressing.lane_of(page, layout);
+        let log_id = self.addressing.log_of(page, layout);
         if let Entry::Buffered(slot) = entry {
             let held = self.buffer.get(slot);
             let is_host = matches!(held.user, User::Host(..) | User::Map);
-            let is_open = is_host && !held.started && held.lane == lane;
+            let is_open = is_host && !held.started && held.log_id == log_id;
             if is_open && held.request == NIL {
                 self.oracle.buffered(slot);
                 self.buffer.rewrite(slot);
                 return Ok(()); // overwritten where it is
             }
         }
-        if !self.lane_has_room(lane, entry) {
+        if !self.log_has_room(log_id, entry) {
             return Err(WriteError::CapacityExceeded);
         }
         if self.buffer.free() == 0 || self.journal_room() == 0 {
@@ -94,16 +94,16 @@ impl Ftl {
             history.written(index.leaf());
         }
         self.invalidate(space, Run { entry, pages: 1 });
-        self.lanes[lane as usize]
+        self.logs[log_id as usize]
             .blocks
             .place(&mut self.melded, space, 1, Spot::Buffer);
-        let slot = self.buffer.take(user, index, lane, request);
+        let slot = self.buffer.take(user, index, log_id, request);
         self.oracle.buffered(slot);
         if let Some(journal) = &mut self.journal {
             journal.record(1);
         }
         self.mapping.change(index, entry, Entry::Buffered(slot));
-        self.gather_host(lane, (stream, layout), (space, page), &[slot]);
+        self.gather_host(log_id, (stream, layout), (space, page), &[slot]);
         Ok(())
     }
 
@@ -141,10 +141,10 @@ impl Ftl {
         stream: u8,
         request: u32,
     ) -> u64 {
-        if self.addressing.lanes > 1 || self.history.is_some() {
+        if self.addressing.logs > 1 || self.history.is_some() {
             return 0;
         }
-        let room = self.lane_limit().saturating_sub(self.lanes[0].blocks.live);
+        let room = self.log_limit().saturating_sub(self.logs[0].blocks.live);
         let most = room.min(end - first).min(u64::from(self.buffer.free()));
         let most = most.min(self.journal_room());
         if most == 0 {
@@ -169,7 +169,7 @@ impl Ftl {
             journal.record(pages);
         }
         self.mapping.buffer(index, &slots);
-        self.lanes[0]
+        self.logs[0]
             .blocks
             .place(&mut self.melded, space, pages, Spot::Buffer);
         self.gather_host(0, (stream, layout), (space, first), &slots);
@@ -182,20 +182,20 @@ impl Ftl {
     #[inline]
     fn gather_host(
         &mut self,
-        lane: u32,
+        log_id: u32,
         (stream, layout): (u8, Layout),
         (space, first): (u32, u64),
         slots: &[u32],
     ) {
         if self.follows_streams {
-            return self.gather_in(lane, (stream, layout), (space, first), slots);
+            return self.gather_in(log_id, (stream, layout), (space, first), slots);
         }
         for (number, slot) in (first..).zip(slots) {
-            let placement = &mut self.lanes[lane as usize].blocks.placement;
+            let placement = &mut self.logs[log_id as usize].blocks.placement;
             let frontier = placement.of_write(PageId { space, number }, stream);
             let stream = frontier.min(FRONTIERS[0] - 1);
             self.gather_in(
-                lane,
+                log_id,
                 (stream, layout),
                 (space, number),
                 slice::from_ref(slot),
@@ -207,16 +207,16 @@ impl Ftl {
     #[inline]
     fn gather_in(
         &mut self,
-        lane: u32,
+        log_id: u32,
         (stream, layout): (u8, Layout),
         (space, first): (u32, u64),
         slots: &[u32],
     ) {
-        let stream = self.lanes[lane as usize].host_stream(stream, layout);
+        let stream = self.logs[log_id as usize].host_stream(stream, layout);
         let Stream::Host(number, Layout::Melded) = stream else {
             return slots
                 .iter()
-                .for_each(|&slot| self.gather(lane, stream, slot));
+                .for_each(|&slot| self.gather(log_id, stream, slot));
         };
         let index = usize::from(number);
         while self.runs.len() <= index {
@@ -229,27 +229,32 @@ impl Ftl {
     }
 
     /// Adds a page to what a stream gathers in the normal layout.
-    pub(super) fn gather(&mut self, lane: u32, stream: Stream, slot: u32) {
+    pub(super) fn gather(&mut self, log_id: u32, stream: Stream, slot: u32) {
         if self.addressing.is_shadow() {
-            return self.gather_leftover(lane, stream, slot);
+            return self.gather_leftover(log_id, stream, slot);
         }
-        let log = &mut self.lanes[lane as usize];
+        let log = &mut self.logs[log_id as usize];
         if let Some(pages) = log.gather(stream, slot, &self.addressing) {
             let stripe = &log.stream(stream).gatherer.stripe;
             stripe.for_each_gathered(PREFETCHED, |slot| self.buffer.prefetch(slot));
-            self.close(lane, stream, pages);
+            self.close(log_id, stream, pages);
         }
     }
 
     /// Takes what runs have handed over.
     fn close_gathered(&mut self, stream: Stream) {
         let mut gathered = std::mem::take(&mut self.gathered);
-        for RunPages { lane, pages, whole } in gathered.drain(..) {
+        for RunPages {
+            log_id,
+            pages,
+            whole,
+        } in gathered.drain(..)
+        {
             if whole {
-                self.close(lane, stream, pages);
+                self.close(log_id, stream, pages);
             } else {
                 for &page in pages.as_slice() {
-                    self.gather_leftover(lane, stream, page);
+                    self.gather_leftover(log_id, stream, page);
                 }
             }
         }
@@ -257,16 +262,16 @@ impl Ftl {
     }
 
     /// Packs a page whose wordline has lost others, or that goes with whatever comes next.
-    pub(super) fn gather_leftover(&mut self, lane: u32, stream: Stream, page: u32) {
-        let leftovers = &mut self.lanes[lane as usize].stream(stream).gatherer.leftovers;
+    pub(super) fn gather_leftover(&mut self, log_id: u32, stream: Stream, page: u32) {
+        let leftovers = &mut self.logs[log_id as usize].stream(stream).gatherer.leftovers;
         let all = self.addressing.pages_at_once(stream.layout());
         if let Some(pages) = leftovers.complete(page, all) {
-            self.close(lane, stream, pages);
+            self.close(log_id, stream, pages);
         }
     }
 
     /// Pages that are programmed together are complete or must not wait any longer.
-    pub(super) fn close(&mut self, lane: u32, stream: Stream, pages: WordlinePages) {
+    pub(super) fn close(&mut self, log_id: u32, stream: Stream, pages: WordlinePages) {
         let slots = pages.as_slice().iter().copied();
         let is_abandoned = |slot| self.buffer.get(slot).index == MapIndex::NONE;
         if slots.clone().all(is_abandoned) {
@@ -280,7 +285,7 @@ impl Ftl {
             self.buffer.seal(slot);
         }
         let token = self.programs.add(pages);
-        self.enqueue(lane, stream, Queued::Pages(token));
+        self.enqueue(log_id, stream, Queued::Pages(token));
     }
 
     /// Changes of the mapping that the journal has room for.
@@ -311,22 +316,22 @@ impl Ftl {
             let pages = left.min(at_once);
             left -= pages;
             let journal = self.journal.as_mut();
-            let lane = journal.map_or(0, |journal| journal.next_lane(self.addressing.lanes));
+            let log_id = journal.map_or(0, |journal| journal.next_log(self.addressing.logs));
             let mut wordline = WordlinePages::NONE;
             for _ in 0..pages {
-                let slot = self.buffer.take(User::Journal, MapIndex::NONE, lane, NIL);
+                let slot = self.buffer.take(User::Journal, MapIndex::NONE, log_id, NIL);
                 self.oracle.buffered(slot);
                 self.buffer.seal(slot);
                 wordline.push(slot);
             }
             let token = self.programs.add(wordline);
-            self.enqueue(lane, stream, Queued::Pages(token));
+            self.enqueue(log_id, stream, Queued::Pages(token));
         }
     }
 
-    fn enqueue(&mut self, lane: u32, stream: Stream, queued: Queued) {
-        self.lanes[lane as usize].enqueue(stream, queued);
-        self.ready.push(lane);
+    fn enqueue(&mut self, log_id: u32, stream: Stream, queued: Queued) {
+        self.logs[log_id as usize].enqueue(stream, queued);
+        self.ready.push(log_id);
     }
 
     /// Closes every wordline of the host's that holds a page.
@@ -334,25 +339,25 @@ impl Ftl {
         for number in 0..self.runs.len() {
             self.close_runs(number as u8);
         }
-        for lane in 0..self.addressing.lanes {
-            for stream in self.lanes[lane as usize].streams() {
+        for log_id in 0..self.addressing.logs {
+            for stream in self.logs[log_id as usize].streams() {
                 if matches!(stream, Stream::Host(..)) {
-                    self.close_stream(lane, stream);
+                    self.close_stream(log_id, stream);
                 }
             }
         }
     }
 
     /// The host's stream of that number ends: what it has gathered is programmed, with padding, and
-    /// the groups it fills are closed, so that another stream may have groups of its own.
+    /// the superblocks it fills are closed, so that another stream may have superblocks of its own.
     pub(crate) fn release_stream(&mut self, number: u8) {
         self.close_runs(number);
-        for lane in 0..self.addressing.lanes {
-            if self.lanes[lane as usize].release_stream(number) {
+        for log_id in 0..self.addressing.logs {
+            if self.logs[log_id as usize].release_stream(number) {
                 for layout in Layout::ALL {
                     let stream = Stream::Host(number, layout);
-                    self.close_stream(lane, stream);
-                    self.enqueue(lane, stream, Queued::EndOfGroup);
+                    self.close_stream(log_id, stream);
+                    self.enqueue(log_id, stream, Queued::EndOfSuperblock);
                 }
             }
         }
@@ -366,13 +371,13 @@ impl Ftl {
         }
     }
 
-    fn close_stream(&mut self, lane: u32, stream: Stream) {
-        let gatherer = &mut self.lanes[lane as usize].stream(stream).gatherer;
+    fn close_stream(&mut self, log_id: u32, stream: Stream) {
+        let gatherer = &mut self.logs[log_id as usize].stream(stream).gatherer;
         for pages in gatherer.close() {
-            self.close(lane, stream, pages);
+            self.close(log_id, stream, pages);
         }
         if self.addressing.fills_wordlines(stream.layout()) {
-            self.enqueue(lane, stream, Queued::Padding);
+            self.enqueue(log_id, stream, Queued::Padding);
         }
     }
 
@@ -403,7 +408,7 @@ impl Ftl {
     /// Whether nothing that has begun will free a slot.
     pub(crate) fn is_stuck(&self) -> bool {
         let is_open = !self.buffer.will_be_freed() || self.addressing.is_shadow();
-        let is_idle = self.programs.is_empty() && !self.lanes.iter().any(Lane::has_queued);
+        let is_idle = self.programs.is_empty() && !self.logs.iter().any(Log::has_queued);
         is_open && is_idle
     }
 
@@ -417,19 +422,19 @@ impl Ftl {
         self.buffer.pop_flushed()
     }
 
-    /// Gives what waits in a lane positions as far as there is room, and starts the programs that are
+    /// Gives what waits in a log positions as far as there is room, and starts the programs that are
     /// due.
     pub(super) fn program_queued(
         &mut self,
-        lane: u32,
+        log_id: u32,
         flash: &mut Flash,
         queue: &mut EventQueue<Event>,
     ) {
         let mut due = std::mem::take(&mut self.due);
         let mut streams = u64::MAX;
         let mut is_short = false;
-        while let Some((stream, queued)) = self.lanes[lane as usize].next_queued(streams) {
-            let (log, addressing) = (&mut self.lanes[lane as usize], &self.addressing);
+        while let Some((stream, queued)) = self.logs[log_id as usize].next_queued(streams) {
+            let (log, addressing) = (&mut self.logs[log_id as usize], &self.addressing);
             let is_host = matches!(stream, Stream::Host(..));
             if is_host {
                 let (now, wake) = (queue.now(), Event::Throttle(self.set));
@@ -462,11 +467,11 @@ impl Ftl {
                 Queued::Padding => {
                     log.pad(stream, addressing, &mut self.programs, &mut due);
                 }
-                Queued::EndOfGroup => log.end_group(stream),
+                Queued::EndOfSuperblock => log.end_superblock(stream),
             }
             log.pop_queued(stream);
         }
-        self.lanes[lane as usize].pace.set_short(is_short);
+        self.logs[log_id as usize].pace.set_short(is_short);
         for (token, place) in due.drain(..) {
             self.start(token, place, flash, queue);
         }
@@ -481,10 +486,12 @@ impl Ftl {
         flash: &mut Flash,
         queue: &mut EventQueue<Event>,
     ) {
-        let blocks = &self.lanes[place.lane as usize].blocks;
-        let layout = blocks.get(place.group).layout;
+        let blocks = &self.logs[place.log_id as usize].blocks;
+        let layout = blocks.get(place.superblock).layout;
         let first = self.addressing.page_addr(layout, place.position);
-        let wordline = self.addressing.wordline(place.lane, place.group, first);
+        let wordline = self
+            .addressing
+            .wordline(place.log_id, place.superblock, first);
         for &slot in self.programs.slots(token) {
             self.buffer.start(slot);
             self.oracle.started(slot);
@@ -507,17 +514,17 @@ impl Ftl {
     /// A program has ended: its pages are on flash, unless they are no longer current.
     pub(crate) fn programmed(&mut self, token: u32) {
         let Place {
-            lane,
-            group,
+            log_id,
+            superblock,
             position,
             step,
             pages,
         } = self.programs.end(token, &self.buffer);
         let slots = self.programs.slots(token);
         let (all, pages) = (self.addressing.pages_per_wordline, u32::from(pages));
-        let blocks = &mut self.lanes[lane as usize].blocks;
-        blocks.programmed(group, pages);
-        let melded = blocks.get(group).layout == Layout::Melded;
+        let blocks = &mut self.logs[log_id as usize].blocks;
+        blocks.programmed(superblock, pages);
+        let melded = blocks.get(superblock).layout == Layout::Melded;
         let ends_wordline = pages == all || position % all + pages == all;
         self.stats.programs += 1;
         self.stats.melded_wordlines_programmed += u64::from(melded && ends_wordline);
@@ -554,7 +561,7 @@ impl Ftl {
             }
             if released.index != MapIndex::NONE {
                 let position = position + self.addressing.offset(step, n);
-                let ppn = self.addressing.ppn(lane, group, position);
+                let ppn = self.addressing.ppn(log_id, superblock, position);
                 self.oracle.programmed(slot, ppn);
                 self.indices.push(released.index);
                 self.numbers.push(ppn);
@@ -562,8 +569,8 @@ impl Ftl {
         }
         let indices = &self.indices[..];
         let space = |page: u32| self.mapping.space_of(indices[page as usize]);
-        let way = (Spot::Buffer, Spot::Flash(group));
-        self.lanes[lane as usize].blocks.relocate(
+        let way = (Spot::Buffer, Spot::Flash(superblock));
+        self.logs[log_id as usize].blocks.relocate(
             &mut self.melded,
             space,
             indices.len() as u32,
@@ -573,6 +580,6 @@ impl Ftl {
         if self.map_space.is_some() {
             self.changed.extend_from_slice(&self.indices);
         }
-        self.ready.push(lane);
+        self.ready.push(log_id);
     }
 }

@@ -19,16 +19,16 @@ pub(crate) const MAPPING_BYTES_PER_PAGE: u64 = 4;
 /// Streams that are always there, each with an open block of every plane: of the host and of
 /// garbage collection, each in the normal and in the melded layout.
 pub(crate) const FIXED_STREAMS: u32 = 4;
-/// Block groups that only garbage collection may open: it must be able to make room.
+/// Superblocks that only garbage collection may open: it must be able to make room.
 pub(crate) const GC_RESERVE: u32 = 2;
-/// Block groups the host cannot fill, at least: the reserve, one open for each stream that is always
-/// there, and one more, so that a full lane always has a group with an invalid page to collect.
+/// Superblocks the host cannot fill, at least: the reserve, one open for each stream that is always
+/// there, and one more, so that a full log always has a superblock with an invalid page to collect.
 pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + FIXED_STREAMS + 1;
-/// Rows of wordlines that garbage collection reads at a time: the next one's senses overlap the last
+/// Stripes of wordlines that garbage collection reads at a time: the next one's senses overlap the last
 /// one's transfers.
-pub(crate) const GC_ROWS_AT_ONCE: u32 = 2;
+pub(crate) const GC_STRIPES_AT_ONCE: u32 = 2;
 
-/// Slots that the garbage collection of so many planes needs: rows being read, an open stripe, one
+/// Slots that the garbage collection of so many planes needs: stripes being read, an open stripe, one
 /// being programmed, and a packed wordline; in shadow order also what open wordlines hold. A page here
 /// is a mapping unit.
 pub(crate) fn gc_slots(
@@ -41,7 +41,7 @@ pub(crate) fn gc_slots(
         true => pages_per_wordline * (flash_pages_per_wordline - 1) / 2,
         false => 0,
     };
-    let rows = GC_ROWS_AT_ONCE + 2;
+    let rows = GC_STRIPES_AT_ONCE + 2;
     planes * (rows * pages_per_wordline + held) + pages_per_wordline
 }
 
@@ -295,12 +295,12 @@ impl Profile {
         };
         let in_runs = u64::from(self.ftl.open_runs + 1) * u64::from(pages_per_wordline);
         let least = sets * (u64::from(open) + in_runs) * page_bytes;
-        let (lanes, lane_planes) = match self.ftl.allocation {
+        let (logs, log_planes) = match self.ftl.allocation {
             Allocation::Dynamic => (1, planes),
             Allocation::Static => (planes, 1),
         };
-        let gc_slots = gc_slots(lane_planes, pages_per_wordline, flash_pages, is_shadow);
-        let gc = u64::from(lanes) * u64::from(gc_slots);
+        let gc_slots = gc_slots(log_planes, pages_per_wordline, flash_pages, is_shadow);
+        let gc = u64::from(logs) * u64::from(gc_slots);
         // As many again for changes that cannot wait for room.
         let journal = 2 * u64::from(self.journal_pages());
         let most = sets * u64::from(MAX_SLOTS - 1).saturating_sub(gc + journal) * page_bytes;

@@ -38,7 +38,7 @@ pub enum Record<'a> {
     Busy(BusySpan),
     /// A core of the firmware was at work.
     Core(CoreSpan),
-    /// A block group (superblock) was collected.
+    /// A superblock (superblock) was collected.
     Collection(Collection),
     /// A level has changed.
     Level(Level),
@@ -155,9 +155,9 @@ pub struct Collection {
     /// The NVM set.
     pub set: u32,
     /// The set's log.
-    pub lane: u32,
-    /// The block group.
-    pub group: u32,
+    pub log: u32,
+    /// The superblock.
+    pub superblock: u32,
     /// Pages of it that held current data at the start, and of how many.
     pub valid_pages: u32,
     /// All pages of it.
@@ -186,8 +186,8 @@ pub enum Gauge {
     Outstanding,
     /// Pages of the write buffer of a set that hold data of the host's.
     WriteBuffer(u32),
-    /// Free blocks of a set, in block groups of all its logs.
-    FreeGroups(u32),
+    /// Free blocks of a set, in superblocks of all its logs.
+    FreeSuperblocks(u32),
 }
 
 /// A command of the host's, from submission to completion.

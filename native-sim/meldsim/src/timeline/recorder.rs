@@ -132,9 +132,9 @@ pub(crate) struct Recorder {
     commands: Vec<Option<Open>>,
     next: u64,
     outstanding: u64,
-    /// Levels that sets had last: of the write buffer and of free groups.
+    /// Levels that sets had last: of the write buffer and of free superblocks.
     levels: Vec<[u64; 2]>,
-    /// Of each log that is collected: set, lane, and what is known of the victim.
+    /// Of each log that is collected: set, log, and what is known of the victim.
     collections: Vec<Collection>,
     /// The commands of a span. Reused.
     of_span: Vec<u64>,
@@ -349,7 +349,7 @@ impl Recorder {
             .record(&Record::Level(Level { of, at, value }));
     }
 
-    /// What a set's write buffer holds, and its free groups.
+    /// What a set's write buffer holds, and its free superblocks.
     pub(crate) fn levels(&mut self, set: u32, at: Instant, buffered: u64, free: u64) {
         let index = set as usize;
         if self.levels.len() <= index {
@@ -361,7 +361,7 @@ impl Recorder {
             self.level(Gauge::WriteBuffer(set), at, buffered);
         }
         if free != free_before {
-            self.level(Gauge::FreeGroups(set), at, free);
+            self.level(Gauge::FreeSuperblocks(set), at, free);
         }
     }
 
@@ -371,8 +371,8 @@ impl Recorder {
     }
 
     /// The victim of a log is empty.
-    pub(crate) fn collection_ends(&mut self, set: u32, lane: u32, end: Instant) {
-        let is_it = |open: &Collection| (open.set, open.lane) == (set, lane);
+    pub(crate) fn collection_ends(&mut self, set: u32, log: u32, end: Instant) {
+        let is_it = |open: &Collection| (open.set, open.log) == (set, log);
         if let Some(index) = self.collections.iter().position(is_it) {
             let collection = self.collections.swap_remove(index);
             self.timeline

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use meldsim::policy::cells::{Cells, Place, Sensed};
 use meldsim::policy::pacing::{Bounds, Logs, Pacing, Standing};
 use meldsim::policy::placement::{Frontier, Page, Placement};
-use meldsim::policy::victim::{Log, Superblock, VictimPolicy, Victims, keep_least};
+use meldsim::policy::victim::{Candidate, Log, VictimPolicy, Victims, keep_least};
 use meldsim::policy::wear::WearLevelling;
 use meldsim::policy::{Policy, register};
 use meldsim::profile::Setting;
@@ -18,7 +18,7 @@ struct Told {
 }
 
 impl Victims for Told {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log) {
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, log: &Log) {
         keep_least(superblocks, most, |superblock| {
             let invalid = self.invalid.get(&superblock.number).copied().unwrap_or(0);
             let told = log.pages_per_superblock - invalid;
@@ -34,7 +34,7 @@ impl Victims for Told {
         true
     }
 
-    fn invalidated(&mut self, superblock: &Superblock, pages: u32) {
+    fn invalidated(&mut self, superblock: &Candidate, pages: u32) {
         *self.invalid.entry(superblock.number).or_default() += pages;
     }
 
@@ -50,7 +50,7 @@ struct Aged {
 }
 
 impl Victims for Aged {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, _: &Log) {
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, _: &Log) {
         keep_least(superblocks, most, |superblock| {
             let age = match self.youngest {
                 0 => superblock.closed_at,

@@ -476,7 +476,12 @@ impl<M: Map> NandMedium<M> {
         let ftl = &mut self.sets[set as usize].ftl;
         ftl.dispatch(&mut self.flash, queue);
         if let Some(recorder) = self.flash.recorder() {
-            recorder.levels(set, queue.now(), ftl.buffered_pages(), ftl.free_groups());
+            recorder.levels(
+                set,
+                queue.now(),
+                ftl.buffered_pages(),
+                ftl.free_superblocks(),
+            );
         }
         self.note_excursion(queue, set);
     }

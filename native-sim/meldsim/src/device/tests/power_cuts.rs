@@ -203,7 +203,7 @@ proptest! {
     }
 }
 
-/// Each stream keeps a group of blocks open, and a small device has groups for one of them: a device
+/// Each stream keeps a superblock of blocks open, and a small device has superblocks for one of them: a device
 /// that forgot at a power cut which ones it has would run out of blocks.
 #[test]
 fn streams_of_before_a_power_cut_still_count() {

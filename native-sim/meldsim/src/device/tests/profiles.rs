@@ -31,7 +31,7 @@ struct Kind {
     copyback: bool,
     gc: Gc,
     sets: Sets,
-    /// Streams of the host's that each lane has groups for.
+    /// Streams of the host's that each log has groups for.
     streams: u32,
 }
 

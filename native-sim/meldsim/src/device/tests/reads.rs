@@ -44,7 +44,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The last write of a page, and where it takes room: its set, and the lane when the logical page
+/// The last write of a page, and where it takes room: its set, and the log when the logical page
 /// decides.
 #[derive(Clone, Copy)]
 struct Page {
@@ -85,26 +85,26 @@ impl Model {
         let set = self.device.set_of(nsid).unwrap();
         let units = units(profile) / u64::from(profile.sets.count);
         let melded = hint.is_sequential() && profile.timing.melded_read.is_some();
-        let lane = match (profile.ftl.allocation, melded) {
+        let log_id = match (profile.ftl.allocation, melded) {
             (Allocation::Dynamic, _) => 0,
             (Allocation::Static, false) => page % units,
             (Allocation::Static, true) => page / profile.timing.read.len() as u64 % units,
         };
-        (set, lane)
+        (set, log_id)
     }
 
-    /// Whether the pages find room, one after the other: some may leave room in other lanes.
+    /// Whether the pages find room, one after the other: some may leave room in other logs.
     fn fits(&self, range: Range, hint: Hint) -> bool {
         let mut used: BTreeMap<(u32, u64), u64> = BTreeMap::new();
         for page in self.data.values() {
             *used.entry(page.room).or_default() += 1;
         }
         let profile = self.device.profile();
-        let lanes = match profile.ftl.allocation {
+        let logs = match profile.ftl.allocation {
             Allocation::Dynamic => u64::from(profile.sets.count),
             Allocation::Static => units(profile),
         };
-        let capacity = self.device.stats().capacity_pages / lanes;
+        let capacity = self.device.stats().capacity_pages / logs;
         range.pages().all(|(nsid, page)| {
             let before = self.data.get(&(nsid, page)).map(|page| page.room);
             if let Some(before) = before {

@@ -1,19 +1,19 @@
-//! The block manager of a lane: its block groups (superblocks), each one block of every unit of the
-//! lane, filled by one stream and erased together.
+//! The block manager of a log: its superblocks (superblocks), each one block of every unit of the
+//! log, filled by one stream and erased together.
 //!
 //! In come streams that want pages, and what becomes of the data on these; out go positions to fill,
-//! and candidates for garbage collection. Free groups are taken by wear.
+//! and candidates for garbage collection. Free superblocks are taken by wear.
 
 mod open;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-pub(crate) use self::open::{OpenGroup, PRELOADED};
+pub(crate) use self::open::{OpenSuperblock, PRELOADED};
 use super::address::Addressing;
 use super::stream::{Layout, Stream};
 use crate::policy::placement::Placement;
-use crate::policy::victim::{Log, Superblock, Victims};
+use crate::policy::victim::{Candidate, Log, Victims};
 use crate::policy::wear::WearLevelling;
 use crate::profile::limits::GC_RESERVE;
 
@@ -29,9 +29,9 @@ pub(crate) enum State {
     Collected,
 }
 
-/// A group that has been used at least once.
+/// A superblock that has been used at least once.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct Superblock {
     pub(crate) state: State,
     pub(crate) layout: Layout,
     /// The stream that filled it, by index; after a power cut that of no stream.
@@ -41,14 +41,14 @@ pub(crate) struct Group {
     /// Pages given out and not yet programmed.
     pub(crate) unprogrammed: u32,
     pub(crate) erases: u32,
-    /// Pages the lane had given out when it was closed.
+    /// Pages the log had given out when it was closed.
     pub(super) closed_at: u64,
 }
 
-impl Group {
+impl Superblock {
     /// One that holds nothing.
-    pub(super) fn new(state: State, layout: Layout, erases: u32, closed_at: u64) -> Group {
-        Group {
+    pub(super) fn new(state: State, layout: Layout, erases: u32, closed_at: u64) -> Superblock {
+        Superblock {
             state,
             layout,
             stream: Stream::Host(0, layout).index() as u8,
@@ -71,8 +71,8 @@ impl Group {
     }
 
     /// What policies see of it.
-    fn as_superblock(&self, number: u32) -> Superblock {
-        Superblock {
+    fn as_candidate(&self, number: u32) -> Candidate {
+        Candidate {
             number,
             valid: self.valid,
             closed_at: self.closed_at,
@@ -87,34 +87,34 @@ impl Group {
     }
 }
 
-/// The block groups of a lane.
+/// The superblocks of a log.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    /// Groups of the lane.
+    /// Superblocks of the log.
     pub(super) count: u32,
-    pub(crate) pages_per_group: u32,
-    /// Groups below this number have been used; metadata exists only for these.
-    pub(super) groups: Vec<Group>,
-    /// Erased groups, by wear: after their erases.
+    pub(crate) pages_per_superblock: u32,
+    /// Superblocks below this number have been used; metadata exists only for these.
+    pub(super) superblocks: Vec<Superblock>,
+    /// Erased superblocks, by wear: after their erases.
     erased: BTreeSet<(u32, u32)>,
     wear: Box<dyn WearLevelling>,
-    /// What is moved now is cold: it goes to the most worn group.
+    /// What is moved now is cold: it goes to the most worn superblock.
     pub(crate) is_levelling: bool,
-    /// The last group was collected because it was cold: the next one is not.
+    /// The last superblock was collected because it was cold: the next one is not.
     has_levelled: bool,
     /// Pages given out so far.
     pub(crate) clock: u64,
     /// Logical pages whose current data is here or on its way here.
     pub(crate) live: u64,
-    /// Groups that may hold nothing and be closed.
+    /// Superblocks that may hold nothing and be closed.
     empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
-    pub(super) open: Vec<Option<OpenGroup>>,
+    pub(super) open: Vec<Option<OpenSuperblock>>,
     /// The streams of the host and of garbage collection that took positions last, by index.
     filled_last: [usize; 2],
-    /// Groups that the host has to leave.
+    /// Superblocks that the host has to leave.
     pub(crate) host_reserve: u32,
-    /// Which group is collected next.
+    /// Which superblock is collected next.
     victims: Box<dyn Victims>,
     /// It wants to be told of what is invalidated.
     tells_invalidated: bool,
@@ -131,9 +131,9 @@ impl Blocks {
         host_reserve: u32,
     ) -> Blocks {
         Blocks {
-            count: addressing.groups,
-            pages_per_group: addressing.pages_per_group,
-            groups: Vec::new(),
+            count: addressing.superblocks,
+            pages_per_superblock: addressing.pages_per_superblock,
+            superblocks: Vec::new(),
             erased: BTreeSet::new(),
             wear,
             is_levelling: false,
@@ -150,130 +150,130 @@ impl Blocks {
         }
     }
 
-    /// Leaves the `most` of these groups that the policy would collect first, in order.
-    pub(crate) fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize) {
+    /// Leaves the `most` of these superblocks that the policy would collect first, in order.
+    pub(crate) fn rank(&self, candidates: &mut Vec<Candidate>, most: usize) {
         let log = Log {
-            pages_per_superblock: self.pages_per_group,
+            pages_per_superblock: self.pages_per_superblock,
             now: self.clock,
         };
-        self.victims.rank(superblocks, most, &log);
+        self.victims.rank(candidates, most, &log);
     }
 
-    /// Whether a group that holds nothing is always the first.
+    /// Whether a superblock that holds nothing is always the first.
     pub(crate) fn takes_empty_first(&self) -> bool {
         self.victims.takes_empty_first()
     }
 
-    /// Free groups.
+    /// Free superblocks.
     pub(crate) fn free(&self) -> u32 {
-        self.count - self.groups.len() as u32 + self.erased.len() as u32
+        self.count - self.superblocks.len() as u32 + self.erased.len() as u32
     }
 
     pub(crate) fn is_low(&self) -> bool {
         self.free() <= LOW
     }
 
-    /// Whether the host can open no group any more.
+    /// Whether the host can open no superblock any more.
     pub(crate) fn is_at_reserve(&self) -> bool {
         self.free() <= self.host_reserve
     }
 
     /// Erases of the block that was erased least, and of that erased most.
     pub(crate) fn erases(&self) -> (u32, u32) {
-        let erases = || self.groups.iter().map(|group| group.erases);
-        let least = match self.groups.len() as u32 == self.count {
+        let erases = || self.superblocks.iter().map(|superblock| superblock.erases);
+        let least = match self.superblocks.len() as u32 == self.count {
             true => erases().min(),
             false => None, // one was never used
         };
         (least.unwrap_or(0), erases().max().unwrap_or(0))
     }
 
-    /// The groups that collecting gains something of.
-    pub(crate) fn candidates(&self) -> impl Iterator<Item = Superblock> {
-        (0..self.groups.len() as u32).filter_map(|group| self.candidate(group))
+    /// The superblocks that collecting gains something of.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        (0..self.superblocks.len() as u32).filter_map(|superblock| self.candidate(superblock))
     }
 
-    /// The group, if collecting it gains something.
-    pub(crate) fn candidate(&self, group: u32) -> Option<Superblock> {
-        let found = self.get(group);
-        let gains = found.is_collectable() && found.valid < self.pages_per_group;
-        gains.then_some(found.as_superblock(group))
+    /// The superblock, if collecting it gains something.
+    pub(crate) fn candidate(&self, superblock: u32) -> Option<Candidate> {
+        let found = self.get(superblock);
+        let gains = found.is_collectable() && found.valid < self.pages_per_superblock;
+        gains.then_some(found.as_candidate(superblock))
     }
 
-    /// A closed group whose pages are all out of date, if one is known.
+    /// A closed superblock whose pages are all out of date, if one is known.
     pub(crate) fn pop_empty(&mut self) -> Option<u32> {
-        while let Some(group) = self.empty.pop() {
-            let found = self.get(group);
+        while let Some(superblock) = self.empty.pop() {
+            let found = self.get(superblock);
             if found.is_collectable() && found.valid == 0 {
-                return Some(group);
+                return Some(superblock);
             }
         }
         None
     }
 
-    /// The closed group that was erased least of those that lag behind in wear: it is collected next, and its data is
+    /// The closed superblock that was erased least of those that lag behind in wear: it is collected next, and its data is
     /// cold. Every other time at most, so
-    /// that free groups grow in number all the same; and not when none is free, as after a power cut:
+    /// that free superblocks grow in number all the same; and not when none is free, as after a power cut:
     /// there may be no room for what it holds.
     pub(crate) fn take_coldest(&mut self) -> Option<u32> {
         if std::mem::replace(&mut self.has_levelled, false) || self.free() == 0 {
             return None;
         }
         let lagging = self.lagging();
-        let coldest = lagging.min_by_key(|&group| self.get(group).erases)?;
+        let coldest = lagging.min_by_key(|&superblock| self.get(superblock).erases)?;
         self.has_levelled = true;
         self.is_levelling = true;
         Some(coldest)
     }
 
-    /// The closed groups that lag behind in wear.
+    /// The closed superblocks that lag behind in wear.
     pub(crate) fn lagging(&self) -> impl Iterator<Item = u32> {
         let (_, most) = self.erases();
-        let lags = move |group: &Group| self.wear.lags(group.erases, most);
-        let groups = (0..).zip(&self.groups);
-        groups
-            .filter(move |(_, group)| group.is_collectable() && lags(group))
+        let lags = move |superblock: &Superblock| self.wear.lags(superblock.erases, most);
+        let superblocks = (0..).zip(&self.superblocks);
+        superblocks
+            .filter(move |(_, superblock)| superblock.is_collectable() && lags(superblock))
             .map(|(number, _)| number)
     }
 
-    pub(crate) fn get(&self, group: u32) -> &Group {
-        &self.groups[group as usize]
+    pub(crate) fn get(&self, superblock: u32) -> &Superblock {
+        &self.superblocks[superblock as usize]
     }
 
-    pub(crate) fn get_mut(&mut self, group: u32) -> &mut Group {
-        &mut self.groups[group as usize]
+    pub(crate) fn get_mut(&mut self, superblock: u32) -> &mut Superblock {
+        &mut self.superblocks[superblock as usize]
     }
 
-    pub(crate) fn open(&self, stream: Stream) -> Option<&OpenGroup> {
+    pub(crate) fn open(&self, stream: Stream) -> Option<&OpenSuperblock> {
         self.open.get(stream.index())?.as_ref()
     }
 
-    /// Closes the group a stream fills, full or not.
+    /// Closes the superblock a stream fills, full or not.
     pub(crate) fn end(&mut self, stream: Stream) {
         let open = self.open.get_mut(stream.index()).and_then(Option::take);
         if let Some(open) = open {
             // Of open wordlines only padding is left to program, which can be left out.
             let waiting = open.wordlines.map_or(0, |wordlines| wordlines.waiting());
-            self.groups[open.group as usize].unprogrammed -= waiting;
-            self.close(open.group);
+            self.superblocks[open.superblock as usize].unprogrammed -= waiting;
+            self.close(open.superblock);
         }
     }
 
-    pub(crate) fn open_mut(&mut self, stream: Stream) -> Option<&mut OpenGroup> {
+    pub(crate) fn open_mut(&mut self, stream: Stream) -> Option<&mut OpenSuperblock> {
         self.open.get_mut(stream.index())?.as_mut()
     }
 
-    /// The group a stream fills, if pages of a unit of it wait for wordlines to come.
+    /// The superblock a stream fills, if pages of a unit of it wait for wordlines to come.
     pub(crate) fn held(&self, stream: Stream, unit: u32) -> Option<u32> {
         let open = self.open(stream)?;
         let is_held = open.wordlines.as_ref()?.holds_pages(unit);
-        is_held.then_some(open.group)
+        is_held.then_some(open.superblock)
     }
 
-    /// Pages to the end of the group a stream fills.
+    /// Pages to the end of the superblock a stream fills.
     pub(crate) fn left(&self, stream: Stream) -> u32 {
         let open = self.open(stream);
-        open.map_or(0, |open| self.pages_per_group - open.next)
+        open.map_or(0, |open| self.pages_per_superblock - open.next)
     }
 
     /// The position a stream fills next.
@@ -284,11 +284,11 @@ impl Blocks {
     /// Pages a stream could be given without anything being collected.
     pub(crate) fn available(&self, stream: Stream) -> u64 {
         let free = self.free().saturating_sub(self.reserve(stream));
-        u64::from(self.left(stream)) + u64::from(free) * u64::from(self.pages_per_group)
+        u64::from(self.left(stream)) + u64::from(free) * u64::from(self.pages_per_superblock)
     }
 
-    /// Gives a stream its next positions: the group and the first of them. It may not take more than are
-    /// left in the group it fills. Nothing when it needs a group it may not have.
+    /// Gives a stream its next positions: the superblock and the first of them. It may not take more than are
+    /// left in the superblock it fills. Nothing when it needs a superblock it may not have.
     pub(crate) fn take(
         &mut self,
         stream: Stream,
@@ -298,22 +298,22 @@ impl Blocks {
         loop {
             let mut open = match self.filled_by(stream.index()).take() {
                 Some(open) => open,
-                None => self.open_group(stream, addressing)?,
+                None => self.open_superblock(stream, addressing)?,
             };
             open.skip_filled(addressing);
-            if open.next == self.pages_per_group {
-                self.close(open.group);
+            if open.next == self.pages_per_superblock {
+                self.close(open.superblock);
                 continue;
             }
-            debug_assert!(pages <= self.pages_per_group - open.next);
+            debug_assert!(pages <= self.pages_per_superblock - open.next);
             self.filled_last[usize::from(matches!(stream, Stream::Gc(..)))] = stream.index();
-            let taken = (open.group, open.next);
-            self.groups[open.group as usize].unprogrammed += pages;
+            let taken = (open.superblock, open.next);
+            self.superblocks[open.superblock as usize].unprogrammed += pages;
             open.next += pages;
             self.clock += u64::from(pages);
-            // Open wordlines still hold pages of the group's last rows.
-            if open.next == self.pages_per_group && open.wordlines.is_none() {
-                self.close(open.group);
+            // Open wordlines still hold pages of the superblock's last stripes.
+            if open.next == self.pages_per_superblock && open.wordlines.is_none() {
+                self.close(open.superblock);
             } else {
                 *self.filled_by(stream.index()) = Some(open);
             }
@@ -321,59 +321,66 @@ impl Blocks {
         }
     }
 
-    /// The group that the stream of an index fills.
+    /// The superblock that the stream of an index fills.
     #[inline]
-    pub(super) fn filled_by(&mut self, index: usize) -> &mut Option<OpenGroup> {
+    pub(super) fn filled_by(&mut self, index: usize) -> &mut Option<OpenSuperblock> {
         if self.open.len() <= index {
             self.open.resize_with(index + 1, || None);
         }
         &mut self.open[index]
     }
 
-    fn open_group(&mut self, stream: Stream, addressing: &Addressing) -> Option<OpenGroup> {
+    fn open_superblock(
+        &mut self,
+        stream: Stream,
+        addressing: &Addressing,
+    ) -> Option<OpenSuperblock> {
         if self.free() <= self.reserve(stream) {
             return None;
         }
-        let group = self.next_free(stream)?;
-        let opened = &mut self.groups[group as usize];
-        *opened = Group::new(State::Open, stream.layout(), opened.erases, 0);
+        let superblock = self.next_free(stream)?;
+        let opened = &mut self.superblocks[superblock as usize];
+        *opened = Superblock::new(State::Open, stream.layout(), opened.erases, 0);
         opened.stream = stream.index() as u8;
-        self.placement.opened(group, stream.frontier());
-        Some(OpenGroup::new(group, stream, addressing))
+        self.placement.opened(superblock, stream.frontier());
+        Some(OpenSuperblock::new(superblock, stream, addressing))
     }
 
-    /// Takes groups that were never used and closes them one after the other as if they had been
+    /// Takes superblocks that were never used and closes them one after the other as if they had been
     /// filled, with so many valid pages each. Returns the number of the first.
     pub(crate) fn close_filled(&mut self, valid: impl Iterator<Item = u32>) -> u32 {
-        let first = self.groups.len() as u32;
+        let first = self.superblocks.len() as u32;
         for valid in valid {
-            self.clock += u64::from(self.pages_per_group);
+            self.clock += u64::from(self.pages_per_superblock);
             self.live += u64::from(valid);
-            let group = Group::new(State::Closed, Layout::Normal, 0, self.clock);
-            let group = Group { valid, ..group };
-            let number = self.groups.len() as u32;
-            self.victims.closed(&group.as_superblock(number));
-            self.groups.push(group);
+            let superblock = Superblock::new(State::Closed, Layout::Normal, 0, self.clock);
+            let superblock = Superblock {
+                valid,
+                ..superblock
+            };
+            let number = self.superblocks.len() as u32;
+            self.victims.closed(&superblock.as_candidate(number));
+            self.superblocks.push(superblock);
         }
-        debug_assert!(self.groups.len() as u32 <= self.count);
+        debug_assert!(self.superblocks.len() as u32 <= self.count);
         first
     }
 
-    /// Groups that were never used.
+    /// Superblocks that were never used.
     pub(crate) fn unused(&self) -> u32 {
-        self.count - self.groups.len() as u32
+        self.count - self.superblocks.len() as u32
     }
 
     /// Pages that the host and garbage collection can be given before anything is erased: those of free
-    /// groups, and of the two that are being filled.
+    /// superblocks, and of the two that are being filled.
     pub(crate) fn unwritten(&self) -> u64 {
         let open = self.filled_last.iter();
         let open = open.filter_map(|&index| self.open.get(index)?.as_ref());
-        let left = open.map(|open| u64::from(self.pages_per_group - open.next));
-        u64::from(self.free()) * u64::from(self.pages_per_group) + left.sum::<u64>()
+        let left = open.map(|open| u64::from(self.pages_per_superblock - open.next));
+        u64::from(self.free()) * u64::from(self.pages_per_superblock) + left.sum::<u64>()
     }
 
-    /// Groups a stream has to leave.
+    /// Superblocks a stream has to leave.
     fn reserve(&self, stream: Stream) -> u32 {
         match stream {
             Stream::Host(..) => self.host_reserve,
@@ -383,136 +390,137 @@ impl Blocks {
         }
     }
 
-    /// Takes a free group: one that was never used, or else the least worn; for data that will stay,
+    /// Takes a free superblock: one that was never used, or else the least worn; for data that will stay,
     /// the most worn.
     fn next_free(&mut self, stream: Stream) -> Option<u32> {
         let is_cold = matches!(stream, Stream::Gc(..)) && self.is_levelling;
         if is_cold && !self.erased.is_empty() {
-            return self.erased.pop_last().map(|(_, group)| group);
+            return self.erased.pop_last().map(|(_, superblock)| superblock);
         }
-        if (self.groups.len() as u32) < self.count {
-            let group = Group::new(State::Free, Layout::Normal, 0, 0);
-            self.groups.push(group);
-            return Some(self.groups.len() as u32 - 1);
+        if (self.superblocks.len() as u32) < self.count {
+            let superblock = Superblock::new(State::Free, Layout::Normal, 0, 0);
+            self.superblocks.push(superblock);
+            return Some(self.superblocks.len() as u32 - 1);
         }
-        self.erased.pop_first().map(|(_, group)| group)
+        self.erased.pop_first().map(|(_, superblock)| superblock)
     }
 
-    fn close(&mut self, group: u32) {
-        let closed = &mut self.groups[group as usize];
+    fn close(&mut self, superblock: u32) {
+        let closed = &mut self.superblocks[superblock as usize];
         closed.state = State::Closed;
         closed.closed_at = self.clock;
-        self.victims.closed(&closed.as_superblock(group));
+        self.victims.closed(&closed.as_candidate(superblock));
         if closed.valid == 0 {
-            self.empty.push(group);
+            self.empty.push(superblock);
         }
     }
 
-    /// Pages of the group are programmed; when all of them are it may be collected.
+    /// Pages of the superblock are programmed; when all of them are it may be collected.
     #[inline]
-    pub(crate) fn programmed(&mut self, group: u32, pages: u32) {
-        let programmed = &mut self.groups[group as usize];
+    pub(crate) fn programmed(&mut self, superblock: u32, pages: u32) {
+        let programmed = &mut self.superblocks[superblock as usize];
         programmed.unprogrammed -= pages;
         if programmed.valid == 0 && programmed.is_collectable() {
-            self.empty.push(group);
+            self.empty.push(superblock);
         }
     }
 
-    /// Pages of the group now hold current data.
+    /// Pages of the superblock now hold current data.
     #[inline]
-    pub(crate) fn validate(&mut self, group: u32, pages: u32) {
-        self.groups[group as usize].valid += pages;
+    pub(crate) fn validate(&mut self, superblock: u32, pages: u32) {
+        self.superblocks[superblock as usize].valid += pages;
     }
 
-    /// The data of pages of the group is no longer current.
+    /// The data of pages of the superblock is no longer current.
     #[inline]
     pub(crate) fn invalidate(&mut self, number: u32, pages: u32) {
-        let group = &mut self.groups[number as usize];
-        debug_assert!(group.valid >= pages, "invalidated twice");
-        group.valid -= pages;
-        if group.valid == 0 && group.is_collectable() {
+        let superblock = &mut self.superblocks[number as usize];
+        debug_assert!(superblock.valid >= pages, "invalidated twice");
+        superblock.valid -= pages;
+        if superblock.valid == 0 && superblock.is_collectable() {
             self.empty.push(number);
         }
         if self.tells_invalidated {
-            let superblock = group.as_superblock(number);
+            let superblock = superblock.as_candidate(number);
             self.victims.invalidated(&superblock, pages);
         }
     }
 
-    /// The group is collected from now on.
+    /// The superblock is collected from now on.
     pub(crate) fn collected(&mut self, number: u32) {
         let frontier = self.get(number).stream().frontier();
         self.placement.collected(number, frontier);
         self.get_mut(number).state = State::Collected;
     }
 
-    /// The group is erased and free.
-    pub(crate) fn erased(&mut self, group: u32) {
-        let erased = &mut self.groups[group as usize];
+    /// The superblock is erased and free.
+    pub(crate) fn erased(&mut self, superblock: u32) {
+        let erased = &mut self.superblocks[superblock as usize];
         debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
         erased.state = State::Free;
         erased.erases += 1;
-        self.victims.erased(group);
-        self.free_again(group);
+        self.victims.erased(superblock);
+        self.free_again(superblock);
     }
 
-    pub(super) fn free_again(&mut self, group: u32) {
-        let order = self.wear.order(self.get(group).erases);
-        self.erased.insert((order, group));
+    pub(super) fn free_again(&mut self, superblock: u32) {
+        let order = self.wear.order(self.get(superblock).erases);
+        self.erased.insert((order, superblock));
     }
 
-    /// Whether positions of a group may hold data: of an open one, those that its stream has filled.
+    /// Whether positions of a superblock may hold data: of an open one, those that its stream has filled.
     pub(crate) fn holds_data(
         &self,
         number: u32,
         positions: Range<u32>,
         addressing: &Addressing,
     ) -> bool {
-        let Some(group) = self.groups.get(number as usize) else {
+        let Some(superblock) = self.superblocks.get(number as usize) else {
             return false;
         };
         let mut open = self.open.iter().flatten();
-        let next = match group.state {
-            State::Open => open.find(|open| open.group == number),
+        let next = match superblock.state {
+            State::Open => open.find(|open| open.superblock == number),
             state => return state == State::Closed,
         };
-        next.is_some_and(|OpenGroup { next, .. }| {
-            let is_filled = |at| addressing.is_filled(group.layout, at, *next);
+        next.is_some_and(|OpenSuperblock { next, .. }| {
+            let is_filled = |at| addressing.is_filled(superblock.layout, at, *next);
             positions.into_iter().all(is_filled)
         })
     }
 
     /// Whether garbage collection has room to go on, if it has to.
     pub(crate) fn can_collect(&self) -> bool {
-        let fits = |candidate: Superblock| {
+        let fits = |candidate: Candidate| {
             let stream = Stream::Gc(0, self.get(candidate.number).layout);
             u64::from(candidate.valid) <= self.available(stream)
         };
         self.free() > 0 || self.candidates().any(fits)
     }
 
-    /// All groups are as they were saved: tells the policy, in the order in which they were closed, and looks for
+    /// All superblocks are as they were saved: tells the policy, in the order in which they were closed, and looks for
     /// closed ones that hold nothing.
     pub(crate) fn restored(&mut self) {
-        let closed = (0..).zip(&self.groups);
-        let closed = closed.filter(|(_, group)| group.state == State::Closed);
-        let mut closed: Vec<Superblock> = closed
-            .map(|(number, group)| group.as_superblock(number))
+        let closed = (0..).zip(&self.superblocks);
+        let closed = closed.filter(|(_, superblock)| superblock.state == State::Closed);
+        let mut closed: Vec<Candidate> = closed
+            .map(|(number, superblock)| superblock.as_candidate(number))
             .collect();
         closed.sort_unstable_by_key(|superblock| (superblock.closed_at, superblock.number));
         for superblock in &closed {
             self.victims.closed(superblock);
         }
-        let empty = (0..).zip(&self.groups);
-        let empty = empty.filter(|(_, group)| group.is_collectable() && group.valid == 0);
+        let empty = (0..).zip(&self.superblocks);
+        let empty =
+            empty.filter(|(_, superblock)| superblock.is_collectable() && superblock.valid == 0);
         self.empty = empty.map(|(number, _)| number).collect();
     }
 
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
-        let open = self.open.capacity() * size_of::<Option<OpenGroup>>();
-        let groups = self.groups.capacity() * size_of::<Group>();
-        (open + groups) as u64
+        let open = self.open.capacity() * size_of::<Option<OpenSuperblock>>();
+        let superblocks = self.superblocks.capacity() * size_of::<Superblock>();
+        (open + superblocks) as u64
     }
 }
 
@@ -527,7 +535,7 @@ mod tests {
 
     const HOST: Stream = Stream::Host(0, Layout::Normal);
 
-    /// Four groups of one wordline each.
+    /// Four superblocks of one wordline each.
     fn blocks(wear: &str) -> (Blocks, Addressing) {
         let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
         profile.geometry.channels = 1;
@@ -546,17 +554,17 @@ mod tests {
         (blocks, addressing)
     }
 
-    /// Fills a group of a stream and erases it so many times.
+    /// Fills a superblock of a stream and erases it so many times.
     fn wear_out(blocks: &mut Blocks, addressing: &Addressing, times: u32) -> u32 {
-        let pages = addressing.pages_per_group;
-        let (group, _) = blocks
+        let pages = addressing.pages_per_superblock;
+        let (superblock, _) = blocks
             .take(Stream::Gc(0, Layout::Normal), pages, addressing)
             .unwrap();
-        blocks.programmed(group, pages);
+        blocks.programmed(superblock, pages);
         for _ in 0..times {
-            blocks.erased(group);
+            blocks.erased(superblock);
         }
-        group
+        superblock
     }
 
     #[test]
@@ -573,11 +581,11 @@ mod tests {
     #[test]
     fn free_blocks_come_by_wear() {
         let (mut blocks, addressing) = blocks("dynamic");
-        blocks.groups = [5, 2, 9, 2]
-            .map(|erases| Group::new(State::Free, Layout::Normal, erases, 0))
+        blocks.superblocks = [5, 2, 9, 2]
+            .map(|erases| Superblock::new(State::Free, Layout::Normal, erases, 0))
             .into();
-        (0..4).for_each(|group| blocks.free_again(group));
-        let pages = addressing.pages_per_group;
+        (0..4).for_each(|superblock| blocks.free_again(superblock));
+        let pages = addressing.pages_per_superblock;
         assert_eq!((blocks.free(), blocks.erases()), (4, (2, 9)));
         // What is cold goes to the most worn.
         blocks.is_levelling = true;
@@ -591,21 +599,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cold_stays_while_no_group_is_free() {
+    fn what_is_cold_stays_while_no_superblock_is_free() {
         let (mut blocks, _) = blocks("static");
-        blocks.groups = [9, 0, 9, 9]
-            .map(|erases| Group::new(State::Closed, Layout::Normal, erases, 0))
+        blocks.superblocks = [9, 0, 9, 9]
+            .map(|erases| Superblock::new(State::Closed, Layout::Normal, erases, 0))
             .into();
         assert_eq!((blocks.free(), blocks.take_coldest()), (0, None));
         blocks.erased(3);
         assert_eq!(blocks.take_coldest(), Some(1));
     }
 
-    /// Two groups are kept for garbage collection.
+    /// Two superblocks are kept for garbage collection.
     #[test]
     fn the_host_leaves_a_reserve() {
         let (mut blocks, addressing) = blocks("none");
-        let pages = addressing.pages_per_group;
+        let pages = addressing.pages_per_superblock;
         assert_eq!(blocks.available(HOST), 2 * u64::from(pages));
         assert!(blocks.take(HOST, pages, &addressing).is_some());
         assert!(blocks.take(HOST, pages, &addressing).is_some());
@@ -618,20 +626,27 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_empties_is_collected_first() {
+    fn a_superblock_that_empties_is_collected_first() {
         let (mut blocks, addressing) = blocks("none");
-        let pages = addressing.pages_per_group;
-        let (group, _) = blocks.take(HOST, pages, &addressing).unwrap();
-        blocks.validate(group, pages);
-        assert_eq!((blocks.pop_empty(), blocks.candidate(group)), (None, None));
-        blocks.programmed(group, pages);
-        assert_eq!(blocks.candidate(group), None, "nothing would be gained");
-        blocks.invalidate(group, 1);
+        let pages = addressing.pages_per_superblock;
+        let (superblock, _) = blocks.take(HOST, pages, &addressing).unwrap();
+        blocks.validate(superblock, pages);
         assert_eq!(
-            blocks.candidate(group).map(|found| found.valid),
+            (blocks.pop_empty(), blocks.candidate(superblock)),
+            (None, None)
+        );
+        blocks.programmed(superblock, pages);
+        assert_eq!(
+            blocks.candidate(superblock),
+            None,
+            "nothing would be gained"
+        );
+        blocks.invalidate(superblock, 1);
+        assert_eq!(
+            blocks.candidate(superblock).map(|found| found.valid),
             Some(pages - 1)
         );
-        blocks.invalidate(group, pages - 1);
-        assert_eq!(blocks.pop_empty(), Some(group));
+        blocks.invalidate(superblock, pages - 1);
+        assert_eq!(blocks.pop_empty(), Some(superblock));
     }
 }

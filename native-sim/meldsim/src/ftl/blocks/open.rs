@@ -1,4 +1,4 @@
-//! A block group that a stream fills, and the wordlines of it whose pages wait for their turn.
+//! A superblock that a stream fills, and the wordlines of it whose pages wait for their turn.
 //!
 //! In come wordlines in the melded layout, out go single pages in shadow order.
 
@@ -10,22 +10,22 @@ use crate::nand::MAX_FLASH_PAGES_PER_WORDLINE;
 /// Wordlines of a block that can be open at the same time.
 const OPEN: usize = MAX_FLASH_PAGES_PER_WORDLINE;
 
-/// A group a stream fills.
+/// A superblock a stream fills.
 #[derive(Debug)]
-pub(crate) struct OpenGroup {
-    pub(crate) group: u32,
+pub(crate) struct OpenSuperblock {
+    pub(crate) superblock: u32,
     /// The next position to fill, a multiple of what is filled at a time.
     pub(crate) next: u32,
     /// In shadow order, where whole wordlines are filled and their flash pages programmed one by one.
     pub(crate) wordlines: Option<Box<OpenWordlines>>,
 }
 
-impl OpenGroup {
+impl OpenSuperblock {
     /// An empty one.
-    pub(crate) fn new(group: u32, stream: Stream, addressing: &Addressing) -> OpenGroup {
+    pub(crate) fn new(superblock: u32, stream: Stream, addressing: &Addressing) -> OpenSuperblock {
         let fills_wordlines = addressing.fills_wordlines(stream.layout());
-        OpenGroup {
-            group,
+        OpenSuperblock {
+            superblock,
             next: 0,
             wordlines: fills_wordlines.then(|| {
                 Box::new(OpenWordlines::new(
@@ -43,7 +43,7 @@ impl OpenGroup {
         let Some(wordlines) = &self.wordlines else {
             return;
         };
-        while self.next < addressing.pages_per_group {
+        while self.next < addressing.pages_per_superblock {
             let at = addressing.page_addr(Layout::Melded, self.next);
             if at.wordline >= wordlines.units[at.unit as usize].next {
                 break;
@@ -53,7 +53,7 @@ impl OpenGroup {
     }
 }
 
-/// The open wordlines of a group: the pages that wait until it is their turn.
+/// The open wordlines of a superblock: the pages that wait until it is their turn.
 #[derive(Debug)]
 pub(crate) struct OpenWordlines {
     flash_pages_per_wordline: u32,

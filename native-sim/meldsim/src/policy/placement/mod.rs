@@ -14,7 +14,7 @@ use std::fmt::Debug;
 /// The name of a placement policy.
 pub type PlacementPolicy = super::Name<dyn Placement>;
 
-super::shelf! { dyn Placement, "ftl.placement", Log:
+super::shelf! { dyn Placement, "ftl.placement", Shape:
     "streams" => streams::make, "each stream of the host's by itself, and together what is moved";
     "isolated" => isolated::make, "each stream of the host's by itself, also what of it is moved, for 1 to 7";
     "sepbit" => sepbit::make, "by when it will probably be overwritten (Wang and others, FAST 2022)";
@@ -26,25 +26,25 @@ pub const FRONTIERS: [u8; 2] = [17, 8];
 /// The log that a policy is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Log {
+pub struct Shape {
     /// Superblocks of the log; they are numbered from 0.
     pub superblocks: u32,
     /// Pages of each.
     pub pages_per_superblock: u32,
 }
 
-impl Log {
-    pub(crate) fn new(superblocks: u32, pages_per_superblock: u32) -> Log {
-        Log {
+impl Shape {
+    pub(crate) fn new(superblocks: u32, pages_per_superblock: u32) -> Shape {
+        Shape {
             superblocks,
             pages_per_superblock,
         }
     }
 }
 
-impl Default for Log {
-    fn default() -> Log {
-        Log::new(64, 1024)
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape::new(64, 1024)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{Frontier, Log, Page, Placement};
+use super::{Frontier, Page, Placement, Shape};
 use crate::policy::{Given, OptionError};
 
 /// Superblocks of short-lived data that the average is taken of.
@@ -35,7 +35,7 @@ struct SepBit {
     collected: u64,
 }
 
-pub(super) fn make(_: &mut Given<'_>, log: &Log) -> Result<Box<dyn Placement>, OptionError> {
+pub(super) fn make(_: &mut Given<'_>, log: &Shape) -> Result<Box<dyn Placement>, OptionError> {
     Ok(Box::new(SepBit {
         now: 0,
         written: HashMap::new(),

@@ -1,10 +1,10 @@
-use super::{Frontier, Log, Page, Placement};
+use super::{Frontier, Page, Placement, Shape};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
 struct Streams;
 
-pub(super) fn make(_: &mut Given<'_>, _: &Log) -> Result<Box<dyn Placement>, OptionError> {
+pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Placement>, OptionError> {
     Ok(Box::new(Streams))
 }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Log, Shape, Superblock, Victims, keep_least};
+use super::{Candidate, Log, Shape, Victims, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, Opt
 }
 
 impl Victims for CostBenefit {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log) {
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, log: &Log) {
         keep_least(superblocks, most, |superblock| {
             let benefit = benefit_for_cost(superblock, log);
             (Reverse(benefit), superblock.closed_at, superblock.number)
@@ -22,7 +22,7 @@ impl Victims for CostBenefit {
 }
 
 /// With 16 fractional bits; more than any other when nothing is valid.
-fn benefit_for_cost(superblock: &Superblock, log: &Log) -> u128 {
+fn benefit_for_cost(superblock: &Candidate, log: &Log) -> u128 {
     if superblock.valid == 0 {
         return u128::MAX;
     }

@@ -1,6 +1,6 @@
 //! d-choices (Van Houdt, SIGMETRICS 2013; Li, Lee, Lui, SIGMETRICS 2013): the fewest valid pages among `d` drawn at random.
 
-use super::{Log, Shape, Superblock, Victims, draw, fewest_valid, keep_least};
+use super::{Candidate, Log, Shape, Victims, draw, fewest_valid, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub(super) fn make(given: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>,
 }
 
 impl Victims for DChoices {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log) {
-        let drawn = |superblock: &Superblock| (draw(superblock, log), superblock.number);
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, log: &Log) {
+        let drawn = |superblock: &Candidate| (draw(superblock, log), superblock.number);
         keep_least(superblocks, self.d, drawn);
         keep_least(superblocks, most, fewest_valid);
     }

@@ -1,6 +1,6 @@
 //! First in, first out: the superblock closed first, as in a log without a choice.
 
-use super::{Log, Shape, Superblock, Victims, keep_least};
+use super::{Candidate, Log, Shape, Victims, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, Opt
 }
 
 impl Victims for Fifo {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, _: &Log) {
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, _: &Log) {
         keep_least(superblocks, most, |superblock| {
             (superblock.closed_at, superblock.number)
         });

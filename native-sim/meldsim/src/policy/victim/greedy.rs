@@ -1,6 +1,6 @@
 //! Greedy: the superblock with the fewest valid pages.
 
-use super::{Log, Shape, Superblock, Victims, fewest_valid, keep_least};
+use super::{Candidate, Log, Shape, Victims, fewest_valid, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, Opt
 }
 
 impl Victims for Greedy {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, _: &Log) {
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, _: &Log) {
         keep_least(superblocks, most, fewest_valid);
     }
 }

@@ -53,7 +53,7 @@ impl Default for Shape {
 /// A superblock that can be collected: closed, programmed, and with pages that are out of date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Superblock {
+pub struct Candidate {
     /// Its number in its log.
     pub number: u32,
     /// Pages whose data is current.
@@ -66,7 +66,7 @@ pub struct Superblock {
     pub written_at: Frontier,
 }
 
-/// The log that the superblocks are of: a lane of the FTL.
+/// The log that the superblocks are of: a log of the FTL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Log {
@@ -76,7 +76,7 @@ pub struct Log {
     pub now: u64,
 }
 
-/// A victim policy. Each lane has its own.
+/// A victim policy. Each log has its own.
 ///
 /// The same must come out in every run: draw from [`draw`], not from a clock or a generator of the system.
 pub trait Victims: Debug + Send {
@@ -84,7 +84,7 @@ pub trait Victims: Debug + Send {
     ///
     /// It is asked more often than a victim is taken, and not always of all superblocks: what it answers follows from
     /// what it is given, and from what it was told before.
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log);
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, log: &Log);
 
     /// Whether a superblock without valid pages, which costs nothing, is always the first: it is then taken without a
     /// look at the others.
@@ -93,7 +93,7 @@ pub trait Victims: Debug + Send {
     }
 
     /// A superblock has been closed: nothing more will be written to it before it is erased.
-    fn closed(&mut self, _superblock: &Superblock) {}
+    fn closed(&mut self, _superblock: &Candidate) {}
 
     /// Whether it wants to be told of [what is invalidated](Victims::invalidated), which costs time with each page.
     fn follows_invalidations(&self) -> bool {
@@ -101,7 +101,7 @@ pub trait Victims: Debug + Send {
     }
 
     /// Pages of a superblock have been overwritten, moved or deallocated; it has so many valid ones left. It may be open.
-    fn invalidated(&mut self, _superblock: &Superblock, _pages: u32) {}
+    fn invalidated(&mut self, _superblock: &Candidate, _pages: u32) {}
 
     /// A superblock has been erased.
     fn erased(&mut self, _number: u32) {}
@@ -109,9 +109,9 @@ pub trait Victims: Debug + Send {
 
 /// Leaves the `most` superblocks with the least keys, in order.
 pub fn keep_least<K: Ord>(
-    superblocks: &mut Vec<Superblock>,
+    superblocks: &mut Vec<Candidate>,
     most: usize,
-    key: impl Fn(&Superblock) -> K,
+    key: impl Fn(&Candidate) -> K,
 ) {
     if most < superblocks.len() {
         superblocks.select_nth_unstable_by_key(most, &key);
@@ -121,12 +121,12 @@ pub fn keep_least<K: Ord>(
 }
 
 /// The key of greedy: the fewest valid pages, and of equals the one closed first.
-pub fn fewest_valid(superblock: &Superblock) -> (u32, u64, u32) {
+pub fn fewest_valid(superblock: &Candidate) -> (u32, u64, u32) {
     (superblock.valid, superblock.closed_at, superblock.number)
 }
 
 /// A number that looks random, and is the same in every run, of a superblock at a time of its log.
-pub fn draw(superblock: &Superblock, log: &Log) -> u64 {
+pub fn draw(superblock: &Candidate, log: &Log) -> u64 {
     // The finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
     let mut bits = log.now ^ (u64::from(superblock.number) << 40);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -150,14 +150,14 @@ mod tests {
             ..Shape::default()
         };
         let policy = VictimPolicy::named(name).make(&options, &shape).unwrap();
-        let superblock = |(number, &valid)| Superblock {
+        let superblock = |(number, &valid)| Candidate {
             number,
             valid,
             closed_at: u64::from(number) * 100,
             erases: 0,
             written_at: Frontier::Host(0),
         };
-        let mut superblocks: Vec<Superblock> = (0..).zip(valid).map(superblock).collect();
+        let mut superblocks: Vec<Candidate> = (0..).zip(valid).map(superblock).collect();
         superblocks.reverse(); // the order they come in must not matter
         let log = Log {
             pages_per_superblock: 100,

@@ -1,6 +1,6 @@
 //! Random: any superblock with a page out of date.
 
-use super::{Log, Shape, Superblock, Victims, draw, keep_least};
+use super::{Candidate, Log, Shape, Victims, draw, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(super) fn make(_: &mut Given<'_>, _: &Shape) -> Result<Box<dyn Victims>, Opt
 }
 
 impl Victims for Random {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, log: &Log) {
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, log: &Log) {
         keep_least(superblocks, most, |superblock| {
             (draw(superblock, log), superblock.number)
         });

@@ -1,6 +1,6 @@
 //! Windowed greedy (Hu and others, SYSTOR 2009): the fewest valid pages among the superblocks closed first.
 
-use super::{Log, Shape, Superblock, Victims, fewest_valid, keep_least};
+use super::{Candidate, Log, Shape, Victims, fewest_valid, keep_least};
 use crate::policy::{Given, OptionError};
 
 #[derive(Debug)]
@@ -15,8 +15,8 @@ pub(super) fn make(_: &mut Given<'_>, log: &Shape) -> Result<Box<dyn Victims>, O
 }
 
 impl Victims for WindowedGreedy {
-    fn rank(&self, superblocks: &mut Vec<Superblock>, most: usize, _: &Log) {
-        let oldest = |superblock: &Superblock| (superblock.closed_at, superblock.number);
+    fn rank(&self, superblocks: &mut Vec<Candidate>, most: usize, _: &Log) {
+        let oldest = |superblock: &Candidate| (superblock.closed_at, superblock.number);
         keep_least(superblocks, self.window, oldest);
         keep_least(superblocks, most, fewest_valid);
     }

@@ -1,4 +1,4 @@
-//! A lane: an independent log over some units, with its blocks, streams and garbage collection.
+//! A log: an independent log over some units, with its blocks, streams and garbage collection.
 //!
 //! In come pages of a stream; out go programs, in the order of positions or in shadow order, as far
 //! as the block manager has room. What there is no room for waits in the stream's queue.
@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::address::Addressing;
-use super::blocks::{Blocks, OpenGroup, PRELOADED};
+use super::blocks::{Blocks, OpenSuperblock, PRELOADED};
 use super::buffer::{Place, Programs};
 use super::mapping::MapIndex;
 use super::pacing::Pace;
@@ -23,8 +23,8 @@ pub(crate) enum Queued {
     Pages(u32),
     /// Padding, until no open wordline holds a page.
     Padding,
-    /// The end of the stream's group, full or not.
-    EndOfGroup,
+    /// The end of the stream's superblock, full or not.
+    EndOfSuperblock,
 }
 
 /// What a stream gathers, and what of it waits.
@@ -34,42 +34,42 @@ pub(crate) struct WriteStream {
     queue: VecDeque<Queued>,
 }
 
-/// Lanes that may be able to go on, each once.
+/// Logs that may be able to go on, each once.
 #[derive(Debug)]
 pub(crate) struct ReadyList {
-    lanes: Vec<u32>,
+    logs: Vec<u32>,
     is_listed: Box<[bool]>,
 }
 
 impl ReadyList {
-    /// An empty list, for so many lanes.
-    pub(crate) fn new(lanes: u32) -> ReadyList {
+    /// An empty list, for so many logs.
+    pub(crate) fn new(logs: u32) -> ReadyList {
         ReadyList {
-            lanes: Vec::new(),
-            is_listed: vec![false; lanes as usize].into_boxed_slice(),
+            logs: Vec::new(),
+            is_listed: vec![false; logs as usize].into_boxed_slice(),
         }
     }
 
-    pub(crate) fn push(&mut self, lane: u32) {
-        if !std::mem::replace(&mut self.is_listed[lane as usize], true) {
-            self.lanes.push(lane);
+    pub(crate) fn push(&mut self, log_id: u32) {
+        if !std::mem::replace(&mut self.is_listed[log_id as usize], true) {
+            self.logs.push(log_id);
         }
     }
 
     pub(crate) fn pop(&mut self) -> Option<u32> {
-        let lane = self.lanes.pop()?;
-        self.is_listed[lane as usize] = false;
-        Some(lane)
+        let log_id = self.logs.pop()?;
+        self.is_listed[log_id as usize] = false;
+        Some(log_id)
     }
 }
 
 const _: () = assert!(Stream::COUNT <= u64::BITS as usize);
 
 #[derive(Debug)]
-pub(crate) struct Lane {
+pub(crate) struct Log {
     number: u32,
     pub(crate) blocks: Blocks,
-    /// The group that is being collected.
+    /// The superblock that is being collected.
     pub(crate) victim: Option<Victim>,
     /// The last victim, while its blocks are erased.
     pub(crate) erasing: Option<Erasing>,
@@ -78,19 +78,19 @@ pub(crate) struct Lane {
     streams: Vec<WriteStream>,
     /// Bit n: something of the stream of that index waits.
     waiting: u64,
-    /// Streams of the host's that groups can be spared for.
+    /// Streams of the host's that superblocks can be spared for.
     spare_streams: u32,
     /// Bit n: the host's stream n is in use here.
     host_streams: u32,
-    /// Bit n: the host's stream n has been released, and its groups are not closed yet.
+    /// Bit n: the host's stream n has been released, and its superblocks are not closed yet.
     ending_streams: u32,
     /// Bit n: garbage collection's stream n is in use here, besides the first.
     gc_streams: u32,
 }
 
-impl Lane {
-    pub(crate) fn new(number: u32, blocks: Blocks, spare_groups: u32) -> Lane {
-        Lane {
+impl Log {
+    pub(crate) fn new(number: u32, blocks: Blocks, spare_superblocks: u32) -> Log {
+        Log {
             number,
             blocks,
             victim: None,
@@ -98,16 +98,16 @@ impl Lane {
             pace: Pace::new(number),
             streams: Vec::new(),
             waiting: 0,
-            spare_streams: Lane::spare_streams(spare_groups),
+            spare_streams: Log::spare_streams(spare_superblocks),
             host_streams: 0,
             ending_streams: 0,
             gc_streams: 0,
         }
     }
 
-    /// Streams, each of one layout, besides those that are always there, that so many spare groups are enough for.
-    pub(crate) fn spare_streams(spare_groups: u32) -> u32 {
-        spare_groups.saturating_sub(OVER_PROVISIONED_GROUPS)
+    /// Streams, each of one layout, besides those that are always there, that so many spare superblocks are enough for.
+    pub(crate) fn spare_streams(spare_superblocks: u32) -> u32 {
+        spare_superblocks.saturating_sub(OVER_PROVISIONED_GROUPS)
     }
 
     #[inline]
@@ -168,11 +168,11 @@ impl Lane {
             stream = Stream::Gc(0, layout);
             taken = self.blocks.take(stream, pages, addressing);
         }
-        let (group, position) = taken?;
+        let (superblock, position) = taken?;
         let (position, step) = addressing.positions_at_once(stream.layout(), position);
         let place = Place {
-            lane: self.number,
-            group,
+            log_id: self.number,
+            superblock,
             position,
             step,
             pages: pages as u8,
@@ -191,23 +191,23 @@ impl Lane {
         programs: &mut Programs,
         due: &mut Vec<(u32, Place)>,
     ) {
-        let Some(OpenGroup {
-            group,
+        let Some(OpenSuperblock {
+            superblock,
             wordlines: Some(wordlines),
             ..
         }) = self.blocks.open_mut(stream)
         else {
-            debug_assert!(false, "a wordline of no open group");
+            debug_assert!(false, "a wordline of no open superblock");
             return;
         };
-        let (lane, group) = (self.number, *group);
+        let (log_id, superblock) = (self.number, *superblock);
         let (mut preloaded, subpages) = (0, addressing.subpages());
         wordlines.fill(unit, slots, |at, slots| match slots.first() {
             Some(&PRELOADED) => preloaded += subpages,
             _ => {
                 let place = Place {
-                    lane,
-                    group,
+                    log_id,
+                    superblock,
                     position: addressing.position(Layout::Melded, at),
                     step: subpages,
                     pages: subpages as u8,
@@ -215,7 +215,7 @@ impl Lane {
                 due.push((programs.add(slots.iter().copied().collect()), place));
             }
         });
-        self.blocks.programmed(group, preloaded);
+        self.blocks.programmed(superblock, preloaded);
     }
 
     /// Fills wordlines with padding until no page waits for one.
@@ -227,33 +227,33 @@ impl Lane {
         due: &mut Vec<(u32, Place)>,
     ) {
         for unit in 0..addressing.units {
-            while let Some(group) = self.blocks.held(stream, unit) {
-                self.blocks.get_mut(group).unprogrammed += addressing.pages_per_wordline;
+            while let Some(superblock) = self.blocks.held(stream, unit) {
+                self.blocks.get_mut(superblock).unprogrammed += addressing.pages_per_wordline;
                 let padding = WordlinePages::NONE;
                 self.fill_wordline(stream, unit, padding, addressing, programs, due);
             }
         }
     }
 
-    /// The victim, if it is this group.
+    /// The victim, if it is this superblock.
     #[inline]
-    pub(crate) fn victim_in(&mut self, group: u32) -> Option<&mut Victim> {
+    pub(crate) fn victim_in(&mut self, superblock: u32) -> Option<&mut Victim> {
         let victim = self.victim.as_mut();
-        victim.filter(|victim| victim.group == group)
+        victim.filter(|victim| victim.superblock == superblock)
     }
 
     /// Pages that can be written before another victim must be emptied.
     pub(crate) fn room(&self, addressing: &Addressing) -> u64 {
         let victim = self.victim.as_ref();
-        let emptied = victim.map_or(0, |victim| victim.emptied(addressing.pages_per_row));
+        let emptied = victim.map_or(0, |victim| victim.emptied(addressing.pages_per_stripe));
         let erasing = match &self.erasing {
-            Some(_) => addressing.pages_per_group,
+            Some(_) => addressing.pages_per_superblock,
             None => 0,
         };
         self.blocks.unwritten() + u64::from(emptied + erasing)
     }
 
-    /// The stream of this number. Each one keeps a group open, so that a lane with little
+    /// The stream of this number. Each one keeps a superblock open, so that a log with little
     /// over-provisioning has fewer; what belongs to the others goes with data of no stream.
     pub(crate) fn host_stream(&mut self, number: u8, layout: Layout) -> Stream {
         let bit = 1 << number;
@@ -268,7 +268,7 @@ impl Lane {
         Stream::Host(number, layout)
     }
 
-    /// Garbage collection's stream of this number, or the first where there are no groups for another.
+    /// Garbage collection's stream of this number, or the first where there are no superblocks for another.
     pub(crate) fn gc_stream(&mut self, number: u8, layout: Layout) -> Stream {
         let bit = 1 << number;
         if number > 0 && self.gc_streams & bit == 0 {
@@ -281,12 +281,12 @@ impl Lane {
         Stream::Gc(number, layout)
     }
 
-    /// Whether there are groups for another stream than so many. Each may be written in both layouts.
+    /// Whether there are superblocks for another stream than so many. Each may be written in both layouts.
     fn can_spare(&self, others: u32) -> bool {
         2 * (others + 1) <= self.spare_streams
     }
 
-    /// The host's stream of that number is released: it makes room for another once its groups are
+    /// The host's stream of that number is released: it makes room for another once its superblocks are
     /// closed, unless it is written to before. False when it is not in use.
     pub(crate) fn release_stream(&mut self, number: u8) -> bool {
         let bit = self.host_streams & 1 << number;
@@ -295,8 +295,8 @@ impl Lane {
         bit != 0
     }
 
-    /// Closes the group that a stream fills, as the first operation of its queue says.
-    pub(crate) fn end_group(&mut self, stream: Stream) {
+    /// Closes the superblock that a stream fills, as the first operation of its queue says.
+    pub(crate) fn end_superblock(&mut self, stream: Stream) {
         self.blocks.end(stream);
         let Stream::Host(number, _) = stream else {
             return;
@@ -311,8 +311,8 @@ impl Lane {
         }
     }
 
-    /// Takes note of the host's streams that have a group open; false when there are more than can
-    /// be spared groups.
+    /// Takes note of the host's streams that have a superblock open; false when there are more than can
+    /// be spared superblocks.
     pub(crate) fn resume_streams(&mut self) -> bool {
         for number in 1..FRONTIERS[1] {
             let is_open = |layout| self.blocks.open(Stream::Gc(number, layout)).is_some();
@@ -339,7 +339,7 @@ impl Lane {
         if !stripe.is_empty() {
             return stripe.push(page);
         }
-        let wordlines = self.rest_of_row(stream, addressing);
+        let wordlines = self.rest_of_stripe(stream, addressing);
         let stripe = &mut self.stream(stream).gatherer.stripe;
         stripe.begin(
             wordlines,
@@ -349,14 +349,14 @@ impl Lane {
         stripe.push(page)
     }
 
-    /// Wordlines to the end of the row that the stream's next wordline lies in, when everything
+    /// Wordlines to the end of the stripe that the stream's next wordline lies in, when everything
     /// queued has its positions.
-    pub(crate) fn rest_of_row(&mut self, stream: Stream, addressing: &Addressing) -> u32 {
-        // Stripes get their positions whole, so that rows are filled in the order of positions only
+    pub(crate) fn rest_of_stripe(&mut self, stream: Stream, addressing: &Addressing) -> u32 {
+        // Stripes get their positions whole, so that stripes are filled in the order of positions only
         // when they are aligned: the position counts in wordlines here.
         let queue = &self.stream(stream).queue;
-        let in_group = |queued: &&Queued| !matches!(queued, Queued::EndOfGroup);
-        let waiting = queue.iter().rev().take_while(in_group).count();
+        let in_superblock = |queued: &&Queued| !matches!(queued, Queued::EndOfSuperblock);
+        let waiting = queue.iter().rev().take_while(in_superblock).count();
         let filled = match waiting == queue.len() {
             true => self.blocks.next_position(stream) / addressing.pages_per_wordline,
             false => 0,

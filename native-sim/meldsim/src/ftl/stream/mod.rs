@@ -1,0 +1,130 @@
+//! Streams, and which pages of a stream share a wordline: the write scheduler.
+//!
+//! In come pages, one by one; out go wordlines to program. Data that is likely to be read or to die
+//! differently goes to different streams, and streams do not share blocks.
+//!
+//! Unhinted pages fill *stripes* of one wordline on every unit of the log, in the normal layout: the
+//! n-th page of a stripe goes to wordline n mod K as its page n div K, so consecutive pages are on
+//! different units, and a wordline is complete only when the last pass over the stripe reaches it.
+//! (In shadow order each page is programmed by itself, and there are no stripes.)
+//!
+//! ```text
+//!   stripe of K wordlines     w0   w1   w2  ...          melded: pages 0 1 2 | 3 4 5 | ...
+//!   LSB                        0    1    2                       on     w0   |  w1   |
+//!   CSB                        K   K+1  K+2
+//!   MSB                       2K  2K+1 2K+2
+//! ```
+//!
+//! A flash page of several pages (subpages) is filled before the next: read "page" above as flash page.
+//!
+//! Pages hinted as sequential are gathered in *runs* of consecutive pages, and those that are
+//! consecutive share a wordline. Several writers interleave, so a run is known by the page it
+//! expects next. The number of runs is bounded: the one that grew least recently is closed, and its
+//! unfinished wordline is packed together with those of other closed runs. Where the logical page
+//! decides the log, wordlines begin at multiples of their pages.
+
+mod pages;
+mod runs;
+mod stripe;
+
+pub(crate) use self::pages::WordlinePages;
+pub(crate) use self::runs::{RunPages, SequentialRuns};
+pub(crate) use self::stripe::{Gatherer, Stripe};
+use crate::nvme::MAX_STREAMS;
+use crate::policy::placement::{FRONTIERS, Frontier};
+use crate::profile::limits::FIXED_STREAMS;
+
+/// How pages lie on wordlines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Consecutive pages on different units.
+    Normal = 0,
+    /// Consecutive pages on one wordline.
+    Melded = 1,
+}
+
+impl Layout {
+    pub(crate) const ALL: [Layout; 2] = [Layout::Normal, Layout::Melded];
+
+    pub(crate) fn new(is_melded: bool) -> Layout {
+        Layout::ALL[usize::from(is_melded)]
+    }
+}
+
+/// Who fills a superblock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// The host, in the stream with this number; 0 for none.
+    Host(u8, Layout),
+    /// Garbage collection, at the frontier with this number.
+    Gc(u8, Layout),
+}
+
+impl Stream {
+    /// Streams that are always there: the first ones.
+    pub(crate) const FIXED: usize = FIXED_STREAMS as usize;
+
+    /// Streams there can be.
+    pub(crate) const COUNT: usize = Stream::OF_GC_BEGIN + 2 * (FRONTIERS[1] as usize - 1);
+
+    /// The index of the first stream of garbage collection's that is not always there.
+    const OF_GC_BEGIN: usize = 2 * (MAX_STREAMS as usize + 2);
+
+    /// Bit n: the stream of index n is garbage collection's.
+    pub(crate) const OF_GC: u64 = 0b101 | (u64::MAX << Stream::OF_GC_BEGIN);
+
+    /// Its number; streams have their turn in this order.
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Stream::Gc(0, layout) => 2 * layout as usize,
+            Stream::Host(0, layout) => 2 * layout as usize + 1,
+            Stream::Host(stream, layout) => 2 + 2 * usize::from(stream) + layout as usize,
+            Stream::Gc(frontier, layout) => {
+                Stream::OF_GC_BEGIN + 2 * (usize::from(frontier) - 1) + layout as usize
+            }
+        }
+    }
+
+    pub(crate) fn from_index(index: usize) -> Stream {
+        match index {
+            0 | 2 => Stream::Gc(0, Layout::new(index == 2)),
+            1 | 3 => Stream::Host(0, Layout::new(index == 3)),
+            _ => {
+                let layout = Layout::new(index % 2 == 1);
+                match index.checked_sub(Stream::OF_GC_BEGIN) {
+                    None => Stream::Host((index / 2 - 1) as u8, layout),
+                    Some(index) => Stream::Gc((index / 2 + 1) as u8, layout),
+                }
+            }
+        }
+    }
+
+    /// The frontier, as policies number them.
+    pub(crate) fn frontier(self) -> Frontier {
+        match self {
+            Stream::Host(number, _) => Frontier::Host(number),
+            Stream::Gc(number, _) => Frontier::Collection(number),
+        }
+    }
+
+    pub(crate) fn layout(self) -> Layout {
+        match self {
+            Stream::Host(_, layout) | Stream::Gc(_, layout) => layout,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_has_one_number() {
+        for index in 0..Stream::COUNT {
+            assert_eq!(Stream::from_index(index).index(), index);
+        }
+        let last = Stream::Gc(FRONTIERS[1] - 1, Layout::Melded);
+        assert_eq!(last.index(), Stream::COUNT - 1);
+        assert_eq!(FRONTIERS[0], MAX_STREAMS as u8 + 1);
+    }
+}
