@@ -51,6 +51,8 @@ pub(crate) enum ProfilesCommand {
         /// Built-in name, or path of a TOML file
         profile: String,
     },
+    /// List the policies that a profile can name
+    Policies,
     /// Check a profile; say all that is wrong with it
     Check {
         /// Built-in name, or path of a TOML file

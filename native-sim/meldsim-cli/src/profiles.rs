@@ -57,6 +57,7 @@ pub(crate) fn run(args: &ProfilesArgs) -> Result<String> {
             Some(text) => Ok(text.to_owned()),
             None => Ok(load(profile)?.to_toml()),
         },
+        Some(ProfilesCommand::Policies) => policies(args.format.format),
         Some(ProfilesCommand::Check { profile }) => {
             load(profile)?;
             Ok(format!("{profile}: good\n"))
@@ -64,9 +65,43 @@ pub(crate) fn run(args: &ProfilesArgs) -> Result<String> {
     }
 }
 
-/// One line of the list.
+/// A policy that a profile can name.
 #[derive(Serialize)]
-struct Entry {
+struct ListedPolicy {
+    key: &'static str,
+    name: &'static str,
+    about: &'static str,
+}
+
+#[derive(Serialize)]
+struct Policies {
+    schema_version: u32,
+    policies: Vec<ListedPolicy>,
+}
+
+fn policies(format: Format) -> Result<String> {
+    let listed = |policy: meldsim::policy::Listed| ListedPolicy {
+        key: policy.key,
+        name: policy.name,
+        about: policy.about,
+    };
+    let policies: Vec<ListedPolicy> = meldsim::policy::all().into_iter().map(listed).collect();
+    if format == Format::Json {
+        return Ok(json(&Policies {
+            schema_version: SCHEMA_VERSION,
+            policies,
+        })?);
+    }
+    let mut table = Table::new(["key", "policy", "what it does"].map(|name| (name, Align::Left)));
+    for policy in policies {
+        table.row([policy.key, policy.name, policy.about].map(str::to_owned));
+    }
+    Ok(table.within(columns()))
+}
+
+/// A built-in profile in the list.
+#[derive(Serialize)]
+struct ListedProfile {
     name: String,
     kind: Kind,
     /// Of XPoint memory, one array.
@@ -82,7 +117,7 @@ struct Entry {
 #[derive(Serialize)]
 struct Listing {
     schema_version: u32,
-    profiles: Vec<Entry>,
+    profiles: Vec<ListedProfile>,
 }
 
 fn list(format: Format) -> Result<String> {
@@ -91,7 +126,7 @@ fn list(format: Format) -> Result<String> {
             let profile = Profile::builtin(name)?;
             let (geometry, bus, xpoint) = (&profile.geometry, &profile.bus, &profile.xpoint);
             Ok(match profile.kind {
-                Kind::Nand => Entry {
+                Kind::Nand => ListedProfile {
                     name: name.to_owned(),
                     kind: profile.kind,
                     channels: geometry.channels,
@@ -101,7 +136,7 @@ fn list(format: Format) -> Result<String> {
                     bus_bits: Some(bus.width_bits),
                     description: profile.description,
                 },
-                Kind::Xpoint => Entry {
+                Kind::Xpoint => ListedProfile {
                     name: name.to_owned(),
                     kind: profile.kind,
                     channels: 1,
@@ -113,7 +148,7 @@ fn list(format: Format) -> Result<String> {
                 },
             })
         })
-        .collect::<Result<Vec<Entry>>>()?;
+        .collect::<Result<Vec<ListedProfile>>>()?;
     if format == Format::Json {
         return Ok(json(&Listing {
             schema_version: SCHEMA_VERSION,

@@ -20,6 +20,7 @@ mod claim;
 mod contract;
 mod end_to_end;
 mod firmware;
+mod ftl_policies;
 mod interleave;
 mod latency_windows;
 mod melded;
@@ -33,7 +34,6 @@ mod real_drives;
 mod registry;
 mod setup;
 mod validation;
-mod victims;
 mod window;
 
 pub use burst::{ExperimentError, Layout, burst_read};

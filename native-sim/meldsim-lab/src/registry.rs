@@ -2,8 +2,8 @@
 
 use super::plan::Experiment;
 use super::{
-    contract, end_to_end, firmware, interleave, latency_windows, melded, noisy, palloc,
-    programming, qlc, real_drives, victims, window,
+    contract, end_to_end, firmware, ftl_policies, interleave, latency_windows, melded, noisy,
+    palloc, programming, qlc, real_drives, window,
 };
 
 /// All experiments, by paper.
@@ -24,7 +24,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     interleave::INTERLEAVE_DETECTION,
     window::MELDING_WINDOW,
     end_to_end::END_TO_END,
-    victims::VICTIM_POLICIES,
+    ftl_policies::FTL_POLICIES,
     real_drives::REAL_DRIVES,
 ];
 

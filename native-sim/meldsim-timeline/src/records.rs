@@ -621,8 +621,8 @@ mod tests {
         }));
         records.push(Record::Collection(Collection {
             set: 1,
-            lane: die,
-            group: channel,
+            log: die,
+            superblock: channel,
             valid_pages: 7,
             pages: u32::MAX,
             start: at,

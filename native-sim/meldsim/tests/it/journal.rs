@@ -76,7 +76,7 @@ fn a_flush_writes_the_journal() {
     assert!((stats.write_amplification().unwrap() - 6.0).abs() < 1e-9);
 }
 
-/// Every change is journalled once, those of garbage collection among them, also in many sets and lanes.
+/// Every change is journalled once, those of garbage collection among them, also in many sets and logs.
 #[test]
 fn every_new_place_is_journalled() {
     for allocation in [Allocation::Dynamic, Allocation::Static] {

@@ -1,4 +1,4 @@
-//! `victim-policies`: write amplification of every victim policy there is, those of other crates too.
+//! `ftl-policies`: write amplification of every victim and placement policy there is, those of other crates too.
 
 use super::burst::ExperimentError;
 use super::outcome::Outcome;
@@ -6,15 +6,16 @@ use super::plan::{Cells, Experiment, Options, Planned, Run};
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive};
+use meldsim::policy::placement::PlacementPolicy;
 use meldsim::policy::victim::VictimPolicy;
 use meldsim::profile::{ByteSize, Profile};
 use meldsim_report::chart::BarChart;
 use meldsim_stats::Sheet;
 
-pub(super) const VICTIM_POLICIES: Experiment = Experiment {
-    name: "victim-policies",
-    about: "Write amplification of every victim policy, by how skewed the writes are",
-    paper: "B. Van Houdt: A Mean Field Model for a Class of Garbage Collection Algorithms in Flash-based SSDs (SIGMETRICS 2013)",
+pub(super) const FTL_POLICIES: Experiment = Experiment {
+    name: "ftl-policies",
+    about: "Write amplification of every victim and placement policy, by how skewed the writes are",
+    paper: "B. Van Houdt: A Mean Field Model for a Class of Garbage Collection Algorithms in Flash-based SSDs (SIGMETRICS 2013); Q. Wang and others: Separating Data via Block Invalidation Time Inference (FAST 2022)",
     profile: "melded-tlc-8x8",
     beside: None,
     request_unit: Some(4 << 10),
@@ -30,26 +31,57 @@ const PASSES: u64 = 4;
 const DEPTH: usize = 16;
 const SEED: u64 = 5;
 
-struct Row {
-    policy: VictimPolicy,
+/// A policy in the place of the default.
+#[derive(Clone, Copy)]
+struct Variant {
+    key: &'static str,
+    name: &'static str,
+    about: &'static str,
+    victim: VictimPolicy,
+    placement: PlacementPolicy,
+}
+
+/// Each victim policy, and each placement policy with cost-benefit.
+fn variants() -> Vec<Variant> {
+    let victims = VictimPolicy::all().into_iter().map(|victim| Variant {
+        key: "gc.victim",
+        name: victim.as_str(),
+        about: victim.about(),
+        victim,
+        placement: PlacementPolicy::default(),
+    });
+    let told_apart = PlacementPolicy::all().into_iter().skip(1);
+    let placements = told_apart.map(|placement| Variant {
+        key: "ftl.placement",
+        name: placement.as_str(),
+        about: placement.about(),
+        victim: VictimPolicy::named("cost-benefit"),
+        placement,
+    });
+    victims.chain(placements).collect()
+}
+
+struct Measured {
+    variant: Variant,
     /// By skew.
     amplification: [f64; SKEWS.len()],
 }
 
-/// Four dies with 96 superblocks, 12 % of them spare.
-fn device(base: &Profile, policy: VictimPolicy) -> Profile {
+/// Four dies with 192 superblocks, 12 % of them spare.
+fn device(base: &Profile, variant: Variant) -> Profile {
     let mut profile = base.clone();
     profile.geometry.channels = 2;
     profile.geometry.dies_per_channel = 2;
-    profile.geometry.blocks_per_plane = 96;
-    profile.geometry.wordlines_per_block = 32;
+    profile.geometry.blocks_per_plane = 192;
+    profile.geometry.wordlines_per_block = 16;
     profile.controller.capacity = ByteSize(0);
     profile.controller.write_buffer = ByteSize(1 << 20);
     profile.ftl.over_provisioning_percent = 12;
     // Windowed greedy among a third of them.
-    profile.gc.window = 32;
+    profile.gc.window = 64;
     profile.gc.exact_victim = true;
-    profile.gc.victim = policy;
+    profile.gc.victim = variant.victim;
+    profile.ftl.placement = variant.placement;
     profile
 }
 
@@ -83,46 +115,50 @@ fn amplification(profile: &Profile, skew: u64) -> Result<f64, ExperimentError> {
 }
 
 fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
-    let all = VictimPolicy::all().into_iter();
-    let grid = all.flat_map(|policy| SKEWS.map(|skew| (policy, skew)));
-    let measured = cells.each(grid, move |&(policy, skew)| {
-        let profile = run.vary(device(&run.profile, policy))?;
+    let all = variants().into_iter();
+    let grid = all.flat_map(|variant| SKEWS.map(|skew| (variant, skew)));
+    let measured = cells.each(grid, move |&(variant, skew)| {
+        let profile = run.vary(device(&run.profile, variant))?;
         amplification(&profile, skew)
     });
     measured.then(|measured| {
         let amplifications = measured.chunks_exact(SKEWS.len());
-        let rows = VictimPolicy::all().into_iter().zip(amplifications);
-        let rows: Vec<Row> = rows
-            .map(|(policy, measured)| Row {
-                policy,
-                amplification: std::array::from_fn(|skew| measured[skew]),
-            })
-            .collect();
-        Some(outcome(run, &rows))
+        let all = variants().into_iter().zip(amplifications);
+        let all = all.map(|(variant, measured)| Measured {
+            variant,
+            amplification: std::array::from_fn(|skew| measured[skew]),
+        });
+        Some(outcome(run, &all.collect::<Vec<_>>()))
     })
 }
 
-fn outcome(run: &Run, rows: &[Row]) -> Outcome {
+fn outcome(run: &Run, all: &[Measured]) -> Outcome {
     let name = |skew: u64| match skew {
         50 => "uniform".to_owned(),
         skew => format!("{skew} % of the writes to {} %", 100 - skew),
     };
-    let bars = |row: &Row| (row.policy.to_string(), row.amplification.map(Some).to_vec());
+    let bars = |of: &Measured| {
+        (
+            of.variant.name.to_owned(),
+            of.amplification.map(Some).to_vec(),
+        )
+    };
     let chart = BarChart {
-        title: "Write amplification by victim policy".to_owned(),
+        title: "Write amplification by policy".to_owned(),
         axis: "bytes programmed / bytes written".to_owned(),
         series: SKEWS.map(name).to_vec(),
-        groups: rows.iter().map(bars).collect(),
+        groups: all.iter().map(bars).collect(),
     };
     run.report("Random overwrites of single pages on a full device, counted once it has been written over four times, for each policy that is registered.")
-        .assumed("96 superblocks of 384 pages, 12 % of them spare; `gc.window` is 32; hot and cold pages share their logs")
+        .assumed("192 superblocks of 192 pages, 12 % of them spare; `gc.window` is 64; `streams` places pages, or where another does `cost-benefit` chooses victims")
         .sheet(
-            Sheet::of("policies", rows)
-                .cell("policy", "policy", |row| row.policy.as_str())
-                .number("uniform", "uniform", 3, |row| row.amplification[0])
-                .number("skew_80", "80/20", 3, |row| row.amplification[1])
-                .number("skew_90", "90/10", 3, |row| row.amplification[2])
-                .cell("about", "collects", |row| row.policy.about()),
+            Sheet::of("policies", all)
+                .cell("key", "key", |of| of.variant.key)
+                .cell("policy", "policy", |of| of.variant.name)
+                .number("uniform", "uniform", 3, |of| of.amplification[0])
+                .number("skew_80", "80/20", 3, |of| of.amplification[1])
+                .number("skew_90", "90/10", 3, |of| of.amplification[2])
+                .cell("about", "what it does", |of| of.variant.about),
         )
         .figure(chart, "The lower the better. Greedy is the best where all pages are alike.")
 }
