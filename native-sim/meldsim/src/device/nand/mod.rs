@@ -307,19 +307,17 @@ impl<M: Map> NandMedium<M> {
     /// Issues a read of one page.
     #[inline]
     fn read_page(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        let (request, stats) = requests.with_stats(id);
         let PageRange {
             set, space, first, ..
-        } = requests[id].range;
-        if self
-            .at_hand(queue, (set, space), first..first + 1)
-            .is_none()
-        {
+        } = request.range;
+        let pages = first..first + 1;
+        if self.at_hand(queue, (set, space), pages).is_none() {
             return self.wait_for_map(requests, set, id);
         }
         if let Some(recorder) = self.flash.recorder() {
             recorder.operations_begin(id, queue.now());
         }
-        let (request, stats) = requests.with_stats(id);
         request.next = first + 1;
         request.parts += 1;
         let ftl = &self.sets[set as usize].ftl;
@@ -351,7 +349,7 @@ impl<M: Map> NandMedium<M> {
         requests: &mut Requests,
         id: u32,
     ) -> bool {
-        let request = &requests[id];
+        let (request, stats) = requests.with_stats(id);
         let PageRange {
             set, space, end, ..
         } = request.range;
@@ -363,7 +361,6 @@ impl<M: Map> NandMedium<M> {
         if let Some(recorder) = self.flash.recorder() {
             recorder.operations_begin(id, queue.now());
         }
-        let (request, stats) = requests.with_stats(id);
         let first = request.next;
         let issued = first + at_hand;
         request.is_divided |= issued < end;
@@ -465,7 +462,7 @@ impl<M: Map> NandMedium<M> {
             self.sets[set as usize].ftl.gc_read(at, pages);
             return Some(set);
         }
-        let set = owner.as_map()?;
+        let set = owner.as_map().filter(|_| M::HAS_PAGES)?;
         self.fetched(queue, requests, set, (at, pages));
         Some(set)
     }
