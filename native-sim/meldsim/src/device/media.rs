@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use super::medium::Medium;
-use super::nand::NandMedium;
+use super::page_mapped::NandMedium;
 use super::request::Requests;
 use super::xpoint::XpointMedium;
 use crate::engine::EventQueue;

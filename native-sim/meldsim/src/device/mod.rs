@@ -12,7 +12,7 @@ mod inspect;
 mod media;
 mod medium;
 mod namespace;
-mod nand;
+mod page_mapped;
 mod pipeline;
 mod request;
 mod sets;
@@ -40,7 +40,7 @@ use self::hil::HostInterface;
 use self::media::AnyMedium;
 use self::namespace::Namespaces;
 #[cfg(test)]
-use self::nand::NandMedium;
+use self::page_mapped::NandMedium;
 use self::request::Requests;
 use crate::engine::{EventQueue, Instant};
 use crate::event::Event;

@@ -11,7 +11,7 @@
 //! medium works on the records, and reports what has become of them as [`Outcome`]s. A stage that takes no time is passed at
 //! once; `profile/shortcuts.rs` says when none of them is looked at.
 //!
-//! On flash, in files of `device/nand` and below:
+//! On flash, in files of `device/page_mapped` and below:
 //!
 //! ```text
 //!   read   begin -> read_page, read_segment -> map: at hand? -> ftl/read.rs -> nand/flash.rs

@@ -16,7 +16,7 @@ use crate::engine::NIL;
 
 /// A page with its data.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct BufferedPage {
     volume: u32,
     page: u64,
     /// The write that the data are of.
@@ -25,8 +25,8 @@ struct Entry {
     is_in_transit: bool,
 }
 
-impl Entry {
-    const EMPTY: Entry = Entry {
+impl BufferedPage {
+    const EMPTY: BufferedPage = BufferedPage {
         volume: NIL,
         page: 0,
         writer: NIL,
@@ -41,9 +41,9 @@ impl Entry {
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    current: Entry,
+    current: BufferedPage,
     /// The evicted-page field: in transit, or empty.
-    evicted: Entry,
+    evicted: BufferedPage,
 }
 
 /// The table that all threads share. CACHE threads and the end of a write change it, all others only
@@ -56,8 +56,8 @@ pub(super) struct BurstBuffer {
 impl BurstBuffer {
     pub(super) fn new(pages: u32) -> BurstBuffer {
         let slot = Slot {
-            current: Entry::EMPTY,
-            evicted: Entry::EMPTY,
+            current: BufferedPage::EMPTY,
+            evicted: BufferedPage::EMPTY,
         };
         BurstBuffer {
             slots: vec![slot; pages as usize].into_boxed_slice(),
@@ -95,7 +95,7 @@ impl BurstBuffer {
         let index = self.index(volume, page);
         let Slot { current, evicted } = &mut self.slots[index];
         if evicted.is(volume, page) {
-            *evicted = Entry::EMPTY;
+            *evicted = BufferedPage::EMPTY;
         }
         if current.is_in_transit && !current.is(volume, page) {
             if evicted.is_in_transit {
@@ -103,7 +103,7 @@ impl BurstBuffer {
             }
             *evicted = *current;
         }
-        *current = Entry {
+        *current = BufferedPage {
             volume,
             page,
             writer,
@@ -134,7 +134,7 @@ impl BurstBuffer {
                 current.is_in_transit = false;
             }
             if evicted.writer == writer && evicted.is(pages.volume, page) {
-                *evicted = Entry::EMPTY;
+                *evicted = BufferedPage::EMPTY;
             }
         }
     }
@@ -144,7 +144,7 @@ impl Slot {
     fn forget(&mut self, pages: &Pages) {
         for entry in [&mut self.current, &mut self.evicted] {
             if entry.volume == pages.volume && (pages.first..pages.end).contains(&entry.page) {
-                *entry = Entry::EMPTY;
+                *entry = BufferedPage::EMPTY;
             }
         }
     }
@@ -155,7 +155,7 @@ impl BurstBuffer {
     /// Empties the evicted-page fields: what a buffer without them would give.
     pub(super) fn forget_evicted(&mut self) {
         for slot in &mut self.slots {
-            slot.evicted = Entry::EMPTY;
+            slot.evicted = BufferedPage::EMPTY;
         }
     }
 }

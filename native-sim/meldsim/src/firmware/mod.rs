@@ -21,8 +21,8 @@
 mod buffer;
 mod command;
 mod lock;
+mod many_core;
 mod naive;
-mod pipeline;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -31,8 +31,8 @@ mod threads;
 pub(crate) use command::{Action, CommandState, Commands, Events, Pages};
 
 use self::command::FirmwareUsage;
+use self::many_core::Pipeline;
 use self::naive::Naive;
-use self::pipeline::Pipeline;
 use self::tables::Tables;
 use crate::engine::Duration;
 use crate::profile::{Firmware as Section, FirmwareDesign};

@@ -9,7 +9,7 @@ use super::history::ReadHistory;
 use super::journal::Journal;
 use super::ledger::{MeldedPages, Spot};
 use super::log::{Log, ReadyList};
-use super::mapping::{Entry, MapIndex, Mapping, Run};
+use super::mapping::{Entry, EntryRun, MapIndex, Mapping};
 use super::oracle::Oracle;
 use super::pacing::Pacer;
 use super::region::Region;
@@ -90,7 +90,7 @@ pub(crate) struct Ftl {
     pub(super) stats: FtlStats,
     pub(crate) oracle: Oracle,
     /// Reused by what replaces entries of the mapping.
-    replaced: Vec<Run>,
+    replaced: Vec<EntryRun>,
     /// What runs hand over. Reused.
     pub(super) gathered: Vec<RunPages>,
     /// The slots of pages that are written together. Reused.
@@ -492,7 +492,7 @@ impl Ftl {
     }
 
     /// What these entries of a space led to is no longer current.
-    pub(super) fn invalidate(&mut self, space: u32, run: Run) {
+    pub(super) fn invalidate(&mut self, space: u32, run: EntryRun) {
         match run.entry {
             Entry::Unmapped => {}
             Entry::Buffered(slot) => {

@@ -8,7 +8,7 @@ use super::address::Ppn;
 use super::blocks::{PRELOADED, State};
 use super::layer::Ftl;
 use super::ledger::Spot;
-use super::mapping::{Entry, LEAF, MapIndex, Run};
+use super::mapping::{Entry, EntryRun, LEAF, MapIndex};
 use super::reverse_map;
 use super::steady_state::{StratifiedShuffle, valid_by_age, write_amplification};
 use super::stream::{Gatherer, Layout, RunPages, Stream, Stripe, WordlinePages};
@@ -276,7 +276,7 @@ impl<'a> Preload<'a> {
             }
             debug_assert!(matches!(stream, Stream::Host(..)) || before != Entry::Unmapped);
             let (entry, pages, space) = (before, 1, ftl.mapping.space_of(index));
-            ftl.invalidate(space, Run { entry, pages });
+            ftl.invalidate(space, EntryRun { entry, pages });
             ftl.mapping.set(index, Entry::Flash(ppn));
             let log = &mut ftl.logs[log_id as usize];
             log.blocks

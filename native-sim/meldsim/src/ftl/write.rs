@@ -18,7 +18,7 @@ use super::journal::Journal;
 use super::layer::Ftl;
 use super::ledger::Spot;
 use super::log::{Log, Queued};
-use super::mapping::{Entry, MapIndex, Run};
+use super::mapping::{Entry, EntryRun, MapIndex};
 use super::stream::{Layout, RunPages, Stream, WordlinePages};
 use crate::engine::{EventQueue, NIL};
 use crate::event::Event;
@@ -93,7 +93,7 @@ impl Ftl {
         if let Some(history) = &mut self.history {
             history.written(index.leaf());
         }
-        self.invalidate(space, Run { entry, pages: 1 });
+        self.invalidate(space, EntryRun { entry, pages: 1 });
         self.logs[log_id as usize]
             .blocks
             .place(&mut self.melded, space, 1, Spot::Buffer);

@@ -24,13 +24,13 @@ const WINDOW: usize = 256;
 
 /// An operation that waits for its turn.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct QueuedOp {
     op: Op,
     way: u8,
     owner: Owner,
 }
 
-impl Linked for Entry {
+impl Linked for QueuedOp {
     fn next(&mut self) -> &mut u32 {
         &mut self.op.next
     }
@@ -74,7 +74,7 @@ pub(super) struct Transactions {
     dies_per_channel: u32,
     dies_per_server: u32,
     wordlines_per_block: u32,
-    entries: Slab<Entry>,
+    entries: Slab<QueuedOp>,
     queues: Vec<Queue>,
     /// Dies, by channel, that have not done all of their transaction yet.
     busy: Vec<u64>,
@@ -131,7 +131,7 @@ impl Transactions {
         };
         self.queues[queue as usize]
             .fifo(&op, self.in_order)
-            .push(&mut self.entries, Entry { op, way, owner });
+            .push(&mut self.entries, QueuedOp { op, way, owner });
         self.waiting[channel as usize] += 1;
     }
 
@@ -185,7 +185,7 @@ impl Transactions {
             if index == NIL {
                 return;
             }
-            let Entry { op, way, owner } = self.entries[index];
+            let QueuedOp { op, way, owner } = self.entries[index];
             let op = first_command(op, timing);
             if !self.serves(channel, owner)
                 || busy & self.server_of(u32::from(way)) != 0
@@ -227,7 +227,7 @@ impl Transactions {
             if index == NIL {
                 return;
             }
-            let Entry { op, way, .. } = self.entries[index];
+            let QueuedOp { op, way, .. } = self.entries[index];
             let next = op.next;
             let op = first_command(op, timing);
             if self.fits(way, &op, timing) && !self.must_wait(queue, way, &op) {
@@ -257,7 +257,7 @@ impl Transactions {
         } = self.queues[queue as usize];
         let is_turn = reads.is_empty() || reads_passed >= self.reads_before_program;
         if !pes.is_empty() && is_turn {
-            let Entry { op, way, .. } = self.entries[pes.head];
+            let QueuedOp { op, way, .. } = self.entries[pes.head];
             if !self.must_wait(queue, way, &op) {
                 self.queues[queue as usize].reads_passed = 0;
                 return pes.head;
@@ -273,7 +273,7 @@ impl Transactions {
     /// Whether an operation is an erase, and a read of its block waits for the same server.
     fn must_wait(&self, queue: u32, way: u8, op: &Op) -> bool {
         let erases =
-            |entry: &Entry| entry.way == way && op.erases(&entry.op, self.wordlines_per_block);
+            |entry: &QueuedOp| entry.way == way && op.erases(&entry.op, self.wordlines_per_block);
         let reads = &self.queues[queue as usize].reads;
         op.kind == Kind::Erase && reads.any(&self.entries, erases)
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::Device;
 use crate::device::media::AnyMedium;
 use crate::device::medium::Medium;
-use crate::device::nand::{Map, NandMedium, TranslationPage};
+use crate::device::page_mapped::{Map, NandMedium, TranslationPage};
 use crate::nvme::{Command, Directive, NamespaceId, Status};
 use crate::profile::{ByteSize, Profile};
 

@@ -6,7 +6,7 @@
 //!   Whole  the first number of the one run that all pages make: by one writer
 //! ```
 
-use super::runs::{self, Decode, Entry, LeafId, Raw, Run, decode, entry_at, read_id};
+use super::runs::{self, Decode, Entry, EntryRun, LeafId, Raw, decode, entry_at, read_id};
 use crate::engine::{Block, prefetch};
 use crate::ftl::address::Ppn;
 
@@ -74,12 +74,12 @@ impl Leaf {
     }
 
     /// A leaf of these runs, which cover it whole and none of which is buffered.
-    pub(crate) fn of_runs(id: LeafId, runs: &[Run]) -> Leaf {
+    pub(crate) fn of_runs(id: LeafId, runs: &[EntryRun]) -> Leaf {
         if runs.len() > usize::from(MAX_RUNS) {
             return Leaf::dense_of_runs(id, runs.iter().copied());
         }
         let body = match runs.iter().find(|run| run.pages == LEAF as u32) {
-            Some(&Run {
+            Some(&EntryRun {
                 entry: Entry::Flash(first),
                 ..
             }) => Body::Whole { id, first },
@@ -97,7 +97,7 @@ impl Leaf {
         Leaf::new(Leaf::dense(id, raw), runs, LEAF as u16)
     }
 
-    fn dense_of_runs(id: LeafId, runs: impl Iterator<Item = Run>) -> Leaf {
+    fn dense_of_runs(id: LeafId, runs: impl Iterator<Item = EntryRun>) -> Leaf {
         let mut raw = [Raw::UNMAPPED.0; LEAF];
         let (mut offset, mut mapped) = (0, 0);
         for run in runs {
@@ -286,7 +286,7 @@ impl Leaf {
                 skip: offset as u32,
                 left: pages as u32,
             },
-            Body::Whole { first, .. } => LeafRuns::Whole(Some(Run {
+            Body::Whole { first, .. } => LeafRuns::Whole(Some(EntryRun {
                 entry: Entry::Flash(Ppn(first.0 + offset as u32)),
                 pages: pages as u32,
             })),
@@ -356,14 +356,14 @@ pub(crate) enum LeafRuns<'a> {
         skip: u32,
         left: u32,
     },
-    Whole(Option<Run>),
+    Whole(Option<EntryRun>),
 }
 
 impl Iterator for LeafRuns<'_> {
-    type Item = Run;
+    type Item = EntryRun;
 
     #[inline]
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<EntryRun> {
         match self {
             LeafRuns::Dense(raw) => {
                 let first = Raw(*raw.first()?);
@@ -372,7 +372,7 @@ impl Iterator for LeafRuns<'_> {
                     pages += 1;
                 }
                 *raw = &raw[pages..];
-                Some(Run {
+                Some(EntryRun {
                     entry: first.entry(),
                     pages: pages as u32,
                 })
@@ -390,7 +390,7 @@ impl Iterator for LeafRuns<'_> {
                 let entry = run.entry.plus(*skip);
                 *skip = 0;
                 *left -= pages;
-                Some(Run { entry, pages })
+                Some(EntryRun { entry, pages })
             }
             LeafRuns::Whole(run) => run.take().filter(|run| run.pages > 0),
         }
@@ -420,14 +420,14 @@ mod tests {
     }
 
     /// As much of the runs as a leaf has pages, and nothing after them.
-    fn covering(runs: &[(Option<u32>, u32)]) -> Vec<Run> {
+    fn covering(runs: &[(Option<u32>, u32)]) -> Vec<EntryRun> {
         let mut covering = Vec::new();
         let mut left = LEAF as u32;
         for &(first, pages) in runs.iter().chain(&[(None, LEAF as u32)]) {
             let pages = pages.min(left);
             if pages > 0 {
                 let entry = first.map_or(Entry::Unmapped, |first| Entry::Flash(Ppn(first)));
-                covering.push(Run { entry, pages });
+                covering.push(EntryRun { entry, pages });
                 left -= pages;
             }
         }
@@ -513,8 +513,8 @@ mod tests {
 
     #[test]
     fn writers_that_take_turns_cost_two_bytes_a_run() {
-        let runs: Vec<Run> = (0..64)
-            .map(|piece| Run {
+        let runs: Vec<EntryRun> = (0..64)
+            .map(|piece| EntryRun {
                 entry: Entry::Flash(Ppn(1_000_000 + piece * 16 * 7)),
                 pages: 16,
             })

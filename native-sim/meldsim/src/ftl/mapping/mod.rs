@@ -19,7 +19,7 @@ use std::ops::Range;
 
 pub(crate) use self::leaf::LEAF;
 use self::leaf::{LEAF_BITS, Leaf};
-pub(crate) use self::runs::{Entry, Run};
+pub(crate) use self::runs::{Entry, EntryRun};
 use self::runs::{LeafId, Raw};
 use super::address::Ppn;
 use crate::engine::{Block, NIL, prefetch};
@@ -78,7 +78,7 @@ pub(crate) struct Mapping {
     /// Pages of each namespace that are mapped.
     mapped: Vec<u64>,
     /// Reused by what changes several entries.
-    scratch: Vec<Run>,
+    scratch: Vec<EntryRun>,
 }
 
 impl Mapping {
@@ -348,13 +348,13 @@ impl Mapping {
         page: u64,
         pages: u64,
         first: Option<Ppn>,
-        replaced: &mut Vec<Run>,
+        replaced: &mut Vec<EntryRun>,
     ) -> u64 {
         let offset = page as usize & (LEAF - 1);
         let pages = pages.min((LEAF - offset) as u64);
         let end = offset + pages as usize;
         let entry = first.map_or(Entry::Unmapped, Entry::Flash);
-        let run = |entry, pages: usize| Run {
+        let run = |entry, pages: usize| EntryRun {
             entry,
             pages: pages as u32,
         };
@@ -374,7 +374,7 @@ impl Mapping {
         let leaf = &mut self.leaves[index as usize];
         let before = replaced.len();
         replaced.extend(leaf.runs(offset, pages as usize));
-        let mapped = |runs: &[Run]| -> u64 {
+        let mapped = |runs: &[EntryRun]| -> u64 {
             let mapped = runs.iter().filter(|run| run.entry != Entry::Unmapped);
             mapped.map(|run| u64::from(run.pages)).sum()
         };
@@ -458,7 +458,7 @@ impl Mapping {
 
     /// The runs of consecutive pages from one on, all of one leaf.
     #[inline]
-    pub(crate) fn runs_at(&self, index: MapIndex, pages: u32) -> impl Iterator<Item = Run> {
+    pub(crate) fn runs_at(&self, index: MapIndex, pages: u32) -> impl Iterator<Item = EntryRun> {
         self.leaves[index.leaf()].runs(index.offset(), pages as usize)
     }
 
@@ -497,7 +497,7 @@ impl Mapping {
 
     /// Every run, with the index of its first page.
     #[inline]
-    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(MapIndex, Run)) {
+    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(MapIndex, EntryRun)) {
         for (index, leaf) in (0..).zip(&self.leaves) {
             let mut offset = 0;
             for run in leaf.runs(0, LEAF) {

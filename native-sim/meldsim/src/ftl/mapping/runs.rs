@@ -66,7 +66,7 @@ impl Raw {
 
 /// Consecutive pages with consecutive numbers, or with none at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct EntryRun {
     /// Where the first page is; the others follow it.
     pub(crate) entry: Entry,
     pub(crate) pages: u32,
@@ -80,7 +80,7 @@ pub(crate) struct LeafId {
 }
 
 /// The bytes of a leaf of these runs, none of which is buffered; those of no pages are left out.
-pub(crate) fn encode(id: LeafId, runs: &[Run]) -> Box<[u8]> {
+pub(crate) fn encode(id: LeafId, runs: &[EntryRun]) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(8 + 4 * runs.len());
     write_varint(&mut bytes, u64::from(id.space));
     write_varint(&mut bytes, u64::from(id.number));
@@ -132,10 +132,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Decode<'_> {
 }
 
 impl Iterator for Decode<'_> {
-    type Item = Run;
+    type Item = EntryRun;
 
     #[inline]
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<EntryRun> {
         if self.bytes.is_empty() {
             return None;
         }
@@ -152,7 +152,7 @@ impl Iterator for Decode<'_> {
                 Raw(first as u32).entry()
             }
         };
-        Some(Run { entry, pages })
+        Some(EntryRun { entry, pages })
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct RunPages {
 }
 
 #[derive(Debug)]
-struct Run {
+struct SequentialRun {
     space: u32,
     next: u64,
     /// When it last grew, in pages gathered.
@@ -26,7 +26,7 @@ pub(crate) struct SequentialRuns {
     bound: usize,
     pages_per_wordline: u32,
     logs: u32,
-    runs: Vec<Run>,
+    runs: Vec<SequentialRun>,
     /// The run that grew last: most pages continue it.
     current: usize,
     gathered: u64,
@@ -47,7 +47,7 @@ impl SequentialRuns {
     /// Adds the page that is logical page `logical` of `space`; hands over completed wordlines and
     /// what will not be completed.
     pub(crate) fn push(&mut self, space: u32, logical: u64, page: u32, out: &mut Vec<RunPages>) {
-        let expects = |run: &Run| run.next == logical && run.space == space;
+        let expects = |run: &SequentialRun| run.next == logical && run.space == space;
         if !self.runs.get(self.current).is_some_and(expects) {
             self.current = match self.runs.iter().position(expects) {
                 Some(run) => run,
@@ -80,7 +80,7 @@ impl SequentialRuns {
 
     /// A run for a new writer; at the bound, in place of the one that grew least recently.
     fn open(&mut self, space: u32, logical: u64, out: &mut Vec<RunPages>) -> usize {
-        let run = Run {
+        let run = SequentialRun {
             space,
             next: logical,
             grown: self.gathered,
@@ -120,7 +120,7 @@ impl SequentialRuns {
     }
 
     pub(crate) fn memory(&self) -> u64 {
-        (self.runs.capacity() * size_of::<Run>()) as u64
+        (self.runs.capacity() * size_of::<SequentialRun>()) as u64
     }
 }
 
