@@ -137,8 +137,7 @@ impl Ftl {
         // Each stream of collection's may wait for the rest of its stripe.
         let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow())
             + u32::from(moved - 1) * (addressing.units + 1) * pages;
-        let streams = u32::from(moved - 1).min(Log::spare_streams(spare) / 2);
-        let pacing = Pacer::new(profile, &addressing, (gc_slots, streams))?;
+        let pacing = Pacer::new(profile, &addressing, (gc_slots, moved > 1))?;
         let reserve = pacing.host_reserve(None, 0);
         let shape = Shape {
             superblocks: addressing.superblocks,

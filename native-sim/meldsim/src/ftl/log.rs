@@ -14,7 +14,7 @@ use super::stream::{Gatherer, Layout, Stream, WordlinePages};
 use super::victim::{Erasing, Victim};
 use crate::nvme::MAX_STREAMS;
 use crate::policy::placement::FRONTIERS;
-use crate::profile::limits::OVER_PROVISIONED_GROUPS;
+use crate::profile::limits::OVER_PROVISIONED_SUPERBLOCKS;
 
 /// What waits for positions.
 #[derive(Clone, Copy, Debug)]
@@ -98,16 +98,11 @@ impl Log {
             pace: Pace::new(number),
             streams: Vec::new(),
             waiting: 0,
-            spare_streams: Log::spare_streams(spare_superblocks),
+            spare_streams: spare_superblocks.saturating_sub(OVER_PROVISIONED_SUPERBLOCKS),
             host_streams: 0,
             ending_streams: 0,
             gc_streams: 0,
         }
-    }
-
-    /// Streams, each of one layout, besides those that are always there, that so many spare superblocks are enough for.
-    pub(crate) fn spare_streams(spare_superblocks: u32) -> u32 {
-        spare_superblocks.saturating_sub(OVER_PROVISIONED_GROUPS)
     }
 
     #[inline]
@@ -250,7 +245,10 @@ impl Log {
             Some(_) => addressing.pages_per_superblock,
             None => 0,
         };
-        self.blocks.unwritten() + u64::from(emptied + erasing)
+        // Each stream of collection's but the first fills a superblock that the others cannot have.
+        let streams = self.gc_streams.count_ones() * addressing.pages_per_superblock;
+        let room = self.blocks.unwritten() + u64::from(emptied + erasing);
+        room.saturating_sub(u64::from(streams))
     }
 
     /// The stream of this number. Each one keeps a superblock open, so that a log with little

@@ -14,7 +14,7 @@ use crate::profile::{Profile, ProfileError};
 /// room but for the superblock it fills, one that the collector has begun and one that it has nearly emptied.
 const FLOOR: u64 = 2;
 const LEAST: u64 = 3;
-/// Where data is laid out anew the collector fills two superblocks. Each further stream of its fills one.
+/// Where data is laid out anew the collector fills two superblocks.
 const LEAST_RELAYOUT: u64 = 4;
 /// What a victim still needs is counted with so many times the pages that the collector can hold: a power
 /// cut costs it the positions that it has given these.
@@ -55,15 +55,15 @@ pub(crate) struct Pace {
 }
 
 impl Pacer {
-    /// Collection has so many slots of the write buffer, and so many streams besides its first.
+    /// Collection has so many slots of the write buffer, and several streams or one.
     pub(crate) fn new(
         profile: &Profile,
         addressing: &Addressing,
-        (slots, streams): (u32, u32),
+        (slots, has_several): (u32, bool),
     ) -> Result<Pacer, ProfileError> {
         let superblock = u64::from(addressing.pages_per_superblock);
         let relays = profile.gc.relayout;
-        let least = if relays { LEAST_RELAYOUT } else { LEAST } + u64::from(streams);
+        let least = if relays { LEAST_RELAYOUT } else { LEAST };
         let (sets, page_bytes) = (profile.sets.count, profile.mapping_unit().0);
         let count = addressing.logs * sets;
         // The sets share the rate, which is of writes of 4 KiB.
@@ -86,7 +86,7 @@ impl Pacer {
             policy,
             pages_per_superblock: superblock,
             pages_per_stripe: u64::from(addressing.pages_per_stripe),
-            fills_several: relays || streams > 0,
+            fills_several: relays || has_several,
             margin: SPARE_SLOTS * slots,
             is_timed: false,
         })

@@ -23,7 +23,7 @@ pub(crate) const FIXED_STREAMS: u32 = 4;
 pub(crate) const GC_RESERVE: u32 = 2;
 /// Superblocks the host cannot fill, at least: the reserve, one open for each stream that is always
 /// there, and one more, so that a full log always has a superblock with an invalid page to collect.
-pub(crate) const OVER_PROVISIONED_GROUPS: u32 = GC_RESERVE + FIXED_STREAMS + 1;
+pub(crate) const OVER_PROVISIONED_SUPERBLOCKS: u32 = GC_RESERVE + FIXED_STREAMS + 1;
 /// Stripes of wordlines that garbage collection reads at a time: the next one's senses overlap the last
 /// one's transfers.
 pub(crate) const GC_STRIPES_AT_ONCE: u32 = 2;
@@ -124,7 +124,7 @@ impl Profile {
     pub(crate) fn spare_blocks_per_plane(&self) -> u32 {
         let blocks = u64::from(self.geometry.blocks_per_plane);
         let spare = (blocks * u64::from(self.ftl.over_provisioning_percent)).div_ceil(100);
-        (spare as u32).max(OVER_PROVISIONED_GROUPS)
+        (spare as u32).max(OVER_PROVISIONED_SUPERBLOCKS)
     }
 
     /// Mapping units of the flash that over-provisioning leaves.
@@ -245,11 +245,11 @@ impl Profile {
             checker.refuse("geometry.blocks_per_plane", message, remedy);
             return;
         }
-        if blocks <= OVER_PROVISIONED_GROUPS {
+        if blocks <= OVER_PROVISIONED_SUPERBLOCKS {
             let message = format!("is {blocks} blocks a plane");
-            let least = OVER_PROVISIONED_GROUPS + 1;
+            let least = OVER_PROVISIONED_SUPERBLOCKS + 1;
             let remedy = format!(
-                "must be at least {least}: garbage collection needs {OVER_PROVISIONED_GROUPS} of them"
+                "must be at least {least}: garbage collection needs {OVER_PROVISIONED_SUPERBLOCKS} of them"
             );
             checker.refuse("geometry.blocks_per_plane", message, remedy);
             return;
