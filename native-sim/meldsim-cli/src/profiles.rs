@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::{Profile, ProfileError, ProfileErrors};
-use meldsim_stats::{Align, SCHEMA_VERSION, Table, bytes, json};
+use meldsim_stats::{SCHEMA_VERSION, Table, bytes, json};
 use serde::Serialize;
 
 use crate::args::{Format, ProfilesArgs, ProfilesCommand};
@@ -120,8 +120,7 @@ fn list(format: Format) -> Result<String> {
             profiles,
         })?);
     }
-    let names = ["name", "channels x dies", "page", "bus", "description"];
-    let mut table = Table::new(names.map(|name| (name, Align::Left)));
+    let mut table = Table::of("<name|<channels x dies|<page|<bus|<description");
     for entry in profiles {
         table.row([
             entry.name,

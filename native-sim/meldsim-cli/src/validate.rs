@@ -7,7 +7,7 @@ use meldsim_lab::{
     Claim, Controls, Count, EXPERIMENTS, Experiment, Scale, Sensitivity, VARIED_PERCENT,
     Validation, claims_table,
 };
-use meldsim_stats::{Align, Table};
+use meldsim_stats::Table;
 
 use crate::args::Format;
 use crate::args_experiment::ValidateArgs;
@@ -116,8 +116,7 @@ fn controls(
     if args.format.format == Format::Json {
         return Ok((to_json(DEVICES, "simulated", &controls)?, ending));
     }
-    let columns_of = ["verdict", "claim", "change", "as it is", "then"];
-    let mut table = Table::new(columns_of.map(|name| (name, Align::Left)));
+    let mut table = Table::of("<verdict|<claim|<change|<as it is|<then");
     for control in &controls.controls {
         let verdict = if control.fails {
             "fails"

@@ -21,7 +21,7 @@ use meldsim::engine::Duration;
 use meldsim::profile::Profile;
 use meldsim_report::chart::{BarChart, LineChart};
 use meldsim_report::{Origin, Page};
-use meldsim_stats::{Align, Table, csv, duration, rate_mib_s};
+use meldsim_stats::{Table, csv, duration, rate_mib_s};
 use meldsim_timeline::TimelineData;
 use meldsim_workload::RunError;
 use meldsim_workload::trace::ReplayMode;
@@ -130,29 +130,8 @@ impl WhatIf {
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::new([
-            ("profile", Align::Left),
-            ("layout", Align::Left),
-            ("time", Align::Right),
-            ("read", Align::Right),
-            ("write", Align::Right),
-            ("read mean us", Align::Right),
-            ("p50 us", Align::Right),
-            ("p99 us", Align::Right),
-            ("write mean us", Align::Right),
-            ("dies busy", Align::Right),
-            ("channels busy", Align::Right),
-            ("WA", Align::Right),
-        ])
-        .with_least(&[
-            "time",
-            "channels busy",
-            "dies busy",
-            "WA",
-            "p50 us",
-            "write mean us",
-            "write",
-        ]);
+        let mut table = Table::of("<profile|<layout|time|read|write|read mean us|p50 us|p99 us|write mean us|dies busy|channels busy|WA")
+        .with_least("time|channels busy|dies busy|WA|p50 us|write mean us|write");
         for outcome in &self.outcomes {
             let show = |figures: &Option<Figures>, text: fn(&Figures) -> String| {
                 figures.as_ref().map_or_else(|| "-".to_owned(), text)
