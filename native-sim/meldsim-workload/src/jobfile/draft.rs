@@ -33,7 +33,7 @@ pub(super) const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poiss
 const SIZES_MAX: u64 = 1024;
 
 /// What is said of a job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     pub(super) job: Job,
     /// Sizes of writes where they are said apart.
@@ -63,22 +63,8 @@ impl Draft {
     pub(super) fn new(job: Job) -> Draft {
         Draft {
             job,
-            write_bytes: None,
-            size: None,
-            offset: None,
-            file_bytes: None,
-            modifier: String::new(),
-            identical: false,
-            is_strided: false,
-            strided: Strided::default(),
-            zone_bytes: None,
-            flow: Flow::default(),
-            exit_all: false,
             exit: Exit::Group,
-            latency_target: LatencyTarget::default(),
-            steady_times: [None; 3],
-            is_synchronous: false,
-            refused: Vec::new(),
+            ..Draft::default()
         }
     }
 
