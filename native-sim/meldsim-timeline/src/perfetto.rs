@@ -19,10 +19,11 @@ use std::collections::HashSet;
 
 use super::clock::Clock;
 use super::proto::Message;
+use super::records::number_of;
 use super::writer::Form;
 use meldsim::profile::Profile;
 use meldsim::timeline::{
-    ArraySpan, BusSpan, BusUse, CommandRecord, Gauge, Level, Part, Purpose, Record, Work,
+    ArraySpan, BusSpan, CommandRecord, Gauge, Level, Part, Purpose, Record, Work,
 };
 use meldsim::{Instant, Opcode};
 
@@ -331,25 +332,16 @@ impl Perfetto {
     }
 
     fn bus(&mut self, span: &BusSpan<'_>) {
-        let name = match span.what {
-            BusUse::Command => 1,
-            BusUse::DataOut => 2,
-            BusUse::DataIn => 3,
-        };
+        let name = 1 + span.what as u64;
         let track = BUS + u64::from(span.channel);
         self.slice(track, name, (span.start, span.end), span.commands, |_| {});
     }
 
     fn array(&mut self, span: &ArraySpan<'_>) {
-        let of_collection = span.purpose == Purpose::Collection;
-        let name = match span.work {
-            Work::Sense(page) => 4 + u64::from(page.min(3)) + if of_collection { 9 } else { 0 },
-            Work::MeldedSense => 8 + if of_collection { 9 } else { 0 },
-            Work::Program => 9,
-            Work::Erase => 10,
-            Work::Copyback => 11,
-            Work::Suspended => 12,
-        };
+        let work = u64::from(number_of(span.work));
+        let is_read = matches!(span.work, Work::Sense(_) | Work::MeldedSense);
+        let of_collection = is_read && span.purpose == Purpose::Collection;
+        let name = 4 + work + if of_collection { 9 } else { 0 };
         let track = DIE + (u64::from(span.channel) << 16) + u64::from(span.die);
         let planes = span.planes;
         self.slice(
