@@ -192,14 +192,14 @@ impl Pair {
             })
         };
         let run_this = || figures_of(this, requests).context("this program");
-        Ok(if other_first {
+        if other_first {
             let other = run_other()?;
             let this = run_this()?;
-            Pair { this, other }
-        } else {
-            let this = run_this()?;
-            let other = run_other()?;
-            Pair { this, other }
+            return Ok(Pair { this, other });
+        }
+        Ok(Pair {
+            this: run_this()?,
+            other: run_other()?,
         })
     }
 }

@@ -100,10 +100,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<(String, Ending)> {
             failed.get_or_insert(error);
         }
     };
-    let progress = |share| {
-        shown.update(share);
-        interrupt::flow()
-    };
+    let progress = |share| shown.flow(share);
     let place = Place::Here {
         jobs: args.jobs.get(),
         record: &record,

@@ -18,7 +18,7 @@ use meldsim_timeline::TimelineData;
 use meldsim_timeline::Waits;
 
 /// The outcome of a run. Every figure is simulated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RunResult {
     /// One entry per job in their order, or per volume of a trace.
     pub jobs: Vec<JobResult>,
@@ -109,7 +109,7 @@ impl Serialize for HostPathResult {
 }
 
 /// The outcome of one job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct JobResult {
     /// The job's name.
     pub name: String,
@@ -289,11 +289,7 @@ impl JobResult {
             duration_us: duration.as_ps() as f64 / 1e6,
             read: read.over(duration),
             write: write.over(duration),
-            window: None,
-            uniform_write_amplification: None,
-            latency_depth: None,
-            steady_us: None,
-            stopped: None,
+            ..JobResult::default()
         }
     }
 
@@ -327,7 +323,7 @@ impl JobResult {
 }
 
 /// What the device counted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DeviceResult {
     /// The counters since the device was built.
     pub stats: Stats,

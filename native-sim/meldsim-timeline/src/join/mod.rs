@@ -222,7 +222,7 @@ impl<'a, W: Write> Join<'a, W> {
             let root = self.tracks.root(&format!("Spark {name}"));
             let stages = self.tracks.child(root, "stages");
             let mut lanes = Lanes::new("stage");
-            for stage in application.stages() {
+            for stage in &application.stages {
                 let times = (self.ns(stage.begin_ns), self.ns(stage.end_ns));
                 let track = lanes.track(&mut self.tracks, stages, times);
                 let title = format!(
@@ -244,7 +244,7 @@ impl<'a, W: Write> Join<'a, W> {
     fn tasks(&mut self, application: &Application, root: u64) {
         let tasks = self.tracks.child(root, "tasks");
         let mut executors: HashMap<&str, (u64, Lanes)> = HashMap::new();
-        for task in application.tasks() {
+        for task in &application.tasks {
             self.joined.tasks += 1;
             let times = (self.ns(task.begin_ns), self.ns(task.end_ns));
             let title = self.names.show("executor", &task.executor);
@@ -383,7 +383,7 @@ impl<'a, W: Write> Join<'a, W> {
         let host = self.names.show("host", &datanode.header.host);
         let root = self.tracks.root(&format!("DataNode {host}"));
         let mut lanes = Lanes::new("reader");
-        for read in datanode.reads() {
+        for read in &datanode.reads {
             let times = (self.ns(read.begin_ns), self.ns(read.end_ns));
             let track = lanes.track(&mut self.tracks, root, times);
             let waits = datanode.waits_of(read.reader);

@@ -221,13 +221,8 @@ impl Runner {
             precondition: self.precondition,
             device,
             series,
-            groups: Vec::new(),
-            trace: None,
             is_partial,
-            timelines: Vec::new(),
-            waits: Vec::new(),
-            passed_over: Vec::new(),
-            limit: None,
+            ..RunResult::default()
         })
     }
 
