@@ -216,6 +216,18 @@ pub struct JobError {
     pub remedy: String,
 }
 
+impl JobError {
+    /// `text` is what was found and, after a semicolon, the remedy.
+    pub(super) fn new(key: &'static str, text: &str) -> JobError {
+        let (message, remedy) = text.rsplit_once("; ").unwrap_or((text, ""));
+        JobError {
+            key,
+            message: message.to_owned(),
+            remedy: remedy.to_owned(),
+        }
+    }
+}
+
 impl Job {
     /// Most requests outstanding.
     pub const IODEPTH_MAX: u32 = 65_536;
@@ -310,15 +322,7 @@ impl Job {
     /// Everything that makes the job impossible.
     pub fn mistakes(&self) -> Vec<JobError> {
         let mut mistakes = Vec::new();
-        // What was found and, after a semicolon, the remedy.
-        let mut wrong = |key, text: &str| {
-            let (message, remedy) = text.split_once("; ").unwrap_or((text, ""));
-            mistakes.push(JobError {
-                key,
-                message: message.to_owned(),
-                remedy: remedy.to_owned(),
-            });
-        };
+        let mut wrong = |key, text: &str| mistakes.push(JobError::new(key, text));
         let given = self.size_bytes > 0;
         if !given {
             wrong("size", "is missing or 0; give one, such as size=1g");

@@ -244,15 +244,11 @@ pub struct IntervalRate {
 
 impl IntervalRate {
     fn new(cell: &Cell, start: Duration, length: Duration) -> IntervalRate {
-        let Interval {
-            iops,
-            bandwidth_mib_s,
-            ..
-        } = Interval::new(cell, length);
+        let interval = Interval::new(cell, length);
         IntervalRate {
             start_us: start.as_ps() as f64 / 1e6,
-            iops,
-            bandwidth_mib_s,
+            iops: interval.iops,
+            bandwidth_mib_s: interval.bandwidth_mib_s,
         }
     }
 }

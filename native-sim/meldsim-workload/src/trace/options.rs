@@ -95,11 +95,9 @@ impl ReplayOptions {
         if (1..=Job::IODEPTH_MAX).contains(&self.iodepth) {
             return Ok(());
         }
-        Err(JobError {
-            key: "iodepth",
-            message: format!("is {}", self.iodepth),
-            remedy: format!("use 1 to {}", Job::IODEPTH_MAX),
-        })
+        let (depth, most) = (self.iodepth, Job::IODEPTH_MAX);
+        let text = format!("is {depth}; use 1 to {most}");
+        Err(JobError::new("iodepth", &text))
     }
 
     /// The load of a replay, as far as it may be the limit.
