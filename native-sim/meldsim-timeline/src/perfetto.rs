@@ -19,11 +19,11 @@ use std::collections::HashSet;
 
 use super::clock::Clock;
 use super::proto::Message;
-use super::records::number_of;
+use super::records::{BUS_USES, WORKS, number_of};
 use super::writer::Form;
 use meldsim::profile::Profile;
 use meldsim::timeline::{
-    ArraySpan, BusSpan, CommandRecord, Gauge, Level, Part, Purpose, Record, Work,
+    ArraySpan, BusSpan, BusUse, CommandRecord, Gauge, Level, Part, Purpose, Record, Work,
 };
 use meldsim::{Instant, Opcode};
 
@@ -122,25 +122,8 @@ const VALID_PAGES: u64 = 12;
 /// Those of the parts of a latency follow.
 const FIRST_PART: u64 = 13;
 
-/// Names of slices, by number from 1.
-const NAMES: [&str; 31] = [
-    "command",
-    "data out",
-    "data in",
-    "sense LSB",
-    "sense CSB",
-    "sense MSB",
-    "sense top page",
-    "melded sense",
-    "program",
-    "erase",
-    "copyback",
-    "suspended",
-    "sense LSB (collection)",
-    "sense CSB (collection)",
-    "sense MSB (collection)",
-    "sense top page (collection)",
-    "melded sense (collection)",
+/// Names of slices that are none of buses and dies, by number from [`FIRST_NAME`].
+const NAMES: [&str; 14] = [
     "read",
     "write",
     "deallocate",
@@ -156,10 +139,14 @@ const NAMES: [&str; 31] = [
     "melded read",
     "other",
 ];
+/// Before them: uses of a bus from 1, works, and senses for collection.
+const FIRST_WORK: u64 = 1 + BUS_USES.len() as u64;
+const SENSES: u64 = 5;
+const FIRST_NAME: u64 = FIRST_WORK + WORKS.len() as u64 + SENSES;
 
 fn name(wanted: &str) -> u64 {
     let found = NAMES.iter().position(|name| *name == wanted);
-    found.unwrap_or(NAMES.len() - 1) as u64 + 1
+    FIRST_NAME + found.unwrap_or(NAMES.len() - 1) as u64
 }
 
 /// Makes packets of records.
@@ -290,8 +277,13 @@ impl Perfetto {
                         entry.text(field::interned::NAME, name);
                     });
                 };
-                for (iid, name) in (1..).zip(NAMES) {
-                    intern(interned, field::interned::EVENT_NAMES, iid, name);
+                let (uses, works) = (BUS_USES.map(BusUse::name), WORKS.map(Work::name));
+                let senses = works.iter().take(SENSES as usize);
+                let senses = senses.map(|sense| format!("{sense} (collection)"));
+                let names = uses.iter().chain(&works).map(|name| (*name).to_owned());
+                let names = names.chain(senses).chain(NAMES.map(str::to_owned));
+                for (iid, name) in (1..).zip(names) {
+                    intern(interned, field::interned::EVENT_NAMES, iid, &name);
                 }
                 let parts = Part::ALL.map(Part::name);
                 for (iid, name) in (1..).zip(ANNOTATIONS.iter().chain(&parts)) {
@@ -341,7 +333,8 @@ impl Perfetto {
         let work = u64::from(number_of(span.work));
         let is_read = matches!(span.work, Work::Sense(_) | Work::MeldedSense);
         let of_collection = is_read && span.purpose == Purpose::Collection;
-        let name = 4 + work + if of_collection { 9 } else { 0 };
+        let other = if of_collection { WORKS.len() } else { 0 };
+        let name = FIRST_WORK + work + other as u64;
         let track = DIE + (u64::from(span.channel) << 16) + u64::from(span.die);
         let planes = span.planes;
         self.slice(

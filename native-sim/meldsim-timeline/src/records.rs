@@ -233,7 +233,7 @@ const LEVEL: u8 = 6;
 const COMMAND: u8 = 7;
 
 /// What has a number, here and where a page shows it.
-const BUS_USES: [BusUse; 3] = [BusUse::Command, BusUse::DataOut, BusUse::DataIn];
+pub(super) const BUS_USES: [BusUse; 3] = [BusUse::Command, BusUse::DataOut, BusUse::DataIn];
 const PURPOSES: [Purpose; 3] = [Purpose::Host, Purpose::Collection, Purpose::Buffer];
 pub(super) const WORKS: [Work; 9] = [
     Work::Sense(0),

@@ -352,28 +352,20 @@ impl<'a, W: Write> Join<'a, W> {
     fn clock(&mut self, datanode: &DataNode, number: u32) -> Clock {
         let device = &datanode.devices[&number];
         let mut clock = Clock::default();
-        for piece in datanode
-            .clocks
-            .iter()
-            .filter(|piece| piece.device == number)
-        {
-            let dilation = if piece.dilation > 0.0 {
-                piece.dilation
-            } else {
-                1.0
-            };
-            clock.push(Instant::from_ps(piece.sim_ps), self.ns(piece.ns), dilation);
-            let name = self.names.show("device", &device.name);
-            self.joined.notes.push(if piece.dilation > 0.0 {
-                format!(
-                    "device {name}: from {:.6} s on a second of the device takes {dilation:.3} s here",
-                    self.ns(piece.ns) as f64 / 1e9
-                )
-            } else {
-                format!(
-                    "device {name}: in account mode its time has no place here; its tracks show it from {:.6} s on",
-                    self.ns(piece.ns) as f64 / 1e9
-                )
+        let pieces = datanode.clocks.iter();
+        for piece in pieces.filter(|piece| piece.device == number) {
+            let follows = piece.dilation > 0.0;
+            let dilation = if follows { piece.dilation } else { 1.0 };
+            let at = self.ns(piece.ns);
+            clock.push(Instant::from_ps(piece.sim_ps), at, dilation);
+            let (name, from) = (self.names.show("device", &device.name), at as f64 / 1e9);
+            self.joined.notes.push(match follows {
+                true => format!(
+                    "device {name}: from {from:.6} s on a second of the device takes {dilation:.3} s here"
+                ),
+                false => format!(
+                    "device {name}: in account mode its time has no place here; its tracks show it from {from:.6} s on"
+                ),
             });
         }
         clock
