@@ -17,6 +17,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::writer::times;
 use meldsim::profile::Profile;
 use meldsim::timeline::{
     ArraySpan, BusSpan, BusUse, BusySpan, Collection, CommandRecord, CoreSpan, Gauge, Level, Part,
@@ -275,34 +276,26 @@ fn take<'a, T: Deserialize<'a>>(rest: &mut &'a [u8]) -> Option<T> {
     Some(value)
 }
 
-/// The start, and the time from it to the end.
-fn times(start: Instant, end: Instant) -> (u64, u64) {
-    (start.as_ps(), end.saturating_since(start).as_ps())
-}
-
 fn encode(record: &Record<'_>, to: &mut Vec<u8>) {
+    let (start, end) = times(record);
+    let times = (start.as_ps(), end.saturating_since(start).as_ps());
     match record {
         Record::Bus(span) => {
-            let times = times(span.start, span.end);
             let place = (span.channel, span.die, span.what as u8);
             put(to, &(BUS, times, place, span.commands));
         }
         Record::Array(span) => {
-            let times = times(span.start, span.end);
             let place = (span.channel, span.die, span.planes);
             let what = (number_of(span.work), span.purpose as u8);
             put(to, &(ARRAY, times, place, what, span.commands));
         }
         Record::Busy(span) => {
-            let times = times(span.start, span.end);
             put(to, &(BUSY, times, span.channel, span.die));
         }
         Record::Core(span) => {
-            let times = times(span.start, span.end);
             put(to, &(CORE, times, span.core, span.thread));
         }
         Record::Collection(span) => {
-            let times = times(span.start, span.end);
             let pages = (span.valid_pages, span.pages);
             put(
                 to,
@@ -310,11 +303,9 @@ fn encode(record: &Record<'_>, to: &mut Vec<u8>) {
             );
         }
         Record::Level(level) => {
-            let times = times(level.at, level.at);
             put(to, &(LEVEL, times, gauge(level.of), level.value));
         }
         Record::Command(of) => {
-            let times = times(of.submitted, of.completed);
             let what = (of.number, of.slot, of.tag, of.opcode as u8, of.nsid.0);
             let how = (of.start_byte, of.bytes, of.queue, of.status.0);
             let reads = (of.melded_reads, of.page_reads);
