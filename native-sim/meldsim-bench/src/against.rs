@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use meldsim_stats::{Align, Table};
+use meldsim_stats::Table;
 use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;
@@ -125,17 +125,9 @@ impl Comparison {
 
     /// The figures for people.
     pub fn to_text(&self) -> String {
-        let mut columns = vec![
-            ("what", Align::Left),
-            ("unit", Align::Left),
-            ("this", Align::Right),
-            ("other", Align::Right),
-            ("speed, median", Align::Right),
-            ("min", Align::Right),
-            ("max", Align::Right),
-        ];
-        columns.extend(self.bar.map(|_| ("verdict", Align::Left)));
-        let mut table = Table::new(columns);
+        let verdict = self.bar.map_or("", |_| "|<verdict");
+        let columns = format!("<what|<unit|this|other|speed, median|min|max{verdict}");
+        let mut table = Table::of(&columns);
         for ratio in &self.figures {
             let mut cells = vec![
                 ratio.what.clone(),
@@ -200,14 +192,14 @@ impl Pair {
             })
         };
         let run_this = || figures_of(this, requests).context("this program");
-        Ok(if other_first {
+        if other_first {
             let other = run_other()?;
             let this = run_this()?;
-            Pair { this, other }
-        } else {
-            let this = run_this()?;
-            let other = run_other()?;
-            Pair { this, other }
+            return Ok(Pair { this, other });
+        }
+        Ok(Pair {
+            this: run_this()?,
+            other: run_other()?,
         })
     }
 }

@@ -20,7 +20,7 @@ mod speed;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use meldsim::Pattern;
-use meldsim_stats::{Align, Table};
+use meldsim_stats::Table;
 use serde::Serialize;
 
 pub use against::{BadProgram, Comparison};
@@ -159,15 +159,7 @@ fn in_own_process(alone: Alone) -> Result<Vec<Figure>> {
 impl Bench {
     /// The figures for people.
     pub fn to_text(&self) -> String {
-        let columns = [
-            ("what", Align::Left),
-            ("measured", Align::Right),
-            ("bar", Align::Right),
-            ("verdict", Align::Left),
-            ("CPU s", Align::Right),
-            ("wall s", Align::Right),
-        ];
-        let mut table = Table::new(columns);
+        let mut table = Table::of("<what|measured|bar|<verdict|CPU s|wall s");
         for figure in &self.measurements {
             table.row(figure.cells());
         }

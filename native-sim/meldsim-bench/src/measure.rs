@@ -159,13 +159,7 @@ pub(super) fn trace_memory(bytes: u64) -> Result<Figure> {
         bytes as f64 / 1e9,
         count(records as f64)
     );
-    Ok(Figure::at_most(
-        what,
-        mib(peak_bytes),
-        "MiB",
-        TRACE_MIB,
-        spent,
-    ))
+    Ok(memory(what, peak_bytes, TRACE_MIB, spent))
 }
 
 /// Building a device.
@@ -217,13 +211,7 @@ pub(super) fn sequential_memory(bytes: u64, bar_mib: f64) -> Result<Figure> {
         "memory of {} written in blocks of 128 MiB",
         terabytes(bytes)
     );
-    Ok(Figure::at_most(
-        what,
-        mib(peak_bytes),
-        "MiB",
-        bar_mib,
-        spent,
-    ))
+    Ok(memory(what, peak_bytes, bar_mib, spent))
 }
 
 /// Memory of data that was written at random.
@@ -234,13 +222,7 @@ pub(super) fn random_memory(bytes: u64, bar_mib: f64) -> Result<Figure> {
     let spent = watch.spent();
     let peak_bytes = peak_bytes().unwrap_or_else(|| device.memory());
     let what = format!("memory of {} written at random, 4 KiB", terabytes(bytes));
-    Ok(Figure::at_most(
-        what,
-        mib(peak_bytes),
-        "MiB",
-        bar_mib,
-        spent,
-    ))
+    Ok(memory(what, peak_bytes, bar_mib, spent))
 }
 
 /// A device whose host can fill `bytes`, and a namespace of that size.
@@ -256,6 +238,7 @@ fn terabytes(bytes: u64) -> String {
     format!("{} TB", bytes as f64 / 1e12)
 }
 
-fn mib(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
+fn memory(what: String, bytes: u64, bar_mib: f64, spent: Spent) -> Figure {
+    let mib = bytes as f64 / f64::from(1 << 20);
+    Figure::at_most(what, mib, "MiB", bar_mib, spent)
 }

@@ -163,24 +163,17 @@ impl SpeedTest {
             Pattern::Sequential => "128 KiB sequential reads, depth 8, melded",
             _ => "128 KiB sequential reads, depth 8",
         };
-        SpeedTest {
-            name,
-            device: PROFILE,
-            job: Job {
-                block_bytes: 128 << 10,
-                iodepth: 8,
-                size_bytes: DATA_BYTES,
-                io_bytes: Some((pages * PAGE_BYTES).next_multiple_of(128 << 10)),
-                read_pattern: pattern,
-                ..Job::new(name)
-            },
-            steady_state: false,
-            has_firmware: false,
-            sets: 1,
+        let mut test = SpeedTest {
             counted: Counted::Pages,
             least_per_s: 10e6,
-            runs: RUNS,
-        }
+            ..SpeedTest::random(name, ReadWrite::Read, DATA_BYTES, 0)
+        };
+        test.job.distribution = Distribution::Once;
+        test.job.block_bytes = 128 << 10;
+        test.job.iodepth = 8;
+        test.job.io_bytes = Some((pages * PAGE_BYTES).next_multiple_of(128 << 10));
+        test.job.read_pattern = pattern;
+        test
     }
 
     /// The device in the state that the workload is about, and the workload. Running it is what is timed.

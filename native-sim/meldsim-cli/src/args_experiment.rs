@@ -62,36 +62,31 @@ impl Subcommand for ExperimentCommand {
     }
 }
 
+/// The flags of an experiment that has them.
+fn given<A: FromArgMatches>(has: bool, matches: &ArgMatches) -> Result<Option<A>, Error> {
+    has.then(|| A::from_arg_matches(matches)).transpose()
+}
+
 impl FromArgMatches for ExperimentCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<ExperimentCommand, Error> {
         let found = matches.subcommand();
         let found = found.and_then(|(name, matches)| Some((Experiment::find(name)?, matches)));
         let (experiment, matches) =
             found.ok_or_else(|| Error::new(clap::error::ErrorKind::MissingSubcommand))?;
-        let mut command = ExperimentCommand {
+        let options = &experiment.options;
+        let has_sizes = matches!(options, Options::SetupsAndSizes(..));
+        let has_setups = has_sizes || matches!(options, Options::Setups(_));
+        let has_measured = matches!(options, Options::Measured);
+        let has_scale = has_measured || matches!(options, Options::Scale);
+        Ok(ExperimentCommand {
             experiment,
-            scale: None,
-            setups: None,
-            sizes: None,
-            measured: None,
-            runs: None,
+            scale: given(has_scale, matches)?,
+            setups: given(has_setups, matches)?,
+            sizes: given(has_sizes, matches)?,
+            measured: given(has_measured, matches)?,
+            runs: given(matches!(options, Options::Runs), matches)?,
             common: CommonArgs::from_arg_matches(matches)?,
-        };
-        match experiment.options {
-            Options::Scale => command.scale = Some(ScaleArgs::from_arg_matches(matches)?),
-            Options::Measured => {
-                command.scale = Some(ScaleArgs::from_arg_matches(matches)?);
-                command.measured = Some(MeasuredArgs::from_arg_matches(matches)?);
-            }
-            Options::Runs => command.runs = Some(RunsArgs::from_arg_matches(matches)?),
-            Options::Setups(_) => command.setups = Some(SetupArgs::from_arg_matches(matches)?),
-            Options::SetupsAndSizes(..) => {
-                command.setups = Some(SetupArgs::from_arg_matches(matches)?);
-                command.sizes = Some(SizeArgs::from_arg_matches(matches)?);
-            }
-            _ => {}
-        }
-        Ok(command)
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

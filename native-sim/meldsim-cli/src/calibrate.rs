@@ -100,10 +100,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<(String, Ending)> {
             failed.get_or_insert(error);
         }
     };
-    let progress = |share| {
-        shown.update(share);
-        interrupt::flow()
-    };
+    let progress = |share| shown.flow(share);
     let place = Place::Here {
         jobs: args.jobs.get(),
         record: &record,
@@ -179,18 +176,10 @@ fn table(args: &CalibrateArgs, done: &Calibrated, beside: Option<(&String, f64)>
 }
 
 fn request(args: &CalibrateArgs) -> Result<Request> {
-    let tables = match &args.cells {
-        Some(folder) => texts("--cells", folder, "csv")?,
-        None => Vec::new(),
-    };
-    let fio = match &args.fio {
-        Some(folder) => texts("--fio", folder, "json")?,
-        None => Vec::new(),
-    };
     Ok(Request {
         drive: args.drive.clone(),
-        tables,
-        fio,
+        tables: texts("--cells", args.cells.as_deref(), "csv")?,
+        fio: texts("--fio", args.fio.as_deref(), "json")?,
         capacity_bytes: args.capacity,
         overhead: args.overhead,
         given: args.given.clone(),
@@ -200,7 +189,10 @@ fn request(args: &CalibrateArgs) -> Result<Request> {
 }
 
 /// Names and texts of the files of a folder that end so, by name.
-fn texts(flag: &str, folder: &Path, ending: &str) -> Result<Vec<(String, String)>> {
+fn texts(flag: &str, folder: Option<&Path>, ending: &str) -> Result<Vec<(String, String)>> {
+    let Some(folder) = folder else {
+        return Ok(Vec::new());
+    };
     let bad = |what: String| BadInput(format!("{flag}: {}: {what}", folder.display()));
     let entries = fs::read_dir(folder)
         .map_err(|error| bad(format!("cannot be read: {error}; give a folder")))?;

@@ -36,24 +36,16 @@ pub(crate) fn several<E: Display>(path: &str, mistakes: &[E]) -> String {
 /// The exit code for `error`: 2 when the input is wrong, which its author can correct, and 1 when
 /// something failed that is not of the input.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    // Stuck is a defect of the model.
+    let run_error = error.downcast_ref::<RunError>();
+    let is_of_workload = run_error.is_some_and(|error| !matches!(error, RunError::Stuck { .. }));
     let input = error.is::<BadInput>()
         || error.is::<BadProgram>()
         || error.is::<ProfileErrors>()
         || error.is::<JobFileErrors>()
         || error.is::<TraceError>()
         || matches!(error.downcast_ref(), Some(CalibrateError::Input(_)))
-        || matches!(
-            error.downcast_ref(),
-            Some(
-                RunError::Profile(_)
-                    | RunError::Job { .. }
-                    | RunError::Room { .. }
-                    | RunError::Device { .. }
-                    | RunError::Trace(_)
-                    | RunError::Precondition(_)
-                    | RunError::Timeline(_)
-            )
-        )
+        || is_of_workload
         || matches!(
             error.downcast_ref(),
             Some(

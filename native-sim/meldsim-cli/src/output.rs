@@ -74,21 +74,13 @@ pub(crate) fn to_partial_json<T: Serialize>(
 ) -> Result<String> {
     #[derive(Serialize)]
     struct Partial<'a, T> {
-        partial: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        partial: Option<bool>,
         #[serde(flatten)]
         body: &'a T,
     }
-    match ending {
-        Ending::Partial => to_json(
-            profile,
-            kind,
-            &Partial {
-                partial: true,
-                body,
-            },
-        ),
-        _ => to_json(profile, kind, body),
-    }
+    let partial = (ending == Ending::Partial).then_some(true);
+    to_json(profile, kind, &Partial { partial, body })
 }
 
 /// The last line of a table: what the numbers are.

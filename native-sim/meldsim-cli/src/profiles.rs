@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use meldsim::profile::{Kind, Setting, Sources};
 use meldsim::{Profile, ProfileError, ProfileErrors};
-use meldsim_stats::{Align, SCHEMA_VERSION, Table, bytes, json};
+use meldsim_stats::{SCHEMA_VERSION, Table, bytes, json};
 use serde::Serialize;
 
 use crate::args::{Format, ProfilesArgs, ProfilesCommand};
@@ -125,27 +125,24 @@ fn list(format: Format) -> Result<String> {
         .map(|name| {
             let profile = Profile::builtin(name)?;
             let (geometry, bus, xpoint) = (&profile.geometry, &profile.bus, &profile.xpoint);
-            Ok(match profile.kind {
-                Kind::Nand => ListedProfile {
-                    name: name.to_owned(),
-                    kind: profile.kind,
-                    channels: geometry.channels,
-                    dies_per_channel: geometry.dies_per_channel,
-                    page_bytes: geometry.page_size.0,
-                    bus_mts: Some(bus.rate.0),
-                    bus_bits: Some(bus.width_bits),
-                    description: profile.description,
-                },
-                Kind::Xpoint => ListedProfile {
-                    name: name.to_owned(),
-                    kind: profile.kind,
-                    channels: 1,
-                    dies_per_channel: xpoint.dies,
-                    page_bytes: xpoint.chunk_size.0,
-                    bus_mts: None,
-                    bus_bits: None,
-                    description: profile.description,
-                },
+            let (channels, dies_per_channel, page_bytes) = match profile.kind {
+                Kind::Nand => (
+                    geometry.channels,
+                    geometry.dies_per_channel,
+                    geometry.page_size.0,
+                ),
+                Kind::Xpoint => (1, xpoint.dies, xpoint.chunk_size.0),
+            };
+            let is_nand = profile.kind == Kind::Nand;
+            Ok(ListedProfile {
+                name: name.to_owned(),
+                kind: profile.kind,
+                channels,
+                dies_per_channel,
+                page_bytes,
+                bus_mts: is_nand.then_some(bus.rate.0),
+                bus_bits: is_nand.then_some(bus.width_bits),
+                description: profile.description,
             })
         })
         .collect::<Result<Vec<ListedProfile>>>()?;
@@ -155,8 +152,7 @@ fn list(format: Format) -> Result<String> {
             profiles,
         })?);
     }
-    let names = ["name", "channels x dies", "page", "bus", "description"];
-    let mut table = Table::new(names.map(|name| (name, Align::Left)));
+    let mut table = Table::of("<name|<channels x dies|<page|<bus|<description");
     for entry in profiles {
         table.row([
             entry.name,

@@ -2,9 +2,11 @@
 //! now and then on a pipe.
 
 use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::interrupt;
 use crate::output::is_quiet;
 
 const FIRST_AFTER: Duration = Duration::from_millis(500);
@@ -79,6 +81,12 @@ impl Progress {
             line.next_share = Some((share / STEP).floor() * STEP + STEP);
             let _ = writeln!(io::stderr(), "{}", self.text(share, now));
         }
+    }
+
+    /// The same, and whether to go on: not when it was interrupted.
+    pub(crate) fn flow(&self, share: f64) -> ControlFlow<()> {
+        self.update(share);
+        interrupt::flow()
     }
 
     fn text(&self, share: f64, now: Instant) -> String {

@@ -284,10 +284,7 @@ fn run_jobs(args: &RunArgs, profile: Profile, sources: Sources) -> Result<RunRes
         threads: args.threads.unwrap_or_else(all_cores),
     };
     let progress = Progress::new("simulating");
-    let mut result = run.run(|share| {
-        progress.update(share.unwrap_or(0.0));
-        interrupt::flow()
-    })?;
+    let mut result = run.run(|share| progress.flow(share.unwrap_or(0.0)))?;
     finish(args, timelines, &mut result)?;
     result.passed_over = passed_over;
     Ok(result)
@@ -319,10 +316,7 @@ fn replay(args: &RunArgs, profile: Profile, sources: Sources, path: &str) -> Res
         threads: NonZeroUsize::MIN,
     };
     let progress = Progress::new("replaying");
-    let mut result = run.run(|_| {
-        progress.update(share.get());
-        interrupt::flow()
-    })?;
+    let mut result = run.run(|_| progress.flow(share.get()))?;
     finish(args, timelines, &mut result)?;
     Ok(result)
 }

@@ -7,7 +7,7 @@ use meldsim_lab::{
     Claim, Controls, Count, EXPERIMENTS, Experiment, Scale, Sensitivity, VARIED_PERCENT,
     Validation, claims_table,
 };
-use meldsim_stats::{Align, Table};
+use meldsim_stats::Table;
 
 use crate::args::Format;
 use crate::args_experiment::ValidateArgs;
@@ -40,10 +40,7 @@ fn verdicts(
     chosen: impl Iterator<Item = &'static Experiment>,
 ) -> Result<(String, Ending)> {
     let progress = Progress::new("validating").on_pipes();
-    let update = |share| {
-        progress.update(share);
-        interrupt::flow()
-    };
+    let update = |share| progress.flow(share);
     let validation = Validation::run(chosen, args.jobs.get(), &update)?;
     drop(progress);
     let decides = |claim: &&Claim| !args.except.iter().any(|except| except == claim.id);
@@ -116,14 +113,9 @@ fn controls(
     if args.format.format == Format::Json {
         return Ok((to_json(DEVICES, "simulated", &controls)?, ending));
     }
-    let columns_of = ["verdict", "claim", "change", "as it is", "then"];
-    let mut table = Table::new(columns_of.map(|name| (name, Align::Left)));
+    let mut table = Table::of("<verdict|<claim|<change|<as it is|<then");
     for control in &controls.controls {
-        let verdict = if control.fails {
-            "fails"
-        } else {
-            "DOES NOT FAIL"
-        };
+        let verdict = ["DOES NOT FAIL", "fails"][usize::from(control.fails)];
         let (is, then) = (&control.measured, &control.measured_then);
         table.row([verdict, control.claim, &control.change, is, then]);
     }
@@ -140,28 +132,19 @@ fn sensitivity(
     chosen: impl Iterator<Item = &'static Experiment>,
 ) -> Result<(String, Ending)> {
     let progress = Progress::new("varying constants").on_pipes();
-    let update = |share| {
-        progress.update(share);
-        interrupt::flow()
-    };
-    let scale = if args.quick {
-        Scale::Quick
-    } else {
-        Scale::Full
+    let update = |share| progress.flow(share);
+    let (scale, extent) = match args.quick {
+        true => (Scale::Quick, "quick"),
+        false => (Scale::Full, "in full"),
     };
     let sensitivity = Sensitivity::run(chosen, scale, args.jobs.get(), &update)?;
     drop(progress);
     let Some(sensitivity) = sensitivity else {
-        return Ok((
-            "interrupted before all was done\n".to_owned(),
-            Ending::Partial,
-        ));
+        let text = "interrupted before all was done\n";
+        return Ok((text.to_owned(), Ending::Partial));
     };
     if let Some(path) = &args.report {
-        let settings = format!(
-            "constants by {VARIED_PERCENT} % down and up; {}",
-            if args.quick { "quick" } else { "in full" }
-        );
+        let settings = format!("constants by {VARIED_PERCENT} % down and up; {extent}");
         let origin = origin(DEVICES, "fixed by the experiments", &settings)?;
         let page = sensitivity.to_html(&origin, &version_line("simulated"));
         write_file("--report", path, &page)?;

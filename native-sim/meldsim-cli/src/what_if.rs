@@ -9,10 +9,10 @@ use meldsim::Profile;
 use meldsim::profile::{Kind, Sources};
 use meldsim_advice::what_if::{Layout, Outcome, WhatIf};
 use meldsim_drive::try_map;
+use meldsim_workload::Limit;
 use meldsim_workload::trace::{
     Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
 };
-use meldsim_workload::{Limit, RunResult};
 
 use crate::args::{DEFAULT_PROFILE, JobsArg};
 use crate::error::BadInput;
@@ -81,17 +81,16 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
     };
     let runs = profiles.iter().enumerate().flat_map(layouts).enumerate();
     let runs: Vec<(usize, (usize, Layout))> = runs.collect();
-    let timelines = match &args.timeline.timeline {
-        Some(_) => Some(args.timeline.create(args.report.is_some())?),
-        None => None,
-    };
+    let wanted = args.timeline.timeline.as_ref();
+    let timelines = wanted.map(|_| args.timeline.create(args.report.is_some()));
+    let timelines = timelines.transpose()?;
     // Devices write their timelines one after the other, so that the same command writes the same file.
     let jobs = match timelines {
         Some(_) => NonZeroUsize::MIN,
         None => args.jobs.get(),
     };
     let replay =
-        |share: &dyn Fn(f64), device: usize, options: ReplayOptions, name: Option<&str>| {
+        |share: &dyn Fn(f64), device: usize, layout, options: ReplayOptions, name: Option<&str>| {
             let profile = &profiles[device];
             let (input, read) = trace_file::open("TRACE", &args.trace)?;
             let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
@@ -105,7 +104,8 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
             })?;
             let stats = &run.device.run;
             run.limit = Some(Limit::of(stats, options.load(), profile, &sources[device]));
-            Ok::<RunResult, anyhow::Error>(run)
+            let outcome = || Outcome::new(&profiles, device, layout, &run);
+            Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
         };
     interrupt::watch();
     let progress = Progress::new("replaying");
@@ -127,25 +127,17 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
             }
         };
         let name = format!("{}, {}", profiles[*device].name, layout.name());
-        let run = replay(&share, *device, options, Some(&name))?;
-        let outcome = || Outcome::new(&profiles, *device, *layout, &run);
-        Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
+        replay(&share, *device, *layout, options, Some(&name))
     })?;
-    let names: Vec<&str> = profiles
-        .iter()
-        .map(|profile| profile.name.as_str())
-        .collect();
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let outcomes: Vec<Outcome> = outcomes.into_iter().map_while(|outcome| outcome).collect();
-    let mut note = format!(
-        "partial: interrupted after {} of {} replays",
-        outcomes.len(),
-        runs.len()
-    );
+    let (done, all) = (outcomes.len(), runs.len());
+    let mut note = format!("partial: interrupted after {done} of {all} replays");
     if outcomes.is_empty() {
         let text = output::devices(names) + &note + "\n";
         return Ok((text, Ending::Partial));
     }
-    let mut ending = match outcomes.len() == runs.len() {
+    let mut ending = match done == all {
         true => Ending::Good,
         false => Ending::Partial,
     };
@@ -159,9 +151,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
                 plan: plan.clone(),
                 ..options.clone()
             };
-            let run = replay(&|_| {}, *device, options, None)?;
-            let outcome = || Outcome::new(&profiles, *device, Layout::AsRecorded, &run);
-            Ok::<_, anyhow::Error>((!run.is_partial).then(outcome))
+            replay(&|_| {}, *device, Layout::AsRecorded, options, None)
         })?;
         // Advice of which not all was replayed is none.
         match replayed.into_iter().collect::<Option<Vec<Outcome>>>() {
@@ -176,10 +166,8 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
     if let Some(timelines) = &timelines {
         what_if.timelines = args.timeline.finish(timelines)?.devices;
         if let Some(without) = profiles.iter().find(|profile| profile.kind != Kind::Nand) {
-            output::note(&format!(
-                "note: {} has no timeline: it is no flash",
-                without.name
-            ));
+            let name = &without.name;
+            output::note(&format!("note: {name} has no timeline: it is no flash"));
         }
     }
     let footer = version_line("simulated");
@@ -219,16 +207,13 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
 }
 
 fn options(args: &WhatIfArgs) -> Result<ReplayOptions> {
-    let mode = match args.closed {
-        true => ReplayMode::Closed,
-        false => ReplayMode::Open,
+    let (mode, iodepth) = match args.closed {
+        true => (ReplayMode::Closed, args.iodepth.unwrap_or(CLOSED_DEPTH)),
+        false => (ReplayMode::Open, ReplayMode::Open.default_iodepth()),
     };
     let options = ReplayOptions {
         mode,
-        iodepth: match mode {
-            ReplayMode::Closed => args.iodepth.unwrap_or(CLOSED_DEPTH),
-            ReplayMode::Open => mode.default_iodepth(),
-        },
+        iodepth,
         speedup: args.speedup,
         ..ReplayOptions::default()
     };

@@ -22,18 +22,9 @@ impl Buckets {
     /// The bucket of [`HIGHEST_PS`] is the last.
     const COUNT: usize = ((HIGHEST_PS.ilog2() + 2 - BUCKET_BITS) << BUCKET_BITS) as usize;
 
-    /// Log2 of the width of a value's bucket.
-    #[inline]
-    fn shift(value: u64) -> u32 {
-        let bits = u64::BITS - value.leading_zeros();
-        bits.saturating_sub(BUCKET_BITS + 1)
-    }
-
     #[inline]
     fn add(&mut self, value: u64, count: u64) {
-        let value = value.min(HIGHEST_PS);
-        let shift = Buckets::shift(value);
-        let bucket = ((shift << BUCKET_BITS) + (value >> shift) as u32) as usize;
+        let bucket = bucket::<BUCKET_BITS>(value.min(HIGHEST_PS)) as usize;
         if self.counts.is_empty() {
             self.counts = vec![0; Buckets::COUNT];
         }
@@ -58,20 +49,28 @@ impl Buckets {
         let mut left = rank.max(1);
         for (bucket, &count) in (0..).zip(&self.counts) {
             if count >= left {
-                let (least, greatest) = Buckets::values(bucket);
+                let (least, greatest) = bucket_values::<BUCKET_BITS>(bucket);
                 return if quantile > 0.0 { greatest } else { least };
             }
             left -= count;
         }
         0
     }
+}
 
-    /// The least and the greatest value of a bucket.
-    fn values(bucket: u64) -> (u64, u64) {
-        let shift = (bucket >> BUCKET_BITS).saturating_sub(1);
-        let least = (bucket - (shift << BUCKET_BITS)) << shift;
-        (least, least + (1 << shift) - 1)
-    }
+/// The bucket of a value, where buckets are as wide as the value has bits more than `BITS` + 1.
+#[inline]
+pub fn bucket<const BITS: u32>(value: u64) -> u32 {
+    let bits = u64::BITS - value.leading_zeros();
+    let shift = bits.saturating_sub(BITS + 1);
+    (shift << BITS) + (value >> shift) as u32
+}
+
+/// The least and the greatest value of a bucket.
+pub fn bucket_values<const BITS: u32>(bucket: u32) -> (u64, u64) {
+    let shift = (bucket >> BITS).saturating_sub(1);
+    let least = u64::from(bucket - (shift << BITS)) << shift;
+    (least, least + ((1 << shift) - 1))
 }
 
 /// A distribution of latencies.

@@ -11,7 +11,7 @@ mod sheet;
 mod text;
 
 pub use document::{SCHEMA_VERSION, document, json};
-pub use histogram::{LatencyHistogram, LatencySummary};
+pub use histogram::{LatencyHistogram, LatencySummary, bucket, bucket_values};
 pub use sheet::{Cell, Columns, Sheet};
 pub use text::{
     Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, percent_of,

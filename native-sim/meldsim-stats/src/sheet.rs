@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::text::{Align, Table, bytes};
+use super::text::{Align, Table, bytes, csv, csv_text};
 
 /// One value of a sheet.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,10 +34,7 @@ impl Cell {
     /// As a field of CSV (RFC 4180).
     fn for_csv(&self) -> String {
         match self {
-            Cell::Text(text) if text.contains([',', '"', '\n']) => {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            }
-            Cell::Text(text) => text.clone(),
+            Cell::Text(text) => csv_text(text),
             Cell::Bytes(number) | Cell::Count(number) => number.to_string(),
             Cell::Number(number, _) => number.to_string(),
             Cell::Missing => String::new(),
@@ -196,13 +193,8 @@ impl Sheet {
     /// The sheet as CSV: the keys, then a line for each row.
     pub fn to_csv(&self) -> String {
         let keys: Vec<&str> = self.columns.iter().map(|(key, _)| *key).collect();
-        let mut text = keys.join(",") + "\n";
-        for row in &self.rows {
-            let fields: Vec<String> = row.iter().map(Cell::for_csv).collect();
-            text += &fields.join(",");
-            text.push('\n');
-        }
-        text
+        let fields = |row: &Vec<Cell>| row.iter().map(Cell::for_csv).collect();
+        csv(&keys.join(","), self.rows.iter().map(fields))
     }
 }
 

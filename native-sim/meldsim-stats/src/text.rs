@@ -87,8 +87,8 @@ const NARROW: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Table {
     aligns: Vec<Align>,
-    /// Columns that are left out first where there is little room, by name; the others from the right.
-    least: &'static [&'static str],
+    /// Columns that are left out first where there is little room, by name, `a|b`; the others from the right.
+    least: &'static str,
     /// The header is the first.
     rows: Vec<Vec<String>>,
 }
@@ -102,13 +102,22 @@ impl Table {
         let (header, aligns) = columns.unzip();
         Table {
             aligns,
-            least: &[],
+            least: "",
             rows: vec![header],
         }
     }
 
+    /// An empty table with these columns, `<text|number|number`: those with a `<` are padded on the right.
+    pub fn of(columns: &str) -> Table {
+        let column = |name: &str| match name.strip_prefix('<') {
+            Some(name) => (name.to_owned(), Align::Left),
+            None => (name.to_owned(), Align::Right),
+        };
+        Table::new(columns.split('|').map(column))
+    }
+
     /// Names the columns that are left out first where there is little room.
-    pub fn with_least(self, least: &'static [&'static str]) -> Table {
+    pub fn with_least(self, least: &'static str) -> Table {
         Table { least, ..self }
     }
 
@@ -190,8 +199,8 @@ impl Table {
     /// Takes the column away that matters least; gives its name.
     fn remove_least(&mut self) -> String {
         let header = &self.rows[0];
-        let position = |name: &&str| header.iter().position(|other| other == name);
-        let least = self.least.iter().find_map(position);
+        let position = |name: &str| header.iter().position(|other| other == name);
+        let least = self.least.split('|').find_map(position);
         let constant = || (1..header.len()).find(|&column| self.is_constant(column));
         let column = least.or_else(constant).unwrap_or(header.len() - 1);
         self.aligns.remove(column);
@@ -297,13 +306,7 @@ mod tests {
 
     #[test]
     fn a_table_fits_by_breaking_texts_and_then_by_leaving_columns_out() {
-        let columns = [
-            ("name", Align::Left),
-            ("text", Align::Left),
-            ("a", Align::Right),
-            ("b", Align::Right),
-        ];
-        let mut table = Table::new(columns).with_least(&["a"]);
+        let mut table = Table::of("<name|<text|a|b").with_least("a");
         table.row(["scan", "a claim of more words than fit", "1234", "567890"]);
         assert_eq!(table.within(usize::MAX), table.to_string());
         assert_eq!(

@@ -16,9 +16,11 @@
 //!   7 device      channels dies-a-channel
 //! ```
 
+use super::proto::varint;
+use super::records::{gauge, number_of};
 use super::writer::Form;
 use meldsim::profile::Profile;
-use meldsim::timeline::{BusUse, Gauge, Purpose, Record, Work};
+use meldsim::timeline::Record;
 use meldsim::{Instant, Opcode};
 
 /// More would not fit into the 64 MiB that a timeline may take.
@@ -37,12 +39,8 @@ pub(super) struct Compact {
 }
 
 impl Compact {
-    fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.events.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.events.push(value as u8);
+    fn number(&mut self, value: u64) {
+        varint(&mut self.events, value);
     }
 
     fn numbers<const N: usize>(&mut self, values: [u64; N]) {
@@ -70,25 +68,6 @@ impl Compact {
     }
 }
 
-fn work(work: Work) -> u64 {
-    match work {
-        Work::Sense(page) => u64::from(page.min(3)),
-        Work::MeldedSense => 4,
-        Work::Program => 5,
-        Work::Erase => 6,
-        Work::Copyback => 7,
-        Work::Suspended => 8,
-    }
-}
-
-fn purpose(purpose: Purpose) -> u64 {
-    match purpose {
-        Purpose::Host => 0,
-        Purpose::Collection => 1,
-        Purpose::Buffer => 2,
-    }
-}
-
 impl Form for Compact {
     const MOST_SLICES: u64 = MOST_SLICES;
 
@@ -108,19 +87,15 @@ impl Form for Compact {
         self.events.clear();
         match record {
             Record::Bus(span) => {
-                let what = match span.what {
-                    BusUse::Command => 0,
-                    BusUse::DataOut => 1,
-                    BusUse::DataIn => 2,
-                };
-                self.numbers([0, u64::from(span.channel), u64::from(span.die), what]);
+                let (channel, die) = (u64::from(span.channel), u64::from(span.die));
+                self.numbers([0, channel, die, span.what as u64]);
                 self.times(span.start, span.end);
                 self.commands(span.commands);
             }
             Record::Array(span) => {
                 let (channel, die) = (u64::from(span.channel), u64::from(span.die));
-                let what = [work(span.work), purpose(span.purpose)];
-                self.numbers([1, channel, die, what[0], what[1], u64::from(span.planes)]);
+                let (work, planes) = (number_of(span.work).into(), span.planes.into());
+                self.numbers([1, channel, die, work, span.purpose as u64, planes]);
                 self.times(span.start, span.end);
                 self.commands(span.commands);
             }
@@ -142,12 +117,8 @@ impl Form for Compact {
                 self.times(span.start, span.end);
             }
             Record::Level(level) => {
-                let (gauge, set) = match level.of {
-                    Gauge::Outstanding => (0, 0),
-                    Gauge::WriteBuffer(set) => (1, set),
-                    Gauge::FreeSuperblocks(set) => (2, set),
-                };
-                self.numbers([5, gauge, u64::from(set), level.value]);
+                let (gauge, set) = gauge(level.of);
+                self.numbers([5, gauge.into(), set.into(), level.value]);
                 self.start(level.at);
                 return 0;
             }
@@ -163,9 +134,8 @@ impl Form for Compact {
                 self.numbers([u64::from(command.queue), u64::from(command.status.0)]);
                 self.numbers([command.melded_reads, command.page_reads].map(u64::from));
                 self.numbers(command.parts.map(|part| part.as_ps()));
-                let behind = command.behind;
-                let behind = behind.map_or([0; 2], |(of, whose)| [1 + work(of), purpose(whose)]);
-                self.numbers(behind);
+                let numbers = |(of, whose)| [1 + u64::from(number_of(of)), whose as u64];
+                self.numbers(command.behind.map_or([0; 2], numbers));
                 self.times(command.submitted, command.completed);
             }
             _ => return 0,

@@ -19,6 +19,7 @@ use std::collections::HashSet;
 
 use super::clock::Clock;
 use super::proto::Message;
+use super::records::{BUS_USES, WORKS, number_of};
 use super::writer::Form;
 use meldsim::profile::Profile;
 use meldsim::timeline::{
@@ -121,25 +122,8 @@ const VALID_PAGES: u64 = 12;
 /// Those of the parts of a latency follow.
 const FIRST_PART: u64 = 13;
 
-/// Names of slices, by number from 1.
-const NAMES: [&str; 31] = [
-    "command",
-    "data out",
-    "data in",
-    "sense LSB",
-    "sense CSB",
-    "sense MSB",
-    "sense top page",
-    "melded sense",
-    "program",
-    "erase",
-    "copyback",
-    "suspended",
-    "sense LSB (collection)",
-    "sense CSB (collection)",
-    "sense MSB (collection)",
-    "sense top page (collection)",
-    "melded sense (collection)",
+/// Names of slices that are none of buses and dies, by number from [`FIRST_NAME`].
+const NAMES: [&str; 14] = [
     "read",
     "write",
     "deallocate",
@@ -155,10 +139,14 @@ const NAMES: [&str; 31] = [
     "melded read",
     "other",
 ];
+/// Before them: uses of a bus from 1, works, and senses for collection.
+const FIRST_WORK: u64 = 1 + BUS_USES.len() as u64;
+const SENSES: u64 = 5;
+const FIRST_NAME: u64 = FIRST_WORK + WORKS.len() as u64 + SENSES;
 
 fn name(wanted: &str) -> u64 {
     let found = NAMES.iter().position(|name| *name == wanted);
-    found.unwrap_or(NAMES.len() - 1) as u64 + 1
+    FIRST_NAME + found.unwrap_or(NAMES.len() - 1) as u64
 }
 
 /// Makes packets of records.
@@ -289,8 +277,13 @@ impl Perfetto {
                         entry.text(field::interned::NAME, name);
                     });
                 };
-                for (iid, name) in (1..).zip(NAMES) {
-                    intern(interned, field::interned::EVENT_NAMES, iid, name);
+                let (uses, works) = (BUS_USES.map(BusUse::name), WORKS.map(Work::name));
+                let senses = works.iter().take(SENSES as usize);
+                let senses = senses.map(|sense| format!("{sense} (collection)"));
+                let names = uses.iter().chain(&works).map(|name| (*name).to_owned());
+                let names = names.chain(senses).chain(NAMES.map(str::to_owned));
+                for (iid, name) in (1..).zip(names) {
+                    intern(interned, field::interned::EVENT_NAMES, iid, &name);
                 }
                 let parts = Part::ALL.map(Part::name);
                 for (iid, name) in (1..).zip(ANNOTATIONS.iter().chain(&parts)) {
@@ -331,25 +324,17 @@ impl Perfetto {
     }
 
     fn bus(&mut self, span: &BusSpan<'_>) {
-        let name = match span.what {
-            BusUse::Command => 1,
-            BusUse::DataOut => 2,
-            BusUse::DataIn => 3,
-        };
+        let name = 1 + span.what as u64;
         let track = BUS + u64::from(span.channel);
         self.slice(track, name, (span.start, span.end), span.commands, |_| {});
     }
 
     fn array(&mut self, span: &ArraySpan<'_>) {
-        let of_collection = span.purpose == Purpose::Collection;
-        let name = match span.work {
-            Work::Sense(page) => 4 + u64::from(page.min(3)) + if of_collection { 9 } else { 0 },
-            Work::MeldedSense => 8 + if of_collection { 9 } else { 0 },
-            Work::Program => 9,
-            Work::Erase => 10,
-            Work::Copyback => 11,
-            Work::Suspended => 12,
-        };
+        let work = u64::from(number_of(span.work));
+        let is_read = matches!(span.work, Work::Sense(_) | Work::MeldedSense);
+        let of_collection = is_read && span.purpose == Purpose::Collection;
+        let other = if of_collection { WORKS.len() } else { 0 };
+        let name = FIRST_WORK + work + other as u64;
         let track = DIE + (u64::from(span.channel) << 16) + u64::from(span.die);
         let planes = span.planes;
         self.slice(

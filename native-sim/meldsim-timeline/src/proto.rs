@@ -9,6 +9,15 @@ const VARINT: u32 = 0;
 const FIXED64: u32 = 1;
 const LENGTH: u32 = 2;
 
+/// Adds a number of variable length (LEB128).
+pub(super) fn varint(to: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        to.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    to.push(value as u8);
+}
+
 impl Message {
     pub(super) fn clear(&mut self) {
         self.0.clear();
@@ -18,12 +27,8 @@ impl Message {
         &self.0
     }
 
-    fn raw(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
+    fn raw(&mut self, value: u64) {
+        varint(&mut self.0, value);
     }
 
     fn tag(&mut self, field: u32, wire: u32) {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A file is compressed by gzip. It has a line that says what it is, the profile, how many records were lost, and the records:
-//! each begins with its length. Numbers are varints, times are in picoseconds.
+//! each begins with its length, and is a tuple in the format of `postcard`. Times are in picoseconds.
 
 use std::collections::{HashSet, VecDeque};
 use std::io::{self, Read, Write};
@@ -14,8 +14,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::writer::times;
 use meldsim::profile::Profile;
 use meldsim::timeline::{
     ArraySpan, BusSpan, BusUse, BusySpan, Collection, CommandRecord, CoreSpan, Gauge, Level, Part,
@@ -24,15 +26,12 @@ use meldsim::timeline::{
 use meldsim::{Duration, Instant, NamespaceId, Opcode, Status};
 
 /// What a file begins with; the number is the format's version.
-const MAGIC: &[u8] = b"meldsim records 1\n";
+const MAGIC: &[u8] = b"meldsim records 2\n";
 /// More than the largest ring.
 const FILE_MAX: u64 = 2 << 30;
-/// The longest profile that is read.
-const PROFILE_MAX: u64 = 1 << 20;
-/// Commands of a span, types of threads: more than any device has.
-const LIST_MAX: u64 = 1 << 16;
+/// Types of threads: more than any device has.
 const THREAD_TYPES_MAX: usize = 64;
-const THREAD_TYPE_BYTES: u64 = 64;
+const THREAD_TYPE_BYTES: usize = 64;
 
 /// Keeps the latest records of a device, in bounded memory. All clones are the same.
 #[derive(Clone, Debug)]
@@ -77,11 +76,8 @@ impl Recording {
     pub fn write_to(&self, profile: &Profile, output: impl Write) -> io::Result<Kept> {
         let ring = self.ring();
         let mut output = GzEncoder::new(output, Compression::fast());
-        let profile = profile.to_toml();
         let mut head = MAGIC.to_vec();
-        number(&mut head, profile.len() as u64);
-        head.extend_from_slice(profile.as_bytes());
-        number(&mut head, ring.lost);
+        put(&mut head, &(profile.to_toml(), ring.lost));
         output.write_all(&head)?;
         let (older, newer) = ring.bytes.as_slices();
         output.write_all(older)?;
@@ -172,13 +168,9 @@ impl Recorded {
             .take(FILE_MAX)
             .read_to_end(&mut bytes)?;
         let mut rest = bytes.strip_prefix(MAGIC).ok_or(RecordsError::Format)?;
-        let length = take(&mut rest).filter(|&length| length <= PROFILE_MAX);
-        let text = length.and_then(|length| bytes_of(&mut rest, length as usize));
-        let text = text.and_then(|text| std::str::from_utf8(text).ok());
-        let text = text.ok_or(RecordsError::Format)?;
+        let (text, lost) = take::<(&str, u64)>(&mut rest).ok_or(RecordsError::Format)?;
         let profile = Profile::from_toml(text);
         let profile = profile.map_err(|errors| RecordsError::Profile(errors.to_string()))?;
-        let lost = take(&mut rest).ok_or(RecordsError::Format)?;
         let records = rest.to_vec();
         Ok(Recorded {
             profile,
@@ -209,16 +201,8 @@ impl Recorded {
 
 /// The bytes of the next record.
 fn split<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = bytes_of(rest, 2)?;
-    bytes_of(
-        rest,
-        usize::from(u16::from_le_bytes([length[0], length[1]])),
-    )
-}
-
-/// The first so many bytes.
-fn bytes_of<'a>(rest: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
-    let (bytes, after) = rest.split_at_checked(length)?;
+    let (length, after) = rest.split_first_chunk()?;
+    let (bytes, after) = after.split_at_checked(u16::from_le_bytes(*length).into())?;
     *rest = after;
     Some(bytes)
 }
@@ -232,7 +216,7 @@ impl Names {
         if let Some(known) = self.0.get(name) {
             return Some(known);
         }
-        if self.0.len() == THREAD_TYPES_MAX {
+        if self.0.len() == THREAD_TYPES_MAX || name.len() > THREAD_TYPE_BYTES {
             return None;
         }
         let lasting: &'static str = Box::leak(name.to_owned().into_boxed_str());
@@ -241,178 +225,114 @@ impl Names {
     }
 }
 
-const BUS: u64 = 1;
-const ARRAY: u64 = 2;
-const BUSY: u64 = 3;
-const CORE: u64 = 4;
-const COLLECTION: u64 = 5;
-const LEVEL: u64 = 6;
-const COMMAND: u64 = 7;
+const BUS: u8 = 1;
+const ARRAY: u8 = 2;
+const BUSY: u8 = 3;
+const CORE: u8 = 4;
+const COLLECTION: u8 = 5;
+const LEVEL: u8 = 6;
+const COMMAND: u8 = 7;
 
-fn number(to: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        to.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    to.push(value as u8);
-}
-
-fn numbers(to: &mut Vec<u8>, values: &[u64]) {
-    for &value in values {
-        number(to, value);
-    }
-}
-
-fn times(to: &mut Vec<u8>, start: Instant, end: Instant) {
-    number(to, start.as_ps());
-    number(to, end.saturating_since(start).as_ps());
-}
-
-fn list(to: &mut Vec<u8>, values: &[u64]) {
-    number(to, values.len() as u64);
-    numbers(to, values);
-}
-
-fn encode(record: &Record<'_>, to: &mut Vec<u8>) {
-    match record {
-        Record::Bus(span) => {
-            let what = match span.what {
-                BusUse::Command => 0,
-                BusUse::DataOut => 1,
-                BusUse::DataIn => 2,
-            };
-            numbers(to, &[BUS, span.channel.into(), span.die.into(), what]);
-            times(to, span.start, span.end);
-            list(to, span.commands);
-        }
-        Record::Array(span) => {
-            let (channel, die) = (span.channel.into(), span.die.into());
-            let (work, purpose) = (of_work(span.work), of_purpose(span.purpose));
-            numbers(
-                to,
-                &[ARRAY, channel, die, span.planes.into(), work, purpose],
-            );
-            times(to, span.start, span.end);
-            list(to, span.commands);
-        }
-        Record::Busy(span) => {
-            numbers(to, &[BUSY, span.channel.into(), span.die.into()]);
-            times(to, span.start, span.end);
-        }
-        Record::Core(span) => {
-            let (thread, kind) = span.thread;
-            let length = kind.len() as u64;
-            numbers(to, &[CORE, span.core.into(), thread.into(), length]);
-            to.extend_from_slice(kind.as_bytes());
-            times(to, span.start, span.end);
-        }
-        Record::Collection(span) => {
-            let (set, lane, group) = (span.set.into(), span.log.into(), span.superblock.into());
-            let (valid, pages) = (span.valid_pages.into(), span.pages.into());
-            numbers(to, &[COLLECTION, set, lane, group, valid, pages]);
-            times(to, span.start, span.end);
-        }
-        Record::Level(level) => {
-            let (gauge, set) = match level.of {
-                Gauge::Outstanding => (0, 0),
-                Gauge::WriteBuffer(set) => (1, set.into()),
-                Gauge::FreeSuperblocks(set) => (2, set.into()),
-            };
-            numbers(to, &[LEVEL, gauge, set, level.at.as_ps(), level.value]);
-        }
-        Record::Command(command) => of_command(command, to),
-        // Kinds that this version does not know are left out.
-        _ => {}
-    }
-}
-
-fn of_command(command: &CommandRecord, to: &mut Vec<u8>) {
-    numbers(
-        to,
-        &[
-            COMMAND,
-            command.number,
-            command.slot.into(),
-            command.tag,
-            command.opcode as u64,
-            command.nsid.0.into(),
-            command.start_byte,
-            command.bytes,
-            command.queue.into(),
-            u64::from(command.status.0),
-            command.melded_reads.into(),
-            command.page_reads.into(),
-        ],
-    );
-    times(to, command.submitted, command.completed);
-    for part in command.parts {
-        number(to, part.as_ps());
-    }
-    match command.behind {
-        None => number(to, 0),
-        Some((work, purpose)) => numbers(to, &[1, of_work(work), of_purpose(purpose)]),
-    }
-}
-
-/// Works but senses of single pages, which follow them.
-const WORKS: [Work; 5] = [
+/// What has a number, here and where a page shows it.
+pub(super) const BUS_USES: [BusUse; 3] = [BusUse::Command, BusUse::DataOut, BusUse::DataIn];
+const PURPOSES: [Purpose; 3] = [Purpose::Host, Purpose::Collection, Purpose::Buffer];
+pub(super) const WORKS: [Work; 9] = [
+    Work::Sense(0),
+    Work::Sense(1),
+    Work::Sense(2),
+    Work::Sense(TOP_PAGE),
     Work::MeldedSense,
     Work::Program,
     Work::Erase,
     Work::Copyback,
     Work::Suspended,
 ];
+/// Pages of a wordline from this on have one name.
+const TOP_PAGE: u8 = 3;
 
-fn of_work(work: Work) -> u64 {
-    match work {
-        Work::Sense(page) => WORKS.len() as u64 + u64::from(page),
-        other => (0..)
-            .zip(WORKS)
-            .find(|(_, work)| *work == other)
-            .map_or(0, |(number, _)| number),
+/// The number of a work.
+pub(super) fn number_of(work: Work) -> u8 {
+    let number = WORKS.iter().position(|other| *other == work);
+    number.map_or(TOP_PAGE, |number| number as u8)
+}
+
+/// The number of a gauge, and its set.
+pub(super) fn gauge(of: Gauge) -> (u8, u32) {
+    match of {
+        Gauge::Outstanding => (0, 0),
+        Gauge::WriteBuffer(set) => (1, set),
+        Gauge::FreeSuperblocks(set) => (2, set),
     }
 }
 
-fn work(number: u64) -> Option<Work> {
-    match WORKS.get(number as usize) {
-        Some(work) => Some(*work),
-        None => u8::try_from(number - WORKS.len() as u64)
-            .ok()
-            .map(Work::Sense),
-    }
+fn put(to: &mut Vec<u8>, value: &impl Serialize) {
+    // Memory takes whatever comes, and numbers and texts are what it can hold.
+    let _ = postcard::to_io(value, to);
 }
 
-fn of_purpose(purpose: Purpose) -> u64 {
-    match purpose {
-        Purpose::Host => 0,
-        Purpose::Collection => 1,
-        Purpose::Buffer => 2,
-    }
+fn take<'a, T: Deserialize<'a>>(rest: &mut &'a [u8]) -> Option<T> {
+    let (value, after) = postcard::take_from_bytes(rest).ok()?;
+    *rest = after;
+    Some(value)
 }
 
-fn purpose(number: u64) -> Option<Purpose> {
-    match number {
-        0 => Some(Purpose::Host),
-        1 => Some(Purpose::Collection),
-        2 => Some(Purpose::Buffer),
-        _ => None,
-    }
-}
-
-fn take(rest: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = bytes_of(rest, 1)?[0];
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
+fn encode(record: &Record<'_>, to: &mut Vec<u8>) {
+    let (start, end) = times(record);
+    let times = (start.as_ps(), end.saturating_since(start).as_ps());
+    match record {
+        Record::Bus(span) => {
+            let place = (span.channel, span.die, span.what as u8);
+            put(to, &(BUS, times, place, span.commands));
         }
+        Record::Array(span) => {
+            let place = (span.channel, span.die, span.planes);
+            let what = (number_of(span.work), span.purpose as u8);
+            put(to, &(ARRAY, times, place, what, span.commands));
+        }
+        Record::Busy(span) => {
+            put(to, &(BUSY, times, span.channel, span.die));
+        }
+        Record::Core(span) => {
+            put(to, &(CORE, times, span.core, span.thread));
+        }
+        Record::Collection(span) => {
+            let pages = (span.valid_pages, span.pages);
+            put(
+                to,
+                &(
+                    COLLECTION,
+                    times,
+                    span.set,
+                    span.log,
+                    span.superblock,
+                    pages,
+                ),
+            );
+        }
+        Record::Level(level) => {
+            put(to, &(LEVEL, times, gauge(level.of), level.value));
+        }
+        Record::Command(of) => {
+            let what = (of.number, of.slot, of.tag, of.opcode as u8, of.nsid.0);
+            let how = (of.start_byte, of.bytes, of.queue, of.status.0);
+            let reads = (of.melded_reads, of.page_reads);
+            let parts = of.parts.map(Duration::as_ps);
+            let behind = of.behind.map(|(of, whose)| (number_of(of), whose as u8));
+            put(to, &(COMMAND, times, what, how, reads, parts, behind));
+        }
+        // Kinds that this version does not know are left out.
+        _ => {}
     }
-    None
 }
 
-fn small<T: TryFrom<u64>>(rest: &mut &[u8]) -> Option<T> {
-    T::try_from(take(rest)?).ok()
+/// The one of that number.
+fn one<T: Copy>(of: &[T], number: u8) -> Option<T> {
+    of.get(usize::from(number)).copied()
+}
+
+fn list<'a>(rest: &mut &[u8], commands: &'a mut Vec<u64>) -> Option<&'a [u64]> {
+    *commands = take(rest)?;
+    Some(commands)
 }
 
 fn instant(ps: u64) -> Option<Instant> {
@@ -420,148 +340,86 @@ fn instant(ps: u64) -> Option<Instant> {
     (instant < Instant::MAX).then_some(instant)
 }
 
-fn span(rest: &mut &[u8]) -> Option<(Instant, Instant)> {
-    let start = take(rest)?;
-    let end = start.checked_add(take(rest)?)?;
-    Some((instant(start)?, instant(end)?))
-}
-
 fn decode<'a>(
     rest: &mut &[u8],
     commands: &'a mut Vec<u64>,
     names: &mut Names,
 ) -> Option<Record<'a>> {
-    let mut read_list = |rest: &mut &[u8]| {
-        commands.clear();
-        let length = take(rest).filter(|&length| length <= LIST_MAX)?;
-        for _ in 0..length {
-            commands.push(take(rest)?);
-        }
-        Some(())
-    };
-    let record = match take(rest)? {
-        BUS => {
-            let (channel, die) = (small(rest)?, small(rest)?);
-            let what = match take(rest)? {
-                0 => BusUse::Command,
-                1 => BusUse::DataOut,
-                2 => BusUse::DataIn,
-                _ => return None,
-            };
-            let (start, end) = span(rest)?;
-            read_list(rest)?;
-            Record::Bus(BusSpan {
-                channel,
-                die,
-                what,
-                start,
-                end,
-                commands,
-            })
-        }
-        ARRAY => {
-            let (channel, die, planes) = (small(rest)?, small(rest)?, small(rest)?);
-            let (work, purpose) = (work(take(rest)?)?, purpose(take(rest)?)?);
-            let (start, end) = span(rest)?;
-            read_list(rest)?;
-            Record::Array(ArraySpan {
-                channel,
-                die,
-                planes,
-                work,
-                purpose,
-                start,
-                end,
-                commands,
-            })
-        }
-        BUSY => {
-            let (channel, die) = (small(rest)?, small(rest)?);
-            let (start, end) = span(rest)?;
-            Record::Busy(BusySpan {
-                channel,
-                die,
-                start,
-                end,
-            })
-        }
-        CORE => {
-            let (core, thread) = (small(rest)?, small(rest)?);
-            let length = take(rest).filter(|&length| length <= THREAD_TYPE_BYTES)?;
-            let kind = std::str::from_utf8(bytes_of(rest, length as usize)?).ok()?;
-            let thread = (thread, names.lasting(kind)?);
-            let (start, end) = span(rest)?;
-            Record::Core(CoreSpan {
-                core,
-                thread,
-                start,
-                end,
-            })
-        }
-        COLLECTION => {
-            let (set, lane, group) = (small(rest)?, small(rest)?, small(rest)?);
-            let (valid_pages, pages) = (small(rest)?, small(rest)?);
-            let (start, end) = span(rest)?;
-            Record::Collection(Collection {
-                set,
-                log: lane,
-                superblock: group,
-                valid_pages,
-                pages,
-                start,
-                end,
-            })
-        }
-        LEVEL => {
-            let of = match (take(rest)?, small(rest)?) {
+    let (kind, (start, length)) = take::<(u8, (u64, u64))>(rest)?;
+    let (start, end) = (instant(start)?, instant(start.checked_add(length)?)?);
+    let record = match kind {
+        BUS => Record::Bus(BusSpan {
+            channel: take(rest)?,
+            die: take(rest)?,
+            what: one(&BUS_USES, take(rest)?)?,
+            start,
+            end,
+            commands: list(rest, commands)?,
+        }),
+        ARRAY => Record::Array(ArraySpan {
+            channel: take(rest)?,
+            die: take(rest)?,
+            planes: take(rest)?,
+            work: one(&WORKS, take(rest)?)?,
+            purpose: one(&PURPOSES, take(rest)?)?,
+            start,
+            end,
+            commands: list(rest, commands)?,
+        }),
+        BUSY => Record::Busy(BusySpan {
+            channel: take(rest)?,
+            die: take(rest)?,
+            start,
+            end,
+        }),
+        CORE => Record::Core(CoreSpan {
+            core: take(rest)?,
+            thread: (take(rest)?, names.lasting(take(rest)?)?),
+            start,
+            end,
+        }),
+        COLLECTION => Record::Collection(Collection {
+            set: take(rest)?,
+            log: take(rest)?,
+            superblock: take(rest)?,
+            valid_pages: take(rest)?,
+            pages: take(rest)?,
+            start,
+            end,
+        }),
+        LEVEL => Record::Level(Level {
+            of: match take::<(u8, u32)>(rest)? {
                 (0, _) => Gauge::Outstanding,
                 (1, set) => Gauge::WriteBuffer(set),
                 (2, set) => Gauge::FreeSuperblocks(set),
                 _ => return None,
-            };
-            let (at, value) = (instant(take(rest)?)?, take(rest)?);
-            Record::Level(Level { of, at, value })
-        }
-        COMMAND => Record::Command(command(rest)?),
+            },
+            at: start,
+            value: take(rest)?,
+        }),
+        COMMAND => Record::Command(CommandRecord {
+            number: take(rest)?,
+            slot: take(rest)?,
+            tag: take(rest)?,
+            opcode: Opcode::from_u8(take(rest)?)?,
+            nsid: NamespaceId(take(rest)?),
+            start_byte: take(rest)?,
+            bytes: take(rest)?,
+            queue: take(rest)?,
+            status: Status(take(rest)?),
+            melded_reads: take(rest)?,
+            page_reads: take(rest)?,
+            submitted: start,
+            completed: end,
+            parts: take::<[u64; Part::COUNT]>(rest)?.map(Duration::from_ps),
+            behind: match take(rest)? {
+                None => None,
+                Some((work, purpose)) => Some((one(&WORKS, work)?, one(&PURPOSES, purpose)?)),
+            },
+        }),
         _ => return None,
     };
     rest.is_empty().then_some(record)
-}
-
-fn command(rest: &mut &[u8]) -> Option<CommandRecord> {
-    let (number, slot, tag) = (take(rest)?, small(rest)?, take(rest)?);
-    let opcode = Opcode::from_u8(small(rest)?)?;
-    let (nsid, start_byte, bytes) = (NamespaceId(small(rest)?), take(rest)?, take(rest)?);
-    let queue = small(rest)?;
-    let status = Status(small(rest)?);
-    let (melded_reads, page_reads) = (small(rest)?, small(rest)?);
-    let (submitted, completed) = span(rest)?;
-    let mut parts = [Duration::ZERO; Part::COUNT];
-    for part in &mut parts {
-        *part = Duration::from_ps(take(rest)?);
-    }
-    let behind = match take(rest)? {
-        0 => None,
-        1 => Some((work(take(rest)?)?, purpose(take(rest)?)?)),
-        _ => return None,
-    };
-    Some(CommandRecord {
-        number,
-        slot,
-        tag,
-        opcode,
-        nsid,
-        start_byte,
-        bytes,
-        queue,
-        status,
-        melded_reads,
-        page_reads,
-        submitted,
-        completed,
-        parts,
-        behind,
-    })
 }
 
 #[cfg(test)]
@@ -574,22 +432,22 @@ mod tests {
     fn samples(at: Instant, value: u64, commands: &[u64]) -> Vec<Record<'_>> {
         let end = at + Duration::from_ps(value % 1_000_000_007);
         let (channel, die) = (value as u32 % 32, value as u32 % 8);
-        let works = [Work::Sense(value as u8 % 4)].into_iter().chain(WORKS);
-        let mut records: Vec<Record<'_>> = works
+        let mut records: Vec<Record<'_>> = WORKS
+            .into_iter()
             .map(|work| {
                 Record::Array(ArraySpan {
                     channel,
                     die,
                     planes: value as u16,
                     work,
-                    purpose: purpose(value % 3).unwrap(),
+                    purpose: PURPOSES[value as usize % 3],
                     start: at,
                     end,
                     commands,
                 })
             })
             .collect();
-        for what in [BusUse::Command, BusUse::DataOut, BusUse::DataIn] {
+        for what in BUS_USES {
             records.push(Record::Bus(BusSpan {
                 channel,
                 die,

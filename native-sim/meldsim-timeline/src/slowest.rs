@@ -36,10 +36,17 @@ impl Packets {
         }
     }
 
-    /// Takes the first.
-    fn pop(&mut self) -> Option<(Entry, impl Iterator<Item = u8>)> {
+    fn push(&mut self, entry: Entry, packets: &[u8]) {
+        self.bytes.extend(packets);
+        self.entries.push_back(entry);
+    }
+
+    /// Takes the first, and moves its packets.
+    fn pop(&mut self, to: &mut Vec<u8>) -> Option<Entry> {
         let entry = self.entries.pop_front()?;
-        Some((entry, self.bytes.drain(..entry.len as usize)))
+        to.clear();
+        to.extend(self.bytes.drain(..entry.len as usize));
+        Some(entry)
     }
 }
 
@@ -73,13 +80,13 @@ impl Slowest {
     /// Adds the packets of a record; old ones make room for them.
     pub(super) fn push(&mut self, (start, end): (Instant, Instant), packets: &[u8], slices: u64) {
         while self.ring.bytes.len() + packets.len() > RING_BYTES && self.give_up_oldest() {}
-        self.ring.bytes.extend(packets);
-        self.ring.entries.push_back(Entry {
+        let entry = Entry {
             start,
             end,
             len: packets.len() as u32,
             slices: slices as u32,
-        });
+        };
+        self.ring.push(entry, packets);
     }
 
     /// A command has completed.
@@ -103,19 +110,16 @@ impl Slowest {
 
     /// Takes the oldest packets off the ring. False when there are none.
     fn give_up_oldest(&mut self) -> bool {
-        let Some((entry, packets)) = self.ring.pop() else {
+        let Some(entry) = self.ring.pop(&mut self.buffer) else {
             return false;
         };
-        self.buffer.clear();
-        self.buffer.extend(packets);
         if overlaps(&self.times, entry) {
             if self.kept.bytes.len() + self.buffer.len() > KEPT_BYTES {
                 let moved = std::mem::take(&mut self.buffer);
                 self.prune();
                 self.buffer = moved;
             }
-            self.kept.bytes.extend(&self.buffer);
-            self.kept.entries.push_back(entry);
+            self.kept.push(entry, &self.buffer);
         }
         true
     }
@@ -126,14 +130,9 @@ impl Slowest {
             let times = without_overlap(self.commands.values());
             // Once around: what is left goes to the end again.
             for _ in 0..self.kept.entries.len() {
-                let Some((entry, packets)) = self.kept.pop() else {
-                    break;
-                };
-                if overlaps(&times, entry) {
-                    self.buffer.clear();
-                    self.buffer.extend(packets);
-                    self.kept.bytes.extend(&self.buffer);
-                    self.kept.entries.push_back(entry);
+                let entry = self.kept.pop(&mut self.buffer);
+                if let Some(entry) = entry.filter(|entry| overlaps(&times, *entry)) {
+                    self.kept.push(entry, &self.buffer);
                 }
             }
             if self.kept.bytes.len() <= KEPT_BYTES / 2 || self.commands.len() <= 1 {
@@ -158,9 +157,7 @@ impl Slowest {
             std::mem::take(&mut self.kept),
             std::mem::take(&mut self.ring),
         ] {
-            while let Some((entry, packets)) = from.pop() {
-                buffer.clear();
-                buffer.extend(packets);
+            while let Some(entry) = from.pop(&mut buffer) {
                 if overlaps(&times, entry) {
                     write(&buffer)?;
                     slices += u64::from(entry.slices);

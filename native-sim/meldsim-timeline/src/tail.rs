@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use meldsim::Duration;
 use meldsim::timeline::{CommandRecord, Part, Purpose, Record, Work};
-use meldsim_stats::{Align, Table};
+use meldsim_stats::Table;
 
 /// One in so many commands is among the slowest: those beyond the 99.9th percentile.
 const ONE_IN: u64 = 1000;
@@ -142,12 +142,7 @@ impl Waits {
             "What the slowest {} of {} commands waited for, those of {:.1} us and more ({})",
             self.slowest, self.commands, self.from_us, self.device
         );
-        let mut table = Table::new([
-            ("longest part", Align::Left),
-            ("commands", Align::Right),
-            ("mean latency us", Align::Right),
-            ("in that part us", Align::Right),
-        ]);
+        let mut table = Table::of("<longest part|commands|mean latency us|in that part us");
         for cause in &self.causes {
             table.row([
                 cause.name.clone(),

@@ -123,7 +123,7 @@ impl Shown {
 }
 
 /// From when to when a record is of.
-fn times(record: &Record<'_>) -> (Instant, Instant) {
+pub(super) fn times(record: &Record<'_>) -> (Instant, Instant) {
     match record {
         Record::Bus(span) => (span.start, span.end),
         Record::Array(span) => (span.start, span.end),

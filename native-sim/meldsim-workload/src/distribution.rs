@@ -12,43 +12,32 @@ pub(super) fn parse_distribution(text: &str) -> Result<Distribution, String> {
         Some((name, parameter)) => (name, Some(parameter)),
         None => (text, None),
     };
-    let number = |default: Option<u64>, within: std::ops::RangeInclusive<u64>, range: &str| {
-        let value = match parameter {
-            None | Some("") => default,
-            Some(text) => parse_decimal(text, MILLION),
-        };
-        value.filter(|value| within.contains(value)).ok_or_else(|| {
-            format!(
-                "is \"{text}\", which is not {name} with a number; write {name}:N with N {range}"
-            )
-        })
-    };
     // Defaults and ranges are fio's.
-    match name {
-        "random" if parameter.is_none() => Ok(Distribution::Once),
-        "zipf" => number(
-            Some(1_200_000),
-            1..=20 * MILLION,
-            "above 0 and up to 20, such as zipf:1.2",
-        )
-        .map(|theta| Distribution::Zipf { theta }),
-        "pareto" => number(
-            Some(200_000),
-            1..=MILLION / 2,
-            "above 0 and up to 0.5, such as pareto:0.2",
-        )
-        .map(|power| Distribution::Pareto { power }),
-        "normal" => number(
-            None,
-            1..=100 * MILLION,
-            "above 0 and up to 100, such as normal:10",
-        )
-        .map(|deviation| Distribution::Normal { deviation }),
-        "zoned" => parse_zones(parameter.unwrap_or("")),
-        _ => Err(format!(
-            "is \"{text}\", which is unknown; use random, zipf:THETA, pareto:POWER, normal:DEVIATION or zoned:ACCESS/SIZE:..."
-        )),
-    }
+    let (default, most, range) = match name {
+        "random" if parameter.is_none() => return Ok(Distribution::Once),
+        "zipf" => (Some(1_200_000), 20 * MILLION, "20, such as zipf:1.2"),
+        "pareto" => (Some(200_000), MILLION / 2, "0.5, such as pareto:0.2"),
+        "normal" => (None, 100 * MILLION, "100, such as normal:10"),
+        "zoned" => return parse_zones(parameter.unwrap_or("")),
+        _ => {
+            return Err(format!(
+                "is \"{text}\", which is unknown; use random, zipf:THETA, pareto:POWER, normal:DEVIATION or zoned:ACCESS/SIZE:..."
+            ));
+        }
+    };
+    let value = match parameter {
+        None | Some("") => default,
+        Some(text) => parse_decimal(text, MILLION),
+    };
+    let value = value.filter(|value| (1..=most).contains(value));
+    let value = value.ok_or_else(|| {
+        format!("is \"{text}\", which is not {name} with a number; write {name}:N with N above 0 and up to {range}")
+    })?;
+    Ok(match name {
+        "zipf" => Distribution::Zipf { theta: value },
+        "pareto" => Distribution::Pareto { power: value },
+        _ => Distribution::Normal { deviation: value },
+    })
 }
 
 fn parse_zones(text: &str) -> Result<Distribution, String> {

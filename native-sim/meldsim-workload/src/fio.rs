@@ -2,6 +2,7 @@
 //! simulated device does not have (CPU, context switches) is left out; `device`, `host_path`, `limit`, `flash`, `fill`,
 //! `time_series` and `trace` are added.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::result::{JobResult, RunResult};
@@ -29,32 +30,25 @@ impl RunResult {
     pub fn to_fio_json(&self) -> Value {
         let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
         let mut document = json!({ "jobs": jobs, "device": self.device });
-        if let Some(path) = &self.host_path {
-            document["host_path"] = json!(path);
-        }
-        if let Some(precondition) = &self.precondition {
-            document["precondition"] = json!(precondition);
-        }
-        if let Some(limit) = &self.limit {
-            document["limit"] = json!(limit);
-        }
-        if let (Some(flash), Some(fill)) = (self.device.flash(), self.device.fill) {
-            document["flash"] = json!(flash);
-            document["fill"] = json!(fill);
-        }
-        if !self.passed_over.is_empty() {
-            document["passed_over"] = json!(self.passed_over);
-        }
-        if self.is_partial {
-            document["partial"] = json!(true);
-        }
-        if let Some(series) = &self.series {
-            document["time_series"] = json!(series);
-        }
-        if let Some(trace) = &self.trace {
-            document["trace"] = json!(trace);
-        }
+        let flash = self.device.flash().zip(self.device.fill);
+        let passed_over = Some(&self.passed_over).filter(|options| !options.is_empty());
+        add(&mut document, "host_path", &self.host_path);
+        add(&mut document, "precondition", &self.precondition);
+        add(&mut document, "limit", &self.limit);
+        add(&mut document, "flash", &flash.map(|(flash, _)| flash));
+        add(&mut document, "fill", &flash.map(|(_, fill)| fill));
+        add(&mut document, "passed_over", &passed_over);
+        add(&mut document, "partial", &self.is_partial.then_some(true));
+        add(&mut document, "time_series", &self.series);
+        add(&mut document, "trace", &self.trace);
         document
+    }
+}
+
+/// What there may be, with its key.
+fn add(to: &mut Value, key: &str, value: &Option<impl Serialize>) {
+    if let Some(value) = value {
+        to[key] = json!(value);
     }
 }
 
@@ -83,21 +77,12 @@ fn job(job: &JobResult) -> Value {
         "read": direction(job.read.as_ref(), job.duration_us),
         "write": direction(job.write.as_ref(), job.duration_us),
     });
-    if let Some(window) = &job.window {
-        of_job["window"] = json!(window);
-    }
-    if let Some(value) = job.uniform_write_amplification {
-        of_job["uniform_write_amplification"] = json!(value);
-    }
-    if let Some(depth) = job.latency_depth {
-        of_job["latency_depth"] = json!(depth);
-    }
-    if let Some(at) = job.steady_us {
-        of_job["steady_us"] = json!(at);
-    }
-    if let Some(reason) = &job.stopped {
-        of_job["stopped"] = json!(reason);
-    }
+    add(&mut of_job, "window", &job.window);
+    let uniform = &job.uniform_write_amplification;
+    add(&mut of_job, "uniform_write_amplification", uniform);
+    add(&mut of_job, "latency_depth", &job.latency_depth);
+    add(&mut of_job, "steady_us", &job.steady_us);
+    add(&mut of_job, "stopped", &job.stopped);
     of_job
 }
 

@@ -13,9 +13,10 @@ use meldsim::nvme::{Pattern, Priority};
 use meldsim_drive::Distribution;
 
 /// Direction and order of a job's requests, in fio's words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadWrite {
     /// Sequential reads.
+    #[default]
     Read,
     /// Sequential writes.
     Write,
@@ -106,8 +107,8 @@ pub struct BlockShare {
 
 /// A loop of requests. Closed unless it has a rate: `iodepth` requests are outstanding until `io_bytes` have been
 /// transferred or `runtime` is over. With a rate it is open: requests arrive at that rate whatever the device does, and
-/// wait when `iodepth` are outstanding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// wait when `iodepth` are outstanding. [`Job::new`] has fio's defaults; the default here is 0 everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Job {
     /// Its name, the section's in a job file.
     pub name: String,
@@ -215,6 +216,18 @@ pub struct JobError {
     pub remedy: String,
 }
 
+impl JobError {
+    /// `text` is what was found and, after a semicolon, the remedy.
+    pub(super) fn new(key: &'static str, text: &str) -> JobError {
+        let (message, remedy) = text.rsplit_once("; ").unwrap_or((text, ""));
+        JobError {
+            key,
+            message: message.to_owned(),
+            remedy: remedy.to_owned(),
+        }
+    }
+}
+
 impl Job {
     /// Most requests outstanding.
     pub const IODEPTH_MAX: u32 = 65_536;
@@ -225,51 +238,16 @@ impl Job {
     pub fn new(name: impl Into<String>) -> Job {
         Job {
             name: name.into(),
-            rw: ReadWrite::Read,
             block_bytes: 4096,
-            block_split: Vec::new(),
-            write_block_split: Vec::new(),
-            align_bytes: None,
             iodepth: 1,
-            offset_bytes: 0,
-            offset_increment_bytes: 0,
-            size_bytes: 0,
-            io_bytes: None,
             loops: 1,
-            most_requests: None,
-            runtime: None,
-            time_based: false,
-            ramp_time: Duration::ZERO,
-            start_delay: Duration::ZERO,
             rwmixread: 50,
-            distribution: Distribution::Once,
-            step_bytes: 0,
-            repeat: None,
-            strided: None,
             seed: 1,
-            rate_read: None,
-            rate_write: None,
-            poisson: false,
-            min_rate_read: None,
-            min_rate_write: None,
             rate_cycle: Duration::from_ms(1000),
-            flow: None,
-            latency_target: None,
-            steady_state: None,
-            think_time: Duration::ZERO,
             think_blocks: 1,
-            read_pattern: Pattern::None,
-            data_placement: DataPlacement::None,
-            placement_ids: Vec::new(),
-            file: None,
-            nvm_set: None,
             queue_priority: Priority::Medium,
-            stonewall: false,
-            wait_for: None,
-            exit: Exit::Alone,
-            new_group: false,
             numjobs: 1,
-            group_reporting: false,
+            ..Job::default()
         }
     }
 
@@ -344,166 +322,119 @@ impl Job {
     /// Everything that makes the job impossible.
     pub fn mistakes(&self) -> Vec<JobError> {
         let mut mistakes = Vec::new();
-        let mut check = |fine: bool, key, message: &dyn Display, remedy: &dyn Display| {
-            if !fine {
-                mistakes.push(JobError {
-                    key,
-                    message: message.to_string(),
-                    remedy: remedy.to_string(),
-                });
-            }
-            fine
-        };
+        let mut wrong = |key, text: &str| mistakes.push(JobError::new(key, text));
         let given = self.size_bytes > 0;
-        check(
-            given,
-            "size",
-            &"is missing or 0",
-            &"give one, such as size=1g",
-        );
+        if !given {
+            wrong("size", "is missing or 0; give one, such as size=1g");
+        }
         let unit = self.unit_bytes();
-        check(unit > 0, "bs", &"is 0", &"use a size such as bs=4k");
+        if unit == 0 {
+            wrong("bs", "is 0; use a size such as bs=4k");
+        }
         let last = u64::from(self.numjobs).saturating_sub(1);
         let last = self.offset_increment_bytes.checked_mul(last);
         let last = last.and_then(|last| last.checked_add(self.offset_bytes));
-        check(
-            last.and_then(|last| last.checked_add(self.size_bytes))
-                .is_some(),
-            "offset",
-            &"brings the region to where no device has an address",
-            &"use a smaller one",
-        );
+        let end = last.and_then(|last| last.checked_add(self.size_bytes));
+        if end.is_none() {
+            let text = "brings the region to where no device has an address; use a smaller one";
+            wrong("offset", text);
+        }
         let block = self.largest_block_bytes();
         let once = self.io_bytes.unwrap_or(self.size_bytes);
-        for (key, bytes) in [("size", self.size_bytes), ("io_size", once)] {
-            let message = format!("of {bytes} B is less than a block of {block} B");
-            let fine = !given || bytes >= block;
-            if !check(fine, key, &message, &"use at least one block") {
-                break;
-            }
+        let mut sizes = [("size", self.size_bytes), ("io_size", once)].into_iter();
+        if let Some((key, bytes)) = sizes.find(|(_, bytes)| given && *bytes < block) {
+            let text =
+                format!("of {bytes} B is less than a block of {block} B; use at least one block");
+            wrong(key, &text);
         }
-        check(
-            self.align_bytes != Some(0),
-            "blockalign",
-            &"is 0",
-            &"use a size such as blockalign=4k, or leave it out",
-        );
-        check(
-            self.loops > 0,
-            "loops",
-            &"is 0",
-            &"use 1 or more, or leave it out",
-        );
-        check(
-            self.most_requests != Some(0),
-            "number_ios",
-            &"is 0",
-            &"use 1 or more, or leave it out",
-        );
+        let (is_0, or_out) = (Some(0), "is 0; use 1 or more, or leave it out");
+        if self.align_bytes == is_0 {
+            let text = "is 0; use a size such as blockalign=4k, or leave it out";
+            wrong("blockalign", text);
+        }
+        if self.loops == 0 {
+            wrong("loops", or_out);
+        }
+        if self.most_requests == is_0 {
+            wrong("number_ios", or_out);
+        }
         let (depth, most) = (self.iodepth, Job::IODEPTH_MAX);
-        check(
-            (1..=most).contains(&depth),
-            "iodepth",
-            &format_args!("is {depth}"),
-            &format_args!("use 1 to {most}"),
-        );
-        check(
-            self.rwmixread <= 100,
-            "rwmixread",
-            &format_args!("is {}", self.rwmixread),
-            &"use a percentage, 0 to 100",
-        );
-        check(
-            self.runtime != Some(Duration::ZERO),
-            "runtime",
-            &"is 0",
-            &"use a time such as runtime=100ms, or leave it out",
-        );
+        if !(1..=most).contains(&depth) {
+            wrong("iodepth", &format!("is {depth}; use 1 to {most}"));
+        }
+        let percent = self.rwmixread;
+        if percent > 100 {
+            let text = format!("is {percent}; use a percentage, 0 to 100");
+            wrong("rwmixread", &text);
+        }
+        if self.runtime == Some(Duration::ZERO) {
+            let text = "is 0; use a time such as runtime=100ms, or leave it out";
+            wrong("runtime", text);
+        }
         let rates = [self.rate_read, self.rate_write];
-        check(
-            rates.iter().flatten().all(|rate| rate.per_second() > 0),
-            "rate",
-            &"is 0",
-            &"use a rate such as rate_iops=10k or rate=100m, or leave it out",
-        );
-        check(
-            self.rate_cycle > Duration::ZERO,
-            "rate_cycle",
-            &"is 0",
-            &"use milliseconds such as rate_cycle=1000, or leave it out",
-        );
-        check(
-            self.think_blocks > 0,
-            "thinktime_blocks",
-            &"is 0",
-            &"use 1 or more, or leave thinktime out",
-        );
+        if rates.iter().flatten().any(|rate| rate.per_second() == 0) {
+            let text = "is 0; use a rate such as rate_iops=10k or rate=100m, or leave it out";
+            wrong("rate", text);
+        }
+        if self.rate_cycle == Duration::ZERO {
+            let text = "is 0; use milliseconds such as rate_cycle=1000, or leave it out";
+            wrong("rate_cycle", text);
+        }
+        if self.think_blocks == 0 {
+            let text = "is 0; use 1 or more, or leave thinktime out";
+            wrong("thinktime_blocks", text);
+        }
         let (jobs, most) = (self.numjobs, Job::NUMJOBS_MAX);
-        check(
-            (1..=most).contains(&jobs),
-            "numjobs",
-            &format_args!("is {jobs}"),
-            &format_args!("use 1 to {most}"),
-        );
-        check(
-            self.distribution == Distribution::Once || self.rw.is_random(),
-            "random_distribution",
-            &format_args!("is set, but rw={} is sequential", self.rw),
-            &"use randread, randwrite or randrw",
-        );
+        if !(1..=most).contains(&jobs) {
+            wrong("numjobs", &format!("is {jobs}; use 1 to {most}"));
+        }
+        if self.distribution != Distribution::Once && !self.rw.is_random() {
+            let remedy = "use randread, randwrite or randrw";
+            let text = format!("is set, but rw={} is sequential; {remedy}", self.rw);
+            wrong("random_distribution", &text);
+        }
         let ids = &self.placement_ids;
-        check(
-            (self.data_placement == DataPlacement::None) == ids.is_empty(),
-            if ids.is_empty() {
+        if (self.data_placement == DataPlacement::None) != ids.is_empty() {
+            let key = if ids.is_empty() {
                 "plids"
             } else {
                 "dataplacement"
-            },
-            &"is missing",
-            &"give both, such as dataplacement=streams and plids=1",
-        );
+            };
+            let text = "is missing; give both, such as dataplacement=streams and plids=1";
+            wrong(key, text);
+        }
         if let Some(id) = ids.iter().find(|id| !STREAMS.contains(id)) {
-            check(
-                false,
-                "plids",
-                &format_args!("has stream {id}"),
-                &"use 1 to 16",
-            );
+            wrong("plids", &format!("has stream {id}; use 1 to 16"));
         }
-        check(
-            !self.poisson || rates != [None, None],
-            "rate_process",
-            &"needs a rate",
-            &"add one, such as rate_iops=10k",
-        );
-        check(
-            !self.time_based || self.runtime.is_some(),
-            "time_based",
-            &"needs an end",
-            &"add runtime, such as runtime=100ms",
-        );
-        if let Some(strided) = &self.strided {
-            let message = format!("of {} B holds no block of {unit} B", strided.range_bytes);
-            let fine = strided.range_bytes >= unit && strided.size_bytes > 0;
-            check(fine, "zonesize", &message, &"use at least one block");
+        if self.poisson && rates == [None, None] {
+            let text = "needs a rate; add one, such as rate_iops=10k";
+            wrong("rate_process", text);
         }
-        if let Some(target) = &self.latency_target {
-            check(
-                target.window > Duration::ZERO,
-                "latency_window",
-                &"is missing or 0",
-                &"give one, such as latency_window=5s",
-            );
+        if self.time_based && self.runtime.is_none() {
+            let text = "needs an end; add runtime, such as runtime=100ms";
+            wrong("time_based", text);
+        }
+        if let Some(zone) = &self.strided {
+            let range = zone.range_bytes;
+            if range < unit || zone.size_bytes == 0 {
+                let text =
+                    format!("of {range} B holds no block of {unit} B; use at least one block");
+                wrong("zonesize", &text);
+            }
+        }
+        let target = self.latency_target.as_ref();
+        if target.is_some_and(|target| target.window == Duration::ZERO) {
+            let text = "is missing or 0; give one, such as latency_window=5s";
+            wrong("latency_window", text);
         }
         if let Some(steady) = &self.steady_state {
             let (window, every) = (steady.window, steady.interval);
             let whole = every >= SteadyState::SHORTEST && window.as_ps() % every.as_ps() == 0;
-            check(
-                whole && window > every && window.as_ps() / every.as_ps() <= SteadyState::MOST,
-                "ss_dur",
-                &"is missing, or not 2 to 4096 times ss_interval, which is 1 us at least",
-                &"give one, such as ss_dur=10s",
-            );
+            let fits = window > every && window.as_ps() / every.as_ps() <= SteadyState::MOST;
+            if !(whole && fits) {
+                let text = "is missing, or not 2 to 4096 times ss_interval, which is 1 us at least; give one, such as ss_dur=10s";
+                wrong("ss_dur", text);
+            }
         }
         mistakes
     }

@@ -7,7 +7,7 @@ use super::series::{DeviceInterval, TimeSeries, Track};
 use super::tally::Tally;
 use meldsim::engine::Duration;
 use meldsim_stats::{
-    Align, Table, bytes, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
+    Table, bytes, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
 };
 
 impl RunResult {
@@ -92,22 +92,8 @@ impl RunResult {
 
     /// One row for each direction of each job.
     pub fn table(&self) -> Table {
-        let mut table = Table::new([
-            ("job", Align::Left),
-            ("op", Align::Left),
-            ("block", Align::Right),
-            ("depth", Align::Right),
-            ("requests", Align::Right),
-            ("bandwidth", Align::Right),
-            ("IOPS", Align::Right),
-            ("min us", Align::Right),
-            ("mean us", Align::Right),
-            ("p50 us", Align::Right),
-            ("p99 us", Align::Right),
-            ("p99.9 us", Align::Right),
-            ("max us", Align::Right),
-        ])
-        .with_least(&["min us", "p99.9 us", "p50 us", "block", "depth", "max us"]);
+        let mut table = Table::of("<job|<op|block|depth|requests|bandwidth|IOPS|min us|mean us|p50 us|p99 us|p99.9 us|max us")
+        .with_least("min us|p99.9 us|p50 us|block|depth|max us");
         let dash = || "-".to_owned();
         for (job, depth, op, tally) in self.directions() {
             let block = tally.bytes.checked_div(tally.requests - tally.failed);

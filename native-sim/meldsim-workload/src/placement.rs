@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use meldsim::nvme::wire::io::DsmByte;
 use meldsim::nvme::{Command, Directive, MAX_STREAMS, Pattern};
+use meldsim_drive::directive;
 
 /// The streams there are.
 pub(super) const STREAMS: RangeInclusive<u16> = 1..=MAX_STREAMS;
@@ -62,10 +63,7 @@ impl Placement {
 
     /// The directive of data whose stream does not matter.
     pub(super) fn directive(&self) -> Directive {
-        match self.pattern {
-            Pattern::None => Directive::NONE,
-            pattern => Directive::read_pattern(pattern),
-        }
+        directive(self.pattern)
     }
 
     /// The next write as the job hints it. A write carries one directive: where that is the stream,

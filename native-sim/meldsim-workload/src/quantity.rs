@@ -155,6 +155,14 @@ pub(super) fn parse_name<T: Copy + PartialEq>(
     ))
 }
 
+/// The same; an error has only the remedy.
+pub(super) fn choice<T: Copy + PartialEq>(text: &str, names: &[(&str, T)]) -> Result<T, String> {
+    parse_name(text, names).map_err(|error| match error.rsplit_once("; ") {
+        Some((_, remedy)) => remedy.to_owned(),
+        None => error,
+    })
+}
+
 /// The name of a choice.
 pub(super) fn name_of<T: PartialEq>(value: &T, names: &[(&str, T)]) -> String {
     let name = names.iter().find(|(_, other)| other == value);

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use serde_json::json;
 
 use super::group::Group;
 use super::job::Job;
@@ -17,7 +18,7 @@ use meldsim_timeline::TimelineData;
 use meldsim_timeline::Waits;
 
 /// The outcome of a run. Every figure is simulated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RunResult {
     /// One entry per job in their order, or per volume of a trace.
     pub jobs: Vec<JobResult>,
@@ -101,16 +102,14 @@ impl HostPathResult {
 impl Serialize for HostPathResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ns = |time: Duration| time.as_ps() as f64 / 1e3;
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("name", self.path.name())?;
-        map.serialize_entry("submit_ns", &ns(self.times.submit))?;
-        map.serialize_entry("completion_ns", &ns(self.times.completion))?;
-        map.end()
+        let (submit, completion) = (ns(self.times.submit), ns(self.times.completion));
+        json!({ "name": self.path.name(), "submit_ns": submit, "completion_ns": completion })
+            .serialize(serializer)
     }
 }
 
 /// The outcome of one job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct JobResult {
     /// The job's name.
     pub name: String,
@@ -220,27 +219,23 @@ const HALF_DEPTHS: u64 = 40;
 impl Serialize for Window {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let half = |half: &Half| {
-            serde_json::json!({
+            json!({
                 "bytes_per_s": half.bytes_per_s(),
                 "write_amplification": half.write_amplification,
             })
         };
         let since = self.steady_since.map(|time| time.as_ps() as f64 / 1e6);
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("write_amplification", &self.write_amplification)?;
-        map.serialize_entry("programmed_bytes", &self.programmed_bytes)?;
-        map.serialize_entry("written_bytes", &self.written_bytes)?;
-        map.serialize_entry("blocks_erased", &self.blocks_erased)?;
-        map.serialize_entry(
-            "halves",
-            &self
-                .halves
-                .as_ref()
-                .map(|halves| halves.each_ref().map(half)),
-        )?;
-        map.serialize_entry("is_steady", &self.is_steady)?;
-        map.serialize_entry("steady_since_us", &since)?;
-        map.end()
+        let halves = self.halves.as_ref();
+        json!({
+            "write_amplification": self.write_amplification,
+            "programmed_bytes": self.programmed_bytes,
+            "written_bytes": self.written_bytes,
+            "blocks_erased": self.blocks_erased,
+            "halves": halves.map(|halves| halves.each_ref().map(half)),
+            "is_steady": self.is_steady,
+            "steady_since_us": since,
+        })
+        .serialize(serializer)
     }
 }
 
@@ -294,11 +289,7 @@ impl JobResult {
             duration_us: duration.as_ps() as f64 / 1e6,
             read: read.over(duration),
             write: write.over(duration),
-            window: None,
-            uniform_write_amplification: None,
-            latency_depth: None,
-            steady_us: None,
-            stopped: None,
+            ..JobResult::default()
         }
     }
 
@@ -332,7 +323,7 @@ impl JobResult {
 }
 
 /// What the device counted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DeviceResult {
     /// The counters since the device was built.
     pub stats: Stats,

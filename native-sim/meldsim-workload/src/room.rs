@@ -105,13 +105,10 @@ impl Room {
             return Ok(());
         }
         let (holder, bytes) = (&self.holder, amount(self.bytes));
+        let text = format!("{what}, but {holder} can hold {bytes}; {remedy}");
         Err(RunError::Room {
             job: job.name.clone(),
-            error: JobError {
-                key: "size",
-                message: format!("{what}, but {holder} can hold {bytes}"),
-                remedy: remedy.to_owned(),
-            },
+            error: JobError::new("size", &text),
         })
     }
 }

@@ -235,13 +235,10 @@ impl Sample {
 
 /// The job whose file ends where no device has an address.
 fn too_far(job: &Job) -> RunError {
+    let text = "with the jobs before it ends beyond 2^64 B; use a smaller one";
     RunError::Job {
         job: job.name.clone(),
-        error: JobError {
-            key: "size",
-            message: "with the jobs before it ends beyond 2^64 B".to_owned(),
-            remedy: "use a smaller one".to_owned(),
-        },
+        error: JobError::new("size", text),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::tally::Ended;
 use meldsim::device::{Device, Stats};
 use meldsim::engine::{Duration, Instant};
-use meldsim_stats::percent_of;
+use meldsim_stats::{bucket, bucket_values, percent_of};
 
 /// Most intervals.
 const INTERVALS_MAX: usize = 1024;
@@ -60,27 +60,11 @@ impl Cell {
         for (bucket, count) in &self.latencies {
             counted += count;
             if counted >= rank {
-                return bucket_end(*bucket).min(self.max_ps);
+                return bucket_values::<BUCKET_BITS>(*bucket).1.min(self.max_ps);
             }
         }
         self.max_ps
     }
-}
-
-/// Buckets double in width with the latency.
-fn bucket(ps: u64) -> u32 {
-    let bits = u64::BITS - ps.leading_zeros();
-    match bits.checked_sub(BUCKET_BITS + 1) {
-        None => ps as u32,
-        Some(shift) => (shift << BUCKET_BITS) + (ps >> shift) as u32,
-    }
-}
-
-/// The greatest latency of a bucket.
-fn bucket_end(bucket: u32) -> u64 {
-    let shift = (bucket >> BUCKET_BITS).saturating_sub(1);
-    let leading = u128::from(bucket - (shift << BUCKET_BITS));
-    (((leading + 1) << shift) - 1) as u64
 }
 
 impl Series {
@@ -135,7 +119,7 @@ impl Series {
         cell.bytes += if ended.failed { 0 } else { ended.bytes };
         cell.sum_ps += u128::from(ps);
         cell.max_ps = cell.max_ps.max(ps);
-        *cell.latencies.entry(bucket(ps)).or_default() += 1;
+        *cell.latencies.entry(bucket::<BUCKET_BITS>(ps)).or_default() += 1;
     }
 
     fn halve(&mut self) {
@@ -260,15 +244,11 @@ pub struct IntervalRate {
 
 impl IntervalRate {
     fn new(cell: &Cell, start: Duration, length: Duration) -> IntervalRate {
-        let Interval {
-            iops,
-            bandwidth_mib_s,
-            ..
-        } = Interval::new(cell, length);
+        let interval = Interval::new(cell, length);
         IntervalRate {
             start_us: start.as_ps() as f64 / 1e6,
-            iops,
-            bandwidth_mib_s,
+            iops: interval.iops,
+            bandwidth_mib_s: interval.bandwidth_mib_s,
         }
     }
 }
@@ -443,7 +423,7 @@ mod tests {
             u64::MAX / 3,
             u64::MAX,
         ] {
-            let end = bucket_end(bucket(ps));
+            let (_, end) = bucket_values::<BUCKET_BITS>(bucket::<BUCKET_BITS>(ps));
             assert!(end >= ps && end as f64 <= ps as f64 * 1.016, "{ps} {end}");
         }
     }

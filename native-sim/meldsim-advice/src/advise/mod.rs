@@ -9,7 +9,7 @@ use serde::Serialize;
 pub use self::simulation::Outcome;
 use self::simulation::{Seen, simulate};
 use meldsim::profile::{Kind, Profile};
-use meldsim_stats::{Align, Table, bytes};
+use meldsim_stats::{Table, bytes};
 use meldsim_workload::RunError;
 use meldsim_workload::sample::{Io, Sample, Source};
 
@@ -153,14 +153,7 @@ impl Advice {
         if self.broken.is_empty() {
             return text + "no rule is broken\n";
         }
-        let mut table = Table::new([
-            ("rule", Align::Left),
-            ("broken by", Align::Right),
-            ("of all", Align::Right),
-            ("kept: mean us", Align::Right),
-            ("kept: MB/s", Align::Right),
-            ("costs", Align::Left),
-        ]);
+        let mut table = Table::of("<rule|broken by|of all|kept: mean us|kept: MB/s|<costs");
         for broken in &self.broken {
             table.row([
                 format!("{} {}", broken.rule, broken.name),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::gain::{Gain, LEAST};
 use super::melding::MOSTLY_PERCENT;
 use super::outcome::{Layout, Outcome, group_costs, total_costs};
-use meldsim_stats::{Align, Table, bytes, count};
+use meldsim_stats::{Table, bytes, count};
 use meldsim_workload::Group;
 use meldsim_workload::trace::{Assignment, ReplayMode};
 
@@ -281,17 +281,8 @@ impl<'a> Confirmed<'a> {
 
 impl Advice {
     pub(super) fn table(&self) -> Table {
-        let mut table = Table::new([
-            ("blocks of", Align::Left),
-            ("reads", Align::Right),
-            ("random", Align::Right),
-            ("window", Align::Right),
-            ("device", Align::Left),
-            ("layout", Align::Left),
-            ("hint", Align::Left),
-            ("gain", Align::Left),
-        ])
-        .with_least(&["reads", "random", "window"]);
+        let mut table = Table::of("<blocks of|reads|random|window|<device|<layout|<hint|<gain")
+            .with_least("reads|random|window");
         for choice in &self.groups {
             table.row([
                 choice.group.clone(),

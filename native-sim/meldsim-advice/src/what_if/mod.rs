@@ -21,7 +21,7 @@ use meldsim::engine::Duration;
 use meldsim::profile::Profile;
 use meldsim_report::chart::{BarChart, LineChart};
 use meldsim_report::{Origin, Page};
-use meldsim_stats::{Align, Table, csv, duration, rate_mib_s};
+use meldsim_stats::{LatencySummary, Table, csv, duration, rate_mib_s};
 use meldsim_timeline::TimelineData;
 use meldsim_workload::RunError;
 use meldsim_workload::trace::ReplayMode;
@@ -130,29 +130,8 @@ impl WhatIf {
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::new([
-            ("profile", Align::Left),
-            ("layout", Align::Left),
-            ("time", Align::Right),
-            ("read", Align::Right),
-            ("write", Align::Right),
-            ("read mean us", Align::Right),
-            ("p50 us", Align::Right),
-            ("p99 us", Align::Right),
-            ("write mean us", Align::Right),
-            ("dies busy", Align::Right),
-            ("channels busy", Align::Right),
-            ("WA", Align::Right),
-        ])
-        .with_least(&[
-            "time",
-            "channels busy",
-            "dies busy",
-            "WA",
-            "p50 us",
-            "write mean us",
-            "write",
-        ]);
+        let mut table = Table::of("<profile|<layout|time|read|write|read mean us|p50 us|p99 us|write mean us|dies busy|channels busy|WA")
+        .with_least("time|channels busy|dies busy|WA|p50 us|write mean us|write");
         for outcome in &self.outcomes {
             let show = |figures: &Option<Figures>, text: fn(&Figures) -> String| {
                 figures.as_ref().map_or_else(|| "-".to_owned(), text)
@@ -225,19 +204,18 @@ impl WhatIf {
         page.heading("Outcomes").table(&self.table());
         page.heading("Reads");
         let caption = "Arrival to completion, all volumes; less is better. Simulated.";
-        let mean = self.bars("Mean read latency", "us", |outcome| {
-            Some(outcome.read.as_ref()?.latency.mean_us)
-        });
-        page.chart(mean, caption);
-        let p99 = self.bars("Read latency, 99th percentile", "us", |outcome| {
-            Some(outcome.read.as_ref()?.latency.p99_us)
-        });
+        let latency = |title, of: fn(&LatencySummary) -> f64| {
+            let of_reads = |reads: &Figures| of(&reads.latency);
+            self.bars(title, "us", |outcome| outcome.read.as_ref().map(of_reads))
+        };
         let of_few = "Of fewer than 100 reads it is the maximum. Less is better. Simulated.";
+        page.chart(latency("Mean read latency", |reads| reads.mean_us), caption);
+        let p99 = latency("Read latency, 99th percentile", |reads| reads.p99_us);
         page.chart(p99, of_few);
-        let maximum = self.bars("Read latency, maximum", "us", |outcome| {
-            Some(outcome.read.as_ref()?.latency.max_us)
-        });
-        page.chart(maximum, caption);
+        page.chart(
+            latency("Read latency, maximum", |reads| reads.max_us),
+            caption,
+        );
         for layout in [Layout::AsRecorded, Layout::AllMelded] {
             let title = format!("Read latency distribution, {}", layout.name());
             let outcomes = self
@@ -290,7 +268,7 @@ impl WhatIf {
     }
 
     /// A chart with a group for each profile, a bar for each layout.
-    fn bars(&self, title: &str, unit: &str, value: fn(&Outcome) -> Option<f64>) -> BarChart {
+    fn bars(&self, title: &str, unit: &str, value: impl Fn(&Outcome) -> Option<f64>) -> BarChart {
         let mut groups: Vec<(String, Vec<Option<f64>>)> = Vec::new();
         for outcome in &self.outcomes {
             // Each profile begins with its data as recorded.

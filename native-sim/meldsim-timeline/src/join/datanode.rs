@@ -105,7 +105,7 @@ pub(super) struct DataNode {
     pub(super) volumes: HashMap<u32, Volume>,
     /// In the order in which they were made.
     pub(super) requests: Vec<Request>,
-    reads: Vec<Read>,
+    pub(super) reads: Vec<Read>,
     waits: Vec<Wait>,
     requests_by_reader: HashMap<u64, Vec<usize>>,
     waits_by_reader: HashMap<u64, Vec<usize>>,
@@ -150,10 +150,6 @@ impl DataNode {
             Line::Other(_) => return Err("it ends before it begins".to_owned()),
         }
         Ok(())
-    }
-
-    pub(super) fn reads(&self) -> impl Iterator<Item = &Read> {
-        self.reads.iter()
     }
 
     pub(super) fn requests_of(&self, reader: u64) -> impl Iterator<Item = &Request> {

@@ -222,7 +222,7 @@ impl<'a, W: Write> Join<'a, W> {
             let root = self.tracks.root(&format!("Spark {name}"));
             let stages = self.tracks.child(root, "stages");
             let mut lanes = Lanes::new("stage");
-            for stage in application.stages() {
+            for stage in &application.stages {
                 let times = (self.ns(stage.begin_ns), self.ns(stage.end_ns));
                 let track = lanes.track(&mut self.tracks, stages, times);
                 let title = format!(
@@ -244,7 +244,7 @@ impl<'a, W: Write> Join<'a, W> {
     fn tasks(&mut self, application: &Application, root: u64) {
         let tasks = self.tracks.child(root, "tasks");
         let mut executors: HashMap<&str, (u64, Lanes)> = HashMap::new();
-        for task in application.tasks() {
+        for task in &application.tasks {
             self.joined.tasks += 1;
             let times = (self.ns(task.begin_ns), self.ns(task.end_ns));
             let title = self.names.show("executor", &task.executor);
@@ -352,28 +352,20 @@ impl<'a, W: Write> Join<'a, W> {
     fn clock(&mut self, datanode: &DataNode, number: u32) -> Clock {
         let device = &datanode.devices[&number];
         let mut clock = Clock::default();
-        for piece in datanode
-            .clocks
-            .iter()
-            .filter(|piece| piece.device == number)
-        {
-            let dilation = if piece.dilation > 0.0 {
-                piece.dilation
-            } else {
-                1.0
-            };
-            clock.push(Instant::from_ps(piece.sim_ps), self.ns(piece.ns), dilation);
-            let name = self.names.show("device", &device.name);
-            self.joined.notes.push(if piece.dilation > 0.0 {
-                format!(
-                    "device {name}: from {:.6} s on a second of the device takes {dilation:.3} s here",
-                    self.ns(piece.ns) as f64 / 1e9
-                )
-            } else {
-                format!(
-                    "device {name}: in account mode its time has no place here; its tracks show it from {:.6} s on",
-                    self.ns(piece.ns) as f64 / 1e9
-                )
+        let pieces = datanode.clocks.iter();
+        for piece in pieces.filter(|piece| piece.device == number) {
+            let follows = piece.dilation > 0.0;
+            let dilation = if follows { piece.dilation } else { 1.0 };
+            let at = self.ns(piece.ns);
+            clock.push(Instant::from_ps(piece.sim_ps), at, dilation);
+            let (name, from) = (self.names.show("device", &device.name), at as f64 / 1e9);
+            self.joined.notes.push(match follows {
+                true => format!(
+                    "device {name}: from {from:.6} s on a second of the device takes {dilation:.3} s here"
+                ),
+                false => format!(
+                    "device {name}: in account mode its time has no place here; its tracks show it from {from:.6} s on"
+                ),
             });
         }
         clock
@@ -383,7 +375,7 @@ impl<'a, W: Write> Join<'a, W> {
         let host = self.names.show("host", &datanode.header.host);
         let root = self.tracks.root(&format!("DataNode {host}"));
         let mut lanes = Lanes::new("reader");
-        for read in datanode.reads() {
+        for read in &datanode.reads {
             let times = (self.ns(read.begin_ns), self.ns(read.end_ns));
             let track = lanes.track(&mut self.tracks, root, times);
             let waits = datanode.waits_of(read.reader);

@@ -66,8 +66,8 @@ struct Dropped {
 pub(super) struct Application {
     pub(super) header: Header,
     pub(super) dropped: u64,
-    stages: Vec<Stage>,
-    tasks: Vec<Task>,
+    pub(super) stages: Vec<Stage>,
+    pub(super) tasks: Vec<Task>,
     reads: Vec<Read>,
     reads_by_task: HashMap<i64, Vec<usize>>,
 }
@@ -105,14 +105,6 @@ impl Application {
     /// When the first of its tasks began.
     pub(super) fn begin_ns(&self) -> Option<u64> {
         self.tasks.first().map(|task| task.begin_ns)
-    }
-
-    pub(super) fn stages(&self) -> &[Stage] {
-        &self.stages
-    }
-
-    pub(super) fn tasks(&self) -> &[Task] {
-        &self.tasks
     }
 
     /// The reads of a task; -1 for those of none.

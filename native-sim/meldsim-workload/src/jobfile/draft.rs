@@ -33,7 +33,7 @@ pub(super) const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poiss
 const SIZES_MAX: u64 = 1024;
 
 /// What is said of a job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     pub(super) job: Job,
     /// Sizes of writes where they are said apart.
@@ -63,22 +63,8 @@ impl Draft {
     pub(super) fn new(job: Job) -> Draft {
         Draft {
             job,
-            write_bytes: None,
-            size: None,
-            offset: None,
-            file_bytes: None,
-            modifier: String::new(),
-            identical: false,
-            is_strided: false,
-            strided: Strided::default(),
-            zone_bytes: None,
-            flow: Flow::default(),
-            exit_all: false,
             exit: Exit::Group,
-            latency_target: LatencyTarget::default(),
-            steady_times: [None; 3],
-            is_synchronous: false,
-            refused: Vec::new(),
+            ..Draft::default()
         }
     }
 
@@ -211,14 +197,8 @@ impl Draft {
             job.write_block_split.extend(share);
         }
         if !self.modifier.is_empty() {
-            modify(&mut job, &self.modifier, self.identical).map_err(|text| {
-                let (message, remedy) = text.split_once("; ").unwrap_or((&text, ""));
-                JobError {
-                    key: "rw",
-                    message: message.to_owned(),
-                    remedy: remedy.to_owned(),
-                }
-            })?;
+            modify(&mut job, &self.modifier, self.identical)
+                .map_err(|text| JobError::new("rw", &text))?;
         }
         if self.is_strided {
             let zone = self.zone_bytes.unwrap_or(0);
@@ -258,11 +238,9 @@ impl Draft {
         // What percentages are of, and what is used when no size is said: the file if its size is, else the device.
         let whole = |key| {
             let device = || surroundings.capacity_bytes();
-            self.file_bytes.or_else(device).ok_or_else(|| JobError {
-                key,
-                message: "is a part of the device, whose size is not known here".to_owned(),
-                remedy: "give it in bytes".to_owned(),
-            })
+            let text = "is a part of the device, whose size is not known here; give it in bytes";
+            let known = self.file_bytes.or_else(device);
+            known.ok_or_else(|| JobError::new(key, text))
         };
         match self.offset {
             None => {}

@@ -28,21 +28,10 @@ const WITHOUT_MEANING: &str = "\
     continue_on_error, ignore_error, exitall_on_error";
 
 /// Engines whose requests wait in a queue, `iodepth` deep.
-const QUEUED: [&str; 9] = [
-    "libaio",
-    "linuxaio",
-    "io_uring",
-    "io_uring_cmd",
-    "posixaio",
-    "solarisaio",
-    "windowsaio",
-    "xnvme",
-    "libblkio",
-];
+const QUEUED: &str =
+    "libaio, linuxaio, io_uring, io_uring_cmd, posixaio, solarisaio, windowsaio, xnvme, libblkio";
 /// Engines that have one request outstanding, whatever `iodepth` says.
-const SYNCHRONOUS: [&str; 7] = [
-    "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice",
-];
+const SYNCHRONOUS: &str = "sync, psync, vsync, pvsync, pvsync2, mmap, splice";
 
 /// Engines that do something else, by what it is.
 const OTHER_ENGINES: [(&str, &str); 6] = [
@@ -180,8 +169,8 @@ pub(super) fn options() -> impl Iterator<Item = &'static str> {
 ///
 /// That it does something else than a device can be asked for.
 pub(super) fn engine_queues(name: &str) -> Result<bool, String> {
-    if QUEUED.contains(&name) || SYNCHRONOUS.contains(&name) {
-        return Ok(QUEUED.contains(&name));
+    if is_in(QUEUED, name) || is_in(SYNCHRONOUS, name) {
+        return Ok(is_in(QUEUED, name));
     }
     let remedy = "use libaio or io_uring, or remove the line";
     let reason = OTHER_ENGINES.iter().find(|(names, _)| is_in(names, name));

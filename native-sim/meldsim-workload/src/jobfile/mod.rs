@@ -315,12 +315,8 @@ impl Reading<'_> {
     /// Makes jobs of the drafts.
     fn finish(mut self) -> Result<JobList, JobFileErrors> {
         let file = self.file;
-        for (name, _) in file
-            .sections
-            .iter()
-            .zip(&self.found)
-            .filter(|(_, found)| !**found)
-        {
+        let sections = file.sections.iter().zip(&self.found);
+        for (name, _) in sections.filter(|(_, found)| !**found) {
             self.errors.push(JobFileError {
                 file: file.name.to_owned(),
                 line: 1,
@@ -367,18 +363,9 @@ impl Reading<'_> {
             }
             names.push(name);
         }
-        for (
-            at,
-            name,
-            JobError {
-                key,
-                message,
-                remedy,
-            },
-            more,
-        ) in mistakes
-        {
-            let key = format!("[{}] {key}", excerpt(&name));
+        for (at, name, mistake, more) in mistakes {
+            let key = format!("[{}] {}", excerpt(&name), mistake.key);
+            let (message, remedy) = (mistake.message, mistake.remedy);
             let text = match more {
                 0 => format!("{message}; {remedy}"),
                 1 => format!("{message}, as in one more section; {remedy}"),
@@ -402,11 +389,9 @@ impl Reading<'_> {
 /// What is wrong with the name of a job that is waited for: it must be that of one job above.
 fn unknown_wait(names: &[String], job: &Job) -> Option<JobError> {
     let other = job.wait_for.as_ref()?;
-    (names.iter().filter(|name| *name == other).count() != 1).then(|| JobError {
-        key: "wait_for",
-        message: format!("is \"{other}\", and not the one job of that name above"),
-        remedy: "name such a job".to_owned(),
-    })
+    let is_known = names.iter().filter(|name| *name == other).count() == 1;
+    let text = format!("is \"{other}\", and not the one job of that name above; name such a job");
+    (!is_known).then(|| JobError::new("wait_for", &text))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The options of a job as a result shows them.
 
 use super::super::job::{BlockShare, Job, PATTERNS, PRIORITIES, Rate};
-use super::super::options::{EXITS, SteadyState};
+use super::super::options::{EXITS, LatencyTarget, SteadyState, Strided};
 use super::super::placement::PLACEMENTS;
 use super::super::quantity::name_of;
 use super::draft::RATE_PROCESSES;
@@ -26,6 +26,9 @@ pub(crate) fn options(job: &Job) -> Vec<(&'static str, String)> {
 fn texts(job: &Job) -> Vec<(&'static str, String)> {
     let flag = |value| u8::from(value).to_string();
     let time = |time: Duration| format!("{}ns", time.as_ns());
+    let zone = |of: fn(Strided) -> u64| list(job.strided.map(of), "");
+    let (least_read, least_write) = (job.min_rate_read, job.min_rate_write);
+    let percent = |target: &LatencyTarget| target.percentile as f64 / 1e6;
     let (target, steady) = (job.latency_target.as_ref(), job.steady_state.as_ref());
     vec![
         ("rw", direction(job)),
@@ -54,46 +57,25 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
         ("rwmixread", job.rwmixread.to_string()),
         ("random_distribution", job.distribution.to_string()),
         ("randseed", job.seed.to_string()),
-        (
-            "zonerange",
-            list(job.strided.map(|zone| zone.range_bytes), ""),
-        ),
-        (
-            "zonesize",
-            list(job.strided.map(|zone| zone.size_bytes), ""),
-        ),
-        (
-            "zoneskip",
-            list(job.strided.map(|zone| zone.skip_bytes), ""),
-        ),
+        ("zonerange", zone(|zone| zone.range_bytes)),
+        ("zonesize", zone(|zone| zone.size_bytes)),
+        ("zoneskip", zone(|zone| zone.skip_bytes)),
         ("rate_read", rate(job.rate_read, Rate::Bytes)),
         ("rate_iops_read", rate(job.rate_read, Rate::Requests)),
         ("rate_write", rate(job.rate_write, Rate::Bytes)),
         ("rate_iops_write", rate(job.rate_write, Rate::Requests)),
         ("rate_process", name_of(&job.poisson, &RATE_PROCESSES)),
-        ("rate_min_read", rate(job.min_rate_read, Rate::Bytes)),
-        (
-            "rate_iops_min_read",
-            rate(job.min_rate_read, Rate::Requests),
-        ),
-        ("rate_min_write", rate(job.min_rate_write, Rate::Bytes)),
-        (
-            "rate_iops_min_write",
-            rate(job.min_rate_write, Rate::Requests),
-        ),
+        ("rate_min_read", rate(least_read, Rate::Bytes)),
+        ("rate_iops_min_read", rate(least_read, Rate::Requests)),
+        ("rate_min_write", rate(least_write, Rate::Bytes)),
+        ("rate_iops_min_write", rate(least_write, Rate::Requests)),
         ("rate_cycle", time(job.rate_cycle)),
         ("flow", list(job.flow.map(|flow| flow.weight), "")),
         ("flow_id", list(job.flow.map(|flow| flow.id), "")),
-        (
-            "flow_sleep",
-            list(job.flow.map(|flow| time(flow.sleep)), ""),
-        ),
+        ("flow_sleep", list(job.flow.map(|it| time(it.sleep)), "")),
         ("latency_target", list(target.map(|it| time(it.target)), "")),
         ("latency_window", list(target.map(|it| time(it.window)), "")),
-        (
-            "latency_percentile",
-            list(target.map(|it| it.percentile as f64 / 1e6), ""),
-        ),
+        ("latency_percentile", list(target.map(percent), "")),
         ("latency_run", list(target.map(|it| flag(it.run)), "")),
         ("steadystate", list(steady.map(SteadyState::describe), "")),
         ("ss_dur", list(steady.map(|it| time(it.window)), "")),

@@ -228,11 +228,8 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
     }
 
     fn watch_steadiness(&mut self, index: usize, ended: &super::super::tally::Ended) {
-        let steady = self.steady.iter_mut();
-        let Some(steady) = steady
-            .into_iter()
-            .find(|steady| steady.jobs.contains(&index))
-        else {
+        let mut all = self.steady.iter_mut();
+        let Some(steady) = all.find(|steady| steady.jobs.contains(&index)) else {
             return;
         };
         let job = &self.jobs[index];

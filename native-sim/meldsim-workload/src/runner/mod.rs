@@ -221,13 +221,8 @@ impl Runner {
             precondition: self.precondition,
             device,
             series,
-            groups: Vec::new(),
-            trace: None,
             is_partial,
-            timelines: Vec::new(),
-            waits: Vec::new(),
-            passed_over: Vec::new(),
-            limit: None,
+            ..RunResult::default()
         })
     }
 
@@ -293,17 +288,14 @@ pub(super) fn waits_for(before: &[Job], job: &Job) -> Result<Option<usize>, RunE
     let Some(name) = &job.wait_for else {
         return Ok(None);
     };
-    match before.iter().position(|other| other.name == *name) {
-        Some(section) => Ok(Some(section)),
-        None => Err(RunError::Job {
+    let section = before.iter().position(|other| other.name == *name);
+    section.map(Some).ok_or_else(|| {
+        let text = format!("is \"{name}\", and no job above has that name; name one that has");
+        RunError::Job {
             job: job.name.clone(),
-            error: JobError {
-                key: "wait_for",
-                message: format!("is \"{name}\", and no job above has that name"),
-                remedy: "name one that has".to_owned(),
-            },
-        }),
-    }
+            error: JobError::new("wait_for", &text),
+        }
+    })
 }
 
 /// Refuses a job whose requests the device could not take.
@@ -333,12 +325,8 @@ fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
         } else {
             continue;
         };
-        let message = format!("of {bytes} B is {message}");
-        return Err(JobError {
-            key,
-            message,
-            remedy,
-        });
+        let text = format!("of {bytes} B is {message}; {remedy}");
+        return Err(JobError::new(key, &text));
     }
     Ok(())
 }

@@ -26,6 +26,7 @@ use std::str::FromStr;
 use super::text::{Fields, MEND, Separator};
 use crate::error::Fault;
 use crate::job::parse_read_pattern;
+use crate::quantity::choice;
 use meldsim::Duration;
 use meldsim::nvme::Pattern;
 use meldsim::profile::excerpt;
@@ -98,12 +99,8 @@ impl FromStr for TraceFormat {
     type Err = String;
 
     fn from_str(text: &str) -> Result<TraceFormat, String> {
-        match text {
-            "mqsim" => Ok(TraceFormat::Mqsim),
-            "msr" => Ok(TraceFormat::Msr),
-            "meld" => Ok(TraceFormat::Meld),
-            _ => Err("use mqsim, msr or meld".to_owned()),
-        }
+        use TraceFormat::{Meld, Mqsim, Msr};
+        choice(text, &[("mqsim", Mqsim), ("msr", Msr), ("meld", Meld)])
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::job::{Job, JobError};
 use crate::limit::{Arrivals, Load};
 use crate::past::Past;
-use crate::quantity::parse_decimal;
+use crate::quantity::{choice, parse_decimal};
 use meldsim::nvme::Pattern;
 
 /// When requests are submitted.
@@ -95,11 +95,9 @@ impl ReplayOptions {
         if (1..=Job::IODEPTH_MAX).contains(&self.iodepth) {
             return Ok(());
         }
-        Err(JobError {
-            key: "iodepth",
-            message: format!("is {}", self.iodepth),
-            remedy: format!("use 1 to {}", Job::IODEPTH_MAX),
-        })
+        let (depth, most) = (self.iodepth, Job::IODEPTH_MAX);
+        let text = format!("is {depth}; use 1 to {most}");
+        Err(JobError::new("iodepth", &text))
     }
 
     /// The load of a replay, as far as it may be the limit.
@@ -144,11 +142,10 @@ impl FromStr for ReplayMode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<ReplayMode, String> {
-        match text {
-            "open" => Ok(ReplayMode::Open),
-            "closed" => Ok(ReplayMode::Closed),
-            _ => Err("use open or closed".to_owned()),
-        }
+        choice(
+            text,
+            &[("open", ReplayMode::Open), ("closed", ReplayMode::Closed)],
+        )
     }
 }
 
@@ -156,11 +153,7 @@ impl FromStr for Beyond {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Beyond, String> {
-        match text {
-            "wrap" => Ok(Beyond::Wrap),
-            "refuse" => Ok(Beyond::Refuse),
-            _ => Err("use wrap or refuse".to_owned()),
-        }
+        choice(text, &[("wrap", Beyond::Wrap), ("refuse", Beyond::Refuse)])
     }
 }
 

@@ -150,10 +150,7 @@ impl<R: BufRead> Replay<R> {
             groups: records.groups.map_or_else(Vec::new, Groups::result),
             trace: Some(records.summary),
             is_partial: records.is_partial,
-            timelines: Vec::new(),
-            waits: Vec::new(),
-            passed_over: Vec::new(),
-            limit: None,
+            ..RunResult::default()
         })
     }
 }
