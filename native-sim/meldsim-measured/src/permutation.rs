@@ -7,7 +7,7 @@ use super::judge::{Bar, Class, Question};
 use super::pattern::Pattern;
 use super::progress::Progress;
 use super::sources::{Extent, PAGE, Source, run};
-use super::task::{Cells, Past, Tasks, device};
+use super::task::{Cells, Past, Tasks, device, of_key};
 
 const KIND: &str = "waf_permutation_profile";
 const ONSET: Class = Class::new(KIND, "onset, in drive writes", Bar::Absolute(0.05));
@@ -28,15 +28,8 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
     tasks.leave_out_columns(table, &["waf_lowest", "waf_highest"], "a spread");
     let mut drives: Vec<(Drive, Vec<&Row>)> = Vec::new();
     for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
-            continue;
-        };
-        match drives
-            .iter_mut()
-            .find(|(known, _)| known.name == drive.name)
-        {
-            Some((_, rows)) => rows.push(row),
-            None => drives.push((drive, vec![row])),
+        if let Some(drive) = tasks.drive(row)? {
+            of_key(&mut drives, drive).push(row);
         }
     }
     for (drive, rows) in drives {
@@ -61,7 +54,6 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
                 _ => PROFILE,
             };
             let cells = Cells {
-                table,
                 row,
                 drive,
                 curve: if is_start { "start" } else { "pass" }.to_owned(),

@@ -6,7 +6,7 @@ use super::error::MeasureError;
 use super::judge::{Bar, Class, Question};
 use super::pattern::Pattern;
 use super::sources::{Arrivals, Extent, Measured, PAGE, Source, latency_us, run};
-use super::task::{Cells, Past, Tasks, device};
+use super::task::{Cells, Past, Tasks, device, of_key};
 use meldsim::profile::HostPath;
 use meldsim_stats::LatencyHistogram;
 
@@ -83,7 +83,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
     );
     let mut curves: Vec<((Drive, &str), Vec<Offered<'_>>)> = Vec::new();
     for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
+        let Some(drive) = tasks.drive(row)? else {
             continue;
         };
         let unit = row.text("unit")?;
@@ -101,13 +101,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
                 )
                 .into());
         }
-        let known = curves
-            .iter_mut()
-            .find(|(key, _)| (key.0.name, key.1) == (drive.name, unit));
-        match known {
-            Some((_, rows)) => rows.push(offered),
-            None => curves.push(((drive, unit), vec![offered])),
-        }
+        of_key(&mut curves, (drive, unit)).push(offered);
     }
     for ((drive, unit), mut rows) in curves {
         rows.sort_by(|a, b| a.iops.total_cmp(&b.iops));
@@ -115,7 +109,6 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         let mut questions = Vec::new();
         for (step, offered) in rows.iter().enumerate() {
             let cells = Cells {
-                table,
                 row: offered.row,
                 drive,
                 curve: unit.to_owned(),
@@ -259,19 +252,10 @@ fn measure(smaller: &Smaller, rate: f64, counted: u64) -> Result<Rate, MeasureEr
     let arrivals = Arrivals::Poisson((rate - PROBE_HALF) / BACKGROUND as f64);
     let background = (0..BACKGROUND)
         .map(|thread| Source::random(DEPTH, arrivals, pages, BACKGROUND_WRITES, 2 + thread));
-    let extent = Extent {
-        warm_up: counted,
-        counted,
-        mark_every: 0,
-    };
     let sources = std::iter::once(probe).chain(background).collect();
-    let measured = run(&mut device, nsid, sources, extent)?;
-    let mut background = LatencyHistogram::new();
-    for [_, writes] in &measured.latencies[1..] {
-        background.merge(writes);
-    }
+    let measured = run(&mut device, nsid, sources, Extent::of(counted, counted))?;
     Ok(Rate {
+        background: measured.writes_from(1),
         measured,
-        background,
     })
 }
