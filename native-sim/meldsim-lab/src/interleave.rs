@@ -20,10 +20,9 @@ pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     paper: PAPER,
     profile: "optane-900p",
     beside: Some(FLASH),
-    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// Strides tried: twice as far as any degree to be found.

@@ -8,7 +8,7 @@
 
 use super::burst::ExperimentError;
 use super::claim::{Bound, Claim};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::plan::{Cells, Experiment, Planned, Run};
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
@@ -27,11 +27,8 @@ pub(super) const LATENCY_WINDOWS: Experiment = Experiment {
     about: "Reads of an NVM set after random writes, with and without a deterministic window",
     paper: PAPER,
     profile: "nvmset-2tb",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::None,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// The sets, vertical; reader and writer are on the first.

@@ -21,7 +21,6 @@ pub(super) const LATENCY: Experiment = Experiment {
     about: "Time to the last byte of one request, by its size: normal and melded layout",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
     request_unit: None,
     options: Options::SetupsAndSizes(
         || vec![LATENCY_SETUP],
@@ -29,6 +28,7 @@ pub(super) const LATENCY: Experiment = Experiment {
     ),
     plan: plan_latency,
     timeline: Some(timeline_of_reads),
+    ..Experiment::DEFAULT
 };
 
 pub(super) const THROUGHPUT: Experiment = Experiment {
@@ -36,11 +36,11 @@ pub(super) const THROUGHPUT: Experiment = Experiment {
     about: "Throughput of one 128 MiB read, by dies, page size and bus: normal and melded layout",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
     request_unit: None,
     options: Options::Setups(|| throughput_cells().map(|cell| cell.setup).collect()),
     plan: plan_throughput,
     timeline: Some(timeline_of_reads),
+    ..Experiment::DEFAULT
 };
 
 pub(super) const DEVICE: &str = "melded-tlc-8x8";

@@ -26,11 +26,9 @@ pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {
     about: "Reads of one NVM set beside a writer on another, under four layouts of the sets",
     paper: PAPER,
     profile: "nvmset-2tb",
-    beside: None,
-    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 pub(super) const PAPER: &str = "Seagate and Facebook on I/O determinism (Flash Memory Summit 2017)";

@@ -28,11 +28,9 @@ pub(super) const PALLOC: Experiment = Experiment {
     about: "The 24 page allocations: throughput, latency, utilisation, advanced commands",
     paper: PAPER,
     profile: "palloc-mlc-8x8x2",
-    beside: None,
-    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 const PAPER: &str =

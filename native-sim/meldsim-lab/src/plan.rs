@@ -47,6 +47,19 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// What most are: of flash alone, in pages of 4 KiB, without options and without a timeline.
+    pub(super) const DEFAULT: Experiment = Experiment {
+        name: "",
+        about: "",
+        paper: "",
+        profile: "",
+        beside: None,
+        options: Options::None,
+        request_unit: Some(4 << 10),
+        plan: |_, _| Ok(Box::new(|| None)),
+        timeline: None,
+    };
+
     /// Whether it has a timeline.
     pub fn has_timeline(&self) -> bool {
         self.timeline.is_some()

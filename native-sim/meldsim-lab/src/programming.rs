@@ -3,7 +3,7 @@
 use super::burst::ExperimentError;
 use super::claim::{Bound, Claim};
 use super::melded::PAPER;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::plan::{Cells, Experiment, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
 use meldsim::Duration;
 use meldsim::device::Device;
@@ -18,11 +18,9 @@ pub(super) const PROGRAMMING: Experiment = Experiment {
     about: "Program times and orders on one die, and what a flush pads",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
     request_unit: Some(64 << 10),
-    options: Options::None,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// Program times of LSB, CSB and MSB, of a public simulator, microseconds.

@@ -4,7 +4,7 @@ use super::burst::{Layout, burst_read};
 use super::claim::{Bound, Claim};
 use super::melded::{PAPER, dies, fit, senses_us, timeline_of_reads};
 use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::plan::{Cells, Experiment, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
 use meldsim::profile::{MeldedPartialRead, Profile};
 use meldsim_report::chart::{Axis, Line, LineChart};
@@ -15,11 +15,10 @@ pub(super) const QLC_MELDING: Experiment = Experiment {
     about: "Melding the four pages of a QLC wordline, extrapolated from TLC",
     paper: PAPER,
     profile: "melded-qlc-8x8",
-    beside: None,
     request_unit: Some(64 << 10),
-    options: Options::None,
     plan,
     timeline: Some(timeline_of_reads),
+    ..Experiment::DEFAULT
 };
 
 /// Reference voltages for LSB, CSB, MSB and the top page of QLC, and for all of them at once.

@@ -2,7 +2,7 @@
 
 use super::burst::ExperimentError;
 use super::outcome::Outcome;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::plan::{Cells, Experiment, Planned, Run};
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive};
@@ -16,11 +16,8 @@ pub(super) const VICTIM_POLICIES: Experiment = Experiment {
     about: "Write amplification of every victim policy, by how skewed the writes are",
     paper: "B. Van Houdt: A Mean Field Model for a Class of Garbage Collection Algorithms in Flash-based SSDs (SIGMETRICS 2013)",
     profile: "melded-tlc-8x8",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::None,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// Percent of the writes, which go to the rest of 100 % of the pages: half of each is uniform.

@@ -9,7 +9,7 @@ use super::burst::{ExperimentError, Layout};
 use super::claim::{Bound, Change, Claim};
 use super::melded::{DEVICE, PAPER, latency_cells};
 use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::plan::{Cells, Experiment, Planned, Run};
 use meldsim::device::Device;
 use meldsim::profile::{MeldedPartialRead, Profile};
 use meldsim_drive::Reader;
@@ -22,11 +22,9 @@ pub(super) const MELDING_WINDOW: Experiment = Experiment {
     about: "Gain of melding by the bytes that a reader of one 128 MiB block keeps outstanding",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
     request_unit: Some(64 << 10),
-    options: Options::None,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// An HDFS block.

@@ -22,7 +22,7 @@ pub(super) const OPTANE_CONTRACT: Experiment = Experiment {
     request_unit: Some(512),
     options: Options::Scale,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 pub(super) const PAPER: &str =

@@ -25,11 +25,9 @@ pub(super) const END_TO_END: Experiment = Experiment {
     about: "Gain of melding for readers of HDFS blocks: by time waiting, readers, writes and the kernel's read-ahead",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
-    request_unit: Some(4 << 10),
     options: Options::Runs,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {

@@ -1,8 +1,8 @@
 //! `firmware-flash`: other flash behind the same cores: SLC, MLC and TLC behind many, and more and more dies behind one.
 
 use super::super::claim::{Bound, Change, Claim};
-use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::{Cell, Design, PAPER, SAME, Specification, end, report};
+use super::super::plan::{Cells, Experiment, Planned, Run};
+use super::{Cell, Design, FIRMWARE, SAME, Specification, end, report};
 use meldsim::Duration;
 use meldsim::profile::{FirmwareDesign, Profile};
 use meldsim_drive::Access;
@@ -12,13 +12,8 @@ use meldsim_stats::Sheet;
 pub(crate) const FLASH: Experiment = Experiment {
     name: "firmware-flash",
     about: "IOPS with SLC, MLC and TLC behind many cores, and with more dies behind one",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 /// Core counts behind which the types of flash are compared.

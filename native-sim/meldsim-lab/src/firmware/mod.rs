@@ -22,7 +22,7 @@ pub(super) use threads::THREADS;
 
 use super::burst::ExperimentError;
 use super::outcome::Outcome;
-use super::plan::Run;
+use super::plan::{Experiment, Options, Run};
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::{Directive, NamespaceId};
@@ -31,6 +31,13 @@ use meldsim_drive::{Access, Loop, Until, WarmUp};
 use meldsim_measured::Scale;
 
 const PAPER: &str = "\"Scalable Parallel Flash Firmware for Many-core Architectures\" (FAST'20)";
+/// What all of them have in common.
+const FIRMWARE: Experiment = Experiment {
+    paper: PAPER,
+    profile: "deepflash",
+    options: Options::Scale,
+    ..Experiment::DEFAULT
+};
 /// Requests outstanding, from one submission queue \[A\].
 const DEPTH: u32 = 256;
 /// Bytes outstanding at most: large requests need no more to keep the flash busy.

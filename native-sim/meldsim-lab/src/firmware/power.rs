@@ -1,8 +1,8 @@
 //! `firmware-power`: the energy of a request against the type of core.
 
 use super::super::claim::{Bound, Claim};
-use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::{Cell, Design, MILLION, PAPER, Specification, report};
+use super::super::plan::{Cells, Experiment, Planned, Run};
+use super::{Cell, Design, FIRMWARE, MILLION, Specification, report};
 use meldsim::profile::{EnergyAmount, FirmwareCore};
 use meldsim_report::chart::BarChart;
 use meldsim_stats::Sheet;
@@ -10,13 +10,8 @@ use meldsim_stats::Sheet;
 pub(crate) const POWER: Experiment = Experiment {
     name: "firmware-power",
     about: "Energy of a request against the type of the controller's cores",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 /// Cores of the published platform.
@@ -34,31 +29,20 @@ struct Core {
     idle_mw: u64,
 }
 
+const fn core(name: &'static str, speed_percent: u32, active_mw: u64, idle_mw: u64) -> Core {
+    Core {
+        name,
+        speed_percent,
+        active_mw,
+        idle_mw,
+    }
+}
+
 const CORES: [Core; 4] = [
-    Core {
-        name: "in-order, 0.5 GHz",
-        speed_percent: 50,
-        active_mw: 300,
-        idle_mw: 90,
-    },
-    Core {
-        name: "in-order, 1 GHz",
-        speed_percent: 100,
-        active_mw: 1_000,
-        idle_mw: 300,
-    },
-    Core {
-        name: "out-of-order, 1.2 GHz",
-        speed_percent: 220,
-        active_mw: 4_000,
-        idle_mw: 1_200,
-    },
-    Core {
-        name: "out-of-order, 2.4 GHz",
-        speed_percent: 440,
-        active_mw: 14_000,
-        idle_mw: 4_200,
-    },
+    core("in-order, 0.5 GHz", 50, 300, 90),
+    core("in-order, 1 GHz", 100, 1_000, 300),
+    core("out-of-order, 1.2 GHz", 220, 4_000, 1_200),
+    core("out-of-order, 2.4 GHz", 440, 14_000, 4_200),
 ];
 
 struct Row {

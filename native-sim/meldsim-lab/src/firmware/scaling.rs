@@ -2,8 +2,8 @@
 
 use super::super::claim::{Bound, Change, Claim};
 use super::super::outcome::Outcome;
-use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::{Cell, Design, MILLION, PAPER, SAME, Specification, end, kiops, report};
+use super::super::plan::{Cells, Experiment, Planned, Run};
+use super::{Cell, Design, FIRMWARE, MILLION, SAME, Specification, end, kiops, report};
 use meldsim::profile::Firmware;
 use meldsim_drive::Access;
 use meldsim_report::chart::{Axis, Line, LineChart};
@@ -12,13 +12,8 @@ use meldsim_stats::Sheet;
 pub(crate) const SCALING: Experiment = Experiment {
     name: "firmware-scaling",
     about: "IOPS against the controller's cores, by four designs of its firmware",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 /// Cores of the published figure.

@@ -2,8 +2,8 @@
 
 use super::super::burst::ExperimentError;
 use super::super::claim::{Bound, Claim};
-use super::super::plan::{Cells, Experiment, Measured, Options, Planned, Run};
-use super::{Cell, DEPTH, Design, PAPER, SEED, Specification, kiops, prepared, report};
+use super::super::plan::{Cells, Experiment, Measured, Planned, Run};
+use super::{Cell, DEPTH, Design, FIRMWARE, SEED, Specification, kiops, prepared, report};
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, Journaling, Profile};
 use meldsim_drive::{Access, Loop, Until, WarmUp};
@@ -13,13 +13,8 @@ use meldsim_stats::Sheet;
 pub(crate) const STEADY_STATE: Experiment = Experiment {
     name: "firmware-steady-state",
     about: "What garbage collection and the journal cost behind firmware, on demand and while the host is idle",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 const CORES: u32 = 12;

@@ -1,8 +1,8 @@
 //! `firmware-threads`: throughput against the threads of one type, each thread on its own core.
 
 use super::super::claim::{Bound, Claim};
-use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::{Cell, Design, MILLION, PAPER, Specification, report};
+use super::super::plan::{Cells, Experiment, Planned, Run};
+use super::{Cell, Design, FIRMWARE, MILLION, Specification, report};
 use meldsim::profile::FirmwareThreads;
 use meldsim_report::chart::{Axis, Line, LineChart};
 use meldsim_stats::Sheet;
@@ -10,13 +10,8 @@ use meldsim_stats::Sheet;
 pub(crate) const THREADS: Experiment = Experiment {
     name: "firmware-threads",
     about: "IOPS against the firmware's threads of one type: NVMQ, CACHE, TRANS",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 /// Cores for all.
