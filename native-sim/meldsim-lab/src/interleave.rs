@@ -11,7 +11,7 @@ use super::plan::{Cells, Experiment, Options, Planned, Run};
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
 use meldsim_drive::Loop;
-use meldsim_report::chart::{Axis, Line, LineChart};
+use meldsim_report::chart::{Line, LineChart};
 use meldsim_stats::Sheet;
 
 pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
@@ -67,13 +67,11 @@ impl Scan {
 
     fn chart(&self) -> LineChart {
         let strides = self.mb_s.iter().enumerate();
-        let points = strides.map(|(index, rate)| (index as f64 + 1.0, *rate));
-        LineChart {
-            title: format!("Throughput of {} by stride", self.name),
-            x: Axis::linear("stride, chunks of 4 KiB"),
-            y: Axis::linear("MB/s"),
-            lines: vec![Line::new(&self.name, points.collect())],
-        }
+        let line = Line::over(&self.name, strides, |(index, rate)| {
+            (index as f64 + 1.0, *rate)
+        });
+        let title = format!("Throughput of {} by stride", self.name);
+        LineChart::linear(title, "stride, chunks of 4 KiB", "MB/s", [line])
     }
 
     fn degree_text(&self) -> String {

@@ -111,16 +111,11 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 
 fn chart(rows: &[Row]) -> BarChart {
     let group = |row: &Row| {
-        let latency = &row.latency;
-        let values = vec![Some(latency.mean_us), Some(latency.p99_us)];
+        let values = [row.latency.mean_us, row.latency.p99_us];
         (row.before.name().to_owned(), values)
     };
-    BarChart {
-        title: "Reads, by what went before them".to_owned(),
-        axis: "latency, us".to_owned(),
-        series: vec!["mean".to_owned(), "p99".to_owned()],
-        groups: rows.iter().map(group).collect(),
-    }
+    let title = "Reads, by what went before them";
+    BarChart::of(title, "latency, us", ["mean", "p99"], rows, group)
 }
 
 fn reads(profile: &Profile, before: Before) -> Result<Row, ExperimentError> {

@@ -239,14 +239,10 @@ fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
         })
         .number("melded_us", "simulated", 3, |row| row.melded)
         .number("gain", "gain", 3, |row| row.normal / row.melded);
-    let line = |name: &str, value: &dyn Fn(&Row) -> Option<f64>, dashed| {
-        let points = rows
-            .iter()
-            .filter_map(|row| Some((row.request_bytes as f64, value(row)?)));
-        Line {
-            dashed,
-            ..Line::new(name, points.collect())
-        }
+    let line = |name: &str, value: &dyn Fn(&Row) -> Option<f64>| {
+        Line::over(name, rows, |row| {
+            Some((row.request_bytes as f64, value(row)?))
+        })
     };
     let published = |layout: usize| move |row: &Row| Some(row.published?[layout] as f64);
     let chart = LineChart {
@@ -254,10 +250,10 @@ fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
         x: size_axis("request", rows.iter().map(|row| row.request_bytes)),
         y: Axis::log("us"),
         lines: vec![
-            line("normal", &|row| Some(row.normal), false),
-            line("melded", &|row| Some(row.melded), false),
-            line("normal, published", &published(0), true),
-            line("melded, published", &published(1), true),
+            line("normal", &|row| Some(row.normal)),
+            line("melded", &|row| Some(row.melded)),
+            line("normal, published", &published(0)).dashed(),
+            line("melded, published", &published(1)).dashed(),
         ],
     };
     let about = "One request as one burst on an idle device, time to its last byte, by its size.";

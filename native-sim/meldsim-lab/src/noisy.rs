@@ -368,34 +368,22 @@ fn windows_sheet(layouts: &[Layout]) -> Sheet {
 }
 
 fn figures(outcome: Outcome, layouts: &[Layout], extent: Extent) -> Outcome {
-    let bars =
-        |title: &str, axis: &str, series: &[&str], values: fn(&Layout) -> Vec<Option<f64>>| {
-            let groups = layouts
-                .iter()
-                .map(|layout| (layout.name.to_owned(), values(layout)));
-            BarChart {
-                title: title.to_owned(),
-                axis: axis.to_owned(),
-                series: series.iter().map(|name| (*name).to_owned()).collect(),
-                groups: groups.collect(),
-            }
-        };
-    let p99 = bars(
+    let p99 = BarChart::of(
         "p99 of the reader",
         "us",
-        &["without the writer", "with the writer"],
+        ["without the writer", "with the writer"],
+        layouts,
         |layout| {
-            let p99 = layout
-                .readers()
-                .map(|(_, reader)| Some(reader.latency.p99_us));
-            p99.into()
+            let p99 = layout.readers().map(|(_, reader)| reader.latency.p99_us);
+            (layout.name.to_owned(), p99)
         },
     );
-    let alone = bars(
+    let alone = BarChart::of(
         "Bandwidth of one set alone",
         "MiB/s",
-        &["128 KiB random reads"],
-        |layout| vec![Some(layout.alone_mib_s)],
+        ["128 KiB random reads"],
+        layouts,
+        |layout| (layout.name.to_owned(), [layout.alone_mib_s]),
     );
     let waits = "In the baseline reads wait for the writer's programs and erases.";
     let longest = over_time(layouts, extent, "Longest", |window| window.max_us);
@@ -422,8 +410,9 @@ fn over_time(
     let window_ms = extent.counted.as_ps() as f64 / 1e9 / extent.windows as f64;
     let line = |layout: &Layout| {
         let windows = layout.noisy.windows.iter().enumerate();
-        let points = windows.map(|(number, window)| (number as f64 * window_ms, value(window)));
-        Line::new(layout.name, points.collect())
+        Line::over(layout.name, windows, |(number, window)| {
+            (number as f64 * window_ms, value(window))
+        })
     };
     LineChart {
         title: format!("{which} read of each moment, with the writer"),

@@ -591,10 +591,9 @@ fn latency_chart(cells: &[Cell]) -> LineChart {
         .collect();
     let lines = GROUPS.map(|(group, name)| {
         let unloaded_us = |request| mean(request, group, |cell| cell.unloaded_us);
-        let points = reads
-            .iter()
-            .map(|(size, request)| (*size as f64, unloaded_us(request)));
-        Line::new(name, points.collect())
+        Line::over(name, &reads, |(size, request)| {
+            (*size as f64, unloaded_us(request))
+        })
     });
     LineChart {
         title: "Latency of a read alone on the device".to_owned(),

@@ -88,14 +88,10 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 fn chart(rows: &[Row]) -> BarChart {
     let group = |row: &Row| {
         let label = format!("{}, {}", row.order, row.hint);
-        (label, vec![Some(row.expected_ms), Some(row.measured_ms)])
+        (label, [row.expected_ms, row.measured_ms])
     };
-    BarChart {
-        title: format!("{WORDLINES} wordlines written to one die"),
-        axis: "time, ms".to_owned(),
-        series: vec!["arithmetic".to_owned(), "simulated".to_owned()],
-        groups: rows.iter().map(group).collect(),
-    }
+    let title = format!("{WORDLINES} wordlines written to one die");
+    BarChart::of(title, "time, ms", ["arithmetic", "simulated"], rows, group)
 }
 
 /// The profile with one die, in that program order.

@@ -74,14 +74,14 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 
 fn outcome(run: &Run, rows: &[Row]) -> Outcome {
     let (x, y, _) = fit();
-    let points = rows
-        .iter()
-        .map(|row| (row.request_bytes as f64, row.gain()));
+    let gains = Line::over("extrapolated", rows, |row| {
+        (row.request_bytes as f64, row.gain())
+    });
     let chart = LineChart {
         title: "Gain of melding four QLC pages".to_owned(),
         x: size_axis("request", rows.iter().map(|row| row.request_bytes)),
         y: Axis::linear("normal / melded time"),
-        lines: vec![Line::new("extrapolated", points.collect())],
+        lines: vec![gains],
     };
     run.report("One request as one burst on an idle QLC device, four pages of a wordline apart or melded, by its size.")
         .published(format!(

@@ -119,8 +119,7 @@ fn rate_mib_s(
 
 fn outcome(run: &Run, rows: &[Row]) -> Outcome {
     let line = |name: &str, value: fn(&Row) -> f64| {
-        let points = rows.iter().map(|row| (row.window_bytes as f64, value(row)));
-        Line::new(name, points.collect())
+        Line::over(name, rows, |row| (row.window_bytes as f64, value(row)))
     };
     let windows = || size_axis("window", rows.iter().map(|row| row.window_bytes));
     let gain = LineChart {
@@ -130,10 +129,7 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
         lines: vec![
             line("waiting reader", |row| row.gains()[0]),
             line("sliding reader", |row| row.gains()[1]),
-            Line {
-                dashed: true,
-                ..line("waiting, by default", |row| row.default_gains()[0])
-            },
+            line("waiting, by default", |row| row.default_gains()[0]).dashed(),
         ],
     };
     let rate = LineChart {

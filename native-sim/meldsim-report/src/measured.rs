@@ -91,9 +91,8 @@ fn lines(cells: &[&Cell]) -> Vec<Line> {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points
     };
-    let measured = Line {
-        dashed: true,
-        ..Line::new("measured", of(|cell| cell.question.measured))
-    };
-    vec![measured, Line::new("simulated", of(|cell| cell.simulated))]
+    vec![
+        Line::new("measured", of(|cell| cell.question.measured)).dashed(),
+        Line::new("simulated", of(|cell| cell.simulated)),
+    ]
 }

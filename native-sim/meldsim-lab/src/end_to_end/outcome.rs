@@ -165,13 +165,9 @@ fn read_aheads(rows: &[ReadAheads]) -> impl Into<Sheet> {
         .number("not_advised_gain", KERNELS[2].name, 3, gain(2))
 }
 
-fn line<R>(name: &str, rows: &[R], point: impl Fn(&R) -> (f64, f64)) -> Line {
-    Line::new(name, rows.iter().map(point).collect())
-}
-
 fn by_waiting(hosts: &[Host], points: &[Point]) -> LineChart {
     let of = |name, both: fn(&Host) -> &Both| {
-        line(name, hosts, |host| {
+        Line::over(name, hosts, |host| {
             let both = both(host);
             (both.waiting_percent(), both.gain())
         })
@@ -184,12 +180,12 @@ fn by_waiting(hosts: &[Host], points: &[Point]) -> LineChart {
         .iter()
         .map(|point| Line::new(point.name(), vec![(point.waiting_percent, point.gain)]));
     lines.extend(measured);
-    LineChart {
-        title: "Gain by the time that readers wait".to_owned(),
-        x: Axis::linear("time waiting for the device, normal layout, %"),
-        y: Axis::linear(GAIN),
+    LineChart::linear(
+        "Gain by the time that readers wait",
+        "time waiting for the device, normal layout, %",
+        GAIN,
         lines,
-    }
+    )
 }
 
 fn by_readers(rows: &[Together]) -> LineChart {
@@ -204,10 +200,10 @@ fn by_readers(rows: &[Together]) -> LineChart {
         },
         y: Axis::linear(GAIN),
         lines: vec![
-            line(ADAPTIVE_NAME, rows, |row| {
+            Line::over(ADAPTIVE_NAME, rows, |row| {
                 (row.readers as f64, row.adaptive.gain())
             }),
-            line("unmodified kernel", rows, |row| {
+            Line::over("unmodified kernel", rows, |row| {
                 (row.readers as f64, row.kernel.gain())
             }),
         ],
@@ -215,28 +211,22 @@ fn by_readers(rows: &[Together]) -> LineChart {
 }
 
 fn by_writes(rows: &[Beside]) -> LineChart {
-    LineChart {
-        title: "Gain beside a writer".to_owned(),
-        x: Axis::linear("writes, % of what the device takes alone"),
-        y: Axis::linear(GAIN),
-        lines: vec![line(ADAPTIVE_NAME, rows, |row| {
-            (row.percent as f64, row.both.gain())
-        })],
-    }
+    let line = Line::over(ADAPTIVE_NAME, rows, |row| {
+        (row.percent as f64, row.both.gain())
+    });
+    let writes = "writes, % of what the device takes alone";
+    LineChart::linear("Gain beside a writer", writes, GAIN, [line])
 }
 
 fn by_read_ahead(rows: &[ReadAheads], hosts: &[Host]) -> LineChart {
     let kernels = KERNELS.iter().enumerate().map(|(index, kernel)| {
-        let points = rows
-            .iter()
-            .filter_map(|row| Some((row.read_ahead_bytes as f64, row.kernels.get(index)?.gain())));
-        Line::new(kernel.name, points.collect())
-    });
-    let adaptive = device(hosts).map(|both| Line {
-        dashed: true,
-        ..line(ADAPTIVE_NAME, rows, |row| {
-            (row.read_ahead_bytes as f64, both.gain())
+        Line::over(kernel.name, rows, |row| {
+            Some((row.read_ahead_bytes as f64, row.kernels.get(index)?.gain()))
         })
+    });
+    let adaptive = device(hosts).map(|both| {
+        let point = |row: &ReadAheads| (row.read_ahead_bytes as f64, both.gain());
+        Line::over(ADAPTIVE_NAME, rows, point).dashed()
     });
     LineChart {
         title: "Gain with the kernel's read-ahead".to_owned(),

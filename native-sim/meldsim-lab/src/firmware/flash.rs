@@ -6,7 +6,7 @@ use super::{Cell, Design, FIRMWARE, SAME, Specification, end, report};
 use meldsim::Duration;
 use meldsim::profile::{FirmwareDesign, Profile};
 use meldsim_drive::Access;
-use meldsim_report::chart::{Axis, Line, LineChart};
+use meldsim_report::chart::{Line, LineChart};
 use meldsim_stats::Sheet;
 
 pub(crate) const FLASH: Experiment = Experiment {
@@ -115,15 +115,12 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 fn chart(points: &[Point]) -> LineChart {
     let line = |(kind, _): &Kind| {
         let of = points.iter().filter(|point| point.kind == *kind);
-        let points = of.map(|point| (f64::from(point.cores), point.reads / 1e3));
-        Line::new(format!("{kind}, reads"), points.collect())
+        Line::over(format!("{kind}, reads"), of, |point| {
+            (f64::from(point.cores), point.reads / 1e3)
+        })
     };
-    LineChart {
-        title: "Throughput against cores, by flash".to_owned(),
-        x: Axis::linear("cores"),
-        y: Axis::linear("thousand IOPS"),
-        lines: KINDS.iter().map(line).collect(),
-    }
+    let title = "Throughput against cores, by flash";
+    LineChart::linear(title, "cores", "thousand IOPS", KINDS.iter().map(line))
 }
 
 fn claims(points: &[Point], scaled: &[Scaled]) -> Option<[Claim; 2]> {

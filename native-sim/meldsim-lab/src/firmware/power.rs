@@ -91,14 +91,10 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             .number("energy_uj", "uJ a request", 2, |row| row.cell.core_uj());
         let group = |row: &Row| {
             let name = format!("{} x {}", row.cores, row.core.name);
-            (name, vec![Some(row.cell.core_uj())])
+            (name, [row.cell.core_uj()])
         };
-        let chart = BarChart {
-            title: "Energy of the cores for a read of 4 KiB".to_owned(),
-            axis: "microjoules".to_owned(),
-            series: vec!["energy".to_owned()],
-            groups: rows.iter().map(group).collect(),
-        };
+        let title = "Energy of the cores for a read of 4 KiB";
+        let chart = BarChart::of(title, "microjoules", ["energy"], &rows, group);
         let about = format!(
             "The fewest cores of each type with which the full design does a million random reads of 4 KiB a second ({MOST_CORES} \
              at most), and what their energy is."

@@ -213,26 +213,20 @@ fn outcome(
 fn cores_chart(points: &[Point]) -> LineChart {
     let reads = Design::ALL.into_iter().map(|design| {
         let of = points.iter().filter(|point| point.design == design);
-        let points = of.map(|p| (f64::from(p.cores), p.reads.iops / 1e3));
-        Line::new(format!("{}, reads", design.name()), points.collect())
+        Line::over(format!("{}, reads", design.name()), of, |p| {
+            (f64::from(p.cores), p.reads.iops / 1e3)
+        })
     });
-    let writes = points
-        .iter()
-        .filter_map(|p| Some((f64::from(p.cores), p.writes?.iops / 1e3)));
-    let writes = Line::new("full, writes", writes.collect());
-    LineChart {
-        title: "Throughput against cores".to_owned(),
-        x: Axis::linear("cores"),
-        y: Axis::linear("thousand IOPS"),
-        lines: reads.chain([writes]).collect(),
-    }
+    let writes = Line::over("full, writes", points, |p| {
+        Some((f64::from(p.cores), p.writes?.iops / 1e3))
+    });
+    let lines = reads.chain([writes]);
+    LineChart::linear("Throughput against cores", "cores", "thousand IOPS", lines)
 }
 
 fn sizes_chart(sizes: &[Size]) -> LineChart {
-    let line = |name: &str, of: fn(&Size) -> f64| {
-        let points = sizes.iter().map(|s| (s.kib as f64, of(s) / 1e3));
-        Line::new(name, points.collect())
-    };
+    let line =
+        |name: &str, of: fn(&Size) -> f64| Line::over(name, sizes, |s| (s.kib as f64, of(s) / 1e3));
     LineChart {
         title: format!("Bandwidth against request size, {FULL_CORES} cores"),
         x: Axis::log("request, KiB"),

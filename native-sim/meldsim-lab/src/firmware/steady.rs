@@ -143,18 +143,15 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         let group = |row: &Row| {
             let [foreground, background] = row.bursts;
             let iops = [row.steady.iops, foreground, background];
-            (row.state.to_owned(), iops.map(Some).into())
+            (row.state.to_owned(), iops)
         };
-        let chart = BarChart {
-            title: "Writes by the state of the device".to_owned(),
-            axis: "IOPS".to_owned(),
-            series: vec![
-                "without end".to_owned(),
-                "bursts, on demand".to_owned(),
-                "bursts, work in the pauses".to_owned(),
-            ],
-            groups: rows.iter().map(group).collect(),
-        };
+        let series = [
+            "without end",
+            "bursts, on demand",
+            "bursts, work in the pauses",
+        ];
+        let title = "Writes by the state of the device";
+        let chart = BarChart::of(title, "IOPS", series, &rows, group);
         let about = format!(
             "Random writes of 4 KiB on {CORES} cores: an empty device without journal, one that collects garbage, one with the \
              journal, and both. Without end; and in bursts of {BURST} after {} ms in which the host is idle.",

@@ -4,7 +4,7 @@ use super::super::claim::{Bound, Claim};
 use super::super::plan::{Cells, Experiment, Planned, Run};
 use super::{Cell, Design, FIRMWARE, MILLION, Specification, report};
 use meldsim::profile::FirmwareThreads;
-use meldsim_report::chart::{Axis, Line, LineChart};
+use meldsim_report::chart::{Line, LineChart};
 use meldsim_stats::Sheet;
 
 pub(crate) const THREADS: Experiment = Experiment {
@@ -94,15 +94,10 @@ fn chart(rows: &[Row]) -> LineChart {
             true => threads.to_owned(),
             false => format!("{threads}, no bypass"),
         };
-        let points = of.map(|row| (f64::from(row.count), row.reads / 1e3));
-        Line::new(name, points.collect())
+        Line::over(name, of, |row| (f64::from(row.count), row.reads / 1e3))
     };
-    LineChart {
-        title: "Reads against threads of one type".to_owned(),
-        x: Axis::linear("threads"),
-        y: Axis::linear("thousand IOPS"),
-        lines: SWEEPS.map(line).to_vec(),
-    }
+    let title = "Reads against threads of one type";
+    LineChart::linear(title, "threads", "thousand IOPS", SWEEPS.map(line))
 }
 
 /// The fewest CACHE threads with which reads and writes reach the million.
