@@ -141,11 +141,8 @@ fn claims(scans: &[Scan]) -> impl Iterator<Item = Claim> {
         ))
         .expected(published.to_string())
         .measured(scan.degree_text())
-        .holds(
-            Bound::Digits,
-            "they are the same",
-            scan.degree() == Some(published),
-        )
+        .when(Bound::Digits, "they are the same")
+        .holds(scan.degree() == Some(published))
     })
 }
 

@@ -157,7 +157,8 @@ fn table_claim<'a>(
     let (cells, off) = (pairs.len(), pairs.iter().filter(is_off).count());
     let claim = claim
         .measured(format!("{off} of {cells} off"))
-        .holds(bound, criterion, off == 0);
+        .when(bound, criterion)
+        .holds(off == 0);
     (cells > 0).then_some(claim)
 }
 
@@ -315,9 +316,8 @@ fn read_claims(profile: &Profile) -> Result<[Claim; 2], ExperimentError> {
             .statement("LSB, CSB and MSB read alone, without the bus")
             .expected("58 / 78 / 107 us")
             .measured(format!("{} us", listed.join(" / ")))
+            .when(Bound::Digits, equal)
             .holds(
-                Bound::Digits,
-                equal,
                 alone
                     .iter()
                     .zip(SENSE_US)
@@ -330,11 +330,8 @@ fn read_claims(profile: &Profile) -> Result<[Claim; 2], ExperimentError> {
         .statement("the three pages in one melded read instead of one by one")
         .expected("166 instead of 243 us")
         .measured(format!("{melded:.1} instead of {apart:.1} us"))
-        .holds(
-            Bound::Digits,
-            equal,
-            close(melded, MELDED_SENSE_US) && close(apart, SENSE_US.iter().sum()),
-        ),
+        .when(Bound::Digits, equal)
+        .holds(close(melded, MELDED_SENSE_US) && close(apart, SENSE_US.iter().sum())),
     ])
 }
 
@@ -358,11 +355,8 @@ fn crossover(rows: &[Row]) -> Claim {
             gain(1 << 20),
             gain(2 << 20)
         ))
-        .holds(
-            Bound::Published,
-            "every size is on its side",
-            last_loss == Some(1 << 20) && first_win == Some(2 << 20),
-        )
+        .when(Bound::Published, "every size is on its side")
+        .holds(last_loss == Some(1 << 20) && first_win == Some(2 << 20))
         .fails_with(Change::percent(DEVICE, "timing.melded_read", 25))
 }
 
@@ -389,7 +383,7 @@ fn never_lose(published: &Profile) -> Result<Claim, ExperimentError> {
         .statement("by default a page of a melded wordline alone costs what it does unmelded, a part of the wordline no more than the whole")
         .expected("never lose")
         .measured(format!("x{worst_page:.3} for a page, x{worst_part:.3} for a part, at worst"))
-        .holds(Bound::Own, "both are at most x1", worst_page <= 1.0 && worst_part <= 1.0))
+        .when(Bound::Own, "both are at most x1").holds(worst_page <= 1.0 && worst_part <= 1.0))
 }
 
 /// The normal and the melded read of the same data, one after the other: each with a timeline.
@@ -459,11 +453,11 @@ fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
         )
         .expected("24 percentages to one digit, four of them a dash")
         .measured(format!("{off} of {all} off"))
-        .holds(
+        .when(
             Bound::Own,
             format!("each is within {GAIN_TOLERANCE} points, and at most 0 for a dash"),
-            off == 0,
         )
+        .holds(off == 0)
         .fails_with(Change::percent(DEVICE, "timing.melded_read", 5));
     let tables = [
         table_claim(fitted, of(true), bound, is_near),

@@ -448,11 +448,11 @@ fn claims(layouts: &[Layout], shared: &[Reader; 2]) -> Vec<Claim> {
         ))
         .expected(share)
         .measured(format!("{measured:.3}: {alone:.0} of {whole:.0} MiB/s"))
-        .holds(
+        .when(
             Bound::Own,
             format!("it is within {:.0} % of its share", 100.0 * SHARE_TOLERANCE),
-            (measured / value - 1.0).abs() <= SHARE_TOLERANCE,
         )
+        .holds((measured / value - 1.0).abs() <= SHARE_TOLERANCE)
     };
     vec![
         share("noisy-neighbor.vertical-bandwidth", vertical, "1/4", 0.25),
@@ -486,11 +486,11 @@ fn far_lower(baseline: &Layout, sets: &[Layout]) -> Claim {
     .statement("with the writer, average / p99 / maximum of the baseline against those of sets")
     .expected("huge advantages of sets")
     .measured(texts.join(", "))
-    .holds(
+    .when(
         Bound::Own,
         format!("each is at least {FAR_LOWER:.0} times as high in the baseline"),
-        holds,
     )
+    .holds(holds)
     .fails_with(NO_SETS)
 }
 
@@ -512,11 +512,7 @@ fn undisturbed(vertical: &Layout) -> Claim {
     .statement("with vertical sets, average and p99 of reads with the writer against reads without")
     .expected("minimal to no impact")
     .measured(format!("{average}, {p99}"))
-    .holds(
-        Bound::Own,
-        format!("each is within {:.0} %", 100.0 * UNDISTURBED),
-        is_average && is_p99,
-    )
+    .when(Bound::Own, format!("each is within {:.0} %", 100.0 * UNDISTURBED)).holds(is_average && is_p99)
 }
 
 /// The published sets share what these do not.
@@ -532,11 +528,7 @@ fn maximum(vertical: &Layout, [quiet, noisy]: &[Reader; 2]) -> Claim {
     .measured(format!(
         "{maximum}; behind {SHARED_CORES} shared cores {shared}"
     ))
-    .holds(
-        Bound::Own,
-        format!("it is longer by more than {:.0} %", 100.0 * UNDISTURBED),
-        !is_same,
-    )
+    .when(Bound::Own, format!("it is longer by more than {:.0} %", 100.0 * UNDISTURBED)).holds(!is_same)
     .fails_with(NO_SHARED_DRAM)
     .missed_because(
         "the DRAM makes a read wait for some microseconds; the longest reads wait for a die for some hundreds",

@@ -675,22 +675,14 @@ fn claims(cells: &[Cell], orders: &[Vec<Plane>], planes: u64) -> [Claim; 6] {
             .statement("each of the 24 orders places consecutive pages on all planes, no two in the same way")
             .expected("24 bijections")
             .measured(format!("{bijections} different orders, each of {planes} planes"))
-            .holds(
-                Bound::Published,
-                "24 orders hit every plane once and differ",
-                bijections == PageAllocation::ALL.len(),
-            ),
+            .when(Bound::Published, "24 orders hit every plane once and differ").holds(bijections == PageAllocation::ALL.len()),
         Claim::fitted("palloc.throughput", BY_RULE)
             .statement(format!(
                 "way-, die- and plane-first have higher IOPS than channel-first at queue depth {DEPTH}, {range}"
             ))
             .expected("higher")
             .measured(format!("{}; {} of {} higher", iops.texts.join(", "), iops.good, iops.all))
-            .holds(
-                Bound::Published,
-                "the mean of the six schemes is higher for every size and direction",
-                iops.good == iops.all,
-            )
+            .when(Bound::Published, "the mean of the six schemes is higher for every size and direction").holds(iops.good == iops.all)
             .fails_with(OUT_OF_ORDER),
         Claim::predicted("palloc.latency", "it holds under each rule of issue, and nothing was chosen for it")
             .statement(format!("channel-first has the shortest latency (of a request alone), {range}"))
@@ -701,37 +693,25 @@ fn claims(cells: &[Cell], orders: &[Vec<Plane>], planes: u64) -> [Claim; 6] {
                 latency.good,
                 latency.all
             ))
-            .holds(
-                Bound::Published,
-                "the mean of the six schemes is shortest for every size and direction",
-                latency.good == latency.all,
-            )
+            .when(Bound::Published, "the mean of the six schemes is shortest for every size and direction").holds(latency.good == latency.all)
             .fails_with(ONE_CHANNEL),
         Claim::fitted("palloc.advanced-commands", BY_RULE)
             .statement("channel-first composes the fewest advanced commands")
             .expected("fewest")
             .measured(format!("{} of the pages", shares.join(", ")))
-            .holds(
-                Bound::Published,
-                "no group composes fewer for any size and direction",
-                fewest(cells),
-            )
+            .when(Bound::Published, "no group composes fewer for any size and direction").holds(fewest(cells))
             .fails_with(OUT_OF_ORDER),
         Claim::fitted("palloc.channels-busy", BY_RULE)
             .statement("channels are busy on average")
             .expected("about 43 %")
             .measured(format!("{:.1} %", 100.0 * busy))
-            .holds(
-                Bound::Own,
-                about(CHANNELS_BUSY),
-                (busy - CHANNELS_BUSY).abs() <= ABOUT,
-            )
+            .when(Bound::Own, about(CHANNELS_BUSY)).holds((busy - CHANNELS_BUSY).abs() <= ABOUT)
             .fails_with(OUT_OF_ORDER),
         Claim::fitted("palloc.idle", BY_RULE)
             .statement("the flash is idle most of the time")
             .expected("about 80 %")
             .measured(format!("{:.1} % (dies)", 100.0 * idle))
-            .holds(Bound::Own, about(IDLE), (idle - IDLE).abs() <= ABOUT)
+            .when(Bound::Own, about(IDLE)).holds((idle - IDLE).abs() <= ABOUT)
             .fails_with(OUT_OF_ORDER),
     ]
 }

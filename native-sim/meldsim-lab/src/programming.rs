@@ -190,16 +190,16 @@ fn claims(rows: &[Row], (programmed, held): (u64, u64), padded: &[bool]) -> [Cla
             .statement("a die programs at 558 / 2201 / 5001 us a page in shadow order and 5001 us a wordline in one shot, hinted or not")
             .expected("the sum of transfers and programs")
             .measured(format!("at most {:.2} % off", 100.0 * off))
-            .holds(Bound::Own, format!("within {:.0} %", 100.0 * TOLERANCE), off <= TOLERANCE),
+            .when(Bound::Own, format!("within {:.0} %", 100.0 * TOLERANCE)).holds(off <= TOLERANCE),
         Claim::construction("programming.held", "ftl.program_order = \"shadow\" asks for an order over wordlines")
             .statement("in shadow order a wordline's pages are programmed at separate times: those of a melded one are held meanwhile")
             .expected("the first is programmed, the others are held")
             .measured(format!("{programmed} programmed, {held} held"))
-            .holds(Bound::Own, "exactly", programmed == 1 && held > 0),
+            .when(Bound::Own, "exactly").holds(programmed == 1 && held > 0),
         Claim::construction("programming.padding", "a melded wordline is programmed as one")
             .statement("a flush closes an open wordline with padding, and the padding is counted")
             .expected("up to whole wordlines")
             .measured(format!("{right} of {all} writes"))
-            .holds(Bound::Own, "all of them", right == all),
+            .when(Bound::Own, "all of them").holds(right == all),
     ]
 }

@@ -137,7 +137,7 @@ fn claims(profile: &Profile, rows: &[Row], (alone, melded): (Vec<f64>, f64)) -> 
             derived.map(|time| format!("{time:.1}")).join(" / ")
         ))
         .measured(format!("{} us", texts.join(" / ")))
-        .holds(Bound::Own, "they are equal to 0.5 us", follows),
+        .when(Bound::Own, "they are equal to 0.5 us").holds(follows),
         Claim::construction(
             "qlc-melding.four-pages",
             "15 senses at once are fewer overheads X than four reads of 1, 2, 4 and 8, and as many senses",
@@ -145,15 +145,11 @@ fn claims(profile: &Profile, rows: &[Row], (alone, melded): (Vec<f64>, f64)) -> 
         .statement("QLC melds four pages the same way: one melded read instead of four")
         .expected("less than apart")
         .measured(format!("{melded:.1} instead of {apart:.1} us on a die"))
-        .holds(Bound::Published, "melded is sooner", melded < apart),
+        .when(Bound::Published, "melded is sooner").holds(melded < apart),
         Claim::construction("qlc-melding.gain", "dies that are always busy deliver at the rate of their times")
             .statement("the gain on 128 MiB is that of dies that are always busy (extrapolated)")
             .expected(format!("x{expected:.3}"))
             .measured(format!("x{largest:.3}"))
-            .holds(
-                Bound::Own,
-                "it is within 1 % of arithmetic",
-                (largest / expected - 1.0).abs() <= TOLERANCE,
-            ),
+            .when(Bound::Own, "it is within 1 % of arithmetic").holds((largest / expected - 1.0).abs() <= TOLERANCE),
     ]
 }

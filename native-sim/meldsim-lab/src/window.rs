@@ -194,16 +194,12 @@ fn claims(rows: &[Row]) -> [Claim; 4] {
         .statement("a reader of the default layout never loses, whatever its window")
         .expected("never lose")
         .measured(format!("x{default_least:.3} at worst"))
-        .holds(Bound::Own, "it is at least x1", default_least >= 1.0),
+        .when(Bound::Own, "it is at least x1").holds(default_least >= 1.0),
         Claim::predicted("melding-window.growth", AS_A_READER)
             .statement("the gain grows with the window from 2 MiB on (waiting reader)")
             .expected("growing above 2 MiB")
             .measured(format!("x{first:.2} at 2 MiB to x{last:.2} at 128 MiB"))
-            .holds(
-                Bound::Published,
-                "it is above x1 and grows with each doubling",
-                first > 1.0 && large.is_sorted_by(|a, b| a < b),
-            )
+            .when(Bound::Published, "it is above x1 and grows with each doubling").holds(first > 1.0 && large.is_sorted_by(|a, b| a < b))
             .fails_with(Change::percent(DEVICE, "timing.melded_read", 25)),
         Claim::fitted(
             "melding-window.block",
@@ -212,11 +208,7 @@ fn claims(rows: &[Row]) -> [Claim; 4] {
         .statement("the gain on a whole 128 MiB block")
         .expected("x1.41")
         .measured(format!("x{last:.3}"))
-        .holds(
-            Bound::Digits,
-            "they are equal after truncation to two digits",
-            (last * 100.0).trunc() == (BLOCK_GAIN * 100.0).round(),
-        )
+        .when(Bound::Digits, "they are equal after truncation to two digits").holds((last * 100.0).trunc() == (BLOCK_GAIN * 100.0).round())
         .fails_with(Change::percent(DEVICE, "timing.melded_read", 2)),
     ]
 }
@@ -240,10 +232,6 @@ fn small(rows: &[Row], rests_on: &'static str) -> Claim {
         .statement("melded, a waiting reader with 64 KiB to 1 MiB outstanding loses, at most what a burst of that size at the start of the data loses (wordlines read whole)")
         .expected(listed(&mut pairs.iter().map(|pair| pair.1)) + " of a burst")
         .measured(listed(&mut pairs.iter().map(|pair| pair.0)))
-        .holds(
-            Bound::Own,
-            "each is below x1, and not below that of a burst",
-            loses && pairs.len() == LOSING.len(),
-        )
+        .when(Bound::Own, "each is below x1, and not below that of a burst").holds(loses && pairs.len() == LOSING.len())
         .fails_with(Change::percent(DEVICE, "timing.melded_read", -25))
 }

@@ -166,15 +166,15 @@ impl Claim {
         self
     }
 
-    /// When it counts as holding, where that bound comes from, and whether it does.
-    pub(super) fn holds(
-        mut self,
-        bound: Bound,
-        criterion: impl Into<String>,
-        holds: bool,
-    ) -> Claim {
+    /// When it counts as holding, and where that bound comes from.
+    pub(super) fn when(mut self, bound: Bound, criterion: impl Into<String>) -> Claim {
         self.bound = bound;
         self.criterion = criterion.into();
+        self
+    }
+
+    /// Whether it does.
+    pub(super) fn holds(mut self, holds: bool) -> Claim {
         self.holds = holds;
         self
     }

@@ -148,11 +148,7 @@ fn claims(points: &[Point], scaled: &[Scaled]) -> Option<[Claim; 2]> {
         .statement("cores from which on more do not help, by flash")
         .expected("19 of all three")
         .measured(texts.join(", "))
-        .holds(
-            Bound::Own,
-            format!("each is within {END_TOLERANCE} of 19"),
-            near,
-        )
+        .when(Bound::Own, format!("each is within {END_TOLERANCE} of 19")).holds(near)
         .fails_with(Change::percent("deepflash", "bus.rate", -20)),
         Claim::construction(
             "firmware-flash.one-core",
@@ -169,10 +165,6 @@ fn claims(points: &[Point], scaled: &[Scaled]) -> Option<[Claim; 2]> {
             last.no_firmware / 1e3,
             last.dies
         ))
-        .holds(
-            Bound::Own,
-            "it is the same from some number on, where without firmware it is more",
-            flat.dies < last.dies && last.no_firmware > (1.0 + SAME) * last.one_core,
-        ),
+        .when(Bound::Own, "it is the same from some number on, where without firmware it is more").holds(flat.dies < last.dies && last.no_firmware > (1.0 + SAME) * last.one_core),
     ])
 }

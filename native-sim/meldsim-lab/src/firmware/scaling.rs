@@ -281,31 +281,19 @@ fn claims(points: &[Point], ways: &[Ways], sizes: &[Size]) -> Option<[Claim; 9]>
             .statement("reads of naive firmware on 32 cores")
             .expected("813 K IOPS")
             .measured(kiops(naive) + " IOPS")
-            .holds(
-                Bound::Own,
-                "it is within 2 %",
-                within(0.02, naive, NAIVE_IOPS),
-            )
+            .when(Bound::Own, "it is within 2 %").holds(within(0.02, naive, NAIVE_IOPS))
             .fails_with(Change::percent(DEVICE, "firmware.cost.handover", 20)),
         Claim::fitted("firmware-scaling.full-12", "firmware.cost.message, to this number")
             .statement("reads of the full design on 12 cores")
             .expected("more than 1 M IOPS")
             .measured(kiops(full.reads.iops) + " IOPS")
-            .holds(
-                Bound::Published,
-                "it is at least 1 M",
-                full.reads.iops >= MILLION,
-            )
+            .when(Bound::Published, "it is at least 1 M").holds(full.reads.iops >= MILLION)
             .fails_with(Change::percent(DEVICE, "firmware.core.speed_percent", -20)),
         Claim::predicted("firmware-scaling.naive-share", TWO_FITTED)
             .statement("naive firmware on 32 cores, of 32 times one core")
             .expected("17.4 % (82.6 % below)")
             .measured(format!("{:.1} %", 100.0 * share))
-            .holds(
-                Bound::Own,
-                "it is within 1 point",
-                (share - 0.174).abs() <= 0.01,
-            )
+            .when(Bound::Own, "it is within 1 point").holds((share - 0.174).abs() <= 0.01)
             .fails_with(Change::percent(DEVICE, "firmware.cost.translate", 20)),
         Claim::fitted(
             "firmware-scaling.end",
@@ -314,23 +302,19 @@ fn claims(points: &[Point], ways: &[Ways], sizes: &[Size]) -> Option<[Claim; 9]>
         .statement("cores from which on more do not help the full design")
         .expected("19")
         .measured(format!("{end}: reads {reads_end}, writes {writes_end}"))
-        .holds(Bound::Digits, "it is 19", end == 19)
+        .when(Bound::Digits, "it is 19").holds(end == 19)
         .fails_with(Change::percent(DEVICE, "firmware.threads.fcmd", 20)),
         Claim::fitted("firmware-scaling.large-reads", BY_BUS)
             .statement("bandwidth of large reads, full design on 12 cores")
             .expected("4.8 GB/s")
             .measured(format!("{read_gb_s:.2} GB/s"))
-            .holds(Bound::Own, "it is within 5 %", within(0.05, read_gb_s, 4.8))
+            .when(Bound::Own, "it is within 5 %").holds(within(0.05, read_gb_s, 4.8))
             .fails_with(Change::percent(DEVICE, "bus.rate", -20)),
         Claim::fitted("firmware-scaling.large-writes", BY_BUS)
             .statement("bandwidth of large writes, full design on 12 cores")
             .expected("4.5 GB/s")
             .measured(format!("{write_gb_s:.2} GB/s"))
-            .holds(
-                Bound::Own,
-                "it is within 5 %",
-                within(0.05, write_gb_s, 4.5),
-            )
+            .when(Bound::Own, "it is within 5 %").holds(within(0.05, write_gb_s, 4.5))
             .fails_with(Change::percent(DEVICE, "bus.rate", -20)),
         base_is_weak(sizes),
         active_cores(ways)?,
@@ -338,11 +322,7 @@ fn claims(points: &[Point], ways: &[Ways], sizes: &[Size]) -> Option<[Claim; 9]>
             .statement("how much more the threads of flash transactions work for reads than for writes, 12 cores")
             .expected("23 %")
             .measured(format!("{:.1} %", 100.0 * activity))
-            .holds(
-                Bound::Own,
-                "it is within 5 points",
-                (activity - FLASH_ACTIVITY).abs() <= 0.05,
-            )
+            .when(Bound::Own, "it is within 5 points").holds((activity - FLASH_ACTIVITY).abs() <= 0.05)
             .missed_because("a write's transaction costs its thread as much as a read's"),
     ])
 }
@@ -362,11 +342,7 @@ fn active_cores(ways: &[Ways]) -> Option<Claim> {
         .measured(format!(
             "{published:.1}, which run 21; {one:.1} with one hardware thread"
         ))
-        .holds(
-            Bound::Own,
-            "it is within 10 %",
-            (published / ACTIVE_CORES - 1.0).abs() <= 0.1,
-        )
+        .when(Bound::Own, "it is within 10 %").holds((published / ACTIVE_CORES - 1.0).abs() <= 0.1)
         .missed_because(
             "what the steps of a read issue, assumed, is 6.3 us of a core, and threads are spread over all cores",
         );
@@ -391,11 +367,7 @@ fn base_is_weak(sizes: &[Size]) -> Claim {
         .statement("random reads of the base design against the full one's")
         .expected("weak below 24 KiB")
         .measured(texts.join(", "))
-        .holds(
-            Bound::Published,
-            "it loses below 24 KiB and from there on it does not",
-            holds,
-        )
+        .when(Bound::Published, "it loses below 24 KiB and from there on it does not").holds(holds)
         .missed_because(
             "on 12 cores threads share cores, and the messages of the base design take time from those that compose transactions",
         )

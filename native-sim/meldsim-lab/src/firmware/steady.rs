@@ -222,11 +222,8 @@ fn claims(rows: &[Row]) -> Option<[Claim; 3]> {
                 100.0 * change(row),
                 kiops(pristine.steady.iops)
             ))
-            .holds(
-                Bound::Own,
-                "it costs at least 1 %",
-                change(row) <= -LEAST_LOSS,
-            )
+            .when(Bound::Own, "it costs at least 1 %")
+            .holds(change(row) <= -LEAST_LOSS)
     };
     let gc = Claim::construction(
         "firmware-steady-state.gc",
@@ -250,11 +247,8 @@ fn claims(rows: &[Row]) -> Option<[Claim; 3]> {
         100.0 * of_pristine(1),
         100.0 * of_pristine(0)
     ))
-    .holds(
-        Bound::Own,
-        "it costs less than 1 %, and on demand more",
-        of_pristine(1) > -LEAST_LOSS && of_pristine(0) <= -LEAST_LOSS,
-    );
+    .when(Bound::Own, "it costs less than 1 %, and on demand more")
+    .holds(of_pristine(1) > -LEAST_LOSS && of_pristine(0) <= -LEAST_LOSS);
     Some([
         filled(gc, "collecting", collected),
         filled(log, "journalling", journal).missed_because(

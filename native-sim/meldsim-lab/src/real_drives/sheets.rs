@@ -219,11 +219,11 @@ fn claim(line: &Line) -> Option<Claim> {
             show(line.median),
             show(line.most)
         ))
-        .holds(
+        .when(
             Bound::Own,
             format!("nine votes of ten are within the bar: {}", bar(class.bar)),
-            holds,
-        );
+        )
+        .holds(holds);
     Some(claim)
 }
 
