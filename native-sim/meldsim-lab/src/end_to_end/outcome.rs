@@ -10,8 +10,7 @@ use crate::melded::PAPER;
 use crate::outcome::{Outcome, size_axis};
 use crate::plan::Run;
 use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
-use meldsim_stats::bytes;
+use meldsim_stats::{Columns, Sheet, bytes};
 
 /// What the gain may be off from that of the slower of host and device: a block's first window is small.
 const OVERLAP_TOLERANCE: f64 = 0.03;
@@ -82,7 +81,7 @@ fn device(hosts: &[Host]) -> Option<&Both> {
 
 fn hosts(hosts: &[Host]) -> impl Into<Sheet> {
     let device_mib_s = device(hosts).map(|both| both.normal.read_mib_s);
-    Sheet::of("hosts", hosts)
+    let columns = Sheet::of("hosts", hosts)
         .count("host_us_per_mib", "host us/MiB", |host| host.us_per_mib)
         .number("host_by_device", "host / device", 2, move |host| {
             let host_mib_s = (host.us_per_mib > 0).then(|| 1e6 / host.us_per_mib as f64);
@@ -90,49 +89,44 @@ fn hosts(hosts: &[Host]) -> impl Into<Sheet> {
         })
         .number("waiting_percent", "waiting, normal %", 1, |host| {
             host.ahead.waiting_percent()
-        })
-        .number("normal_mib_s", "normal MiB/s", 1, |host| {
-            host.ahead.normal.read_mib_s
-        })
-        .number("melded_mib_s", "melded", 1, |host| {
-            host.ahead.melded.read_mib_s
-        })
-        .number("gain", "gain", 3, |host| host.ahead.gain())
-        .number(
-            "not_ahead_waiting_percent",
-            "not read ahead: waiting, normal %",
-            1,
-            |host| host.not_ahead.waiting_percent(),
-        )
-        .number("not_ahead_normal_mib_s", "normal MiB/s", 1, |host| {
-            host.not_ahead.normal.read_mib_s
-        })
-        .number("not_ahead_melded_mib_s", "melded", 1, |host| {
-            host.not_ahead.melded.read_mib_s
-        })
-        .number("not_ahead_gain", "gain", 3, |host| host.not_ahead.gain())
+        });
+    let columns = rates(columns, RATES, "normal MiB/s", |host| &host.ahead).number(
+        "not_ahead_waiting_percent",
+        "not read ahead: waiting, normal %",
+        1,
+        |host| host.not_ahead.waiting_percent(),
+    );
+    let keys = [
+        "not_ahead_normal_mib_s",
+        "not_ahead_melded_mib_s",
+        "not_ahead_gain",
+    ];
+    rates(columns, keys, "normal MiB/s", |host| &host.not_ahead)
+}
+
+/// Keys of the rates of a reader.
+const RATES: [&str; 3] = ["normal_mib_s", "melded_mib_s", "gain"];
+
+/// Adds what was read in both layouts, and the gain.
+fn rates<'a, R>(
+    columns: Columns<'a, R>,
+    [normal, melded, gain]: [&'static str; 3],
+    heading: &'static str,
+    both: fn(&R) -> &Both,
+) -> Columns<'a, R> {
+    columns
+        .number(normal, heading, 1, |row| both(row).normal.read_mib_s)
+        .number(melded, "melded", 1, |row| both(row).melded.read_mib_s)
+        .number(gain, "gain", 3, |row| both(row).gain())
 }
 
 fn together(rows: &[Together]) -> impl Into<Sheet> {
-    Sheet::of("readers", rows)
-        .count("readers", "readers", |row| row.readers)
-        .number("normal_mib_s", "normal MiB/s", 1, |row| {
-            row.adaptive.normal.read_mib_s
-        })
-        .number("melded_mib_s", "melded", 1, |row| {
-            row.adaptive.melded.read_mib_s
-        })
-        .number("gain", "gain", 3, |row| row.adaptive.gain())
-        .number(
-            "kernel_normal_mib_s",
-            "unmodified kernel: normal MiB/s",
-            1,
-            |row| row.kernel.normal.read_mib_s,
-        )
-        .number("kernel_melded_mib_s", "melded", 1, |row| {
-            row.kernel.melded.read_mib_s
-        })
-        .number("kernel_gain", "gain", 3, |row| row.kernel.gain())
+    let columns = Sheet::of("readers", rows).count("readers", "readers", |row| row.readers);
+    let columns = rates(columns, RATES, "normal MiB/s", |row| &row.adaptive);
+    let keys = ["kernel_normal_mib_s", "kernel_melded_mib_s", "kernel_gain"];
+    rates(columns, keys, "unmodified kernel: normal MiB/s", |row| {
+        &row.kernel
+    })
 }
 
 fn beside(rows: &[Beside]) -> impl Into<Sheet> {
