@@ -9,6 +9,7 @@ use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{BusSpeed, Setup, bus_bytes, bus_us, us};
 use meldsim::profile::{MeldedPartialRead, Profile};
+use meldsim_measured::distinct;
 use meldsim_report::chart::{Axis, HeatMap, HeatScale, Line, LineChart};
 use meldsim_stats::bytes;
 use meldsim_stats::{Columns, Sheet};
@@ -169,6 +170,16 @@ fn outcome(run: &Run, about: &str) -> Outcome {
         .assumed("blocks, wordlines and program times: reads of a fresh device do not depend on them")
 }
 
+/// The published value of a layout.
+fn published(layout: usize) -> impl Fn(&Row) -> Option<u64> {
+    move |row| row.published.map(|published| published[layout])
+}
+
+/// The published throughput of its device.
+fn published_throughput(row: &Row) -> Option<Throughput> {
+    throughput_cells().find(|cell| cell.setup == row.setup)
+}
+
 /// A sheet that begins with the device.
 fn cells<'a>(rows: &'a [Row]) -> Columns<'a, Row> {
     Sheet::of("cells", rows)
@@ -231,13 +242,9 @@ fn plan_latency<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
     let sheet = cells(rows)
         .bytes("request_bytes", "request", |row| row.request_bytes)
-        .count("normal_published_us", "normal published us", |row| {
-            row.published.map(|us| us[0])
-        })
+        .count("normal_published_us", "normal published us", published(0))
         .number("normal_us", "simulated", 3, |row| row.normal)
-        .count("melded_published_us", "melded published us", |row| {
-            row.published.map(|us| us[1])
-        })
+        .count("melded_published_us", "melded published us", published(1))
         .number("melded_us", "simulated", 3, |row| row.melded)
         .number("gain", "gain", 3, |row| row.normal / row.melded);
     let line = |name: &str, value: &dyn Fn(&Row) -> Option<f64>| {
@@ -245,7 +252,6 @@ fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
             Some((row.request_bytes as f64, value(row)?))
         })
     };
-    let published = |layout: usize| move |row: &Row| Some(row.published?[layout] as f64);
     let chart = LineChart {
         title: "Latency of one burst".to_owned(),
         x: size_axis("request", rows.iter().map(|row| row.request_bytes)),
@@ -253,8 +259,8 @@ fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
         lines: vec![
             line("normal", &|row| Some(row.normal)),
             line("melded", &|row| Some(row.melded)),
-            line("normal, published", &published(0)).dashed(),
-            line("melded, published", &published(1)).dashed(),
+            line("normal, published", &|row| Some(row.published?[0] as f64)).dashed(),
+            line("melded, published", &|row| Some(row.published?[1] as f64)).dashed(),
         ],
     };
     let about = "One request as one burst on an idle device, time to its last byte, by its size.";
@@ -284,7 +290,7 @@ pub(super) fn fit() -> (f64, f64, f64) {
 }
 
 /// What a read of some pages of one wordline takes beyond the bus: the senses.
-pub(super) fn senses_us(
+fn senses_us(
     profile: &Profile,
     first_page: u64,
     pages: u64,
@@ -298,15 +304,22 @@ pub(super) fn senses_us(
 }
 
 /// The normal layout places one page on every die before the next of a wordline.
-pub(super) fn dies(profile: &Profile) -> u64 {
+fn dies(profile: &Profile) -> u64 {
     u64::from(profile.geometry.channels * profile.geometry.dies_per_channel)
 }
 
-fn read_claims(profile: &Profile) -> Result<[Claim; 2], ExperimentError> {
-    let pages = SENSE_US.len() as u64;
+/// What so many pages of a wordline take to sense: one by one, each on the first die, and all at once.
+pub(super) fn wordline_us(
+    profile: &Profile,
+    pages: u64,
+) -> Result<(Vec<f64>, f64), ExperimentError> {
     let alone = (0..pages).map(|page| senses_us(profile, page * dies(profile), 1, Layout::Normal));
-    let alone: Vec<f64> = alone.collect::<Result<_, _>>()?;
-    let melded = senses_us(profile, 0, pages, Layout::Melded)?;
+    let melded = senses_us(profile, 0, pages, Layout::Melded);
+    Ok((alone.collect::<Result<_, _>>()?, melded?))
+}
+
+fn read_claims(profile: &Profile) -> Result<[Claim; 2], ExperimentError> {
+    let (alone, melded) = wordline_us(profile, SENSE_US.len() as u64)?;
     let apart: f64 = alone.iter().sum();
     let close = |left: f64, right: f64| (left - right).abs() < 0.05;
     let listed: Vec<String> = alone.iter().map(|us| format!("{us:.1}")).collect();
@@ -422,9 +435,10 @@ fn plan_throughput<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 }
 
 fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
-    let cell = |row: &Row| throughput_cells().find(|cell| cell.setup == row.setup);
     let of = |is_fitted| {
-        let is = move |row: &&Row| cell(row).is_some_and(|cell| cell.is_fitted == is_fitted);
+        let is = move |row: &&Row| {
+            published_throughput(row).is_some_and(|cell| cell.is_fitted == is_fitted)
+        };
         rows.iter().filter(is)
     };
     let bound = (Bound::Own, "every cell is within 0.1 %");
@@ -440,7 +454,8 @@ fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
         .statement("throughput of one 128 MiB burst, both layouts, pages of 8 and 16 KiB on 8 x 8 dies and of 2 to 16 KiB on 16 x 4 dies, four buses")
         .expected("48 cells in MiB/s")
         .fails_with(change());
-    let pairs = of(false).filter_map(|row| Some((row.more_percent(), cell(row)?.gain_percent)));
+    let pairs = of(false)
+        .filter_map(|row| Some((row.more_percent(), published_throughput(row)?.gain_percent)));
     let pairs: Vec<(f64, Option<f64>)> = pairs.collect();
     let is_off = |&&(simulated, published): &&(f64, Option<f64>)| match published {
         Some(published) => (simulated - published).abs() > GAIN_TOLERANCE,
@@ -469,27 +484,27 @@ fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
 
 fn throughput_outcome(run: &Run, rows: &[Row]) -> Outcome {
     let sheet = cells(rows)
-        .count("normal_published_mib_s", "normal published MiB/s", |row| {
-            row.published.map(|rates| rates[0])
-        })
+        .count(
+            "normal_published_mib_s",
+            "normal published MiB/s",
+            published(0),
+        )
         .number("normal_mib_s", "simulated", 2, |row| row.normal)
-        .count("melded_published_mib_s", "melded published MiB/s", |row| {
-            row.published.map(|rates| rates[1])
-        })
+        .count(
+            "melded_published_mib_s",
+            "melded published MiB/s",
+            published(1),
+        )
         .number("melded_mib_s", "simulated", 2, |row| row.melded)
         .number("gain_published_percent", "gain published %", 1, |row| {
-            throughput_cells()
-                .find(|cell| cell.setup == row.setup)?
-                .gain_percent
+            published_throughput(row)?.gain_percent
         })
         .number("gain_percent", "simulated", 2, Row::more_percent)
         .number("gain", "gain", 3, |row| row.melded / row.normal)
         .cell("cells", "cells", |row| {
-            let cell = throughput_cells().find(|cell| cell.setup == row.setup)?;
-            Some(if cell.is_fitted {
-                "fitted"
-            } else {
-                "predicted"
+            Some(match published_throughput(row)?.is_fitted {
+                true => "fitted",
+                false => "predicted",
             })
         });
     outcome(
@@ -517,12 +532,7 @@ fn gain_map(rows: &[Row]) -> HeatMap {
     let mut geometries: Vec<_> = rows.iter().map(geometry).collect();
     geometries.sort_unstable();
     geometries.dedup();
-    let mut buses: Vec<BusSpeed> = Vec::new();
-    for row in rows {
-        if !buses.contains(&row.setup.bus) {
-            buses.push(row.setup.bus);
-        }
-    }
+    let buses = distinct(rows.iter().map(|row| row.setup.bus));
     let gains = |of| {
         let gain = |bus: &BusSpeed| {
             let row = rows

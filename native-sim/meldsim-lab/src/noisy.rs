@@ -315,19 +315,13 @@ fn readers_sheet(layouts: &[Layout]) -> Sheet {
     Sheet::of("reader", &rows)
         .cell("layout", "layout", |(layout, ..)| *layout)
         .cell("writer", "writer", |(_, writer, _)| *writer)
-        .number("read_iops", "read IOPS", 0, |(.., reader)| reader.iops)
-        .number("average_us", "average us", 1, |(.., reader)| {
-            reader.latency.mean_us
-        })
-        .number("p99_us", "p99 us", 1, |(.., reader)| reader.latency.p99_us)
-        .number("p99_9_us", "p99.9 us", 1, |(.., reader)| {
-            reader.latency.p99_9_us
-        })
-        .number("max_us", "max us", 1, |(.., reader)| reader.latency.max_us)
-        .number("writer_mib_s", "writer MiB/s", 0, |(.., reader)| {
-            reader.writer_mib_s
-        })
-        .count("erases", "blocks erased", |(.., reader)| reader.erases)
+        .number("read_iops", "read IOPS", 0, |row| row.2.iops)
+        .number("average_us", "average us", 1, |row| row.2.latency.mean_us)
+        .number("p99_us", "p99 us", 1, |row| row.2.latency.p99_us)
+        .number("p99_9_us", "p99.9 us", 1, |row| row.2.latency.p99_9_us)
+        .number("max_us", "max us", 1, |row| row.2.latency.max_us)
+        .number("writer_mib_s", "writer MiB/s", 0, |row| row.2.writer_mib_s)
+        .count("erases", "blocks erased", |row| row.2.erases)
         .into()
 }
 
@@ -358,11 +352,9 @@ fn windows_sheet(layouts: &[Layout]) -> Sheet {
         .cell("layout", "layout", |(layout, ..)| *layout)
         .cell("writer", "writer", |(_, writer, ..)| *writer)
         .count("window", "window", |(.., number, _)| *number as u64)
-        .count("reads", "reads", |(.., window)| window.count)
-        .number("average_us", "average us", 1, |(.., window)| {
-            window.average_us()
-        })
-        .number("max_us", "max us", 1, |(.., window)| window.max_us)
+        .count("reads", "reads", |row| row.3.count)
+        .number("average_us", "average us", 1, |row| row.3.average_us())
+        .number("max_us", "max us", 1, |row| row.3.max_us)
         .detail()
         .into()
 }

@@ -2,7 +2,7 @@
 
 use super::burst::{Layout, burst_read};
 use super::claim::{Bound, Claim};
-use super::melded::{PAPER, dies, fit, senses_us, timeline_of_reads};
+use super::melded::{PAPER, fit, timeline_of_reads, wordline_us};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
@@ -56,15 +56,9 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             })
         },
     );
-    // One wordline: its pages one by one, each on the first die, and all at once.
     let device = profile.clone();
-    let wordline = cells.one(move || {
-        let pages = device.timing.read.len() as u64;
-        let alone =
-            (0..pages).map(|page| senses_us(&device, page * dies(&device), 1, Layout::Normal));
-        let melded = senses_us(&device, 0, pages, Layout::Melded)?;
-        Ok((alone.collect::<Result<Vec<f64>, _>>()?, melded))
-    });
+    let pages = device.timing.read.len() as u64;
+    let wordline = cells.one(move || wordline_us(&device, pages));
     Ok(Box::new(move || {
         let rows = rows.take()?;
         let wordline = wordline.single()?;

@@ -18,6 +18,7 @@ mod drive;
 mod error;
 mod judge;
 mod mixed;
+mod order;
 mod pattern;
 mod permutation;
 mod progress;
@@ -38,6 +39,7 @@ pub use data::{files, rows, tables};
 pub use drive::{Drive, reached_by};
 pub use error::MeasureError;
 pub use judge::{Bar, Cell, Class, Line, Question, lines};
+pub use order::{distinct, of_key};
 pub use task::{Answer, LeftOut, Scale, Task};
 
 /// The simulations that answer the rows, each row by the drive of its name, and what is not simulated. `profile` stands for

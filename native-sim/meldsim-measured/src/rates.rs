@@ -4,9 +4,10 @@ use super::csv::{Row, Table};
 use super::drive::{Drive, Smaller, reached_by_or};
 use super::error::MeasureError;
 use super::judge::{Bar, Class, Question};
+use super::order::of_key;
 use super::pattern::Pattern;
 use super::sources::{Arrivals, Extent, Measured, PAGE, Source, latency_us, run};
-use super::task::{Cells, Past, Tasks, device, of_key};
+use super::task::{Cells, Past, Tasks, device};
 use meldsim::profile::HostPath;
 use meldsim_stats::LatencyHistogram;
 
@@ -116,7 +117,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
                 x: offered.iops,
                 is_fitted: false,
             };
-            ask(&cells, knee, step, tasks.are_own, &mut questions)?;
+            ask(cells, knee, step, tasks.are_own, &mut questions)?;
         }
         let path = match rows.first() {
             Some(offered) => reached_by_or(offered.row, HostPath::IoUring)?,
@@ -139,7 +140,7 @@ fn knee(p50_us: impl Iterator<Item = Option<f64>>) -> Option<usize> {
 }
 
 fn ask(
-    cells: &Cells<'_>,
+    mut cells: Cells<'_>,
     knee: Option<usize>,
     step: usize,
     are_own: bool,
@@ -157,14 +158,10 @@ fn ask(
         true => SATURATED,
         false => ACHIEVED,
     };
-    if let Some(measured) = row.measured("achieved_write_iops")? {
-        let question = cells.question("achieved_write_iops", rate, measured, 0.0);
-        questions.push(Question {
-            // What a read costs the writes is made of it.
-            is_fitted: are_own && is_saturated && !is_held,
-            ..question
-        });
-    }
+    // What a read costs the writes is made of it.
+    cells.is_fitted = are_own && is_saturated && !is_held;
+    cells.ask(questions, "achieved_write_iops", rate, 0.0)?;
+    cells.is_fitted = false;
     if !is_saturated {
         cells.ask(questions, "achieved_read_iops", ACHIEVED, 0.0)?;
     }
@@ -189,19 +186,13 @@ fn ask(
             "write_p50_us",
         ];
         let is_burst = cells.drive.name == "CM7R" && is_saturated && column == "write_p99_us";
-        let is_fitted = are_own && (is_burst || is_low && basis.contains(&column));
+        cells.is_fitted = are_own && (is_burst || is_low && basis.contains(&column));
         let bin = if column.ends_with("mean_us") {
             0.0
         } else {
             bin
         };
-        if let Some(measured) = row.measured(column)? {
-            let question = cells.question(column, class, measured, bin);
-            questions.push(Question {
-                is_fitted,
-                ..question
-            });
-        }
+        cells.ask(questions, column, class, bin)?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::csv::{Row, Table};
 use super::drive::{Drive, Smaller};
 use super::error::MeasureError;
 use super::judge::{Class, Question};
+use super::order::of_key;
 use super::pattern::Pattern;
 use super::sources::{Extent, Measured, PAGE, SEED, Source, run};
 use meldsim::device::{Aging, Device, PastWrite, Precondition};
@@ -262,16 +263,6 @@ impl Cells<'_> {
             is_fitted: self.is_fitted,
         }
     }
-}
-
-/// What belongs to a key, in the order in which keys came; a new one is added with nothing.
-pub(super) fn of_key<K: PartialEq, V: Default>(groups: &mut Vec<(K, V)>, key: K) -> &mut V {
-    let known = groups.iter().position(|(known, _)| *known == key);
-    let at = known.unwrap_or_else(|| {
-        groups.push((key, V::default()));
-        groups.len() - 1
-    });
-    &mut groups[at].1
 }
 
 /// What a drive holds before a run.

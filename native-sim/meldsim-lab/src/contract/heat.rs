@@ -9,17 +9,7 @@ use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim_drive::Loop;
 
-pub(super) const SIZES: [u64; 9] = [
-    2 << 10,
-    4 << 10,
-    8 << 10,
-    16 << 10,
-    32 << 10,
-    64 << 10,
-    128 << 10,
-    256 << 10,
-    512 << 10,
-];
+pub(super) const SIZES_KIB: [u64; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 pub(super) const DEPTHS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Below this a published difference is too small for its size to be held against ours.
 const LEAST_T: f64 = 0.2;
@@ -64,9 +54,8 @@ pub(super) fn shifted((request_bytes, depth): (u64, u64)) -> Option<PublishedCel
 
 /// Every size with every depth.
 pub(super) fn grid() -> impl Iterator<Item = (u64, u64)> {
-    SIZES
-        .into_iter()
-        .flat_map(|size| DEPTHS.map(|depth| (size, depth)))
+    let sizes = SIZES_KIB.into_iter();
+    sizes.flat_map(|kib| DEPTHS.map(|depth| (kib << 10, depth)))
 }
 
 /// One size and depth.

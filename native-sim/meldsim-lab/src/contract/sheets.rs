@@ -1,7 +1,7 @@
 //! The rules as sheets and pictures.
 
 use super::super::outcome::Outcome;
-use super::heat::{Cell, DEPTHS, SIZES};
+use super::heat::{Cell, DEPTHS, SIZES_KIB};
 use super::rules::{FULL_DEPTH, Rules, Tiny};
 use super::{CROWDING, Contract, OFFSET_LOSS, TINY_LOSS};
 use meldsim_report::chart::{BarChart, HeatMap, HeatScale, Line, LineChart};
@@ -153,10 +153,9 @@ fn rules(contract: &Contract) -> Sheet {
 
 fn heat(name: &'static str, cells: &[Cell]) -> Sheet {
     let certain = |cell: &Cell| {
-        Some(if cell.published?.is_certain {
-            "yes"
-        } else {
-            "no"
+        Some(match cell.published?.is_certain {
+            true => "yes",
+            false => "no",
         })
     };
     let holds = |cell: &Cell| {
@@ -241,16 +240,17 @@ pub(super) fn figures(outcome: Outcome, contract: &Contract) -> Outcome {
 }
 
 fn map(title: &str, cells: &[Cell], value: fn(&Cell) -> Option<f64>) -> HeatMap {
-    let row = |size: &u64| {
-        let of_size = cells.iter().filter(|cell| cell.request_bytes == *size);
-        (bytes(*size), of_size.map(value).collect())
+    let row = |kib: &u64| {
+        let size = kib << 10;
+        let of_size = cells.iter().filter(|cell| cell.request_bytes == size);
+        (bytes(size), of_size.map(value).collect())
     };
     HeatMap {
         title: title.to_owned(),
         x: "requests outstanding".to_owned(),
         y: "request".to_owned(),
         columns: DEPTHS.iter().map(u64::to_string).collect(),
-        rows: SIZES.iter().rev().map(row).collect(),
+        rows: SIZES_KIB.iter().rev().map(row).collect(),
         scale: HeatScale::Diverging(MOST_T),
     }
 }

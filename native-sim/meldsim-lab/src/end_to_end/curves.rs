@@ -42,22 +42,18 @@ pub(super) struct KernelKind {
     pub(super) advised: bool,
 }
 
+const fn kernel(name: &'static str, kib: u64, advised: bool) -> KernelKind {
+    KernelKind {
+        name,
+        max_request_bytes: kib << 10,
+        advised,
+    }
+}
+
 pub(super) const KERNELS: [KernelKind; 3] = [
-    KernelKind {
-        name: "native library, 1280 KiB",
-        max_request_bytes: 1280 << 10,
-        advised: true,
-    },
-    KernelKind {
-        name: "native library, 4 MiB",
-        max_request_bytes: 4 << 20,
-        advised: true,
-    },
-    KernelKind {
-        name: "no native library, 1280 KiB",
-        max_request_bytes: 1280 << 10,
-        advised: false,
-    },
+    kernel("native library, 1280 KiB", 1280, true),
+    kernel("native library, 4 MiB", 4096, true),
+    kernel("no native library, 1280 KiB", 1280, false),
 ];
 
 /// `queue/read_ahead_kb` of an unmodified kernel.
