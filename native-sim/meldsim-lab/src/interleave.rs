@@ -3,7 +3,7 @@
 //! A reader with many requests outstanding reads every s-th chunk. Where s is a multiple of the
 //! interleaving degree, all of them lie on one die, and throughput is at its least.
 
-use super::burst::ExperimentError;
+use super::burst::Result;
 use super::claim::{Bound, Claim};
 use super::contract::rules::{CHUNK_BYTES, DeviceUnderTest};
 use super::contract::{FLASH, PAPER};
@@ -41,7 +41,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn measure(profile: &Profile, requests: u64) -> Result<Scan, ExperimentError> {
+    fn measure(profile: &Profile, requests: u64) -> Result<Scan> {
         let under_test = DeviceUnderTest {
             profile: profile.clone(),
         };

@@ -6,7 +6,7 @@
 //!   window       |== random writes ==|D ........ reads, nothing is collected |
 //! ```
 
-use super::burst::ExperimentError;
+use super::burst::Result;
 use super::claim::{Bound, Claim};
 use super::plan::{Cells, Experiment, Planned, Run};
 use meldsim::Duration;
@@ -118,7 +118,7 @@ fn chart(rows: &[Row]) -> BarChart {
     BarChart::of(title, "latency, us", ["mean", "p99"], rows, group)
 }
 
-fn reads(profile: &Profile, before: Before) -> Result<Row, ExperimentError> {
+fn reads(profile: &Profile, before: Before) -> Result<Row> {
     let mut device = Device::new(profile)?;
     let page_bytes = profile.mapping_unit().0;
     let span_bytes = device.stats().capacity_pages / u64::from(SETS) * page_bytes;
@@ -152,7 +152,7 @@ fn write_until_collecting(
     device: &mut Device,
     nsid: NamespaceId,
     request_bytes: u64,
-) -> Result<(), ExperimentError> {
+) -> Result<()> {
     let before = device.stats().gc_pages_moved;
     for seed in 0.. {
         let writes = Access::RandomWrite.requests(device, nsid, request_bytes, seed);

@@ -36,7 +36,7 @@ mod validation;
 mod victims;
 mod window;
 
-pub use burst::{ExperimentError, Layout, burst_read};
+pub use burst::{ExperimentError, Layout, Result, burst_read};
 pub use claim::{
     Bound, Change, ChangeError, Claim, Constant, Count, Kind, claims_table, constants,
 };

@@ -3,7 +3,7 @@
 //!
 //! The published cells are in `data`, as CSV with their source in the first lines.
 
-use super::burst::{ExperimentError, Layout, burst_read, burst_read_at, traced_burst_read};
+use super::burst::{Layout, Result, burst_read, burst_read_at, traced_burst_read};
 use super::claim::{Bound, Change, Claim};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
@@ -290,12 +290,7 @@ pub(super) fn fit() -> (f64, f64, f64) {
 }
 
 /// What a read of some pages of one wordline takes beyond the bus: the senses.
-fn senses_us(
-    profile: &Profile,
-    first_page: u64,
-    pages: u64,
-    layout: Layout,
-) -> Result<f64, ExperimentError> {
+fn senses_us(profile: &Profile, first_page: u64, pages: u64, layout: Layout) -> Result<f64> {
     let page_bytes = profile.geometry.page_size.0;
     let (offset, size) = (first_page * page_bytes, pages * page_bytes);
     let time = burst_read_at(profile, offset, size, layout)?;
@@ -309,16 +304,13 @@ fn dies(profile: &Profile) -> u64 {
 }
 
 /// What so many pages of a wordline take to sense: one by one, each on the first die, and all at once.
-pub(super) fn wordline_us(
-    profile: &Profile,
-    pages: u64,
-) -> Result<(Vec<f64>, f64), ExperimentError> {
+pub(super) fn wordline_us(profile: &Profile, pages: u64) -> Result<(Vec<f64>, f64)> {
     let alone = (0..pages).map(|page| senses_us(profile, page * dies(profile), 1, Layout::Normal));
     let melded = senses_us(profile, 0, pages, Layout::Melded);
     Ok((alone.collect::<Result<_, _>>()?, melded?))
 }
 
-fn read_claims(profile: &Profile) -> Result<[Claim; 2], ExperimentError> {
+fn read_claims(profile: &Profile) -> Result<[Claim; 2]> {
     let (alone, melded) = wordline_us(profile, SENSE_US.len() as u64)?;
     let apart: f64 = alone.iter().sum();
     let close = |left: f64, right: f64| (left - right).abs() < 0.05;
@@ -374,7 +366,7 @@ fn crossover(rows: &[Row]) -> Claim {
 }
 
 /// By default a partial read of a melded wordline is no dearer than the cheaper of its two ways.
-fn never_lose(published: &Profile) -> Result<Claim, ExperimentError> {
+fn never_lose(published: &Profile) -> Result<Claim> {
     let mut profile = published.clone();
     profile.ftl.melded_partial_read = MeldedPartialRead::Cheapest;
     let page_bytes = profile.geometry.page_size.0;
@@ -400,7 +392,7 @@ fn never_lose(published: &Profile) -> Result<Claim, ExperimentError> {
 }
 
 /// The normal and the melded read of the same data, one after the other: each with a timeline.
-pub(super) fn timeline_of_reads(run: &Run, timelines: &Timelines) -> Result<(), ExperimentError> {
+pub(super) fn timeline_of_reads(run: &Run, timelines: &Timelines) -> Result<()> {
     let setups = &run.setups;
     let setup = setups.iter().find(|setup| **setup == LATENCY_SETUP);
     let profile = match setup.or(setups.first()) {

@@ -8,7 +8,7 @@
 //!   mixed              s0 s1       | s2 s3            own dies on the channels of a group
 //! ```
 
-use super::burst::ExperimentError;
+use super::burst::{ExperimentError, Result};
 use super::claim::{Bound, Change, Claim};
 use super::outcome::Outcome;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
@@ -158,8 +158,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let alone = cells.each(profiles, move |profile| alone(profile, extent));
     let shared = [false, true].map(|writes| (run.vary(shared_cores(&run.profile)), writes));
     let shared = shared.map(|(profile, writes)| Ok((profile?, writes)));
-    let shared: Vec<(Profile, bool)> =
-        shared.into_iter().collect::<Result<_, ExperimentError>>()?;
+    let shared: Vec<(Profile, bool)> = shared.into_iter().collect::<Result<_>>()?;
     let shared = cells.each(shared, move |(profile, writes)| {
         reader(profile, *writes, extent)
     });
@@ -243,7 +242,7 @@ fn reader_of(profile: &Profile) -> usize {
 }
 
 /// A device with its four namespaces, all of them full.
-fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>), ExperimentError> {
+fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>)> {
     let mut device = Device::new(profile)?;
     let lba_bytes = profile.controller.lba_size.0;
     let page_bytes = profile.mapping_unit().0;
@@ -259,7 +258,7 @@ fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>), ExperimentErr
     Ok((device, namespaces))
 }
 
-fn alone(profile: &Profile, extent: Extent) -> Result<f64, ExperimentError> {
+fn alone(profile: &Profile, extent: Extent) -> Result<f64> {
     let (mut device, namespaces) = device(profile)?;
     let nsid = namespaces[reader_of(profile)];
     let reads = Access::RandomRead.requests(&device, nsid, ALONE_BYTES, 1);
@@ -268,7 +267,7 @@ fn alone(profile: &Profile, extent: Extent) -> Result<f64, ExperimentError> {
     Ok(tally.mib_s())
 }
 
-fn reader(profile: &Profile, with_writer: bool, extent: Extent) -> Result<Reader, ExperimentError> {
+fn reader(profile: &Profile, with_writer: bool, extent: Extent) -> Result<Reader> {
     let (mut device, namespaces) = device(profile)?;
     let nsid = namespaces[reader_of(profile)];
     let reads = Access::RandomRead.requests(&device, nsid, 4 << 10, 1);

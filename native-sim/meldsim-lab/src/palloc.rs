@@ -10,7 +10,7 @@
 //!                                 die-first       c0 |====|                          one channel, one transaction
 //! ```
 
-use super::burst::ExperimentError;
+use super::burst::Result;
 use super::claim::{Bound, Change, Claim};
 use super::outcome::{Outcome, size_axis};
 use super::plan::{Cells, Experiment, Options, Planned, Run};
@@ -188,7 +188,7 @@ impl Cell {
         request_bytes: u64,
         extent: Extent,
         is_full: bool,
-    ) -> Result<Cell, ExperimentError> {
+    ) -> Result<Cell> {
         let mut profile = base.clone();
         profile.ftl.page_allocation = scheme;
         let request_pages = request_bytes.div_ceil(profile.geometry.page_size.0);
@@ -248,7 +248,7 @@ struct Load {
 }
 
 impl Load {
-    fn measure(&self, profile: &Profile) -> Result<(Stats, Tally), ExperimentError> {
+    fn measure(&self, profile: &Profile) -> Result<(Stats, Tally)> {
         let mut device = Device::new(profile)?;
         let nsid = match self.is_full {
             true => {
@@ -284,7 +284,7 @@ fn planes(profile: &Profile) -> u64 {
 }
 
 /// The plane of each page when there is one for each plane.
-fn order(base: &Profile, scheme: PageAllocation) -> Result<Vec<Plane>, ExperimentError> {
+fn order(base: &Profile, scheme: PageAllocation) -> Result<Vec<Plane>> {
     let mut profile = base.clone();
     profile.ftl.page_allocation = scheme;
     let pages = planes(&profile);

@@ -1,6 +1,6 @@
 //! `programming`: how pages get onto a die: program times, the order of pages, what a flush pads.
 
-use super::burst::ExperimentError;
+use super::burst::Result;
 use super::claim::{Bound, Claim};
 use super::melded::PAPER;
 use super::plan::{Cells, Experiment, Planned, Run};
@@ -108,7 +108,7 @@ fn one_die(base: &Profile, order: ProgramOrder) -> Profile {
     profile
 }
 
-fn device(profile: &Profile) -> Result<(Device, NamespaceId), ExperimentError> {
+fn device(profile: &Profile) -> Result<(Device, NamespaceId)> {
     let mut device = Device::new(profile)?;
     let pages = device.stats().capacity_pages;
     let nsid = device.create_namespace(pages * profile.geometry.page_size.0)?;
@@ -116,12 +116,7 @@ fn device(profile: &Profile) -> Result<(Device, NamespaceId), ExperimentError> {
 }
 
 /// Writes the first pages of the namespace.
-fn write(
-    device: &mut Device,
-    nsid: NamespaceId,
-    pages: u64,
-    hint: Pattern,
-) -> Result<(), ExperimentError> {
+fn write(device: &mut Device, nsid: NamespaceId, pages: u64, hint: Pattern) -> Result<()> {
     let profile = device.profile();
     let blocks = pages * profile.geometry.page_size.0 / profile.controller.lba_size.0;
     let write = Command::write(nsid, 0, blocks as u32, directive(hint), 0);
@@ -130,18 +125,14 @@ fn write(
     Ok(())
 }
 
-fn flush(device: &mut Device, nsid: NamespaceId) -> Result<(), ExperimentError> {
+fn flush(device: &mut Device, nsid: NamespaceId) -> Result<()> {
     Loop::once(Command::flush(nsid, 0)).complete(device)?;
     drain(device);
     Ok(())
 }
 
 /// What a long write takes in milliseconds: by arithmetic, and simulated.
-fn long_write(
-    base: &Profile,
-    order: ProgramOrder,
-    hint: Pattern,
-) -> Result<(f64, f64), ExperimentError> {
+fn long_write(base: &Profile, order: ProgramOrder, hint: Pattern) -> Result<(f64, f64)> {
     let profile = one_die(base, order);
     let pages = profile.timing.read.len() as u64;
     let (mut device, nsid) = device(&profile)?;
@@ -157,7 +148,7 @@ fn long_write(
 }
 
 /// A hinted wordline written in shadow order: pages programmed, and pages held for their turn.
-fn held_pages(base: &Profile) -> Result<(u64, u64), ExperimentError> {
+fn held_pages(base: &Profile) -> Result<(u64, u64)> {
     let profile = one_die(base, ProgramOrder::Shadow);
     let pages = profile.timing.read.len() as u64;
     let (mut device, nsid) = device(&profile)?;
@@ -167,7 +158,7 @@ fn held_pages(base: &Profile) -> Result<(u64, u64), ExperimentError> {
 }
 
 /// Whether a hinted write that is flushed is padded to whole wordlines and not more.
-fn is_padded_as_expected(base: &Profile, pages: u64) -> Result<bool, ExperimentError> {
+fn is_padded_as_expected(base: &Profile, pages: u64) -> Result<bool> {
     let profile = one_die(base, ProgramOrder::OneShot);
     let (mut device, nsid) = device(&profile)?;
     write(&mut device, nsid, pages, Pattern::Sequential)?;

@@ -1,6 +1,6 @@
 //! `victim-policies`: write amplification of every victim policy there is, those of other crates too.
 
-use super::burst::ExperimentError;
+use super::burst::Result;
 use super::outcome::Outcome;
 use super::plan::{Cells, Experiment, Planned, Run};
 use meldsim::device::{Device, Precondition};
@@ -50,7 +50,7 @@ fn device(base: &Profile, policy: VictimPolicy) -> Profile {
     profile
 }
 
-fn amplification(profile: &Profile, skew: u64) -> Result<f64, ExperimentError> {
+fn amplification(profile: &Profile, skew: u64) -> Result<f64> {
     let mut device = Device::new(profile)?;
     let unit = profile.mapping_unit().0;
     let pages = device.stats().capacity_pages;
@@ -59,7 +59,7 @@ fn amplification(profile: &Profile, skew: u64) -> Result<f64, ExperimentError> {
     let lbas = unit / profile.controller.lba_size.0;
     let mut random = Random::new(SEED);
     let hot = pages * (100 - skew) / 100;
-    let mut overwrite = |device: &mut Device| -> Result<_, ExperimentError> {
+    let mut overwrite = |device: &mut Device| -> Result<_> {
         let before = device.stats();
         for _ in 0..PASSES * pages {
             let page = match random.below(100) < skew {

@@ -5,7 +5,7 @@
 //!   sliding reader:  |== window ==>                     a packet is requested whenever one has come
 //! ```
 
-use super::burst::{ExperimentError, Layout};
+use super::burst::{Layout, Result};
 use super::claim::{Bound, Change, Claim};
 use super::melded::{DEVICE, PAPER, latency_cells};
 use super::outcome::{Outcome, size_axis};
@@ -84,7 +84,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let windows = (16..=27).map(|power| 1u64 << power);
     let rows = cells.each(windows, move |&window_bytes| {
         let rate = |profile, layout, reader| rate_mib_s(profile, layout, window_bytes, reader);
-        let rates = |profile, reader| -> Result<[f64; 2], ExperimentError> {
+        let rates = |profile, reader| -> Result<[f64; 2]> {
             Ok([
                 rate(profile, Layout::Normal, reader)?,
                 rate(profile, Layout::Melded, reader)?,
@@ -105,12 +105,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     rows.then(|rows| Some(outcome(run, &rows).claims(claims(&rows))))
 }
 
-fn rate_mib_s(
-    profile: &Profile,
-    layout: Layout,
-    window_bytes: u64,
-    reader: Reader,
-) -> Result<f64, ExperimentError> {
+fn rate_mib_s(profile: &Profile, layout: Layout, window_bytes: u64, reader: Reader) -> Result<f64> {
     let mut device = Device::new(profile)?;
     let directive = layout.directive();
     let tally = reader.read_block(&mut device, directive, BLOCK_BYTES, window_bytes)?;

@@ -2,7 +2,7 @@
 //!
 //! The published heat map is in `data`, as CSV with its source in the first lines.
 
-use super::super::burst::ExperimentError;
+use super::super::burst::Result;
 use super::rules::DeviceUnderTest;
 use meldsim::device::Device;
 use meldsim::engine::Random;
@@ -130,7 +130,7 @@ pub(super) fn reads(
     under_test: &DeviceUnderTest,
     placements: u64,
     requests: u64,
-) -> Result<Vec<f64>, ExperimentError> {
+) -> Result<Vec<f64>> {
     let (mut device, nsid) = under_test.used(placements)?;
     let cell = |(request_bytes, depth)| {
         let mut sum = 0.0;
@@ -154,7 +154,7 @@ pub(super) fn write(
     request_bytes: u64,
     depth: u64,
     requests: u64,
-) -> Result<f64, ExperimentError> {
+) -> Result<f64> {
     let (mut device, nsid) = under_test.used(1)?;
     let load = Load {
         request_bytes,
@@ -177,12 +177,7 @@ struct Load {
 
 impl Load {
     /// The mean latency. Large requests vary less, for they are many pages: fewer do.
-    fn latency_us(
-        &self,
-        device: &mut Device,
-        nsid: NamespaceId,
-        requests: u64,
-    ) -> Result<f64, ExperimentError> {
+    fn latency_us(&self, device: &mut Device, nsid: NamespaceId, requests: u64) -> Result<f64> {
         let &Load {
             request_bytes,
             depth,

@@ -11,7 +11,7 @@ mod measured;
 mod outcome;
 mod read_ahead;
 
-use super::burst::ExperimentError;
+use super::burst::Result;
 use super::melded::PAPER;
 use super::plan::{Cells, Experiment, Options, Planned, Run};
 use curves::{
@@ -58,7 +58,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     });
     let by_read_ahead = cells.each((17..=24).map(|power| 1u64 << power), |&read_ahead_bytes| {
         let of = |kernel: &KernelKind| together(profile, kernel.with(read_ahead_bytes), 1);
-        let kernels: Result<Vec<Both>, ExperimentError> = KERNELS.iter().map(of).collect();
+        let kernels: Result<Vec<Both>> = KERNELS.iter().map(of).collect();
         Ok(ReadAheads {
             read_ahead_bytes,
             kernels: kernels?,

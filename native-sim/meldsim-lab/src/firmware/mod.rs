@@ -20,7 +20,7 @@ pub(super) use scaling::SCALING;
 pub(super) use steady::STEADY_STATE;
 pub(super) use threads::THREADS;
 
-use super::burst::ExperimentError;
+use super::burst::Result;
 use super::outcome::Outcome;
 use super::plan::{Experiment, Options, Run};
 use meldsim::Duration;
@@ -139,22 +139,13 @@ struct Cell {
 }
 
 impl Cell {
-    fn measure(
-        profile: &Profile,
-        spec: Specification,
-        scale: Scale,
-    ) -> Result<Cell, ExperimentError> {
+    fn measure(profile: &Profile, spec: Specification, scale: Scale) -> Result<Cell> {
         let (warm_up, counted) = times(spec.access, scale);
         Cell::over(profile, spec, WarmUp::Time(warm_up), Until::Time(counted))
     }
 
     /// What comes after the warm-up, until its end.
-    fn over(
-        profile: &Profile,
-        spec: Specification,
-        warm_up: WarmUp,
-        until: Until,
-    ) -> Result<Cell, ExperimentError> {
+    fn over(profile: &Profile, spec: Specification, warm_up: WarmUp, until: Until) -> Result<Cell> {
         let (mut device, nsid) = prepared(profile, spec)?;
         let bytes = spec.request_bytes;
         let requests = spec.access.requests(&device, nsid, bytes, SEED);
@@ -188,10 +179,7 @@ impl Cell {
 }
 
 /// A device in the state that the load asks for, and its namespace.
-fn prepared(
-    profile: &Profile,
-    spec: Specification,
-) -> Result<(Device, NamespaceId), ExperimentError> {
+fn prepared(profile: &Profile, spec: Specification) -> Result<(Device, NamespaceId)> {
     let mut device = Device::new(profile)?;
     let capacity = device.stats().capacity_pages * profile.mapping_unit().0;
     let span_bytes = match spec.is_worn {

@@ -1,6 +1,6 @@
 //! `firmware-steady-state`: what garbage collection and journalling cost, on demand and in the background.
 
-use super::super::burst::ExperimentError;
+use super::super::burst::Result;
 use super::super::claim::{Bound, Claim};
 use super::super::plan::{Cells, Experiment, Measured, Planned, Run};
 use super::{Cell, DEPTH, Design, FIRMWARE, SEED, Specification, kiops, prepared, report};
@@ -178,7 +178,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 }
 
 /// Writes without end, over so many as fill the journal's memory some times.
-fn without_end(profile: &Profile, spec: Specification) -> Result<Cell, ExperimentError> {
+fn without_end(profile: &Profile, spec: Specification) -> Result<Cell> {
     let ftl = &profile.ftl;
     let fill = ftl.journal_buffer.0 / ftl.journal_entry.0;
     let fill = if spec.is_worn {
@@ -191,7 +191,7 @@ fn without_end(profile: &Profile, spec: Specification) -> Result<Cell, Experimen
 }
 
 /// IOPS in bursts: from the start of each to its last completion.
-fn bursts(profile: &Profile, spec: Specification) -> Result<f64, ExperimentError> {
+fn bursts(profile: &Profile, spec: Specification) -> Result<f64> {
     let (mut device, nsid) = prepared(profile, spec)?;
     let mut requests = Access::RandomWrite.requests(&device, nsid, spec.request_bytes, SEED);
     let mut time = Duration::ZERO;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use serde::{Serialize, Serializer};
 
-use super::super::burst::ExperimentError;
+use super::super::burst::Result;
 use super::super::claim::{Change, ChangeError, Claim, constants};
 use super::super::palloc;
 use super::super::plan::{Experiment, outcomes};
@@ -128,7 +128,7 @@ impl Sensitivity {
         scale: Scale,
         jobs: NonZeroUsize,
         progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
-    ) -> Result<Option<Sensitivity>, ExperimentError> {
+    ) -> Result<Option<Sensitivity>> {
         let (mut runs, mut effects, mut not_varied) = (Vec::new(), Vec::new(), Vec::new());
         for experiment in experiments {
             let mut base = run_of(experiment)?;
