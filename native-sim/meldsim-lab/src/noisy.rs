@@ -156,28 +156,20 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         reader(profile, false, extent)
     });
     let alone = cells.each(profiles, move |profile| alone(profile, extent));
-    let shared = [false, true].map(|writes| (run.vary(shared_cores(&run.profile)), writes));
-    let shared = shared.map(|(profile, writes)| Ok((profile?, writes)));
-    let shared: Vec<(Profile, bool)> = shared.into_iter().collect::<Result<_>>()?;
-    let shared = cells.each(shared, move |(profile, writes)| {
-        reader(profile, *writes, extent)
+    let sharing = run.vary(shared_cores(&run.profile))?;
+    let shared = cells.each([false, true], move |writes| {
+        reader(&sharing, *writes, extent)
     });
     Ok(Box::new(move || {
-        let measured = alone
-            .take()?
-            .into_iter()
-            .zip(quiet.take()?)
-            .zip(noisy.take()?);
-        let layouts: Vec<Layout> = LAYOUTS
-            .into_iter()
-            .zip(measured)
-            .map(|((_, name), ((alone_mib_s, quiet), noisy))| Layout {
-                name,
-                alone_mib_s,
-                quiet,
-                noisy,
-            })
-            .collect();
+        let readers = quiet.take()?.into_iter().zip(noisy.take()?);
+        let measured = LAYOUTS.into_iter().zip(alone.take()?).zip(readers);
+        let layout = |(((_, name), alone_mib_s), (quiet, noisy))| Layout {
+            name,
+            alone_mib_s,
+            quiet,
+            noisy,
+        };
+        let layouts: Vec<Layout> = measured.map(layout).collect();
         let shared: [Reader; 2] = shared.take()?.try_into().ok()?;
         let outcome = outcome(run, &layouts, extent);
         Some(figures(outcome, &layouts, extent).claims(claims(&layouts, &shared)))
@@ -209,15 +201,10 @@ fn outcome(run: &Run, layouts: &[Layout], extent: Extent) -> Outcome {
 fn divided(base: &Profile, layout: SetLayout) -> Profile {
     let mut profile = base.clone();
     profile.sets.layout = layout;
-    profile.sets.count = if layout == SetLayout::Baseline {
-        1
-    } else {
-        SETS
-    };
-    profile.sets.channel_groups = if layout == SetLayout::Mixed {
-        CHANNEL_GROUPS
-    } else {
-        1
+    (profile.sets.count, profile.sets.channel_groups) = match layout {
+        SetLayout::Baseline => (1, 1),
+        SetLayout::Mixed => (SETS, CHANNEL_GROUPS),
+        _ => (SETS, 1),
     };
     profile.geometry.blocks_per_plane = profile.geometry.blocks_per_plane.min(BLOCKS);
     profile.controller.capacity = ByteSize(0);

@@ -61,6 +61,19 @@ pub struct LeftOut {
     pub reason: &'static str,
 }
 
+impl LeftOut {
+    /// A whole file.
+    pub(super) fn all(file: &str, reason: &'static str) -> LeftOut {
+        LeftOut {
+            file: file.to_owned(),
+            row: None,
+            drive: "all".to_owned(),
+            column: "all".to_owned(),
+            reason,
+        }
+    }
+}
+
 /// Tasks of all files, and what has none.
 pub(super) struct Tasks<'a> {
     /// Stands for the drive of its name in place of the built-in profile.
@@ -89,11 +102,9 @@ impl Tasks<'_> {
 
     pub(super) fn leave_out(&mut self, row: &Row, reason: &'static str) -> Result<(), String> {
         self.left_out.push(LeftOut {
-            file: row.file.clone(),
             row: Some(row.line),
             drive: row.text("drive")?.to_owned(),
-            column: "all".to_owned(),
-            reason,
+            ..LeftOut::all(&row.file, reason)
         });
         Ok(())
     }
@@ -106,11 +117,8 @@ impl Tasks<'_> {
         reason: &'static str,
     ) {
         self.left_out.push(LeftOut {
-            file: table.file.clone(),
-            row: None,
-            drive: "all".to_owned(),
             column: columns.join(" "),
-            reason,
+            ..LeftOut::all(&table.file, reason)
         });
     }
 
