@@ -3,16 +3,12 @@
 //! A reader with many requests outstanding reads every s-th chunk. Where s is a multiple of the
 //! interleaving degree, all of them lie on one die, and throughput is at its least.
 
-use super::burst::Result;
-use super::claim::{Bound, Claim};
 use super::contract::rules::{CHUNK_BYTES, DeviceUnderTest};
 use super::contract::{FLASH, PAPER};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
 use meldsim_drive::Loop;
-use meldsim_report::chart::{Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     name: "interleave-detection",

@@ -6,9 +6,7 @@
 //!   window       |== random writes ==|D ........ reads, nothing is collected |
 //! ```
 
-use super::burst::Result;
-use super::claim::{Bound, Claim};
-use super::plan::{Cells, Experiment, Planned, Run};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
@@ -16,9 +14,7 @@ use meldsim::nvme::{Command, NamespaceId};
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::{BufferScope, ByteSize, Profile, SetLayout};
 use meldsim_drive::{Access, Loop, Until, WarmUp, finish};
-use meldsim_report::chart::BarChart;
 use meldsim_stats::LatencySummary;
-use meldsim_stats::Sheet;
 
 const PAPER: &str = "NVM Express Base Specification 1.4, predictable latency mode";
 

@@ -27,6 +27,7 @@ mod noisy;
 mod outcome;
 mod palloc;
 mod plan;
+mod prelude;
 mod programming;
 mod qlc;
 mod real_drives;

@@ -3,16 +3,11 @@
 //!
 //! The published cells are in `data`, as CSV with their source in the first lines.
 
-use super::burst::{Layout, Result, burst_read, burst_read_at, traced_burst_read};
-use super::claim::{Bound, Change, Claim};
-use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::burst::{burst_read, burst_read_at, traced_burst_read};
 use super::setup::{BusSpeed, Setup, bus_bytes, bus_us, us};
+use crate::prelude::*;
 use meldsim::profile::{MeldedPartialRead, Profile};
 use meldsim_measured::distinct;
-use meldsim_report::chart::{Axis, HeatMap, HeatScale, Line, LineChart};
-use meldsim_stats::bytes;
-use meldsim_stats::{Columns, Sheet};
 use meldsim_timeline::Timelines;
 
 pub(super) const PAPER: &str = "\"A Case for Melded Pages\" (HotStorage'20)";

@@ -8,18 +8,13 @@
 //!   mixed              s0 s1       | s2 s3            own dies on the channels of a group
 //! ```
 
-use super::burst::{ExperimentError, Result};
-use super::claim::{Bound, Change, Claim};
-use super::outcome::Outcome;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{ByteSize, FirmwareDesign, Profile, SetLayout};
 use meldsim_drive::{Access, Loop, Tally, Until, WarmUp, measure};
-use meldsim_report::chart::{Axis, BarChart, Line, LineChart};
 use meldsim_stats::LatencySummary;
-use meldsim_stats::Sheet;
 
 pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {
     name: "noisy-neighbor",

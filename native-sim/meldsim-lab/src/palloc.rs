@@ -10,18 +10,12 @@
 //!                                 die-first       c0 |====|                          one channel, one transaction
 //! ```
 
-use super::burst::Result;
-use super::claim::{Bound, Change, Claim};
-use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::{Device, Location, Precondition, Stats};
 use meldsim::nvme::Directive;
 use meldsim::profile::{ByteSize, Dimension, Issue, PageAllocation, Profile, TransferRate};
 use meldsim_drive::{Access, Loop, Tally, Until, WarmUp};
-use meldsim_report::chart::{Axis, HeatMap, HeatScale, Line, LineChart};
-use meldsim_stats::bytes;
-use meldsim_stats::{Columns, Sheet};
 
 pub(super) const PALLOC: Experiment = Experiment {
     name: "palloc",

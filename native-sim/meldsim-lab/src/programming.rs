@@ -1,17 +1,13 @@
 //! `programming`: how pages get onto a die: program times, the order of pages, what a flush pads.
 
-use super::burst::Result;
-use super::claim::{Bound, Claim};
 use super::melded::PAPER;
-use super::plan::{Cells, Experiment, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Command, NamespaceId, Pattern};
 use meldsim::profile::{ByteSize, Profile, ProgramOrder};
 use meldsim_drive::{Loop, directive, drain};
-use meldsim_report::chart::BarChart;
-use meldsim_stats::Sheet;
 
 pub(super) const PROGRAMMING: Experiment = Experiment {
     name: "programming",

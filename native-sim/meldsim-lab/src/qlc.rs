@@ -1,14 +1,10 @@
 //! `qlc-melding`: melding the four pages of a QLC wordline, extrapolated from TLC's published read times.
 
-use super::burst::{Layout, burst_read};
-use super::claim::{Bound, Claim};
+use super::burst::burst_read;
 use super::melded::{PAPER, fit, timeline_of_reads, wordline_us};
-use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
+use crate::prelude::*;
 use meldsim::profile::{MeldedPartialRead, Profile};
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(super) const QLC_MELDING: Experiment = Experiment {
     name: "qlc-melding",

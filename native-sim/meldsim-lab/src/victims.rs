@@ -1,15 +1,11 @@
 //! `victim-policies`: write amplification of every victim policy there is, those of other crates too.
 
-use super::burst::Result;
-use super::outcome::Outcome;
-use super::plan::{Cells, Experiment, Planned, Run};
+use crate::prelude::*;
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive};
 use meldsim::policy::victim::VictimPolicy;
 use meldsim::profile::{ByteSize, Profile};
-use meldsim_report::chart::BarChart;
-use meldsim_stats::Sheet;
 
 pub(super) const VICTIM_POLICIES: Experiment = Experiment {
     name: "victim-policies",

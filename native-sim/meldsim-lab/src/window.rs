@@ -5,17 +5,11 @@
 //!   sliding reader:  |== window ==>                     a packet is requested whenever one has come
 //! ```
 
-use super::burst::{Layout, Result};
-use super::claim::{Bound, Change, Claim};
 use super::melded::{DEVICE, PAPER, latency_cells};
-use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Planned, Run};
+use crate::prelude::*;
 use meldsim::device::Device;
 use meldsim::profile::{MeldedPartialRead, Profile};
 use meldsim_drive::Reader;
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
-use meldsim_stats::bytes;
 
 pub(super) const MELDING_WINDOW: Experiment = Experiment {
     name: "melding-window",

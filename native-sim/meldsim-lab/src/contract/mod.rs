@@ -6,12 +6,9 @@ mod sheets;
 
 use self::heat::Cell;
 use self::rules::{DeviceUnderTest, InOrder, Rules};
-use super::claim::{Bound, Change, Claim};
-use super::outcome::Outcome;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::profile::Profile;
 use meldsim_measured::Scale;
-use meldsim_stats::bytes;
 
 pub(super) const OPTANE_CONTRACT: Experiment = Experiment {
     name: "optane-contract",

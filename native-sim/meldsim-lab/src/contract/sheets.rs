@@ -1,12 +1,9 @@
 //! The rules as sheets and pictures.
 
-use super::super::outcome::Outcome;
 use super::heat::{Cell, DEPTHS, SIZES_KIB};
 use super::rules::{FULL_DEPTH, Rules, Tiny};
 use super::{CROWDING, Contract, OFFSET_LOSS, TINY_LOSS};
-use meldsim_report::chart::{BarChart, HeatMap, HeatScale, Line, LineChart};
-use meldsim_stats::Sheet;
-use meldsim_stats::bytes;
+use crate::prelude::*;
 
 /// The deepest colour of the heat maps.
 const MOST_T: f64 = 6.0;

@@ -11,9 +11,8 @@ mod measured;
 mod outcome;
 mod read_ahead;
 
-use super::burst::Result;
 use super::melded::PAPER;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use curves::{
     ADAPTIVE, Beside, Both, Curves, DEFAULT_KERNEL, HOST_US_PER_MIB, Host, KERNELS, KernelKind,
     READERS, ReadAheads, Together, WAITING, WRITE_PERCENT, beside_writes, on_host, together,

@@ -5,12 +5,8 @@ use super::curves::{
     WINDOW_BYTES, WRITER_LEADS,
 };
 use super::measured::Point;
-use crate::claim::{Bound, Claim};
 use crate::melded::PAPER;
-use crate::outcome::{Outcome, size_axis};
-use crate::plan::Run;
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::{Columns, Sheet, bytes};
+use crate::prelude::*;
 
 /// What the gain may be off from that of the slower of host and device: a block's first window is small.
 const OVERLAP_TOLERANCE: f64 = 0.03;

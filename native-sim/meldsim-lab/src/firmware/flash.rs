@@ -1,13 +1,10 @@
 //! `firmware-flash`: other flash behind the same cores: SLC, MLC and TLC behind many, and more and more dies behind one.
 
-use super::super::claim::{Bound, Change, Claim};
-use super::super::plan::{Cells, Experiment, Planned, Run};
 use super::{Cell, Design, FIRMWARE, SAME, Specification, end, report};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::profile::{FirmwareDesign, Profile};
 use meldsim_drive::Access;
-use meldsim_report::chart::{Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(crate) const FLASH: Experiment = Experiment {
     name: "firmware-flash",

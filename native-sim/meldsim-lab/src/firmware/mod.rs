@@ -20,9 +20,7 @@ pub(super) use scaling::SCALING;
 pub(super) use steady::STEADY_STATE;
 pub(super) use threads::THREADS;
 
-use super::burst::Result;
-use super::outcome::Outcome;
-use super::plan::{Experiment, Options, Run};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::{Directive, NamespaceId};

@@ -1,11 +1,8 @@
 //! `firmware-power`: the energy of a request against the type of core.
 
-use super::super::claim::{Bound, Claim};
-use super::super::plan::{Cells, Experiment, Planned, Run};
 use super::{Cell, Design, FIRMWARE, MILLION, Specification, report};
+use crate::prelude::*;
 use meldsim::profile::{EnergyAmount, FirmwareCore};
-use meldsim_report::chart::BarChart;
-use meldsim_stats::Sheet;
 
 pub(crate) const POWER: Experiment = Experiment {
     name: "firmware-power",

@@ -1,13 +1,9 @@
 //! `firmware-scaling`: throughput against cores for each design, and bandwidth against request size.
 
-use super::super::claim::{Bound, Change, Claim};
-use super::super::outcome::Outcome;
-use super::super::plan::{Cells, Experiment, Planned, Run};
 use super::{Cell, Design, FIRMWARE, MILLION, SAME, Specification, end, kiops, report};
+use crate::prelude::*;
 use meldsim::profile::Firmware;
 use meldsim_drive::Access;
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(crate) const SCALING: Experiment = Experiment {
     name: "firmware-scaling",

@@ -1,14 +1,11 @@
 //! `firmware-steady-state`: what garbage collection and journalling cost, on demand and in the background.
 
-use super::super::burst::Result;
-use super::super::claim::{Bound, Claim};
-use super::super::plan::{Cells, Experiment, Measured, Planned, Run};
+use super::super::plan::Measured;
 use super::{Cell, DEPTH, Design, FIRMWARE, SEED, Specification, kiops, prepared, report};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, Journaling, Profile};
 use meldsim_drive::{Access, Loop, Until, WarmUp};
-use meldsim_report::chart::BarChart;
-use meldsim_stats::Sheet;
 
 pub(crate) const STEADY_STATE: Experiment = Experiment {
     name: "firmware-steady-state",

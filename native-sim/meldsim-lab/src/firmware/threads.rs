@@ -1,11 +1,8 @@
 //! `firmware-threads`: throughput against the threads of one type, each thread on its own core.
 
-use super::super::claim::{Bound, Claim};
-use super::super::plan::{Cells, Experiment, Planned, Run};
 use super::{Cell, Design, FIRMWARE, MILLION, Specification, report};
+use crate::prelude::*;
 use meldsim::profile::FirmwareThreads;
-use meldsim_report::chart::{Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(crate) const THREADS: Experiment = Experiment {
     name: "firmware-threads",

@@ -1,10 +1,9 @@
 //! The sheets and claims: cells by drive and kind, kinds with their bars, every cell, what was fitted, what is left out.
 
-use super::super::claim::{Bound, Claim};
-use super::super::outcome::Outcome;
+use crate::prelude::*;
 use meldsim_measured::LeftOut;
 use meldsim_measured::{Bar, Cell, Line, lines};
-use meldsim_stats::{Cell as Field, Sheet};
+use meldsim_stats::Cell as Field;
 
 // Kinds of measurements, by their files.
 const READS: &str = "read_latency_by_depth";
