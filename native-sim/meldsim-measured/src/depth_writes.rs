@@ -1,11 +1,6 @@
 //! `write_latency_by_depth`: sequential writes alone.
 
-use super::csv::Table;
-use super::drive::reached_by;
-use super::error::MeasureError;
-use super::judge::{Bar, Class};
-use super::sources::{Arrivals, Extent, PAGE, Source, latency_us};
-use super::task::{Cells, Past, Simulation, Tasks};
+use super::prelude::*;
 
 const KIND: &str = "write_latency_by_depth";
 const MEAN: Class = Class::new(KIND, "mean", Bar::Within(0.1));

@@ -21,6 +21,7 @@ mod mixed;
 mod order;
 mod pattern;
 mod permutation;
+mod prelude;
 mod progress;
 mod rates;
 mod reads;

@@ -1,11 +1,6 @@
 //! `mixed_read_write`: random reads beside writers that are held to a rate, or not.
 
-use super::csv::Table;
-use super::drive::reached_by_or;
-use super::error::MeasureError;
-use super::judge::{Bar, Class};
-use super::sources::{Arrivals, Extent, PAGE, Source, latency_us};
-use super::task::{Cells, Past, Simulation, Tasks};
+use super::prelude::*;
 use meldsim::profile::HostPath;
 
 const KIND: &str = "mixed_read_write";

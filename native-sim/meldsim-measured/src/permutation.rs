@@ -1,14 +1,6 @@
 //! `waf_permutation_profile`: write amplification over passes, each of which writes every block once.
 
-use super::csv::{Row, Table};
-use super::drive::Drive;
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::order::of_key;
-use super::pattern::Pattern;
-use super::progress::Progress;
-use super::sources::{Extent, PAGE, Source, run};
-use super::task::{Cells, Past, Tasks, device};
+use super::prelude::*;
 
 const KIND: &str = "waf_permutation_profile";
 const ONSET: Class = Class::new(KIND, "onset, in drive writes", Bar::Absolute(0.05));

@@ -1,13 +1,6 @@
 //! `latency_by_offered_rate`: writes that arrive at a rate, beside a probe of reads and writes.
 
-use super::csv::{Row, Table};
-use super::drive::{Drive, Smaller, reached_by_or};
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::order::of_key;
-use super::pattern::Pattern;
-use super::sources::{Arrivals, Extent, Measured, PAGE, Source, latency_us, run};
-use super::task::{Cells, Past, Tasks, device};
+use super::prelude::*;
 use meldsim::profile::HostPath;
 use meldsim_stats::LatencyHistogram;
 

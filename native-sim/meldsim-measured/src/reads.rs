@@ -1,11 +1,6 @@
 //! `read_latency_by_depth`: random reads alone.
 
-use super::csv::Table;
-use super::drive::reached_by;
-use super::error::MeasureError;
-use super::judge::{Bar, Class};
-use super::sources::{Arrivals, Extent, PAGE, Source, latency_us};
-use super::task::{Cells, Past, Simulation, Tasks};
+use super::prelude::*;
 
 const KIND: &str = "read_latency_by_depth";
 const IOPS_P50: Class = Class::new(KIND, "IOPS and p50", Bar::MedianAndMost(0.03, 0.08));

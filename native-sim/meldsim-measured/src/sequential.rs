@@ -1,12 +1,7 @@
 //! `sequential_write`: the drive is filled from end to end. A program time is found by it.
 
-use super::csv::Table;
 use super::depth_writes::WARM_UP_BYTES;
-use super::drive::reached_by_or;
-use super::error::MeasureError;
-use super::judge::{Bar, Class};
-use super::sources::{Arrivals, Extent, PAGE, Source};
-use super::task::{Cells, Past, Simulation, Tasks};
+use super::prelude::*;
 use meldsim::profile::HostPath;
 
 pub(super) const FILE: &str = "sequential_write.csv";

@@ -1,14 +1,6 @@
 //! `init_series`: the host's rate from the start to the steady state.
 
-use super::csv::{Row, Table};
-use super::drive::Drive;
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::order::of_key;
-use super::pattern::Pattern;
-use super::progress::Progress;
-use super::sources::{Access, Arrivals, Extent, PAGE, Source, run};
-use super::task::{Cells, Past, Tasks, device};
+use super::prelude::*;
 
 const KIND: &str = "init_series";
 const ONSET: Class = Class::new(KIND, "onset of collection", Bar::Within(0.1));

@@ -1,12 +1,6 @@
 //! `steady_random_writes` and `waf_by_fill`: random writes until the drive is steady.
 
-use super::csv::Table;
-use super::drive::Drive;
-use super::error::MeasureError;
-use super::judge::{Bar, Class};
-use super::pattern::Pattern;
-use super::sources::{Extent, Measured, PAGE, Source, latency_us};
-use super::task::{Asked, Cells, Past, Simulation, Tasks};
+use super::prelude::*;
 
 const STEADY: &str = "steady_random_writes";
 const UNIFORM: Class = Class::new(STEADY, "uniform", Bar::Within(0.05));

@@ -1,10 +1,6 @@
 //! `zone_overwrite`: random zones of a conventional namespace are overwritten in order.
 
-use super::csv::Table;
-use super::error::MeasureError;
-use super::judge::{Bar, Class};
-use super::sources::{Access, Arrivals, Extent, PAGE, Source, latency_us};
-use super::task::{Cells, Past, Simulation, Tasks};
+use super::prelude::*;
 use meldsim::engine::Random;
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::HostPath;
