@@ -36,7 +36,7 @@ struct Interval<'a> {
 }
 
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureError> {
-    let mut all: Vec<(([&str; 6], Drive), Vec<Interval<'_>>)> = Vec::new();
+    let mut all = Vec::new();
     for row in &table.rows {
         let Some(drive) = tasks.drive(row)? else {
             continue;
@@ -48,7 +48,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         }
         let to = row.number("written_drive_multiples")?;
         let mb_s = row.measured("host_MBps")?;
-        let intervals = of_key(&mut all, (key, drive));
+        let intervals = of_key::<_, Vec<Interval<'_>>>(&mut all, (key, drive));
         let from = intervals.last().map_or(0.0, |last| last.to);
         if to <= from {
             return Err(row

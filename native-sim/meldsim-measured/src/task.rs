@@ -188,6 +188,9 @@ impl Tasks<'_> {
 /// Rows by their drive and what is simulated for them.
 pub(super) type Asked<S> = Vec<((Drive, S), Vec<Question>)>;
 
+/// The value of a column.
+type Value = dyn Fn(&Measured, &str) -> Option<f64> + Send + Sync;
+
 /// One run of a device.
 pub(super) struct Simulation {
     pub(super) smaller: Smaller,
@@ -197,8 +200,7 @@ pub(super) struct Simulation {
     pub(super) sources: Box<dyn Fn() -> Vec<Source> + Send + Sync>,
     pub(super) extent: Extent,
     pub(super) cost: u64,
-    /// The value of a column.
-    pub(super) value: Box<dyn Fn(&Measured, &str) -> Option<f64> + Send + Sync>,
+    pub(super) value: Box<Value>,
 }
 
 impl Simulation {

@@ -129,11 +129,10 @@ fn over_time(series: &TimeSeries, page: &mut Page) {
         rate,
         "Their bytes. Simulated.",
     );
-    let tails = |value: fn(&IntervalTail) -> f64| {
-        lines(series, |track| &track.tails, |at| (at.start_us, value(at)))
-    };
+    type Tail = fn(&IntervalTail) -> f64;
+    let tails = |value: Tail| lines(series, |track| &track.tails, |at| (at.start_us, value(at)));
     let caption = "Arrival to completion, in intervals of 200 requests or more where there are enough. Simulated.";
-    let of_tails: [(&str, fn(&IntervalTail) -> f64); 3] = [
+    let of_tails: [(&str, Tail); 3] = [
         ("Latency, median", |at| at.p50_us),
         ("Latency, 99th percentile", |at| at.p99_us),
         ("Latency, maximum", |at| at.max_us),
