@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::fio::IdleRead;
 use super::request::Request;
-use meldsim_measured::{Table, rows};
+use meldsim_measured::{Table, distinct, rows};
 
 const READS: &str = "read_latency_by_depth.csv";
 const STEADY: &str = "steady_random_writes.csv";
@@ -121,16 +121,11 @@ fn depth_1(reads: &[Read]) -> Option<Finding> {
 fn host_limited(reads: &[Read]) -> Option<Finding> {
     /// Of the ceiling, at the depth at which a straight line meets it. N dies give about half of it there.
     const STRAIGHT: f64 = 0.85;
-    let mut curves: Vec<(&str, f64)> = Vec::new();
-    for read in reads {
-        if !curves.contains(&(read.curve.as_str(), read.block)) {
-            curves.push((&read.curve, read.block));
-        }
-    }
+    let curves = distinct(reads.iter().map(|read| (&read.curve, read.block)));
     let found = curves.into_iter().find_map(|(curve, block)| {
         let of_curve = reads
             .iter()
-            .filter(|read| read.curve == curve && read.block == block);
+            .filter(|read| (&read.curve, read.block) == (curve, block));
         let points = of_curve.filter_map(|read| Some((read.depth, read.iops?)));
         let mut points: Vec<(f64, f64)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -6,7 +6,7 @@
 use super::linear::Symmetric;
 use super::parameter::{Key, Load};
 use super::search::Search;
-use super::stages::{Solved, Tried};
+use super::stages::Solved;
 
 /// A parameter as the cells have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,20 @@ pub(super) struct Estimate {
     pub(super) is_identifiable: bool,
     /// The parameter that can make up for it.
     pub(super) trades_with: Option<Key>,
+}
+
+impl Estimate {
+    /// One that nothing makes up for: identifiable when there is no other value.
+    fn untraded(key: Key, value: f64, (low, high): (f64, f64)) -> Estimate {
+        Estimate {
+            key,
+            value,
+            low,
+            high,
+            is_identifiable: low == high,
+            trades_with: None,
+        }
+    }
 }
 
 /// A parameter is identifiable when its interval is within this share on both sides: it is within 5 % then, as far as a straight line tells.
@@ -67,14 +81,7 @@ pub(super) fn identify(search: &Search<'_, '_>, solved: &Solved) -> (Vec<Estimat
         if !key.options().is_empty() {
             estimates.push(chosen(search, solved, *key));
         } else if !free.contains(key) {
-            estimates.push(Estimate {
-                key: *key,
-                value: 0.0,
-                low: 0.0,
-                high: 0.0,
-                is_identifiable: true,
-                trades_with: None,
-            });
+            estimates.push(Estimate::untraded(*key, 0.0, (0.0, 0.0)));
         }
     }
     estimates.sort_by_key(|estimate| estimate.key);
@@ -118,15 +125,12 @@ fn scatter(
             question.column.as_str(),
         );
         let pull: Vec<f64> = row.iter().map(|slope| weight * slope).collect();
-        let sum = match pulls.iter_mut().position(|(known, _)| *known == curve) {
-            Some(at) => &mut pulls[at].1,
-            None => {
-                pulls.push((curve, vec![0.0; n]));
-                let last = pulls.len() - 1;
-                &mut pulls[last].1
-            }
-        };
-        for (sum, pull) in sum.iter_mut().zip(&pull) {
+        let at = pulls.iter().position(|(known, _)| *known == curve);
+        let at = at.unwrap_or_else(|| {
+            pulls.push((curve, vec![0.0; n]));
+            pulls.len() - 1
+        });
+        for (sum, pull) in pulls[at].1.iter_mut().zip(&pull) {
             *sum += pull * residual;
         }
         let noise = match cell.load {
@@ -154,34 +158,15 @@ fn trade(inverse: &Symmetric, free: &[Key], number: usize) -> Option<Key> {
 fn chosen(search: &Search<'_, '_>, solved: &Solved, key: Key) -> Estimate {
     let place = search.place(key).unwrap_or(0);
     let value = solved.point[place];
-    let of_key: Vec<&Tried> = solved
-        .tried
-        .iter()
-        .filter(|tried| tried.key == key)
-        .collect();
-    let least = of_key
-        .iter()
-        .map(|tried| tried.error)
-        .fold(f64::INFINITY, f64::min);
-    let alike: Vec<f64> = of_key
-        .iter()
-        .filter(|tried| tried.error <= least * (1.0 + ALIKE_SHARE) + ALIKE)
-        .map(|tried| tried.value)
-        .collect();
-    let (least, most) = key.range();
-    let (low, high) = match of_key.is_empty() {
-        true => (least, most),
-        false => (
-            alike.iter().copied().fold(value, f64::min),
-            alike.iter().copied().fold(value, f64::max),
-        ),
+    let of_key = || solved.tried.iter().filter(|tried| tried.key == key);
+    let errors = of_key().map(|tried| tried.error);
+    let least = errors.fold(f64::INFINITY, f64::min);
+    let alike = of_key().filter(|tried| tried.error <= least * (1.0 + ALIKE_SHARE) + ALIKE);
+    let (low, high) = match of_key().next() {
+        None => key.range(),
+        Some(_) => alike.fold((value, value), |(low, high), tried| {
+            (tried.value.min(low), tried.value.max(high))
+        }),
     };
-    Estimate {
-        key,
-        value,
-        low,
-        high,
-        is_identifiable: low == high,
-        trades_with: None,
-    }
+    Estimate::untraded(key, value, (low, high))
 }

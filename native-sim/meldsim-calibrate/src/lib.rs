@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::Profile;
 use meldsim_drive::try_map;
-use meldsim_measured::MeasureError;
+use meldsim_measured::{MeasureError, of_key};
 use model::Model;
 use result::Parts;
 use search::Search;
@@ -154,13 +154,9 @@ impl Calibration {
 
     /// How many cells of each kind there are.
     pub fn kinds(&self) -> Vec<(&'static str, usize)> {
-        let mut kinds: Vec<(&'static str, usize)> = Vec::new();
+        let mut kinds = Vec::new();
         for cell in &self.model.cells {
-            let kind = cell.question.class.kind;
-            match kinds.iter_mut().find(|(known, _)| *known == kind) {
-                Some((_, cells)) => *cells += 1,
-                None => kinds.push((kind, 1)),
-            }
+            *of_key(&mut kinds, cell.question.class.kind) += 1;
         }
         kinds
     }

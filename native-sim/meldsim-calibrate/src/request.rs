@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::fio::{self, IdleRead};
-use meldsim_measured::{Table, files};
+use meldsim_measured::{Table, distinct, files};
 
 /// Measured cells and what is known of the drive. It is all that a machine needs that simulates a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,15 +123,9 @@ impl Request {
 
     /// Leaves the rows of this drive. Files of one drive are read whatever they call it.
     fn only_own(&self, tables: &mut Vec<Table>) -> Result<(), String> {
-        let mut names: Vec<&str> = Vec::new();
-        for table in tables.iter() {
-            for row in &table.rows {
-                let name = row.text("drive")?;
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-        }
+        let rows = tables.iter().flat_map(|table| &table.rows);
+        let names: Result<Vec<&str>, String> = rows.map(|row| row.text("drive")).collect();
+        let names = distinct(names?);
         if names.len() < 2 {
             return Ok(());
         }

@@ -9,66 +9,39 @@ use super::model::{Asked, Model, residual};
 use super::parameter::Key;
 use super::quantile::quantile;
 use super::request::Request;
-use meldsim_measured::{Bar, Cell, LeftOut, Question};
+use meldsim_measured::{Bar, Cell, LeftOut, Question, distinct, of_key};
 use meldsim_stats::{Cell as Field, Sheet};
 
-/// A drive, calibrated.
-#[derive(Clone, Debug)]
+/// A drive, calibrated. In JSON it is what programs need.
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Calibrated {
     /// The drive.
     pub drive: String,
     /// Its profile.
+    #[serde(skip)]
     pub profile: Profile,
     /// The profile's text: each number that was given or fitted has its interval and its source beside it.
+    #[serde(rename = "profile_toml")]
     pub text: String,
+    /// The mean error over the kinds, in bars, of which a cell has three at most.
+    #[serde(rename = "score_bars")]
+    pub score: f64,
+    /// What the cells cannot tell.
+    pub findings: Vec<Finding>,
     /// What was looked for: value, interval, kind.
     pub parameters: Sheet,
     /// Errors of each kind of cells, as fitted and left out.
     pub errors: Sheet,
+    /// Cells that are far off, the furthest first.
+    pub far_off: Sheet,
     /// Every cell, in a sheet.
     pub cells: Sheet,
     /// Rows that were not simulated.
     pub left_out: Sheet,
-    /// Cells that are far off, the furthest first.
-    pub far_off: Sheet,
-    /// What the cells cannot tell.
-    pub findings: Vec<Finding>,
-    /// The mean error over the kinds, in bars, of which a cell has three at most.
-    pub score: f64,
     /// Every cell, as it was measured and simulated.
+    #[serde(skip)]
     pub measured: Vec<Cell>,
-}
-
-/// For programs.
-#[derive(Serialize)]
-struct Shown<'a> {
-    drive: &'a str,
-    profile_toml: &'a str,
-    score_bars: f64,
-    findings: &'a [Finding],
-    parameters: &'a Sheet,
-    errors: &'a Sheet,
-    far_off: &'a Sheet,
-    cells: &'a Sheet,
-    left_out: &'a Sheet,
-}
-
-impl Serialize for Calibrated {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let shown = Shown {
-            drive: &self.drive,
-            profile_toml: &self.text,
-            score_bars: self.score,
-            findings: &self.findings,
-            parameters: &self.parameters,
-            errors: &self.errors,
-            far_off: &self.far_off,
-            cells: &self.cells,
-            left_out: &self.left_out,
-        };
-        shown.serialize(serializer)
-    }
 }
 
 /// What a result is made of.
@@ -180,10 +153,7 @@ pub(super) fn score(model: &Model, simulated: &[f64]) -> f64 {
             continue;
         }
         let error = residual(cell, *simulated).abs().min(FAR_BARS);
-        match kinds.iter_mut().find(|(known, _)| *known == cell.class()) {
-            Some((_, errors)) => errors.push(error),
-            None => kinds.push((cell.class(), vec![error])),
-        }
+        of_key(&mut kinds, cell.class()).push(error);
     }
     let means = kinds
         .iter()
@@ -277,6 +247,7 @@ fn parameters(parts: &Parts<'_>, profile: &Profile) -> Sheet {
         true => String::new(),
         false => format!("given {}", given_that.join(", ")),
     };
+    #[derive(Default)]
     struct Row {
         key: String,
         own: Option<String>,
@@ -286,52 +257,44 @@ fn parameters(parts: &Parts<'_>, profile: &Profile) -> Sheet {
         kind: &'static str,
         note: String,
     }
-    let mut rows: Vec<Row> = estimates
-        .iter()
-        .map(|estimate| Row {
-            key: estimate.key.name(),
-            own: estimate.key.own(profile),
-            about: estimate.key.about().to_owned(),
-            value: short(estimate.key, estimate.value),
+    let row = |key: Key, value: f64| Row {
+        key: key.name(),
+        own: key.own(profile),
+        about: key.about().to_owned(),
+        value: short(key, value),
+        note: format!("measure {}", key.measured_by()),
+        ..Row::default()
+    };
+    let estimated = |estimate: &Estimate| {
+        let row = row(estimate.key, estimate.value);
+        let (kind, note) = match (estimate.is_identifiable, estimate.trades_with) {
+            (true, _) => ("fitted", given_that.clone()),
+            (false, Some(other)) => {
+                let note = format!("goes along with {}; {}", other.name(), row.note);
+                ("not identifiable", note)
+            }
+            (false, None) => ("not identifiable", row.note),
+        };
+        Row {
             interval: Some(interval(estimate)),
-            kind: if estimate.is_identifiable {
-                "fitted"
-            } else {
-                "not identifiable"
-            },
-            note: match (estimate.is_identifiable, estimate.trades_with) {
-                (true, _) => given_that.clone(),
-                (false, Some(other)) => {
-                    format!(
-                        "goes along with {}; measure {}",
-                        other.name(),
-                        estimate.key.measured_by()
-                    )
-                }
-                (false, None) => format!("measure {}", estimate.key.measured_by()),
-            },
-        })
-        .collect();
+            kind,
+            note,
+            ..row
+        }
+    };
+    let mut rows: Vec<Row> = estimates.iter().map(estimated).collect();
     for given in &request.given {
         let (key, value) = given.split_once('=').unwrap_or((given, ""));
         rows.push(Row {
             key: key.trim().to_owned(),
-            own: None,
-            about: String::new(),
             value: value.trim().to_owned(),
-            interval: None,
             kind: "given",
-            note: String::new(),
+            ..Row::default()
         });
     }
     rows.extend(assumed_keys.iter().map(|key| Row {
-        key: key.name(),
-        own: key.own(profile),
-        about: key.about().to_owned(),
-        value: short(*key, key.of(&assumed, capacity)),
-        interval: None,
         kind: "assumed",
-        note: format!("measure {}", key.measured_by()),
+        ..row(*key, key.of(&assumed, capacity))
     }));
     Sheet::of("parameters", &rows)
         .cell("key", "key", |row| row.key.clone())
@@ -357,39 +320,28 @@ struct Line {
 
 fn lines(parts: &Parts<'_>) -> Vec<Line> {
     let model = parts.model;
-    let mut kinds: Vec<(&str, &str)> = Vec::new();
-    for cell in &model.cells {
-        if !kinds.contains(&cell.class()) {
-            kinds.push(cell.class());
-        }
-    }
     let percent =
         |cell: &Asked, residual: f64| 100.0 * (libm::exp(residual.abs() * cell.bar) - 1.0);
     let line = |kind: (&'static str, &'static str)| {
-        let of_kind = model
-            .cells
-            .iter()
-            .enumerate()
-            .filter(|(_, cell)| cell.class() == kind);
-        let of_kind: Vec<(usize, &Asked)> = of_kind.collect();
-        let errors = of_kind
-            .iter()
-            .map(|(at, cell)| percent(cell, residual(cell, parts.simulated[*at])));
-        let errors: Vec<f64> = errors.collect();
-        let fitted = of_kind.iter().filter(|(_, cell)| cell.weight > 0.0);
-        let without: Vec<f64> = fitted
-            .map(|(at, cell)| percent(cell, parts.without[*at]))
-            .collect();
+        let cells = model.cells.iter().enumerate();
+        let of_kind = || cells.clone().filter(|(_, cell)| cell.class() == kind);
+        let error =
+            |(at, cell): (usize, &Asked)| percent(cell, residual(cell, parts.simulated[at]));
+        let errors: Vec<f64> = of_kind().map(error).collect();
+        let fitted = of_kind().filter(|(_, cell)| cell.weight > 0.0);
+        let without = fitted.map(|(at, cell)| percent(cell, parts.without[at]));
+        let without: Vec<f64> = without.collect();
         Line {
             kind: kind.0,
             what: kind.1,
-            cells: of_kind.len(),
+            cells: errors.len(),
             fitted: without.len(),
             median: quantile(errors.clone(), 0.5).unwrap_or(f64::NAN),
             most: quantile(errors, 0.9).unwrap_or(f64::NAN),
             without: quantile(without, 0.5),
         }
     };
+    let kinds = distinct(model.cells.iter().map(Asked::class));
     kinds.into_iter().map(line).collect()
 }
 

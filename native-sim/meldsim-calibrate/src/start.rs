@@ -10,7 +10,7 @@ use meldsim::profile::{HostPath, Profile};
 use super::parameter::{Key, planes, wordline_bytes};
 use super::quantile::quantile;
 use super::request::Request;
-use meldsim_measured::{Row, Table, reached_by, rows};
+use meldsim_measured::{Row, Table, of_key, reached_by, rows};
 
 const READS: &str = "read_latency_by_depth.csv";
 const RATES: &str = "latency_by_offered_rate.csv";
@@ -217,10 +217,7 @@ impl<'a> Cells<'a> {
             let Some(iops) = row.measured("iops")? else {
                 continue;
             };
-            match curves.iter_mut().find(|(known, _)| *known == block) {
-                Some((_, curve)) => curve.push((depth, iops)),
-                None => curves.push((block, vec![(depth, iops)])),
-            }
+            of_key(&mut curves, block).push((depth, iops));
         }
         let flat = curves.into_iter().filter_map(|(block, mut curve)| {
             curve.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -31,6 +31,9 @@ impl Layout {
     }
 }
 
+/// What comes of an experiment, or why it cannot be run.
+pub type Result<T, E = ExperimentError> = std::result::Result<T, E>;
+
 /// Why an experiment cannot be run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -99,11 +102,7 @@ impl From<LoadError> for ExperimentError {
 /// # Errors
 ///
 /// An impossible device, or a size that is not of logical blocks.
-pub fn burst_read(
-    profile: &Profile,
-    request_bytes: u64,
-    layout: Layout,
-) -> Result<Duration, ExperimentError> {
+pub fn burst_read(profile: &Profile, request_bytes: u64, layout: Layout) -> Result<Duration> {
     burst_read_at(profile, 0, request_bytes, layout)
 }
 
@@ -113,7 +112,7 @@ pub(super) fn burst_read_at(
     offset_bytes: u64,
     request_bytes: u64,
     layout: Layout,
-) -> Result<Duration, ExperimentError> {
+) -> Result<Duration> {
     traced_burst_read(profile, offset_bytes, request_bytes, layout, None)
 }
 
@@ -124,7 +123,7 @@ pub(super) fn traced_burst_read(
     request_bytes: u64,
     layout: Layout,
     timeline: Option<Box<dyn Timeline>>,
-) -> Result<Duration, ExperimentError> {
+) -> Result<Duration> {
     let mut device = Device::new(profile)?;
     if timeline.is_some() {
         device.set_timeline(timeline)?;

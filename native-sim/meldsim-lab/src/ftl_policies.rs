@@ -1,27 +1,20 @@
 //! `ftl-policies`: write amplification of every victim and placement policy there is, those of other crates too.
 
-use super::burst::ExperimentError;
-use super::outcome::Outcome;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive};
 use meldsim::policy::placement::PlacementPolicy;
 use meldsim::policy::victim::VictimPolicy;
 use meldsim::profile::{ByteSize, Profile};
-use meldsim_report::chart::BarChart;
-use meldsim_stats::Sheet;
 
 pub(super) const FTL_POLICIES: Experiment = Experiment {
     name: "ftl-policies",
     about: "Write amplification of every victim and placement policy, by how skewed the writes are",
     paper: "B. Van Houdt: A Mean Field Model for a Class of Garbage Collection Algorithms in Flash-based SSDs (SIGMETRICS 2013); Q. Wang and others: Separating Data via Block Invalidation Time Inference (FAST 2022)",
     profile: "melded-tlc-8x8",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::None,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// Percent of the writes, which go to the rest of 100 % of the pages: half of each is uniform.
@@ -85,7 +78,7 @@ fn device(base: &Profile, variant: Variant) -> Profile {
     profile
 }
 
-fn amplification(profile: &Profile, skew: u64) -> Result<f64, ExperimentError> {
+fn amplification(profile: &Profile, skew: u64) -> Result<f64> {
     let mut device = Device::new(profile)?;
     let unit = profile.mapping_unit().0;
     let pages = device.stats().capacity_pages;
@@ -94,7 +87,7 @@ fn amplification(profile: &Profile, skew: u64) -> Result<f64, ExperimentError> {
     let lbas = unit / profile.controller.lba_size.0;
     let mut random = Random::new(SEED);
     let hot = pages * (100 - skew) / 100;
-    let mut overwrite = |device: &mut Device| -> Result<_, ExperimentError> {
+    let mut overwrite = |device: &mut Device| -> Result<_> {
         let before = device.stats();
         for _ in 0..PASSES * pages {
             let page = match random.below(100) < skew {

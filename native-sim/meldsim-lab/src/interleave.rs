@@ -3,16 +3,12 @@
 //! A reader with many requests outstanding reads every s-th chunk. Where s is a multiple of the
 //! interleaving degree, all of them lie on one die, and throughput is at its least.
 
-use super::burst::ExperimentError;
-use super::claim::{Bound, Claim};
 use super::contract::rules::{CHUNK_BYTES, DeviceUnderTest};
 use super::contract::{FLASH, PAPER};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
 use meldsim_drive::Loop;
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     name: "interleave-detection",
@@ -20,10 +16,9 @@ pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     paper: PAPER,
     profile: "optane-900p",
     beside: Some(FLASH),
-    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// Strides tried: twice as far as any degree to be found.
@@ -42,7 +37,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn measure(profile: &Profile, requests: u64) -> Result<Scan, ExperimentError> {
+    fn measure(profile: &Profile, requests: u64) -> Result<Scan> {
         let under_test = DeviceUnderTest {
             profile: profile.clone(),
         };
@@ -68,13 +63,11 @@ impl Scan {
 
     fn chart(&self) -> LineChart {
         let strides = self.mb_s.iter().enumerate();
-        let points = strides.map(|(index, rate)| (index as f64 + 1.0, *rate));
-        LineChart {
-            title: format!("Throughput of {} by stride", self.name),
-            x: Axis::linear("stride, chunks of 4 KiB"),
-            y: Axis::linear("MB/s"),
-            lines: vec![Line::new(&self.name, points.collect())],
-        }
+        let line = Line::over(&self.name, strides, |(index, rate)| {
+            (index as f64 + 1.0, *rate)
+        });
+        let title = format!("Throughput of {} by stride", self.name);
+        LineChart::linear(title, "stride, chunks of 4 KiB", "MB/s", [line])
     }
 
     fn degree_text(&self) -> String {
@@ -144,11 +137,8 @@ fn claims(scans: &[Scan]) -> impl Iterator<Item = Claim> {
         ))
         .expected(published.to_string())
         .measured(scan.degree_text())
-        .holds(
-            Bound::Digits,
-            "they are the same",
-            scan.degree() == Some(published),
-        )
+        .when(Bound::Digits, "they are the same")
+        .holds(scan.degree() == Some(published))
     })
 }
 

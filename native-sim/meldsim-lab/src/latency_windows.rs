@@ -6,9 +6,7 @@
 //!   window       |== random writes ==|D ........ reads, nothing is collected |
 //! ```
 
-use super::burst::ExperimentError;
-use super::claim::{Bound, Claim};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::wire::sets::PredictableLatencyConfig;
@@ -16,9 +14,7 @@ use meldsim::nvme::{Command, NamespaceId};
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::{BufferScope, ByteSize, Profile, SetLayout};
 use meldsim_drive::{Access, Loop, Until, WarmUp, finish};
-use meldsim_report::chart::BarChart;
 use meldsim_stats::LatencySummary;
-use meldsim_stats::Sheet;
 
 const PAPER: &str = "NVM Express Base Specification 1.4, predictable latency mode";
 
@@ -27,11 +23,8 @@ pub(super) const LATENCY_WINDOWS: Experiment = Experiment {
     about: "Reads of an NVM set after random writes, with and without a deterministic window",
     paper: PAPER,
     profile: "nvmset-2tb",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::None,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// The sets, vertical; reader and writer are on the first.
@@ -114,19 +107,14 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 
 fn chart(rows: &[Row]) -> BarChart {
     let group = |row: &Row| {
-        let latency = &row.latency;
-        let values = vec![Some(latency.mean_us), Some(latency.p99_us)];
+        let values = [row.latency.mean_us, row.latency.p99_us];
         (row.before.name().to_owned(), values)
     };
-    BarChart {
-        title: "Reads, by what went before them".to_owned(),
-        axis: "latency, us".to_owned(),
-        series: vec!["mean".to_owned(), "p99".to_owned()],
-        groups: rows.iter().map(group).collect(),
-    }
+    let title = "Reads, by what went before them";
+    BarChart::of(title, "latency, us", ["mean", "p99"], rows, group)
 }
 
-fn reads(profile: &Profile, before: Before) -> Result<Row, ExperimentError> {
+fn reads(profile: &Profile, before: Before) -> Result<Row> {
     let mut device = Device::new(profile)?;
     let page_bytes = profile.mapping_unit().0;
     let span_bytes = device.stats().capacity_pages / u64::from(SETS) * page_bytes;
@@ -160,7 +148,7 @@ fn write_until_collecting(
     device: &mut Device,
     nsid: NamespaceId,
     request_bytes: u64,
-) -> Result<(), ExperimentError> {
+) -> Result<()> {
     let before = device.stats().gc_pages_moved;
     for seed in 0.. {
         let writes = Access::RandomWrite.requests(device, nsid, request_bytes, seed);
@@ -192,11 +180,7 @@ fn claims(rows: &[Row]) -> Option<[Claim; 2]> {
                 "{} pages in the window, {} without",
                 window.moved, writes.moved
             ))
-            .holds(
-                Bound::Published,
-                "none in the window, some without",
-                window.moved == 0 && writes.moved > 0,
-            ),
+            .when(Bound::Published, "none in the window, some without").holds(window.moved == 0 && writes.moved > 0),
         Claim::construction("latency-windows.undisturbed", "nothing else is done in the window once the drain before it is over; that reads are then as at rest is our expectation")
             .statement("reads in the deterministic window are as on a set at rest")
             .expected("as at rest")
@@ -206,10 +190,6 @@ fn claims(rows: &[Row]) -> Option<[Claim; 2]> {
                 window.latency.p99_us,
                 writes.latency.p99_us
             ))
-            .holds(
-                Bound::Own,
-                format!("average and p99 within {:.0} %", 100.0 * UNDISTURBED),
-                off <= UNDISTURBED,
-            ),
+            .when(Bound::Own, format!("average and p99 within {:.0} %", 100.0 * UNDISTURBED)).holds(off <= UNDISTURBED),
     ])
 }

@@ -28,6 +28,7 @@ mod noisy;
 mod outcome;
 mod palloc;
 mod plan;
+mod prelude;
 mod programming;
 mod qlc;
 mod real_drives;
@@ -36,7 +37,7 @@ mod setup;
 mod validation;
 mod window;
 
-pub use burst::{ExperimentError, Layout, burst_read};
+pub use burst::{ExperimentError, Layout, Result, burst_read};
 pub use claim::{
     Bound, Change, ChangeError, Claim, Constant, Count, Kind, claims_table, constants,
 };

@@ -3,15 +3,11 @@
 //!
 //! The published cells are in `data`, as CSV with their source in the first lines.
 
-use super::burst::{ExperimentError, Layout, burst_read, burst_read_at, traced_burst_read};
-use super::claim::{Bound, Change, Claim};
-use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::burst::{burst_read, burst_read_at, traced_burst_read};
 use super::setup::{BusSpeed, Setup, bus_bytes, bus_us, us};
+use crate::prelude::*;
 use meldsim::profile::{MeldedPartialRead, Profile};
-use meldsim_report::chart::{Axis, HeatMap, HeatScale, Line, LineChart};
-use meldsim_stats::bytes;
-use meldsim_stats::{Columns, Sheet};
+use meldsim_measured::distinct;
 use meldsim_timeline::Timelines;
 
 pub(super) const PAPER: &str = "\"A Case for Melded Pages\" (HotStorage'20)";
@@ -21,7 +17,6 @@ pub(super) const LATENCY: Experiment = Experiment {
     about: "Time to the last byte of one request, by its size: normal and melded layout",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
     request_unit: None,
     options: Options::SetupsAndSizes(
         || vec![LATENCY_SETUP],
@@ -29,6 +24,7 @@ pub(super) const LATENCY: Experiment = Experiment {
     ),
     plan: plan_latency,
     timeline: Some(timeline_of_reads),
+    ..Experiment::DEFAULT
 };
 
 pub(super) const THROUGHPUT: Experiment = Experiment {
@@ -36,11 +32,11 @@ pub(super) const THROUGHPUT: Experiment = Experiment {
     about: "Throughput of one 128 MiB read, by dies, page size and bus: normal and melded layout",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
     request_unit: None,
     options: Options::Setups(|| throughput_cells().map(|cell| cell.setup).collect()),
     plan: plan_throughput,
     timeline: Some(timeline_of_reads),
+    ..Experiment::DEFAULT
 };
 
 pub(super) const DEVICE: &str = "melded-tlc-8x8";
@@ -157,7 +153,8 @@ fn table_claim<'a>(
     let (cells, off) = (pairs.len(), pairs.iter().filter(is_off).count());
     let claim = claim
         .measured(format!("{off} of {cells} off"))
-        .holds(bound, criterion, off == 0);
+        .when(bound, criterion)
+        .holds(off == 0);
     (cells > 0).then_some(claim)
 }
 
@@ -166,6 +163,16 @@ fn outcome(run: &Run, about: &str) -> Outcome {
         .published(format!("Arpith K, K. Gopinath: {PAPER}: read times of single pages and of a melded read, 32 latencies, 64 throughputs with their gains, dies, buses"))
         .fitted("bytes on the bus for a page, the read command's bus time, commands before data, a die busy until its last byte has left: to the 32 latencies and to 16 of the throughputs, pages of 2 and 4 KiB on 8 x 8 dies")
         .assumed("blocks, wordlines and program times: reads of a fresh device do not depend on them")
+}
+
+/// The published value of a layout.
+fn published(layout: usize) -> impl Fn(&Row) -> Option<u64> {
+    move |row| row.published.map(|published| published[layout])
+}
+
+/// The published throughput of its device.
+fn published_throughput(row: &Row) -> Option<Throughput> {
+    throughput_cells().find(|cell| cell.setup == row.setup)
 }
 
 /// A sheet that begins with the device.
@@ -230,34 +237,25 @@ fn plan_latency<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
     let sheet = cells(rows)
         .bytes("request_bytes", "request", |row| row.request_bytes)
-        .count("normal_published_us", "normal published us", |row| {
-            row.published.map(|us| us[0])
-        })
+        .count("normal_published_us", "normal published us", published(0))
         .number("normal_us", "simulated", 3, |row| row.normal)
-        .count("melded_published_us", "melded published us", |row| {
-            row.published.map(|us| us[1])
-        })
+        .count("melded_published_us", "melded published us", published(1))
         .number("melded_us", "simulated", 3, |row| row.melded)
         .number("gain", "gain", 3, |row| row.normal / row.melded);
-    let line = |name: &str, value: &dyn Fn(&Row) -> Option<f64>, dashed| {
-        let points = rows
-            .iter()
-            .filter_map(|row| Some((row.request_bytes as f64, value(row)?)));
-        Line {
-            dashed,
-            ..Line::new(name, points.collect())
-        }
+    let line = |name: &str, value: &dyn Fn(&Row) -> Option<f64>| {
+        Line::over(name, rows, |row| {
+            Some((row.request_bytes as f64, value(row)?))
+        })
     };
-    let published = |layout: usize| move |row: &Row| Some(row.published?[layout] as f64);
     let chart = LineChart {
         title: "Latency of one burst".to_owned(),
         x: size_axis("request", rows.iter().map(|row| row.request_bytes)),
         y: Axis::log("us"),
         lines: vec![
-            line("normal", &|row| Some(row.normal), false),
-            line("melded", &|row| Some(row.melded), false),
-            line("normal, published", &published(0), true),
-            line("melded, published", &published(1), true),
+            line("normal", &|row| Some(row.normal)),
+            line("melded", &|row| Some(row.melded)),
+            line("normal, published", &|row| Some(row.published?[0] as f64)).dashed(),
+            line("melded, published", &|row| Some(row.published?[1] as f64)).dashed(),
         ],
     };
     let about = "One request as one burst on an idle device, time to its last byte, by its size.";
@@ -287,12 +285,7 @@ pub(super) fn fit() -> (f64, f64, f64) {
 }
 
 /// What a read of some pages of one wordline takes beyond the bus: the senses.
-pub(super) fn senses_us(
-    profile: &Profile,
-    first_page: u64,
-    pages: u64,
-    layout: Layout,
-) -> Result<f64, ExperimentError> {
+fn senses_us(profile: &Profile, first_page: u64, pages: u64, layout: Layout) -> Result<f64> {
     let page_bytes = profile.geometry.page_size.0;
     let (offset, size) = (first_page * page_bytes, pages * page_bytes);
     let time = burst_read_at(profile, offset, size, layout)?;
@@ -301,15 +294,19 @@ pub(super) fn senses_us(
 }
 
 /// The normal layout places one page on every die before the next of a wordline.
-pub(super) fn dies(profile: &Profile) -> u64 {
+fn dies(profile: &Profile) -> u64 {
     u64::from(profile.geometry.channels * profile.geometry.dies_per_channel)
 }
 
-fn read_claims(profile: &Profile) -> Result<[Claim; 2], ExperimentError> {
-    let pages = SENSE_US.len() as u64;
+/// What so many pages of a wordline take to sense: one by one, each on the first die, and all at once.
+pub(super) fn wordline_us(profile: &Profile, pages: u64) -> Result<(Vec<f64>, f64)> {
     let alone = (0..pages).map(|page| senses_us(profile, page * dies(profile), 1, Layout::Normal));
-    let alone: Vec<f64> = alone.collect::<Result<_, _>>()?;
-    let melded = senses_us(profile, 0, pages, Layout::Melded)?;
+    let melded = senses_us(profile, 0, pages, Layout::Melded);
+    Ok((alone.collect::<Result<_, _>>()?, melded?))
+}
+
+fn read_claims(profile: &Profile) -> Result<[Claim; 2]> {
+    let (alone, melded) = wordline_us(profile, SENSE_US.len() as u64)?;
     let apart: f64 = alone.iter().sum();
     let close = |left: f64, right: f64| (left - right).abs() < 0.05;
     let listed: Vec<String> = alone.iter().map(|us| format!("{us:.1}")).collect();
@@ -319,9 +316,8 @@ fn read_claims(profile: &Profile) -> Result<[Claim; 2], ExperimentError> {
             .statement("LSB, CSB and MSB read alone, without the bus")
             .expected("58 / 78 / 107 us")
             .measured(format!("{} us", listed.join(" / ")))
+            .when(Bound::Digits, equal)
             .holds(
-                Bound::Digits,
-                equal,
                 alone
                     .iter()
                     .zip(SENSE_US)
@@ -334,11 +330,8 @@ fn read_claims(profile: &Profile) -> Result<[Claim; 2], ExperimentError> {
         .statement("the three pages in one melded read instead of one by one")
         .expected("166 instead of 243 us")
         .measured(format!("{melded:.1} instead of {apart:.1} us"))
-        .holds(
-            Bound::Digits,
-            equal,
-            close(melded, MELDED_SENSE_US) && close(apart, SENSE_US.iter().sum()),
-        ),
+        .when(Bound::Digits, equal)
+        .holds(close(melded, MELDED_SENSE_US) && close(apart, SENSE_US.iter().sum())),
     ])
 }
 
@@ -362,16 +355,13 @@ fn crossover(rows: &[Row]) -> Claim {
             gain(1 << 20),
             gain(2 << 20)
         ))
-        .holds(
-            Bound::Published,
-            "every size is on its side",
-            last_loss == Some(1 << 20) && first_win == Some(2 << 20),
-        )
+        .when(Bound::Published, "every size is on its side")
+        .holds(last_loss == Some(1 << 20) && first_win == Some(2 << 20))
         .fails_with(Change::percent(DEVICE, "timing.melded_read", 25))
 }
 
 /// By default a partial read of a melded wordline is no dearer than the cheaper of its two ways.
-fn never_lose(published: &Profile) -> Result<Claim, ExperimentError> {
+fn never_lose(published: &Profile) -> Result<Claim> {
     let mut profile = published.clone();
     profile.ftl.melded_partial_read = MeldedPartialRead::Cheapest;
     let page_bytes = profile.geometry.page_size.0;
@@ -393,11 +383,11 @@ fn never_lose(published: &Profile) -> Result<Claim, ExperimentError> {
         .statement("by default a page of a melded wordline alone costs what it does unmelded, a part of the wordline no more than the whole")
         .expected("never lose")
         .measured(format!("x{worst_page:.3} for a page, x{worst_part:.3} for a part, at worst"))
-        .holds(Bound::Own, "both are at most x1", worst_page <= 1.0 && worst_part <= 1.0))
+        .when(Bound::Own, "both are at most x1").holds(worst_page <= 1.0 && worst_part <= 1.0))
 }
 
 /// The normal and the melded read of the same data, one after the other: each with a timeline.
-pub(super) fn timeline_of_reads(run: &Run, timelines: &Timelines) -> Result<(), ExperimentError> {
+pub(super) fn timeline_of_reads(run: &Run, timelines: &Timelines) -> Result<()> {
     let setups = &run.setups;
     let setup = setups.iter().find(|setup| **setup == LATENCY_SETUP);
     let profile = match setup.or(setups.first()) {
@@ -432,9 +422,10 @@ fn plan_throughput<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 }
 
 fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
-    let cell = |row: &Row| throughput_cells().find(|cell| cell.setup == row.setup);
     let of = |is_fitted| {
-        let is = move |row: &&Row| cell(row).is_some_and(|cell| cell.is_fitted == is_fitted);
+        let is = move |row: &&Row| {
+            published_throughput(row).is_some_and(|cell| cell.is_fitted == is_fitted)
+        };
         rows.iter().filter(is)
     };
     let bound = (Bound::Own, "every cell is within 0.1 %");
@@ -450,7 +441,8 @@ fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
         .statement("throughput of one 128 MiB burst, both layouts, pages of 8 and 16 KiB on 8 x 8 dies and of 2 to 16 KiB on 16 x 4 dies, four buses")
         .expected("48 cells in MiB/s")
         .fails_with(change());
-    let pairs = of(false).filter_map(|row| Some((row.more_percent(), cell(row)?.gain_percent)));
+    let pairs = of(false)
+        .filter_map(|row| Some((row.more_percent(), published_throughput(row)?.gain_percent)));
     let pairs: Vec<(f64, Option<f64>)> = pairs.collect();
     let is_off = |&&(simulated, published): &&(f64, Option<f64>)| match published {
         Some(published) => (simulated - published).abs() > GAIN_TOLERANCE,
@@ -463,11 +455,11 @@ fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
         )
         .expected("24 percentages to one digit, four of them a dash")
         .measured(format!("{off} of {all} off"))
-        .holds(
+        .when(
             Bound::Own,
             format!("each is within {GAIN_TOLERANCE} points, and at most 0 for a dash"),
-            off == 0,
         )
+        .holds(off == 0)
         .fails_with(Change::percent(DEVICE, "timing.melded_read", 5));
     let tables = [
         table_claim(fitted, of(true), bound, is_near),
@@ -479,27 +471,27 @@ fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
 
 fn throughput_outcome(run: &Run, rows: &[Row]) -> Outcome {
     let sheet = cells(rows)
-        .count("normal_published_mib_s", "normal published MiB/s", |row| {
-            row.published.map(|rates| rates[0])
-        })
+        .count(
+            "normal_published_mib_s",
+            "normal published MiB/s",
+            published(0),
+        )
         .number("normal_mib_s", "simulated", 2, |row| row.normal)
-        .count("melded_published_mib_s", "melded published MiB/s", |row| {
-            row.published.map(|rates| rates[1])
-        })
+        .count(
+            "melded_published_mib_s",
+            "melded published MiB/s",
+            published(1),
+        )
         .number("melded_mib_s", "simulated", 2, |row| row.melded)
         .number("gain_published_percent", "gain published %", 1, |row| {
-            throughput_cells()
-                .find(|cell| cell.setup == row.setup)?
-                .gain_percent
+            published_throughput(row)?.gain_percent
         })
         .number("gain_percent", "simulated", 2, Row::more_percent)
         .number("gain", "gain", 3, |row| row.melded / row.normal)
         .cell("cells", "cells", |row| {
-            let cell = throughput_cells().find(|cell| cell.setup == row.setup)?;
-            Some(if cell.is_fitted {
-                "fitted"
-            } else {
-                "predicted"
+            Some(match published_throughput(row)?.is_fitted {
+                true => "fitted",
+                false => "predicted",
             })
         });
     outcome(
@@ -527,12 +519,7 @@ fn gain_map(rows: &[Row]) -> HeatMap {
     let mut geometries: Vec<_> = rows.iter().map(geometry).collect();
     geometries.sort_unstable();
     geometries.dedup();
-    let mut buses: Vec<BusSpeed> = Vec::new();
-    for row in rows {
-        if !buses.contains(&row.setup.bus) {
-            buses.push(row.setup.bus);
-        }
-    }
+    let buses = distinct(rows.iter().map(|row| row.setup.bus));
     let gains = |of| {
         let gain = |bus: &BusSpeed| {
             let row = rows

@@ -8,29 +8,22 @@
 //!   mixed              s0 s1       | s2 s3            own dies on the channels of a group
 //! ```
 
-use super::burst::ExperimentError;
-use super::claim::{Bound, Change, Claim};
-use super::outcome::Outcome;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{ByteSize, FirmwareDesign, Profile, SetLayout};
 use meldsim_drive::{Access, Loop, Tally, Until, WarmUp, measure};
-use meldsim_report::chart::{Axis, BarChart, Line, LineChart};
 use meldsim_stats::LatencySummary;
-use meldsim_stats::Sheet;
 
 pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {
     name: "noisy-neighbor",
     about: "Reads of one NVM set beside a writer on another, under four layouts of the sets",
     paper: PAPER,
     profile: "nvmset-2tb",
-    beside: None,
-    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 pub(super) const PAPER: &str = "Seagate and Facebook on I/O determinism (Flash Memory Summit 2017)";
@@ -158,29 +151,20 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         reader(profile, false, extent)
     });
     let alone = cells.each(profiles, move |profile| alone(profile, extent));
-    let shared = [false, true].map(|writes| (run.vary(shared_cores(&run.profile)), writes));
-    let shared = shared.map(|(profile, writes)| Ok((profile?, writes)));
-    let shared: Vec<(Profile, bool)> =
-        shared.into_iter().collect::<Result<_, ExperimentError>>()?;
-    let shared = cells.each(shared, move |(profile, writes)| {
-        reader(profile, *writes, extent)
+    let sharing = run.vary(shared_cores(&run.profile))?;
+    let shared = cells.each([false, true], move |writes| {
+        reader(&sharing, *writes, extent)
     });
     Ok(Box::new(move || {
-        let measured = alone
-            .take()?
-            .into_iter()
-            .zip(quiet.take()?)
-            .zip(noisy.take()?);
-        let layouts: Vec<Layout> = LAYOUTS
-            .into_iter()
-            .zip(measured)
-            .map(|((_, name), ((alone_mib_s, quiet), noisy))| Layout {
-                name,
-                alone_mib_s,
-                quiet,
-                noisy,
-            })
-            .collect();
+        let readers = quiet.take()?.into_iter().zip(noisy.take()?);
+        let measured = LAYOUTS.into_iter().zip(alone.take()?).zip(readers);
+        let layout = |(((_, name), alone_mib_s), (quiet, noisy))| Layout {
+            name,
+            alone_mib_s,
+            quiet,
+            noisy,
+        };
+        let layouts: Vec<Layout> = measured.map(layout).collect();
         let shared: [Reader; 2] = shared.take()?.try_into().ok()?;
         let outcome = outcome(run, &layouts, extent);
         Some(figures(outcome, &layouts, extent).claims(claims(&layouts, &shared)))
@@ -212,15 +196,10 @@ fn outcome(run: &Run, layouts: &[Layout], extent: Extent) -> Outcome {
 fn divided(base: &Profile, layout: SetLayout) -> Profile {
     let mut profile = base.clone();
     profile.sets.layout = layout;
-    profile.sets.count = if layout == SetLayout::Baseline {
-        1
-    } else {
-        SETS
-    };
-    profile.sets.channel_groups = if layout == SetLayout::Mixed {
-        CHANNEL_GROUPS
-    } else {
-        1
+    (profile.sets.count, profile.sets.channel_groups) = match layout {
+        SetLayout::Baseline => (1, 1),
+        SetLayout::Mixed => (SETS, CHANNEL_GROUPS),
+        _ => (SETS, 1),
     };
     profile.geometry.blocks_per_plane = profile.geometry.blocks_per_plane.min(BLOCKS);
     profile.controller.capacity = ByteSize(0);
@@ -245,7 +224,7 @@ fn reader_of(profile: &Profile) -> usize {
 }
 
 /// A device with its four namespaces, all of them full.
-fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>), ExperimentError> {
+fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>)> {
     let mut device = Device::new(profile)?;
     let lba_bytes = profile.controller.lba_size.0;
     let page_bytes = profile.mapping_unit().0;
@@ -261,7 +240,7 @@ fn device(profile: &Profile) -> Result<(Device, Vec<NamespaceId>), ExperimentErr
     Ok((device, namespaces))
 }
 
-fn alone(profile: &Profile, extent: Extent) -> Result<f64, ExperimentError> {
+fn alone(profile: &Profile, extent: Extent) -> Result<f64> {
     let (mut device, namespaces) = device(profile)?;
     let nsid = namespaces[reader_of(profile)];
     let reads = Access::RandomRead.requests(&device, nsid, ALONE_BYTES, 1);
@@ -270,7 +249,7 @@ fn alone(profile: &Profile, extent: Extent) -> Result<f64, ExperimentError> {
     Ok(tally.mib_s())
 }
 
-fn reader(profile: &Profile, with_writer: bool, extent: Extent) -> Result<Reader, ExperimentError> {
+fn reader(profile: &Profile, with_writer: bool, extent: Extent) -> Result<Reader> {
     let (mut device, namespaces) = device(profile)?;
     let nsid = namespaces[reader_of(profile)];
     let reads = Access::RandomRead.requests(&device, nsid, 4 << 10, 1);
@@ -317,19 +296,13 @@ fn readers_sheet(layouts: &[Layout]) -> Sheet {
     Sheet::of("reader", &rows)
         .cell("layout", "layout", |(layout, ..)| *layout)
         .cell("writer", "writer", |(_, writer, _)| *writer)
-        .number("read_iops", "read IOPS", 0, |(.., reader)| reader.iops)
-        .number("average_us", "average us", 1, |(.., reader)| {
-            reader.latency.mean_us
-        })
-        .number("p99_us", "p99 us", 1, |(.., reader)| reader.latency.p99_us)
-        .number("p99_9_us", "p99.9 us", 1, |(.., reader)| {
-            reader.latency.p99_9_us
-        })
-        .number("max_us", "max us", 1, |(.., reader)| reader.latency.max_us)
-        .number("writer_mib_s", "writer MiB/s", 0, |(.., reader)| {
-            reader.writer_mib_s
-        })
-        .count("erases", "blocks erased", |(.., reader)| reader.erases)
+        .number("read_iops", "read IOPS", 0, |row| row.2.iops)
+        .number("average_us", "average us", 1, |row| row.2.latency.mean_us)
+        .number("p99_us", "p99 us", 1, |row| row.2.latency.p99_us)
+        .number("p99_9_us", "p99.9 us", 1, |row| row.2.latency.p99_9_us)
+        .number("max_us", "max us", 1, |row| row.2.latency.max_us)
+        .number("writer_mib_s", "writer MiB/s", 0, |row| row.2.writer_mib_s)
+        .count("erases", "blocks erased", |row| row.2.erases)
         .into()
 }
 
@@ -360,44 +333,30 @@ fn windows_sheet(layouts: &[Layout]) -> Sheet {
         .cell("layout", "layout", |(layout, ..)| *layout)
         .cell("writer", "writer", |(_, writer, ..)| *writer)
         .count("window", "window", |(.., number, _)| *number as u64)
-        .count("reads", "reads", |(.., window)| window.count)
-        .number("average_us", "average us", 1, |(.., window)| {
-            window.average_us()
-        })
-        .number("max_us", "max us", 1, |(.., window)| window.max_us)
+        .count("reads", "reads", |row| row.3.count)
+        .number("average_us", "average us", 1, |row| row.3.average_us())
+        .number("max_us", "max us", 1, |row| row.3.max_us)
         .detail()
         .into()
 }
 
 fn figures(outcome: Outcome, layouts: &[Layout], extent: Extent) -> Outcome {
-    let bars =
-        |title: &str, axis: &str, series: &[&str], values: fn(&Layout) -> Vec<Option<f64>>| {
-            let groups = layouts
-                .iter()
-                .map(|layout| (layout.name.to_owned(), values(layout)));
-            BarChart {
-                title: title.to_owned(),
-                axis: axis.to_owned(),
-                series: series.iter().map(|name| (*name).to_owned()).collect(),
-                groups: groups.collect(),
-            }
-        };
-    let p99 = bars(
+    let p99 = BarChart::of(
         "p99 of the reader",
         "us",
-        &["without the writer", "with the writer"],
+        ["without the writer", "with the writer"],
+        layouts,
         |layout| {
-            let p99 = layout
-                .readers()
-                .map(|(_, reader)| Some(reader.latency.p99_us));
-            p99.into()
+            let p99 = layout.readers().map(|(_, reader)| reader.latency.p99_us);
+            (layout.name.to_owned(), p99)
         },
     );
-    let alone = bars(
+    let alone = BarChart::of(
         "Bandwidth of one set alone",
         "MiB/s",
-        &["128 KiB random reads"],
-        |layout| vec![Some(layout.alone_mib_s)],
+        ["128 KiB random reads"],
+        layouts,
+        |layout| (layout.name.to_owned(), [layout.alone_mib_s]),
     );
     let waits = "In the baseline reads wait for the writer's programs and erases.";
     let longest = over_time(layouts, extent, "Longest", |window| window.max_us);
@@ -424,8 +383,9 @@ fn over_time(
     let window_ms = extent.counted.as_ps() as f64 / 1e9 / extent.windows as f64;
     let line = |layout: &Layout| {
         let windows = layout.noisy.windows.iter().enumerate();
-        let points = windows.map(|(number, window)| (number as f64 * window_ms, value(window)));
-        Line::new(layout.name, points.collect())
+        Line::over(layout.name, windows, |(number, window)| {
+            (number as f64 * window_ms, value(window))
+        })
     };
     LineChart {
         title: format!("{which} read of each moment, with the writer"),
@@ -461,11 +421,11 @@ fn claims(layouts: &[Layout], shared: &[Reader; 2]) -> Vec<Claim> {
         ))
         .expected(share)
         .measured(format!("{measured:.3}: {alone:.0} of {whole:.0} MiB/s"))
-        .holds(
+        .when(
             Bound::Own,
             format!("it is within {:.0} % of its share", 100.0 * SHARE_TOLERANCE),
-            (measured / value - 1.0).abs() <= SHARE_TOLERANCE,
         )
+        .holds((measured / value - 1.0).abs() <= SHARE_TOLERANCE)
     };
     vec![
         share("noisy-neighbor.vertical-bandwidth", vertical, "1/4", 0.25),
@@ -499,11 +459,11 @@ fn far_lower(baseline: &Layout, sets: &[Layout]) -> Claim {
     .statement("with the writer, average / p99 / maximum of the baseline against those of sets")
     .expected("huge advantages of sets")
     .measured(texts.join(", "))
-    .holds(
+    .when(
         Bound::Own,
         format!("each is at least {FAR_LOWER:.0} times as high in the baseline"),
-        holds,
     )
+    .holds(holds)
     .fails_with(NO_SETS)
 }
 
@@ -525,11 +485,7 @@ fn undisturbed(vertical: &Layout) -> Claim {
     .statement("with vertical sets, average and p99 of reads with the writer against reads without")
     .expected("minimal to no impact")
     .measured(format!("{average}, {p99}"))
-    .holds(
-        Bound::Own,
-        format!("each is within {:.0} %", 100.0 * UNDISTURBED),
-        is_average && is_p99,
-    )
+    .when(Bound::Own, format!("each is within {:.0} %", 100.0 * UNDISTURBED)).holds(is_average && is_p99)
 }
 
 /// The published sets share what these do not.
@@ -545,11 +501,7 @@ fn maximum(vertical: &Layout, [quiet, noisy]: &[Reader; 2]) -> Claim {
     .measured(format!(
         "{maximum}; behind {SHARED_CORES} shared cores {shared}"
     ))
-    .holds(
-        Bound::Own,
-        format!("it is longer by more than {:.0} %", 100.0 * UNDISTURBED),
-        !is_same,
-    )
+    .when(Bound::Own, format!("it is longer by more than {:.0} %", 100.0 * UNDISTURBED)).holds(!is_same)
     .fails_with(NO_SHARED_DRAM)
     .missed_because(
         "the DRAM makes a read wait for some microseconds; the longest reads wait for a die for some hundreds",

@@ -10,29 +10,21 @@
 //!                                 die-first       c0 |====|                          one channel, one transaction
 //! ```
 
-use super::burst::ExperimentError;
-use super::claim::{Bound, Change, Claim};
-use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::{Device, Location, Precondition, Stats};
 use meldsim::nvme::Directive;
 use meldsim::profile::{ByteSize, Dimension, Issue, PageAllocation, Profile, TransferRate};
 use meldsim_drive::{Access, Loop, Tally, Until, WarmUp};
-use meldsim_report::chart::{Axis, HeatMap, HeatScale, Line, LineChart};
-use meldsim_stats::bytes;
-use meldsim_stats::{Columns, Sheet};
 
 pub(super) const PALLOC: Experiment = Experiment {
     name: "palloc",
     about: "The 24 page allocations: throughput, latency, utilisation, advanced commands",
     paper: PAPER,
     profile: "palloc-mlc-8x8x2",
-    beside: None,
-    request_unit: Some(4 << 10),
     options: Options::Scale,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 const PAPER: &str =
@@ -72,7 +64,7 @@ const GROUPS: [(Dimension, &str); 4] = [
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     /// Request sizes.
-    sizes: &'static [u64],
+    sizes_kib: &'static [u64],
     /// Pages that the requests of a cell move, about.
     pages: u64,
     /// Requests of a cell at least.
@@ -80,21 +72,13 @@ struct Extent {
 }
 
 const FULL: Extent = Extent {
-    sizes: &[
-        4 << 10,
-        8 << 10,
-        16 << 10,
-        32 << 10,
-        64 << 10,
-        128 << 10,
-        256 << 10,
-    ],
+    sizes_kib: &[4, 8, 16, 32, 64, 128, 256],
     pages: 24_000,
     requests: 400,
 };
 
 const QUICK: Extent = Extent {
-    sizes: &[4 << 10, 16 << 10, 128 << 10],
+    sizes_kib: &[4, 16, 128],
     pages: 600,
     requests: 100,
 };
@@ -139,8 +123,8 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let profile = &run.profile;
     let mut all = Vec::new();
     for writes in [false, true] {
-        for &size in extent.sizes {
-            all.extend(PageAllocation::ALL.map(|scheme| (scheme, writes, size)));
+        for &kib in extent.sizes_kib {
+            all.extend(PageAllocation::ALL.map(|scheme| (scheme, writes, kib << 10)));
         }
     }
     // A quick look is at the device alone.
@@ -198,7 +182,7 @@ impl Cell {
         request_bytes: u64,
         extent: Extent,
         is_full: bool,
-    ) -> Result<Cell, ExperimentError> {
+    ) -> Result<Cell> {
         let mut profile = base.clone();
         profile.ftl.page_allocation = scheme;
         let request_pages = request_bytes.div_ceil(profile.geometry.page_size.0);
@@ -258,7 +242,7 @@ struct Load {
 }
 
 impl Load {
-    fn measure(&self, profile: &Profile) -> Result<(Stats, Tally), ExperimentError> {
+    fn measure(&self, profile: &Profile) -> Result<(Stats, Tally)> {
         let mut device = Device::new(profile)?;
         let nsid = match self.is_full {
             true => {
@@ -294,7 +278,7 @@ fn planes(profile: &Profile) -> u64 {
 }
 
 /// The plane of each page when there is one for each plane.
-fn order(base: &Profile, scheme: PageAllocation) -> Result<Vec<Plane>, ExperimentError> {
+fn order(base: &Profile, scheme: PageAllocation) -> Result<Vec<Plane>> {
     let mut profile = base.clone();
     profile.ftl.page_allocation = scheme;
     let pages = planes(&profile);
@@ -344,34 +328,42 @@ fn direction(writes: bool) -> &'static str {
     if writes { "write" } else { "read" }
 }
 
-/// Adds what was busy and what moved the pages, as the mean of a row's cells.
-fn shares<'a, 'b, R>(columns: Columns<'b, R>, of: impl Fn(&R) -> Vec<&'a Cell>) -> Columns<'b, R> {
-    let mean = |row: &R, share: &dyn Fn(&Cell) -> f64| {
-        let cells = of(row);
-        let sum: f64 = cells.iter().map(|cell| share(cell)).sum();
-        100.0 * (sum / cells.len() as f64)
-    };
-    let pages = |row: &R, kind: usize| mean(row, &|cell| cell.pages[kind]);
-    columns
-        .number("channel_busy_percent", "channels busy %", 1, |row| {
-            mean(row, &|cell| cell.channel_busy)
+/// A share of a cell as a column in percent: its key, its heading, and the share.
+type Share = (&'static str, &'static str, fn(&Cell) -> f64);
+
+const CHANNELS_SHARE: Share = ("channel_busy_percent", "channels busy %", |cell| {
+    cell.channel_busy
+});
+const IDLE_SHARE: Share = ("idle_percent", "dies idle %", |cell| cell.idle);
+/// What was busy, and what moved the pages.
+const SHARES: [Share; 6] = [
+    CHANNELS_SHARE,
+    IDLE_SHARE,
+    ("none_percent", "none %", |cell| cell.pages[0]),
+    ("plane_sharing_percent", "plane sharing %", |cell| {
+        cell.pages[1]
+    }),
+    ("die_interleaving_percent", "die interleaving %", |cell| {
+        cell.pages[2]
+    }),
+    (
+        "multi_plane_interleaved_percent",
+        "multi-plane interleaved %",
+        |cell| cell.pages[3],
+    ),
+];
+
+/// Adds shares, each as the mean of a row's cells.
+fn shares<'b, R>(
+    columns: Columns<'b, R>,
+    shares: &[Share],
+    mean: impl Fn(&R, fn(&Cell) -> f64) -> f64,
+) -> Columns<'b, R> {
+    shares
+        .iter()
+        .fold(columns, |columns, (key, heading, share)| {
+            columns.number(key, heading, 1, |row| 100.0 * mean(row, *share))
         })
-        .number("idle_percent", "dies idle %", 1, |row| {
-            mean(row, &|cell| cell.idle)
-        })
-        .number("none_percent", "none %", 1, |row| pages(row, 0))
-        .number("plane_sharing_percent", "plane sharing %", 1, |row| {
-            pages(row, 1)
-        })
-        .number("die_interleaving_percent", "die interleaving %", 1, |row| {
-            pages(row, 2)
-        })
-        .number(
-            "multi_plane_interleaved_percent",
-            "multi-plane interleaved %",
-            1,
-            |row| pages(row, 3),
-        )
 }
 
 /// The means of the six schemes of each group.
@@ -383,10 +375,7 @@ fn groups_sheet(cells: &[Cell]) -> Sheet {
     fn of(value: fn(&Cell) -> f64) -> impl Fn(&Row<'_>) -> f64 {
         move |(request, group, _)| mean(request, *group, value)
     }
-    fn percent(share: fn(&Cell) -> f64) -> impl Fn(&Row<'_>) -> f64 {
-        move |(request, group, _)| 100.0 * mean(request, *group, share)
-    }
-    Sheet::of("groups", &rows)
+    let columns = Sheet::of("groups", &rows)
         .cell("op", "op", |(request, ..)| request[0].direction())
         .bytes("request_bytes", "request", |(request, ..)| {
             request[0].request_bytes
@@ -395,16 +384,13 @@ fn groups_sheet(cells: &[Cell]) -> Sheet {
         .number("iops", "IOPS", 0, of(|cell| cell.iops))
         .number("mean_us", "mean us", 0, of(|cell| cell.mean_us))
         .number("p99_us", "p99 us", 0, of(|cell| cell.p99_us))
-        .number("unloaded_us", "alone us", 0, of(|cell| cell.unloaded_us))
-        .number(
-            "channel_busy_percent",
-            "channels busy %",
-            1,
-            percent(|cell| cell.channel_busy),
-        )
-        .number("idle_percent", "dies idle %", 1, percent(|cell| cell.idle))
-        .number("advanced_percent", "advanced %", 1, percent(Cell::advanced))
-        .into()
+        .number("unloaded_us", "alone us", 0, of(|cell| cell.unloaded_us));
+    let advanced: Share = ("advanced_percent", "advanced %", Cell::advanced);
+    let of_groups = [CHANNELS_SHARE, IDLE_SHARE, advanced];
+    shares(columns, &of_groups, |(request, group, _), share| {
+        mean(request, *group, share)
+    })
+    .into()
 }
 
 /// The cells of a scheme in one direction, by size.
@@ -457,11 +443,12 @@ fn schemes_sheet(cells: &[Cell]) -> Sheet {
             3,
             ratio(|cell| cell.unloaded_us),
         );
-    shares(columns, |(writes, scheme)| {
-        let of = directions(*writes)
-            .into_iter()
-            .flat_map(|writes| of_scheme(cells, *scheme, writes));
-        of.collect()
+    shares(columns, &SHARES, |(writes, scheme), share| {
+        let directions = directions(*writes).into_iter();
+        average(
+            directions.flat_map(|writes| of_scheme(cells, *scheme, writes)),
+            share,
+        )
     })
     .into()
 }
@@ -471,7 +458,7 @@ fn variants_sheet(variants: &[(&str, Vec<Cell>)]) -> Sheet {
     let higher = |cells: &[Cell]| against_channel_first(cells, |cell| cell.iops, |r| r > 1.0);
     let longer =
         |cells: &[Cell]| against_channel_first(cells, |cell| cell.unloaded_us, |r| r > 1.0);
-    Sheet::of("variants", variants)
+    let columns = Sheet::of("variants", variants)
         .cell("variant", "variant", |(name, _)| *name)
         .count("higher", "higher IOPS", |(_, cells)| {
             higher(cells).good as u64
@@ -482,21 +469,18 @@ fn variants_sheet(variants: &[(&str, Vec<Cell>)]) -> Sheet {
         .count("orderings", "of", |(_, cells)| higher(cells).all as u64)
         .cell("fewest", "fewest advanced", |(_, cells)| {
             if fewest(cells) { "yes" } else { "no" }
-        })
-        .number(
-            "channel_busy_percent",
-            "channels busy %",
-            1,
-            |(_, cells)| 100.0 * average(cells, |cell| cell.channel_busy),
-        )
-        .number("idle_percent", "dies idle %", 1, |(_, cells)| {
-            100.0 * average(cells, |cell| cell.idle)
-        })
-        .into()
+        });
+    shares(columns, &SHARES[..2], |(_, cells), share| {
+        average(cells, share)
+    })
+    .into()
 }
 
-fn average(cells: &[Cell], value: fn(&Cell) -> f64) -> f64 {
-    cells.iter().map(value).sum::<f64>() / cells.len() as f64
+fn average<'a>(cells: impl IntoIterator<Item = &'a Cell>, value: impl Fn(&Cell) -> f64) -> f64 {
+    let (sum, count) = cells.into_iter().fold((0.0, 0u64), |(sum, count), cell| {
+        (sum + value(cell), count + 1)
+    });
+    sum / count as f64
 }
 
 /// Whether channel-first composes no more advanced commands than any other group, for each size and direction.
@@ -523,7 +507,7 @@ fn cells_sheet(cells: &[Cell]) -> Sheet {
         .number("p99_9_us", "p99.9 us", 1, |cell| cell.p99_9_us)
         .number("unloaded_us", "alone us", 1, |cell| cell.unloaded_us)
         .detail();
-    shares(columns, |cell| vec![*cell]).into()
+    shares(columns, &SHARES, |cell, share| share(cell)).into()
 }
 
 fn figures(mut outcome: Outcome, cells: &[Cell]) -> Outcome {
@@ -593,10 +577,9 @@ fn latency_chart(cells: &[Cell]) -> LineChart {
         .collect();
     let lines = GROUPS.map(|(group, name)| {
         let unloaded_us = |request| mean(request, group, |cell| cell.unloaded_us);
-        let points = reads
-            .iter()
-            .map(|(size, request)| (*size as f64, unloaded_us(request)));
-        Line::new(name, points.collect())
+        Line::over(name, &reads, |(size, request)| {
+            (*size as f64, unloaded_us(request))
+        })
     });
     LineChart {
         title: "Latency of a read alone on the device".to_owned(),
@@ -609,10 +592,7 @@ fn latency_chart(cells: &[Cell]) -> LineChart {
 /// The mean of `value` over the schemes of a group.
 fn mean(cells: &[Cell], group: Dimension, value: impl Fn(&Cell) -> f64) -> f64 {
     let of_group = cells.iter().filter(|cell| cell.scheme.order()[0] == group);
-    let (sum, count) = of_group.fold((0.0, 0u32), |(sum, count), cell| {
-        (sum + value(cell), count + 1)
-    });
-    sum / f64::from(count)
+    average(of_group, value)
 }
 
 /// The cells of each direction and size.
@@ -678,22 +658,14 @@ fn claims(cells: &[Cell], orders: &[Vec<Plane>], planes: u64) -> [Claim; 6] {
             .statement("each of the 24 orders places consecutive pages on all planes, no two in the same way")
             .expected("24 bijections")
             .measured(format!("{bijections} different orders, each of {planes} planes"))
-            .holds(
-                Bound::Published,
-                "24 orders hit every plane once and differ",
-                bijections == PageAllocation::ALL.len(),
-            ),
+            .when(Bound::Published, "24 orders hit every plane once and differ").holds(bijections == PageAllocation::ALL.len()),
         Claim::fitted("palloc.throughput", BY_RULE)
             .statement(format!(
                 "way-, die- and plane-first have higher IOPS than channel-first at queue depth {DEPTH}, {range}"
             ))
             .expected("higher")
             .measured(format!("{}; {} of {} higher", iops.texts.join(", "), iops.good, iops.all))
-            .holds(
-                Bound::Published,
-                "the mean of the six schemes is higher for every size and direction",
-                iops.good == iops.all,
-            )
+            .when(Bound::Published, "the mean of the six schemes is higher for every size and direction").holds(iops.good == iops.all)
             .fails_with(OUT_OF_ORDER),
         Claim::predicted("palloc.latency", "it holds under each rule of issue, and nothing was chosen for it")
             .statement(format!("channel-first has the shortest latency (of a request alone), {range}"))
@@ -704,37 +676,25 @@ fn claims(cells: &[Cell], orders: &[Vec<Plane>], planes: u64) -> [Claim; 6] {
                 latency.good,
                 latency.all
             ))
-            .holds(
-                Bound::Published,
-                "the mean of the six schemes is shortest for every size and direction",
-                latency.good == latency.all,
-            )
+            .when(Bound::Published, "the mean of the six schemes is shortest for every size and direction").holds(latency.good == latency.all)
             .fails_with(ONE_CHANNEL),
         Claim::fitted("palloc.advanced-commands", BY_RULE)
             .statement("channel-first composes the fewest advanced commands")
             .expected("fewest")
             .measured(format!("{} of the pages", shares.join(", ")))
-            .holds(
-                Bound::Published,
-                "no group composes fewer for any size and direction",
-                fewest(cells),
-            )
+            .when(Bound::Published, "no group composes fewer for any size and direction").holds(fewest(cells))
             .fails_with(OUT_OF_ORDER),
         Claim::fitted("palloc.channels-busy", BY_RULE)
             .statement("channels are busy on average")
             .expected("about 43 %")
             .measured(format!("{:.1} %", 100.0 * busy))
-            .holds(
-                Bound::Own,
-                about(CHANNELS_BUSY),
-                (busy - CHANNELS_BUSY).abs() <= ABOUT,
-            )
+            .when(Bound::Own, about(CHANNELS_BUSY)).holds((busy - CHANNELS_BUSY).abs() <= ABOUT)
             .fails_with(OUT_OF_ORDER),
         Claim::fitted("palloc.idle", BY_RULE)
             .statement("the flash is idle most of the time")
             .expected("about 80 %")
             .measured(format!("{:.1} % (dies)", 100.0 * idle))
-            .holds(Bound::Own, about(IDLE), (idle - IDLE).abs() <= ABOUT)
+            .when(Bound::Own, about(IDLE)).holds((idle - IDLE).abs() <= ABOUT)
             .fails_with(OUT_OF_ORDER),
     ]
 }

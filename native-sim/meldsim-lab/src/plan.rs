@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::burst::ExperimentError;
+use super::burst::{ExperimentError, Result};
 use super::claim::{Change, ChangeError};
 use super::outcome::Outcome;
 use super::setup::Setup;
@@ -47,13 +47,26 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// What most are: of flash alone, in pages of 4 KiB, without options and without a timeline.
+    pub(super) const DEFAULT: Experiment = Experiment {
+        name: "",
+        about: "",
+        paper: "",
+        profile: "",
+        beside: None,
+        options: Options::None,
+        request_unit: Some(4 << 10),
+        plan: |_, _| Ok(Box::new(|| None)),
+        timeline: None,
+    };
+
     /// Whether it has a timeline.
     pub fn has_timeline(&self) -> bool {
         self.timeline.is_some()
     }
 
     /// Refuses a device that cannot be asked for so little.
-    fn check_logical_block(&self, profile: &Profile) -> Result<(), ExperimentError> {
+    fn check_logical_block(&self, profile: &Profile) -> Result<()> {
         let page_bytes = match profile.kind {
             Kind::Nand => profile.mapping_unit().0,
             Kind::Xpoint => u64::MAX,
@@ -71,7 +84,7 @@ impl Experiment {
 }
 
 /// Runs devices that show on timelines what an experiment is about.
-pub(super) type RunTimelines = fn(&Run, &Timelines) -> Result<(), ExperimentError>;
+pub(super) type RunTimelines = fn(&Run, &Timelines) -> Result<()>;
 
 /// What an experiment can be run with beside a profile.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +132,7 @@ impl Run {
     /// # Errors
     ///
     /// The profile is of another kind than the experiment needs, or has logical blocks larger than its requests.
-    pub fn new(experiment: &'static Experiment, profile: Profile) -> Result<Run, ExperimentError> {
+    pub fn new(experiment: &'static Experiment, profile: Profile) -> Result<Run> {
         // An experiment on flash relies on how flash is organised; those on 3D XPoint see any device from outside.
         if Profile::builtin(experiment.profile)?.kind == Kind::Nand {
             profile.require(Kind::Nand)?;
@@ -162,7 +175,7 @@ impl Run {
     }
 
     /// A variant of the profile that the experiment made, with the run's change, which goes above what the experiment sets.
-    pub(super) fn vary(&self, profile: Profile) -> Result<Profile, ExperimentError> {
+    pub(super) fn vary(&self, profile: Profile) -> Result<Profile> {
         match &self.change {
             Some(change) => Ok(change.made(&profile)?),
             None => Ok(profile),
@@ -170,7 +183,7 @@ impl Run {
     }
 
     /// The device that the experiment holds its own against.
-    pub(super) fn beside(&self) -> Result<Profile, ExperimentError> {
+    pub(super) fn beside(&self) -> Result<Profile> {
         let name = self.experiment.beside.unwrap_or(self.experiment.profile);
         self.vary(Profile::builtin(name)?)
     }
@@ -180,11 +193,7 @@ impl Run {
     /// # Errors
     ///
     /// A profile cannot be simulated, or a device refuses a request.
-    pub fn outcome(
-        &self,
-        jobs: NonZeroUsize,
-        progress: &(dyn Fn(f64) + Sync),
-    ) -> Result<Outcome, ExperimentError> {
+    pub fn outcome(&self, jobs: NonZeroUsize, progress: &(dyn Fn(f64) + Sync)) -> Result<Outcome> {
         let progress = |share| {
             progress(share);
             ControlFlow::Continue(())
@@ -204,7 +213,7 @@ impl Run {
     /// # Errors
     ///
     /// As for the outcome, and those of the output.
-    pub fn timelines(&self, timelines: &Timelines) -> Result<(), ExperimentError> {
+    pub fn timelines(&self, timelines: &Timelines) -> Result<()> {
         self.experiment
             .timeline
             .map_or(Ok(()), |run| run(self, timelines))
@@ -230,7 +239,7 @@ pub(super) fn outcomes(
     runs: &[Run],
     jobs: NonZeroUsize,
     progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
-) -> Result<Vec<Option<Outcome>>, ExperimentError> {
+) -> Result<Vec<Option<Outcome>>> {
     let mut cells = Cells::default();
     let planned: Result<Vec<Plan>, _> = runs
         .iter()
@@ -255,9 +264,9 @@ pub(super) fn outcomes(
 
 /// Makes the outcome, once the cells are simulated.
 pub(super) type Plan<'a> = Box<dyn FnOnce() -> Option<Outcome> + 'a>;
-pub(super) type Planned<'a> = Result<Plan<'a>, ExperimentError>;
+pub(super) type Planned<'a> = Result<Plan<'a>>;
 
-type Simulate<'a> = Box<dyn Fn() -> Result<(), ExperimentError> + Send + Sync + 'a>;
+type Simulate<'a> = Box<dyn Fn() -> Result<()> + Send + Sync + 'a>;
 
 /// Lists of cells to be simulated: each on a device of its own, so that their order does not matter.
 #[derive(Default)]
@@ -271,7 +280,7 @@ impl<'a> Cells<'a> {
     pub(super) fn each<I, T>(
         &mut self,
         items: impl IntoIterator<Item = I>,
-        measure: impl Fn(&I) -> Result<T, ExperimentError> + Send + Sync + 'a,
+        measure: impl Fn(&I) -> Result<T> + Send + Sync + 'a,
     ) -> Measured<T>
     where
         I: Send + Sync + 'a,
@@ -298,7 +307,7 @@ impl<'a> Cells<'a> {
     /// Adds one cell.
     pub(super) fn one<T: Send + Sync + 'a>(
         &mut self,
-        measure: impl Fn() -> Result<T, ExperimentError> + Send + Sync + 'a,
+        measure: impl Fn() -> Result<T> + Send + Sync + 'a,
     ) -> Measured<T> {
         self.each([()], move |()| measure())
     }
@@ -307,7 +316,7 @@ impl<'a> Cells<'a> {
         mut self,
         jobs: NonZeroUsize,
         progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
-    ) -> Result<ControlFlow<()>, ExperimentError> {
+    ) -> Result<ControlFlow<()>> {
         // The cells of short lists are the long ones. They go first, so that none is left for one core at the end.
         self.0.sort_by_key(Vec::len);
         let cells: Vec<Simulate<'_>> = self.0.into_iter().flatten().collect();

@@ -1,28 +1,22 @@
 //! `programming`: how pages get onto a die: program times, the order of pages, what a flush pads.
 
-use super::burst::ExperimentError;
-use super::claim::{Bound, Claim};
 use super::melded::PAPER;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
 use super::setup::{bus_bytes, bus_us, us};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Command, NamespaceId, Pattern};
 use meldsim::profile::{ByteSize, Profile, ProgramOrder};
 use meldsim_drive::{Loop, directive, drain};
-use meldsim_report::chart::BarChart;
-use meldsim_stats::Sheet;
 
 pub(super) const PROGRAMMING: Experiment = Experiment {
     name: "programming",
     about: "Program times and orders on one die, and what a flush pads",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
     request_unit: Some(64 << 10),
-    options: Options::None,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// Program times of LSB, CSB and MSB, of a public simulator, microseconds.
@@ -90,14 +84,10 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 fn chart(rows: &[Row]) -> BarChart {
     let group = |row: &Row| {
         let label = format!("{}, {}", row.order, row.hint);
-        (label, vec![Some(row.expected_ms), Some(row.measured_ms)])
+        (label, [row.expected_ms, row.measured_ms])
     };
-    BarChart {
-        title: format!("{WORDLINES} wordlines written to one die"),
-        axis: "time, ms".to_owned(),
-        series: vec!["arithmetic".to_owned(), "simulated".to_owned()],
-        groups: rows.iter().map(group).collect(),
-    }
+    let title = format!("{WORDLINES} wordlines written to one die");
+    BarChart::of(title, "time, ms", ["arithmetic", "simulated"], rows, group)
 }
 
 /// The profile with one die, in that program order.
@@ -114,7 +104,7 @@ fn one_die(base: &Profile, order: ProgramOrder) -> Profile {
     profile
 }
 
-fn device(profile: &Profile) -> Result<(Device, NamespaceId), ExperimentError> {
+fn device(profile: &Profile) -> Result<(Device, NamespaceId)> {
     let mut device = Device::new(profile)?;
     let pages = device.stats().capacity_pages;
     let nsid = device.create_namespace(pages * profile.geometry.page_size.0)?;
@@ -122,12 +112,7 @@ fn device(profile: &Profile) -> Result<(Device, NamespaceId), ExperimentError> {
 }
 
 /// Writes the first pages of the namespace.
-fn write(
-    device: &mut Device,
-    nsid: NamespaceId,
-    pages: u64,
-    hint: Pattern,
-) -> Result<(), ExperimentError> {
+fn write(device: &mut Device, nsid: NamespaceId, pages: u64, hint: Pattern) -> Result<()> {
     let profile = device.profile();
     let blocks = pages * profile.geometry.page_size.0 / profile.controller.lba_size.0;
     let write = Command::write(nsid, 0, blocks as u32, directive(hint), 0);
@@ -136,18 +121,14 @@ fn write(
     Ok(())
 }
 
-fn flush(device: &mut Device, nsid: NamespaceId) -> Result<(), ExperimentError> {
+fn flush(device: &mut Device, nsid: NamespaceId) -> Result<()> {
     Loop::once(Command::flush(nsid, 0)).complete(device)?;
     drain(device);
     Ok(())
 }
 
 /// What a long write takes in milliseconds: by arithmetic, and simulated.
-fn long_write(
-    base: &Profile,
-    order: ProgramOrder,
-    hint: Pattern,
-) -> Result<(f64, f64), ExperimentError> {
+fn long_write(base: &Profile, order: ProgramOrder, hint: Pattern) -> Result<(f64, f64)> {
     let profile = one_die(base, order);
     let pages = profile.timing.read.len() as u64;
     let (mut device, nsid) = device(&profile)?;
@@ -163,7 +144,7 @@ fn long_write(
 }
 
 /// A hinted wordline written in shadow order: pages programmed, and pages held for their turn.
-fn held_pages(base: &Profile) -> Result<(u64, u64), ExperimentError> {
+fn held_pages(base: &Profile) -> Result<(u64, u64)> {
     let profile = one_die(base, ProgramOrder::Shadow);
     let pages = profile.timing.read.len() as u64;
     let (mut device, nsid) = device(&profile)?;
@@ -173,7 +154,7 @@ fn held_pages(base: &Profile) -> Result<(u64, u64), ExperimentError> {
 }
 
 /// Whether a hinted write that is flushed is padded to whole wordlines and not more.
-fn is_padded_as_expected(base: &Profile, pages: u64) -> Result<bool, ExperimentError> {
+fn is_padded_as_expected(base: &Profile, pages: u64) -> Result<bool> {
     let profile = one_die(base, ProgramOrder::OneShot);
     let (mut device, nsid) = device(&profile)?;
     write(&mut device, nsid, pages, Pattern::Sequential)?;
@@ -196,16 +177,16 @@ fn claims(rows: &[Row], (programmed, held): (u64, u64), padded: &[bool]) -> [Cla
             .statement("a die programs at 558 / 2201 / 5001 us a page in shadow order and 5001 us a wordline in one shot, hinted or not")
             .expected("the sum of transfers and programs")
             .measured(format!("at most {:.2} % off", 100.0 * off))
-            .holds(Bound::Own, format!("within {:.0} %", 100.0 * TOLERANCE), off <= TOLERANCE),
+            .when(Bound::Own, format!("within {:.0} %", 100.0 * TOLERANCE)).holds(off <= TOLERANCE),
         Claim::construction("programming.held", "ftl.program_order = \"shadow\" asks for an order over wordlines")
             .statement("in shadow order a wordline's pages are programmed at separate times: those of a melded one are held meanwhile")
             .expected("the first is programmed, the others are held")
             .measured(format!("{programmed} programmed, {held} held"))
-            .holds(Bound::Own, "exactly", programmed == 1 && held > 0),
+            .when(Bound::Own, "exactly").holds(programmed == 1 && held > 0),
         Claim::construction("programming.padding", "a melded wordline is programmed as one")
             .statement("a flush closes an open wordline with padding, and the padding is counted")
             .expected("up to whole wordlines")
             .measured(format!("{right} of {all} writes"))
-            .holds(Bound::Own, "all of them", right == all),
+            .when(Bound::Own, "all of them").holds(right == all),
     ]
 }

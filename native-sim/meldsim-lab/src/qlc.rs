@@ -1,25 +1,20 @@
 //! `qlc-melding`: melding the four pages of a QLC wordline, extrapolated from TLC's published read times.
 
-use super::burst::{Layout, burst_read};
-use super::claim::{Bound, Claim};
-use super::melded::{PAPER, dies, fit, senses_us, timeline_of_reads};
-use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use super::burst::burst_read;
+use super::melded::{PAPER, fit, timeline_of_reads, wordline_us};
 use super::setup::{bus_bytes, bus_us, us};
+use crate::prelude::*;
 use meldsim::profile::{MeldedPartialRead, Profile};
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(super) const QLC_MELDING: Experiment = Experiment {
     name: "qlc-melding",
     about: "Melding the four pages of a QLC wordline, extrapolated from TLC",
     paper: PAPER,
     profile: "melded-qlc-8x8",
-    beside: None,
     request_unit: Some(64 << 10),
-    options: Options::None,
     plan,
     timeline: Some(timeline_of_reads),
+    ..Experiment::DEFAULT
 };
 
 /// Reference voltages for LSB, CSB, MSB and the top page of QLC, and for all of them at once.
@@ -57,15 +52,9 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             })
         },
     );
-    // One wordline: its pages one by one, each on the first die, and all at once.
     let device = profile.clone();
-    let wordline = cells.one(move || {
-        let pages = device.timing.read.len() as u64;
-        let alone =
-            (0..pages).map(|page| senses_us(&device, page * dies(&device), 1, Layout::Normal));
-        let melded = senses_us(&device, 0, pages, Layout::Melded)?;
-        Ok((alone.collect::<Result<Vec<f64>, _>>()?, melded))
-    });
+    let pages = device.timing.read.len() as u64;
+    let wordline = cells.one(move || wordline_us(&device, pages));
     Ok(Box::new(move || {
         let rows = rows.take()?;
         let wordline = wordline.single()?;
@@ -75,14 +64,14 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 
 fn outcome(run: &Run, rows: &[Row]) -> Outcome {
     let (x, y, _) = fit();
-    let points = rows
-        .iter()
-        .map(|row| (row.request_bytes as f64, row.gain()));
+    let gains = Line::over("extrapolated", rows, |row| {
+        (row.request_bytes as f64, row.gain())
+    });
     let chart = LineChart {
         title: "Gain of melding four QLC pages".to_owned(),
         x: size_axis("request", rows.iter().map(|row| row.request_bytes)),
         y: Axis::linear("normal / melded time"),
-        lines: vec![Line::new("extrapolated", points.collect())],
+        lines: vec![gains],
     };
     run.report("One request as one burst on an idle QLC device, four pages of a wordline apart or melded, by its size.")
         .published(format!(
@@ -138,7 +127,7 @@ fn claims(profile: &Profile, rows: &[Row], (alone, melded): (Vec<f64>, f64)) -> 
             derived.map(|time| format!("{time:.1}")).join(" / ")
         ))
         .measured(format!("{} us", texts.join(" / ")))
-        .holds(Bound::Own, "they are equal to 0.5 us", follows),
+        .when(Bound::Own, "they are equal to 0.5 us").holds(follows),
         Claim::construction(
             "qlc-melding.four-pages",
             "15 senses at once are fewer overheads X than four reads of 1, 2, 4 and 8, and as many senses",
@@ -146,15 +135,11 @@ fn claims(profile: &Profile, rows: &[Row], (alone, melded): (Vec<f64>, f64)) -> 
         .statement("QLC melds four pages the same way: one melded read instead of four")
         .expected("less than apart")
         .measured(format!("{melded:.1} instead of {apart:.1} us on a die"))
-        .holds(Bound::Published, "melded is sooner", melded < apart),
+        .when(Bound::Published, "melded is sooner").holds(melded < apart),
         Claim::construction("qlc-melding.gain", "dies that are always busy deliver at the rate of their times")
             .statement("the gain on 128 MiB is that of dies that are always busy (extrapolated)")
             .expected(format!("x{expected:.3}"))
             .measured(format!("x{largest:.3}"))
-            .holds(
-                Bound::Own,
-                "it is within 1 % of arithmetic",
-                (largest / expected - 1.0).abs() <= TOLERANCE,
-            ),
+            .when(Bound::Own, "it is within 1 % of arithmetic").holds((largest / expected - 1.0).abs() <= TOLERANCE),
     ]
 }

@@ -5,28 +5,20 @@
 //!   sliding reader:  |== window ==>                     a packet is requested whenever one has come
 //! ```
 
-use super::burst::{ExperimentError, Layout};
-use super::claim::{Bound, Change, Claim};
 use super::melded::{DEVICE, PAPER, latency_cells};
-use super::outcome::{Outcome, size_axis};
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::device::Device;
 use meldsim::profile::{MeldedPartialRead, Profile};
 use meldsim_drive::Reader;
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
-use meldsim_stats::bytes;
 
 pub(super) const MELDING_WINDOW: Experiment = Experiment {
     name: "melding-window",
     about: "Gain of melding by the bytes that a reader of one 128 MiB block keeps outstanding",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
     request_unit: Some(64 << 10),
-    options: Options::None,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 /// An HDFS block.
@@ -86,7 +78,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let windows = (16..=27).map(|power| 1u64 << power);
     let rows = cells.each(windows, move |&window_bytes| {
         let rate = |profile, layout, reader| rate_mib_s(profile, layout, window_bytes, reader);
-        let rates = |profile, reader| -> Result<[f64; 2], ExperimentError> {
+        let rates = |profile, reader| -> Result<[f64; 2]> {
             Ok([
                 rate(profile, Layout::Normal, reader)?,
                 rate(profile, Layout::Melded, reader)?,
@@ -107,12 +99,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     rows.then(|rows| Some(outcome(run, &rows).claims(claims(&rows))))
 }
 
-fn rate_mib_s(
-    profile: &Profile,
-    layout: Layout,
-    window_bytes: u64,
-    reader: Reader,
-) -> Result<f64, ExperimentError> {
+fn rate_mib_s(profile: &Profile, layout: Layout, window_bytes: u64, reader: Reader) -> Result<f64> {
     let mut device = Device::new(profile)?;
     let directive = layout.directive();
     let tally = reader.read_block(&mut device, directive, BLOCK_BYTES, window_bytes)?;
@@ -121,8 +108,7 @@ fn rate_mib_s(
 
 fn outcome(run: &Run, rows: &[Row]) -> Outcome {
     let line = |name: &str, value: fn(&Row) -> f64| {
-        let points = rows.iter().map(|row| (row.window_bytes as f64, value(row)));
-        Line::new(name, points.collect())
+        Line::over(name, rows, |row| (row.window_bytes as f64, value(row)))
     };
     let windows = || size_axis("window", rows.iter().map(|row| row.window_bytes));
     let gain = LineChart {
@@ -132,10 +118,7 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
         lines: vec![
             line("waiting reader", |row| row.gains()[0]),
             line("sliding reader", |row| row.gains()[1]),
-            Line {
-                dashed: true,
-                ..line("waiting, by default", |row| row.default_gains()[0])
-            },
+            line("waiting, by default", |row| row.default_gains()[0]).dashed(),
         ],
     };
     let rate = LineChart {
@@ -200,16 +183,12 @@ fn claims(rows: &[Row]) -> [Claim; 4] {
         .statement("a reader of the default layout never loses, whatever its window")
         .expected("never lose")
         .measured(format!("x{default_least:.3} at worst"))
-        .holds(Bound::Own, "it is at least x1", default_least >= 1.0),
+        .when(Bound::Own, "it is at least x1").holds(default_least >= 1.0),
         Claim::predicted("melding-window.growth", AS_A_READER)
             .statement("the gain grows with the window from 2 MiB on (waiting reader)")
             .expected("growing above 2 MiB")
             .measured(format!("x{first:.2} at 2 MiB to x{last:.2} at 128 MiB"))
-            .holds(
-                Bound::Published,
-                "it is above x1 and grows with each doubling",
-                first > 1.0 && large.is_sorted_by(|a, b| a < b),
-            )
+            .when(Bound::Published, "it is above x1 and grows with each doubling").holds(first > 1.0 && large.is_sorted_by(|a, b| a < b))
             .fails_with(Change::percent(DEVICE, "timing.melded_read", 25)),
         Claim::fitted(
             "melding-window.block",
@@ -218,11 +197,7 @@ fn claims(rows: &[Row]) -> [Claim; 4] {
         .statement("the gain on a whole 128 MiB block")
         .expected("x1.41")
         .measured(format!("x{last:.3}"))
-        .holds(
-            Bound::Digits,
-            "they are equal after truncation to two digits",
-            (last * 100.0).trunc() == (BLOCK_GAIN * 100.0).round(),
-        )
+        .when(Bound::Digits, "they are equal after truncation to two digits").holds((last * 100.0).trunc() == (BLOCK_GAIN * 100.0).round())
         .fails_with(Change::percent(DEVICE, "timing.melded_read", 2)),
     ]
 }
@@ -246,10 +221,6 @@ fn small(rows: &[Row], rests_on: &'static str) -> Claim {
         .statement("melded, a waiting reader with 64 KiB to 1 MiB outstanding loses, at most what a burst of that size at the start of the data loses (wordlines read whole)")
         .expected(listed(&mut pairs.iter().map(|pair| pair.1)) + " of a burst")
         .measured(listed(&mut pairs.iter().map(|pair| pair.0)))
-        .holds(
-            Bound::Own,
-            "each is below x1, and not below that of a burst",
-            loses && pairs.len() == LOSING.len(),
-        )
+        .when(Bound::Own, "each is below x1, and not below that of a burst").holds(loses && pairs.len() == LOSING.len())
         .fails_with(Change::percent(DEVICE, "timing.melded_read", -25))
 }

@@ -15,7 +15,7 @@ pub struct Table {
 /// A row, with the names of its columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    file: String,
+    pub(super) file: String,
     /// Its line in the file, from 1.
     pub line: u64,
     fields: Vec<(String, String)>,

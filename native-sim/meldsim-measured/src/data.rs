@@ -42,13 +42,8 @@ const NOT_SIMULATED: [(&str, &str); 4] = [
 
 /// These, as what is left out.
 pub(super) fn not_simulated() -> impl Iterator<Item = LeftOut> {
-    NOT_SIMULATED.into_iter().map(|(file, reason)| LeftOut {
-        file: file.to_owned(),
-        row: None,
-        drive: "all".to_owned(),
-        column: "all".to_owned(),
-        reason,
-    })
+    let files = NOT_SIMULATED.into_iter();
+    files.map(|(file, reason)| LeftOut::all(file, reason))
 }
 
 /// The tables of a folder, or the own ones.

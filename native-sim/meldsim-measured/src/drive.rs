@@ -9,7 +9,7 @@ use meldsim::Duration;
 use meldsim::profile::{ByteSize, HostPath, Profile, ProfileErrors};
 
 /// A drive that was measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drive {
     /// Its name in the files.
     pub name: &'static str,

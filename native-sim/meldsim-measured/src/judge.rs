@@ -5,6 +5,8 @@
 //!                                                            --by kind, a curve has one vote--> Line, bar, whether it holds
 //! ```
 
+use super::order::distinct;
+
 /// What is asked of a cell's error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bar {
@@ -157,17 +159,14 @@ pub fn lines(cells: &[Cell], by_drive: bool) -> Vec<Line> {
         let drive = by_drive.then_some(cell.question.drive);
         (cell.question.class, drive)
     };
-    let mut keys = Vec::new();
-    for cell in cells {
-        if !keys.contains(&key(cell)) {
-            keys.push(key(cell));
-        }
-    }
     let line = |(class, drive)| {
         let of = cells.iter().filter(|cell| key(cell) == (class, drive));
         line(class, drive, &of.collect::<Vec<_>>())
     };
-    keys.into_iter().map(line).collect()
+    distinct(cells.iter().map(key))
+        .into_iter()
+        .map(line)
+        .collect()
 }
 
 fn line(class: Class, drive: Option<&'static str>, cells: &[&Cell]) -> Line {

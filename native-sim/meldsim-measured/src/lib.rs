@@ -18,8 +18,10 @@ mod drive;
 mod error;
 mod judge;
 mod mixed;
+mod order;
 mod pattern;
 mod permutation;
+mod prelude;
 mod progress;
 mod rates;
 mod reads;
@@ -38,6 +40,7 @@ pub use data::{files, rows, tables};
 pub use drive::{Drive, reached_by};
 pub use error::MeasureError;
 pub use judge::{Bar, Cell, Class, Line, Question, lines};
+pub use order::{distinct, of_key};
 pub use task::{Answer, LeftOut, Scale, Task};
 
 /// The simulations that answer the rows, each row by the drive of its name, and what is not simulated. `profile` stands for

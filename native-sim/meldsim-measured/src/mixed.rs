@@ -1,11 +1,6 @@
 //! `mixed_read_write`: random reads beside writers that are held to a rate, or not.
 
-use super::csv::Table;
-use super::drive::reached_by_or;
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::sources::{Arrivals, Extent, PAGE, Source, latency_us, run};
-use super::task::{Cells, Past, Tasks, device, group};
+use super::prelude::*;
 use meldsim::profile::HostPath;
 
 const KIND: &str = "mixed_read_write";
@@ -30,11 +25,7 @@ const COLUMNS: [&str; 11] = [
 ];
 
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureError> {
-    let mut rows = Vec::new();
-    for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
-            continue;
-        };
+    let asked = tasks.ask(table, |tasks, row, drive| {
         let (read_block, depth) = (row.count("read_block_bytes")?, row.count("read_depth")?);
         let (block, write_depth) = (row.count("write_block_bytes")?, row.count("write_depth")?);
         let writers = row.count("write_jobs")?;
@@ -42,7 +33,6 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         // What is written at random collects; zones do not.
         let is_random = drive.name != "ZN540" && row.text("dataset")?.starts_with("long");
         let cells = Cells {
-            table,
             row,
             drive,
             curve: format!("{}, {}", row.text("dataset")?, row.text("write_op")?),
@@ -58,76 +48,56 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
             true => (DEEP, DEEP),
             false => (MEAN, P99),
         };
-        let mut questions = Vec::new();
-        cells.ask(&mut questions, "read_mean_us", mean, 0.0)?;
-        cells.ask(&mut questions, "read_p99_us", p99, 1.0)?;
-        cells.ask(&mut questions, "read_iops", OTHER, 0.0)?;
-        cells.ask(&mut questions, "write_MBps", OTHER, 0.0)?;
-        for column in COLUMNS {
-            cells.ask(&mut questions, column, OTHER, 1.0)?;
-        }
+        let judged = [
+            ("read_mean_us", mean, 0.0),
+            ("read_p99_us", p99, 1.0),
+            ("read_iops", OTHER, 0.0),
+            ("write_MBps", OTHER, 0.0),
+        ];
+        let others = COLUMNS.map(|column| (column, OTHER, 1.0));
+        let questions = cells.questions(judged.into_iter().chain(others))?;
         let rate = asked.map(|mb_s| mb_s * 1e6 / block.max(1) as f64 / writers.max(1) as f64);
-        let path = reached_by_or(row, HostPath::Spdk)?;
-        let spec = (
-            (drive.name, path),
-            (read_block, depth),
-            (block, write_depth, writers, is_random),
-            rate,
-        );
-        rows.push((spec, (drive, questions)));
-    }
-    for (((_, path), (read_block, depth), (block, write_depth, writers, is_random), rate), rows) in
-        group(rows)
-    {
-        let Some((drive, _)) = rows.first() else {
-            continue;
-        };
-        let smaller = tasks.smaller(*drive)?.through(path);
+        let reads = (read_block, depth, reached_by_or(row, HostPath::Spdk)?);
+        Ok(Some((
+            (reads, (block, write_depth, writers, is_random), rate),
+            questions,
+        )))
+    })?;
+    tasks.simulate(asked, |tasks, drive, (reads, writes, rate)| {
+        let ((read_block, depth, path), (block, write_depth, writers, is_random)) = (reads, writes);
+        let smaller = tasks.smaller(drive)?.through(path);
         let counted = tasks.scale.choose(20_000, 150_000);
-        let questions = rows.into_iter().flat_map(|(_, questions)| questions);
-        let answer = move |questions: &[Question]| {
-            let unit = (writers + 1) * (1 << 20);
-            let bytes = smaller.bytes(smaller.drive.capacity_bytes, unit);
-            let (mut device, nsid) = device(&smaller, bytes, Past::Filled)?;
-            let per = block.div_ceil(PAGE).max(1);
-            let arrivals = rate.map_or(Arrivals::Closed, Arrivals::Even);
-            let half = bytes / PAGE / 2;
-            let region = half / writers.max(1) / per * per;
-            let mut sources = vec![Source::random(
-                depth,
-                Arrivals::Closed,
-                (half, read_block.div_ceil(PAGE).max(1)),
-                0.0,
-                1,
-            )];
-            for writer in 0..writers {
+        let bytes = smaller.bytes(drive.capacity_bytes, (writers + 1) * (1 << 20));
+        let per = block.div_ceil(PAGE).max(1);
+        let arrivals = rate.map_or(Arrivals::Closed, Arrivals::Even);
+        let half = bytes / PAGE / 2;
+        let region = half / writers.max(1) / per * per;
+        let reads = (half, read_block.div_ceil(PAGE).max(1));
+        let writer = move |writer| match is_random {
+            true => Source::random(write_depth, arrivals, (bytes / PAGE, per), 1.0, 9 + writer),
+            false => {
                 let first = half + writer * region;
-                sources.push(match is_random {
-                    true => {
-                        Source::random(write_depth, arrivals, (bytes / PAGE, per), 1.0, 9 + writer)
-                    }
-                    false => Source::sequential(write_depth, arrivals, first, (region, per)),
-                });
+                Source::sequential(write_depth, arrivals, first, (region, per))
             }
-            let extent = Extent {
-                warm_up: counted / 3,
-                counted,
-                mark_every: 0,
-            };
-            let measured = run(&mut device, nsid, sources, extent)?;
-            let mut writes = meldsim_stats::LatencyHistogram::new();
-            for [_, of_writer] in &measured.latencies[1..] {
-                writes.merge(of_writer);
-            }
-            let value = |question: &Question| match question.column.as_str() {
+        };
+        Ok(Simulation {
+            smaller,
+            bytes,
+            past: Past::Filled,
+            sources: Box::new(move || {
+                let reader = Source::random(depth, Arrivals::Closed, reads, 0.0, 1);
+                std::iter::once(reader)
+                    .chain((0..writers).map(writer))
+                    .collect()
+            }),
+            extent: Extent::of(counted / 3, counted),
+            cost: counted,
+            value: Box::new(move |measured, column| match column {
                 "read_iops" => Some(measured.read_iops()),
                 "write_MBps" => Some(measured.write_iops() * block as f64 / 1e6),
-                column if column.starts_with("write_") => latency_us(&writes, column),
-                column => latency_us(&measured.latencies[0][0], column),
-            };
-            Ok(questions.iter().map(value).collect())
-        };
-        tasks.add(questions.collect(), counted, Box::new(answer));
-    }
-    Ok(())
+                _ if column.starts_with("write_") => latency_us(&measured.writes_from(1), column),
+                _ => latency_us(&measured.latencies[0][0], column),
+            }),
+        })
+    })
 }

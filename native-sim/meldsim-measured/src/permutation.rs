@@ -1,13 +1,6 @@
 //! `waf_permutation_profile`: write amplification over passes, each of which writes every block once.
 
-use super::csv::{Row, Table};
-use super::drive::Drive;
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::pattern::Pattern;
-use super::progress::Progress;
-use super::sources::{Extent, PAGE, Source, run};
-use super::task::{Cells, Past, Tasks, device};
+use super::prelude::*;
 
 const KIND: &str = "waf_permutation_profile";
 const ONSET: Class = Class::new(KIND, "onset, in drive writes", Bar::Absolute(0.05));
@@ -28,15 +21,8 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
     tasks.leave_out_columns(table, &["waf_lowest", "waf_highest"], "a spread");
     let mut drives: Vec<(Drive, Vec<&Row>)> = Vec::new();
     for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
-            continue;
-        };
-        match drives
-            .iter_mut()
-            .find(|(known, _)| known.name == drive.name)
-        {
-            Some((_, rows)) => rows.push(row),
-            None => drives.push((drive, vec![row])),
+        if let Some(drive) = tasks.drive(row)? {
+            of_key(&mut drives, drive).push(row);
         }
     }
     for (drive, rows) in drives {
@@ -61,7 +47,6 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
                 _ => PROFILE,
             };
             let cells = Cells {
-                table,
                 row,
                 drive,
                 curve: if is_start { "start" } else { "pass" }.to_owned(),

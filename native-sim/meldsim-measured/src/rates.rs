@@ -1,12 +1,6 @@
 //! `latency_by_offered_rate`: writes that arrive at a rate, beside a probe of reads and writes.
 
-use super::csv::{Row, Table};
-use super::drive::{Drive, Smaller, reached_by_or};
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::pattern::Pattern;
-use super::sources::{Arrivals, Extent, Measured, PAGE, Source, latency_us, run};
-use super::task::{Cells, Past, Tasks, device};
+use super::prelude::*;
 use meldsim::profile::HostPath;
 use meldsim_stats::LatencyHistogram;
 
@@ -83,7 +77,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
     );
     let mut curves: Vec<((Drive, &str), Vec<Offered<'_>>)> = Vec::new();
     for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
+        let Some(drive) = tasks.drive(row)? else {
             continue;
         };
         let unit = row.text("unit")?;
@@ -101,13 +95,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
                 )
                 .into());
         }
-        let known = curves
-            .iter_mut()
-            .find(|(key, _)| (key.0.name, key.1) == (drive.name, unit));
-        match known {
-            Some((_, rows)) => rows.push(offered),
-            None => curves.push(((drive, unit), vec![offered])),
-        }
+        of_key(&mut curves, (drive, unit)).push(offered);
     }
     for ((drive, unit), mut rows) in curves {
         rows.sort_by(|a, b| a.iops.total_cmp(&b.iops));
@@ -115,7 +103,6 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         let mut questions = Vec::new();
         for (step, offered) in rows.iter().enumerate() {
             let cells = Cells {
-                table,
                 row: offered.row,
                 drive,
                 curve: unit.to_owned(),
@@ -123,7 +110,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
                 x: offered.iops,
                 is_fitted: false,
             };
-            ask(&cells, knee, step, tasks.are_own, &mut questions)?;
+            ask(cells, knee, step, tasks.are_own, &mut questions)?;
         }
         let path = match rows.first() {
             Some(offered) => reached_by_or(offered.row, HostPath::IoUring)?,
@@ -146,7 +133,7 @@ fn knee(p50_us: impl Iterator<Item = Option<f64>>) -> Option<usize> {
 }
 
 fn ask(
-    cells: &Cells<'_>,
+    mut cells: Cells<'_>,
     knee: Option<usize>,
     step: usize,
     are_own: bool,
@@ -164,14 +151,10 @@ fn ask(
         true => SATURATED,
         false => ACHIEVED,
     };
-    if let Some(measured) = row.measured("achieved_write_iops")? {
-        let question = cells.question("achieved_write_iops", rate, measured, 0.0);
-        questions.push(Question {
-            // What a read costs the writes is made of it.
-            is_fitted: are_own && is_saturated && !is_held,
-            ..question
-        });
-    }
+    // What a read costs the writes is made of it.
+    cells.is_fitted = are_own && is_saturated && !is_held;
+    cells.ask(questions, "achieved_write_iops", rate, 0.0)?;
+    cells.is_fitted = false;
     if !is_saturated {
         cells.ask(questions, "achieved_read_iops", ACHIEVED, 0.0)?;
     }
@@ -196,19 +179,13 @@ fn ask(
             "write_p50_us",
         ];
         let is_burst = cells.drive.name == "CM7R" && is_saturated && column == "write_p99_us";
-        let is_fitted = are_own && (is_burst || is_low && basis.contains(&column));
+        cells.is_fitted = are_own && (is_burst || is_low && basis.contains(&column));
         let bin = if column.ends_with("mean_us") {
             0.0
         } else {
             bin
         };
-        if let Some(measured) = row.measured(column)? {
-            let question = cells.question(column, class, measured, bin);
-            questions.push(Question {
-                is_fitted,
-                ..question
-            });
-        }
+        cells.ask(questions, column, class, bin)?;
     }
     Ok(())
 }
@@ -259,19 +236,10 @@ fn measure(smaller: &Smaller, rate: f64, counted: u64) -> Result<Rate, MeasureEr
     let arrivals = Arrivals::Poisson((rate - PROBE_HALF) / BACKGROUND as f64);
     let background = (0..BACKGROUND)
         .map(|thread| Source::random(DEPTH, arrivals, pages, BACKGROUND_WRITES, 2 + thread));
-    let extent = Extent {
-        warm_up: counted,
-        counted,
-        mark_every: 0,
-    };
     let sources = std::iter::once(probe).chain(background).collect();
-    let measured = run(&mut device, nsid, sources, extent)?;
-    let mut background = LatencyHistogram::new();
-    for [_, writes] in &measured.latencies[1..] {
-        background.merge(writes);
-    }
+    let measured = run(&mut device, nsid, sources, Extent::of(counted, counted))?;
     Ok(Rate {
+        background: measured.writes_from(1),
         measured,
-        background,
     })
 }

@@ -1,11 +1,6 @@
 //! `read_latency_by_depth`: random reads alone.
 
-use super::csv::Table;
-use super::drive::reached_by;
-use super::error::MeasureError;
-use super::judge::{Bar, Class};
-use super::sources::{Arrivals, Extent, PAGE, Source, latency_us, run};
-use super::task::{Cells, Past, Tasks, device, group};
+use super::prelude::*;
 
 const KIND: &str = "read_latency_by_depth";
 const IOPS_P50: Class = Class::new(KIND, "IOPS and p50", Bar::MedianAndMost(0.03, 0.08));
@@ -27,14 +22,10 @@ const COLUMNS: [(&str, Class, f64); 11] = [
 ];
 
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureError> {
-    let mut rows = Vec::new();
-    for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
-            continue;
-        };
+    let asked = tasks.ask(table, |tasks, row, drive| {
         if row.text("limit")? == "link_or_host" {
-            tasks.leave_out(table, row, "the link or the host is the limit")?;
-            continue;
+            tasks.leave_out(row, "the link or the host is the limit")?;
+            return Ok(None);
         }
         let block = row.count("block_bytes")?;
         let (threads, depth) = (row.count("threads")?, row.count("depth_per_thread")?);
@@ -49,7 +40,6 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
             _ => false,
         };
         let cells = Cells {
-            table,
             row,
             drive,
             curve: format!("{dataset}, {block} B, {threads} threads"),
@@ -57,39 +47,28 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
             x: depth as f64,
             is_fitted: is_basis && tasks.are_own,
         };
-        let mut questions = Vec::new();
-        for (column, class, resolution) in COLUMNS {
-            cells.ask(&mut questions, column, class, resolution)?;
-        }
-        let path = reached_by(row)?;
-        let spec = (drive.name, block, threads * depth, path);
-        rows.push((spec, (drive, questions)));
-    }
-    for ((_, block, depth, path), rows) in group(rows) {
-        let Some((drive, _)) = rows.first() else {
-            continue;
-        };
-        let smaller = tasks.smaller(*drive)?.through(path);
+        let questions = cells.questions(COLUMNS)?;
+        Ok(Some((
+            (block, threads * depth, reached_by(row)?),
+            questions,
+        )))
+    })?;
+    tasks.simulate(asked, |tasks, drive, (block, depth, path)| {
+        let smaller = tasks.smaller(drive)?.through(path);
+        let bytes = smaller.bytes(drive.capacity_bytes, 1 << 20);
         let counted = tasks.scale.choose(20_000, 200_000);
-        let questions = rows.into_iter().flat_map(|(_, questions)| questions);
-        let answer = move |questions: &[_]| {
-            let bytes = smaller.bytes(smaller.drive.capacity_bytes, 1 << 20);
-            let (mut device, nsid) = device(&smaller, bytes, Past::Filled)?;
-            let pages = (bytes / PAGE, block.div_ceil(PAGE));
-            let reads = Source::random(depth, Arrivals::Closed, pages, 0.0, 1);
-            let extent = Extent {
-                warm_up: counted / 8 + 2 * depth,
-                counted,
-                mark_every: 0,
-            };
-            let measured = run(&mut device, nsid, vec![reads], extent)?;
-            let value = |question: &super::judge::Question| match question.column.as_str() {
+        let pages = (bytes / PAGE, block.div_ceil(PAGE));
+        Ok(Simulation {
+            smaller,
+            bytes,
+            past: Past::Filled,
+            sources: Box::new(move || vec![Source::random(depth, Arrivals::Closed, pages, 0.0, 1)]),
+            extent: Extent::of(counted / 8 + 2 * depth, counted),
+            cost: counted / 4,
+            value: Box::new(|measured, column| match column {
                 "iops" => Some(measured.read_iops()),
                 column => latency_us(&measured.latencies[0][0], column),
-            };
-            Ok(questions.iter().map(value).collect())
-        };
-        tasks.add(questions.collect(), counted / 4, Box::new(answer));
-    }
-    Ok(())
+            }),
+        })
+    })
 }

@@ -1,13 +1,6 @@
 //! `init_series`: the host's rate from the start to the steady state.
 
-use super::csv::{Row, Table};
-use super::drive::Drive;
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::pattern::Pattern;
-use super::progress::Progress;
-use super::sources::{Access, Arrivals, Extent, PAGE, Source, run};
-use super::task::{Cells, Past, Tasks, device};
+use super::prelude::*;
 
 const KIND: &str = "init_series";
 const ONSET: Class = Class::new(KIND, "onset of collection", Bar::Within(0.1));
@@ -43,10 +36,9 @@ struct Interval<'a> {
 }
 
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureError> {
-    type Key<'a> = [&'a str; 6];
-    let mut all: Vec<(Key<'_>, Drive, Vec<Interval<'_>>)> = Vec::new();
+    let mut all = Vec::new();
     for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
+        let Some(drive) = tasks.drive(row)? else {
             continue;
         };
         let columns = ["drive", "unit", "series", "pattern", "param", "start_state"];
@@ -56,17 +48,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         }
         let to = row.number("written_drive_multiples")?;
         let mb_s = row.measured("host_MBps")?;
-        let known = all.iter_mut().find(|(known, ..)| *known == key);
-        let intervals = match known {
-            Some((.., intervals)) => intervals,
-            None => {
-                all.push((key, drive, Vec::new()));
-                match all.last_mut() {
-                    Some((.., intervals)) => intervals,
-                    None => continue,
-                }
-            }
-        };
+        let intervals = of_key::<_, Vec<Interval<'_>>>(&mut all, (key, drive));
         let from = intervals.last().map_or(0.0, |last| last.to);
         if to <= from {
             return Err(row
@@ -85,7 +67,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         };
         intervals.push(interval);
     }
-    for ([_, unit, series, name, _, start], drive, intervals) in &all {
+    for (([_, unit, series, name, _, start], drive), intervals) in &all {
         let Some(first) = intervals.first() else {
             continue;
         };
@@ -102,20 +84,19 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
             Ok(defined) => defined,
             Err(reason) => {
                 for interval in intervals {
-                    tasks.leave_out(table, interval.row, reason)?;
+                    tasks.leave_out(interval.row, reason)?;
                 }
                 continue;
             }
         };
         let curve = format!("{unit}, {series}, {name} {parameter} after {start}");
-        let questions = questions(table, *drive, &curve, intervals, tasks.are_own)?;
+        let questions = questions(*drive, &curve, intervals, tasks.are_own)?;
         add(tasks, *drive, (pattern, start_state), intervals, questions)?;
     }
     Ok(())
 }
 
 fn questions(
-    table: &Table,
     drive: Drive,
     curve: &str,
     intervals: &[Interval<'_>],
@@ -135,7 +116,6 @@ fn questions(
             _ => BETWEEN,
         };
         let mut cells = Cells {
-            table,
             row: interval.row,
             drive,
             curve: curve.to_owned(),

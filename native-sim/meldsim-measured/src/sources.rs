@@ -115,6 +115,17 @@ pub(super) struct Extent {
     pub(super) mark_every: u64,
 }
 
+impl Extent {
+    /// Without marks.
+    pub(super) fn of(warm_up: u64, counted: u64) -> Extent {
+        Extent {
+            warm_up,
+            counted,
+            mark_every: 0,
+        }
+    }
+}
+
 /// How far a run was at some time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
@@ -151,6 +162,15 @@ impl Measured {
     pub(super) fn write_iops(&self) -> f64 {
         let writes = self.latencies.iter().map(|[_, writes]| writes.count());
         writes.sum::<u64>() as f64 / self.seconds
+    }
+
+    /// Latencies of the writes of all sources from that one on.
+    pub(super) fn writes_from(&self, source: usize) -> LatencyHistogram {
+        let mut all = LatencyHistogram::new();
+        for [_, writes] in &self.latencies[source..] {
+            all.merge(writes);
+        }
+        all
     }
 
     /// Reads a second of all sources.

@@ -1,12 +1,6 @@
 //! `steady_random_writes` and `waf_by_fill`: random writes until the drive is steady.
 
-use super::csv::Table;
-use super::drive::{Drive, Smaller};
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::pattern::Pattern;
-use super::sources::{Extent, Measured, PAGE, Source, latency_us, run};
-use super::task::{Cells, Past, Tasks, device, group};
+use super::prelude::*;
 
 const STEADY: &str = "steady_random_writes";
 const UNIFORM: Class = Class::new(STEADY, "uniform", Bar::Within(0.05));
@@ -30,7 +24,6 @@ const COUNTED: f64 = 0.7;
 /// Writes that are simulated once, whatever asks for them.
 #[derive(Clone, Copy, Debug)]
 struct Writes {
-    drive: Drive,
     pattern: Pattern,
     bytes: u64,
     outstanding: u64,
@@ -38,11 +31,10 @@ struct Writes {
 
 impl PartialEq for Writes {
     fn eq(&self, other: &Writes) -> bool {
-        self.drive.name == other.drive.name
-            && self.pattern == other.pattern
-            // Files of two measurements of one drive differ in some blocks.
-            && self.bytes.abs_diff(other.bytes) < self.bytes / 10_000
-            && self.outstanding == other.outstanding
+        // Files of two measurements of one drive differ in some blocks.
+        let differ = self.bytes.abs_diff(other.bytes);
+        (self.pattern, self.outstanding) == (other.pattern, other.outstanding)
+            && differ < self.bytes / 10_000
     }
 }
 
@@ -52,44 +44,38 @@ pub(super) fn plan(
     fill: Option<&Table>,
     tasks: &mut Tasks<'_>,
 ) -> Result<(), MeasureError> {
-    let mut rows = Vec::new();
+    let mut asked = Vec::new();
     if let Some(table) = steady {
-        steady_rows(table, tasks, &mut rows)?;
+        asked.extend(steady_rows(table, tasks)?);
     }
     if let Some(table) = fill {
-        fill_rows(table, tasks, &mut rows)?;
+        asked.extend(fill_rows(table, tasks)?);
     }
-    for (writes, questions) in group(rows) {
+    tasks.simulate(asked, |tasks, drive, writes: Writes| {
         let smaller = match writes.pattern.is_uniform() {
-            true => tasks.smaller(writes.drive)?,
-            false => tasks.smaller_of(writes.drive, SKEWED_PAGES)?,
+            true => tasks.smaller(drive)?,
+            false => tasks.smaller_of(drive, SKEWED_PAGES)?,
         };
         let smaller = smaller.with_small_buffer();
         let bytes = smaller.bytes(writes.bytes, PAGE);
         let pages = bytes / PAGE;
-        let past = Past::Overwritten(writes.pattern);
         let [warm_up, counted] = [WARM_UP, COUNTED].map(|times| (times * pages as f64) as u64);
-        let extent = Extent {
-            warm_up,
-            counted,
-            mark_every: 0,
-        };
-        let cost = 3 * (warm_up + counted);
-        let answer = move |questions: &[Question]| {
-            let (mut device, nsid) = device(&smaller, bytes, past)?;
-            let source = Source::writes(writes.outstanding, writes.pattern, pages);
-            let measured = run(&mut device, nsid, vec![source], extent)?;
-            let value = |question: &Question| value(&smaller, &measured, &question.column);
-            Ok(questions.iter().map(value).collect())
-        };
-        let questions = questions.into_iter().flatten().collect();
-        tasks.add(questions, cost, Box::new(answer));
-    }
-    Ok(())
+        Ok(Simulation {
+            smaller,
+            bytes,
+            past: Past::Overwritten(writes.pattern),
+            sources: Box::new(move || {
+                vec![Source::writes(writes.outstanding, writes.pattern, pages)]
+            }),
+            extent: Extent::of(warm_up, counted),
+            cost: 3 * (warm_up + counted),
+            value: Box::new(move |measured, column| value(drive, measured, column)),
+        })
+    })
 }
 
-fn value(smaller: &Smaller, measured: &Measured, column: &str) -> Option<f64> {
-    let amplification = measured.write_amplification() * smaller.drive.overhead;
+fn value(drive: Drive, measured: &Measured, column: &str) -> Option<f64> {
+    let amplification = measured.write_amplification() * drive.overhead;
     match column {
         "iops_steady" => Some(measured.write_iops()),
         "waf_counter" => Some(amplification),
@@ -99,9 +85,7 @@ fn value(smaller: &Smaller, measured: &Measured, column: &str) -> Option<f64> {
     }
 }
 
-type Rows = Vec<(Writes, Vec<Question>)>;
-
-fn steady_rows(table: &Table, tasks: &mut Tasks<'_>, rows: &mut Rows) -> Result<(), String> {
+fn steady_rows(table: &Table, tasks: &mut Tasks<'_>) -> Result<Asked<Writes>, String> {
     tasks.leave_out_columns(
         table,
         &["iops_third_quarter", "iops_last_quarter", "cv_last_quarter"],
@@ -112,21 +96,17 @@ fn steady_rows(table: &Table, tasks: &mut Tasks<'_>, rows: &mut Rows) -> Result<
         &["iops_first_interval", "waf_implied"],
         "an interval before the steady state, and an upper bound made of it; see init_series",
     );
-    for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
-            continue;
-        };
+    tasks.ask(table, |tasks, row, drive| {
         let (name, parameter) = (row.text("pattern")?, row.number("param")?);
         let pattern = match Pattern::named(name, parameter) {
             Ok(pattern) => pattern,
             Err(reason) => {
-                tasks.leave_out(table, row, reason)?;
-                continue;
+                tasks.leave_out(row, reason)?;
+                return Ok(None);
             }
         };
         let depth = row.measured("depth_per_thread")?.unwrap_or(128.0) as u64;
         let writes = Writes {
-            drive,
             pattern,
             bytes: row.count("file_bytes")?,
             outstanding: (row.count("threads")? * depth).max(1),
@@ -139,7 +119,6 @@ fn steady_rows(table: &Table, tasks: &mut Tasks<'_>, rows: &mut Rows) -> Result<
             _ => SKEWED,
         };
         let cells = Cells {
-            table,
             row,
             drive,
             curve: format!("{}, {name}", row.text("dataset")?),
@@ -148,19 +127,19 @@ fn steady_rows(table: &Table, tasks: &mut Tasks<'_>, rows: &mut Rows) -> Result<
             // They gave the raw capacities.
             is_fitted: tasks.are_own && pattern.is_uniform(),
         };
-        let mut questions = Vec::new();
-        cells.ask(&mut questions, "iops_steady", class, 0.0)?;
-        cells.ask(&mut questions, "waf_counter", class, 0.0)?;
-        cells.ask(&mut questions, "write_p50_us", LATENCY, 1.0)?;
+        let mut questions = cells.questions([
+            ("iops_steady", class, 0.0),
+            ("waf_counter", class, 0.0),
+            ("write_p50_us", LATENCY, 1.0),
+        ])?;
         if row.measured("p99_clipped")? != Some(1.0) {
             cells.ask(&mut questions, "write_p99_us", LATENCY, 1.0)?;
         }
-        rows.push((writes, questions));
-    }
-    Ok(())
+        Ok(Some((writes, questions)))
+    })
 }
 
-fn fill_rows(table: &Table, tasks: &mut Tasks<'_>, rows: &mut Rows) -> Result<(), String> {
+fn fill_rows(table: &Table, tasks: &mut Tasks<'_>) -> Result<Asked<Writes>, String> {
     tasks.leave_out_columns(
         table,
         &[
@@ -174,23 +153,18 @@ fn fill_rows(table: &Table, tasks: &mut Tasks<'_>, rows: &mut Rows) -> Result<()
         ],
         "parts of the steady value, and the fill before it, which gave the program time",
     );
-    for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
-            continue;
-        };
+    tasks.ask(table, |tasks, row, drive| {
         let bytes = row.count("file_bytes")?;
         if bytes > drive.capacity_bytes + drive.capacity_bytes / 1000 {
-            tasks.leave_out(table, row, "the file is larger than the drive")?;
-            continue;
+            tasks.leave_out(row, "the file is larger than the drive")?;
+            return Ok(None);
         }
         let writes = Writes {
-            drive,
             pattern: Pattern::Uniform,
             bytes,
             outstanding: row.count("threads")? * row.count("depth_per_thread")?,
         };
         let cells = Cells {
-            table,
             row,
             drive,
             curve: "fill".to_owned(),
@@ -198,17 +172,12 @@ fn fill_rows(table: &Table, tasks: &mut Tasks<'_>, rows: &mut Rows) -> Result<()
             x: bytes as f64,
             is_fitted: tasks.are_own,
         };
-        let mut questions = Vec::new();
-        cells.ask(&mut questions, "waf_counter", FILL_WAF, 0.0)?;
-        cells.ask(&mut questions, "iops_steady", FILL_IOPS, 0.0)?;
-        cells.ask(&mut questions, "media_write_MBps", FILL_MEDIA, 0.0)?;
-        cells.ask(
-            &mut questions,
-            "media_read_per_media_write",
-            FILL_MEDIA,
-            0.0,
-        )?;
-        rows.push((writes, questions));
-    }
-    Ok(())
+        let questions = cells.questions([
+            ("waf_counter", FILL_WAF, 0.0),
+            ("iops_steady", FILL_IOPS, 0.0),
+            ("media_write_MBps", FILL_MEDIA, 0.0),
+            ("media_read_per_media_write", FILL_MEDIA, 0.0),
+        ])?;
+        Ok(Some((writes, questions)))
+    })
 }

@@ -6,8 +6,9 @@ use super::csv::{Row, Table};
 use super::drive::{Drive, Smaller};
 use super::error::MeasureError;
 use super::judge::{Class, Question};
+use super::order::of_key;
 use super::pattern::Pattern;
-use super::sources::{PAGE, SEED};
+use super::sources::{Extent, Measured, PAGE, SEED, Source, run};
 use meldsim::device::{Aging, Device, PastWrite, Precondition};
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::Profile;
@@ -60,6 +61,19 @@ pub struct LeftOut {
     pub reason: &'static str,
 }
 
+impl LeftOut {
+    /// A whole file.
+    pub(super) fn all(file: &str, reason: &'static str) -> LeftOut {
+        LeftOut {
+            file: file.to_owned(),
+            row: None,
+            drive: "all".to_owned(),
+            column: "all".to_owned(),
+            reason,
+        }
+    }
+}
+
 /// Tasks of all files, and what has none.
 pub(super) struct Tasks<'a> {
     /// Stands for the drive of its name in place of the built-in profile.
@@ -75,29 +89,22 @@ pub(super) struct Tasks<'a> {
 
 impl Tasks<'_> {
     /// The drive of a row; without one the row is left out.
-    pub(super) fn drive(&mut self, table: &Table, row: &Row) -> Result<Option<Drive>, String> {
+    pub(super) fn drive(&mut self, row: &Row) -> Result<Option<Drive>, String> {
         let drive = match self.only {
             Some(drive) => Some(drive),
             None => Drive::find(row.text("drive")?),
         };
         if drive.is_none() {
-            self.leave_out(table, row, "no profile stands for the drive")?;
+            self.leave_out(row, "no profile stands for the drive")?;
         }
         Ok(drive)
     }
 
-    pub(super) fn leave_out(
-        &mut self,
-        table: &Table,
-        row: &Row,
-        reason: &'static str,
-    ) -> Result<(), String> {
+    pub(super) fn leave_out(&mut self, row: &Row, reason: &'static str) -> Result<(), String> {
         self.left_out.push(LeftOut {
-            file: table.file.clone(),
             row: Some(row.line),
             drive: row.text("drive")?.to_owned(),
-            column: "all".to_owned(),
-            reason,
+            ..LeftOut::all(&row.file, reason)
         });
         Ok(())
     }
@@ -110,11 +117,8 @@ impl Tasks<'_> {
         reason: &'static str,
     ) {
         self.left_out.push(LeftOut {
-            file: table.file.clone(),
-            row: None,
-            drive: "all".to_owned(),
             column: columns.join(" "),
-            reason,
+            ..LeftOut::all(&table.file, reason)
         });
     }
 
@@ -144,11 +148,74 @@ impl Tasks<'_> {
             });
         }
     }
+
+    /// What the rows of a table ask, and what is simulated for each; `ask` may leave a row out.
+    pub(super) fn ask<S>(
+        &mut self,
+        table: &Table,
+        ask: impl Fn(&mut Self, &Row, Drive) -> Result<Option<(S, Vec<Question>)>, String>,
+    ) -> Result<Asked<S>, String> {
+        let mut asked = Vec::new();
+        for row in &table.rows {
+            if let Some(drive) = self.drive(row)? {
+                let of_row = ask(self, row, drive)?;
+                asked.extend(of_row.map(|(spec, questions)| ((drive, spec), questions)));
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Rows with an equal specification are simulated once.
+    pub(super) fn simulate<S: PartialEq>(
+        &mut self,
+        asked: Asked<S>,
+        simulation: impl Fn(&Self, Drive, S) -> Result<Simulation, MeasureError>,
+    ) -> Result<(), MeasureError> {
+        let mut groups = Vec::new();
+        for (spec, questions) in asked {
+            of_key::<_, Vec<Question>>(&mut groups, spec).extend(questions);
+        }
+        for ((drive, spec), questions) in groups {
+            let simulation = simulation(self, drive, spec)?;
+            let cost = simulation.cost;
+            let answer = move |questions: &[Question]| simulation.answer(questions);
+            self.add(questions, cost, Box::new(answer));
+        }
+        Ok(())
+    }
+}
+
+/// Rows by their drive and what is simulated for them.
+pub(super) type Asked<S> = Vec<((Drive, S), Vec<Question>)>;
+
+/// The value of a column.
+type Value = dyn Fn(&Measured, &str) -> Option<f64> + Send + Sync;
+
+/// One run of a device.
+pub(super) struct Simulation {
+    pub(super) smaller: Smaller,
+    /// Of the namespace.
+    pub(super) bytes: u64,
+    pub(super) past: Past,
+    pub(super) sources: Box<dyn Fn() -> Vec<Source> + Send + Sync>,
+    pub(super) extent: Extent,
+    pub(super) cost: u64,
+    pub(super) value: Box<Value>,
+}
+
+impl Simulation {
+    fn answer(&self, questions: &[Question]) -> Result<Vec<Option<f64>>, MeasureError> {
+        let (mut device, nsid) = device(&self.smaller, self.bytes, self.past)?;
+        let measured = run(&mut device, nsid, (self.sources)(), self.extent)?;
+        let columns = questions.iter().map(|question| question.column.as_str());
+        Ok(columns
+            .map(|column| (self.value)(&measured, column))
+            .collect())
+    }
 }
 
 /// The cells of a row.
 pub(super) struct Cells<'a> {
-    pub(super) table: &'a Table,
     pub(super) row: &'a Row,
     pub(super) drive: Drive,
     pub(super) curve: String,
@@ -159,6 +226,18 @@ pub(super) struct Cells<'a> {
 }
 
 impl Cells<'_> {
+    /// Questions of those columns that were measured; each has a class, and what the measurement resolves.
+    pub(super) fn questions<'c>(
+        &self,
+        columns: impl IntoIterator<Item = (&'c str, Class, f64)>,
+    ) -> Result<Vec<Question>, String> {
+        let mut questions = Vec::new();
+        for (column, class, resolution) in columns {
+            self.ask(&mut questions, column, class, resolution)?;
+        }
+        Ok(questions)
+    }
+
     /// A question, if the column was measured.
     pub(super) fn ask(
         &self,
@@ -182,7 +261,7 @@ impl Cells<'_> {
     ) -> Question {
         Question {
             class,
-            file: self.table.file.clone(),
+            file: self.row.file.clone(),
             row: self.row.line,
             drive: self.drive.name,
             column: column.to_owned(),
@@ -194,18 +273,6 @@ impl Cells<'_> {
             is_fitted: self.is_fitted,
         }
     }
-}
-
-/// Rows that one simulation answers: those with an equal specification, in the order of the first of each.
-pub(super) fn group<S: PartialEq, T>(items: Vec<(S, T)>) -> Vec<(S, Vec<T>)> {
-    let mut groups: Vec<(S, Vec<T>)> = Vec::new();
-    for (spec, item) in items {
-        match groups.iter_mut().find(|(known, _)| *known == spec) {
-            Some((_, group)) => group.push(item),
-            None => groups.push((spec, vec![item])),
-        }
-    }
-    groups
 }
 
 /// What a drive holds before a run.

@@ -1,10 +1,6 @@
 //! `zone_overwrite`: random zones of a conventional namespace are overwritten in order.
 
-use super::csv::Table;
-use super::error::MeasureError;
-use super::judge::{Bar, Class, Question};
-use super::sources::{Access, Arrivals, Extent, PAGE, Source, latency_us, run};
-use super::task::{Cells, Past, Tasks, device, group};
+use super::prelude::*;
 use meldsim::engine::Random;
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::HostPath;
@@ -29,25 +25,19 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         ],
         "parts of MBps_steady, and an interval before the steady state",
     );
-    let mut rows = Vec::new();
-    for row in &table.rows {
-        let Some(drive) = tasks.drive(table, row)? else {
-            continue;
-        };
+    let asked = tasks.ask(table, |tasks, row, drive| {
         let (zone, active) = (row.count("zone_bytes")?, row.count("active_zones")?);
         let (block, depth) = (row.count("block_bytes")?, row.count("depth_per_thread")?);
         if active == 0 || block < PAGE || zone < block {
             let remedy =
                 "write at least one active zone, of one block at least, of 4096 B at least";
-            let error = row.wrong("zone_bytes", "is no zone to overwrite", remedy);
-            return Err(error.into());
+            return Err(row.wrong("zone_bytes", "is no zone to overwrite", remedy));
         }
         if active * zone > drive.capacity_bytes / 10 * 9 {
-            tasks.leave_out(table, row, "the active zones fill the drive")?;
-            continue;
+            tasks.leave_out(row, "the active zones fill the drive")?;
+            return Ok(None);
         }
         let cells = Cells {
-            table,
             row,
             drive,
             curve: format!("{}, {active} active", row.text("dataset")?),
@@ -60,23 +50,18 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
             "7450PRO" | "7450MAX" => BY_7450,
             _ => BY_OTHERS,
         };
-        let mut questions = Vec::new();
-        for column in ["MBps_steady", "waf_counter", "media_write_MBps"] {
-            cells.ask(&mut questions, column, class, 0.0)?;
-        }
-        for column in ["write_p50_us", "write_p99_us"] {
-            cells.ask(&mut questions, column, LATENCY, 1.0)?;
-        }
-        rows.push(((drive.name, zone, active, block, depth), (drive, questions)));
-    }
-    for ((_, zone, active, block, depth), rows) in group(rows) {
-        let Some((drive, _)) = rows.first() else {
-            continue;
-        };
-        let mut smaller = tasks
-            .smaller_of(*drive, PAGES)?
-            .with_small_buffer()
-            .through(HostPath::IoUring);
+        let questions = cells.questions([
+            ("MBps_steady", class, 0.0),
+            ("waf_counter", class, 0.0),
+            ("media_write_MBps", class, 0.0),
+            ("write_p50_us", LATENCY, 1.0),
+            ("write_p99_us", LATENCY, 1.0),
+        ])?;
+        Ok(Some(((zone, active, block, depth), questions)))
+    })?;
+    tasks.simulate(asked, |tasks, drive, (zone, active, block, depth)| {
+        let smaller = tasks.smaller_of(drive, PAGES)?.with_small_buffer();
+        let mut smaller = smaller.through(HostPath::IoUring);
         // A firmware that holds random writes to a rate does not hold these.
         if smaller.profile.gc.pacing == PacingPolicy::named("throttle") {
             smaller.profile.gc.pacing = PacingPolicy::named("credit");
@@ -86,33 +71,31 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         let per = (block / PAGE).min(zone_pages.div_ceil(2)).max(1);
         let zone_pages = zone_pages.next_multiple_of(per);
         let zones = smaller.bytes(drive.capacity_bytes, PAGE) / PAGE / zone_pages;
-        let questions = rows.into_iter().flat_map(|(_, questions)| questions);
         let writes = |times: f64| (times * (zones * zone_pages / per) as f64) as u64;
-        let extent = Extent {
-            warm_up: writes(WARM_UP),
-            counted: writes(COUNTED),
-            mark_every: 0,
-        };
-        let cost = 2 * (extent.warm_up + extent.counted) * per;
-        let answer = move |questions: &[Question]| {
-            let (mut device, nsid) = device(&smaller, zones * zone_pages * PAGE, Past::Filled)?;
-            let source = source((zones, zone_pages), active.min(zones), per, depth);
-            let measured = run(&mut device, nsid, vec![source], extent)?;
-            let amplification = measured.write_amplification() * smaller.drive.overhead;
-            let mb_s = measured.write_iops() * (per * PAGE) as f64 / 1e6;
-            let value = |question: &Question| match question.column.as_str() {
-                "MBps_steady" => Some(mb_s),
-                "waf_counter" => Some(amplification),
-                "media_write_MBps" => Some(amplification * mb_s),
-                // At depth 1 shorter writes take as much longer as they are more.
-                column => latency_us(&measured.latencies[0][1], column)
-                    .map(|us| us * (block / (per * PAGE)) as f64),
-            };
-            Ok(questions.iter().map(value).collect())
-        };
-        tasks.add(questions.collect(), cost, Box::new(answer));
-    }
-    Ok(())
+        let extent = Extent::of(writes(WARM_UP), writes(COUNTED));
+        Ok(Simulation {
+            smaller,
+            bytes: zones * zone_pages * PAGE,
+            past: Past::Filled,
+            sources: Box::new(move || {
+                vec![source((zones, zone_pages), active.min(zones), per, depth)]
+            }),
+            extent,
+            cost: 2 * (extent.warm_up + extent.counted) * per,
+            value: Box::new(move |measured, column| {
+                let amplification = measured.write_amplification() * drive.overhead;
+                let mb_s = measured.write_iops() * (per * PAGE) as f64 / 1e6;
+                match column {
+                    "MBps_steady" => Some(mb_s),
+                    "waf_counter" => Some(amplification),
+                    "media_write_MBps" => Some(amplification * mb_s),
+                    // At depth 1 shorter writes take as much longer as they are more.
+                    column => latency_us(&measured.latencies[0][1], column)
+                        .map(|us| us * (block / (per * PAGE)) as f64),
+                }
+            }),
+        })
+    })
 }
 
 /// Writes of `per` pages, each to one of the active zones; a zone that is full is followed by another at random.

@@ -1,7 +1,7 @@
 //! The curves, each in a chart: measured and simulated over each other.
 
 use super::chart::{Axis, Line, LineChart};
-use meldsim_measured::Cell;
+use meldsim_measured::{Cell, distinct};
 
 /// What is drawn: kind, column, what the curves run over, whether that is logarithmic, and the axis of values.
 const DRAWN: [(&str, &str, &str, bool, &str); 6] = [
@@ -52,13 +52,7 @@ pub fn measured_charts(cells: &[Cell]) -> Vec<LineChart> {
     for (kind, column, over, is_log, value) in DRAWN {
         let of_kind =
             |cell: &&Cell| cell.question.class.kind == kind && cell.question.column == column;
-        let mut curves: Vec<(&str, &str)> = Vec::new();
-        for cell in cells.iter().filter(of_kind) {
-            if !curves.contains(&curve(cell)) {
-                curves.push(curve(cell));
-            }
-        }
-        for (drive, name) in curves {
+        for (drive, name) in distinct(cells.iter().filter(of_kind).map(curve)) {
             let of_curve = cells.iter().filter(of_kind);
             let of_curve: Vec<&Cell> = of_curve
                 .filter(|cell| curve(cell) == (drive, name))
@@ -91,9 +85,8 @@ fn lines(cells: &[&Cell]) -> Vec<Line> {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points
     };
-    let measured = Line {
-        dashed: true,
-        ..Line::new("measured", of(|cell| cell.question.measured))
-    };
-    vec![measured, Line::new("simulated", of(|cell| cell.simulated))]
+    vec![
+        Line::new("measured", of(|cell| cell.question.measured)).dashed(),
+        Line::new("simulated", of(|cell| cell.simulated)),
+    ]
 }

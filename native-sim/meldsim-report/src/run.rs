@@ -117,13 +117,7 @@ fn over_time(series: &TimeSeries, page: &mut Page) {
         page.chart(chart, caption);
     };
     let rates = |value: fn(&IntervalRate) -> f64| {
-        lines(series, |track| {
-            track
-                .rates
-                .iter()
-                .map(|at| (at.start_us, value(at)))
-                .collect()
-        })
+        lines(series, |track| &track.rates, |at| (at.start_us, value(at)))
     };
     let caption = "Requests that completed, in intervals of 50 requests or more where there are enough. Simulated.";
     let iops = rates(|at| at.iops);
@@ -135,30 +129,19 @@ fn over_time(series: &TimeSeries, page: &mut Page) {
         rate,
         "Their bytes. Simulated.",
     );
-    let tails = |value: fn(&IntervalTail) -> f64| {
-        lines(series, |track| {
-            track
-                .tails
-                .iter()
-                .map(|at| (at.start_us, value(at)))
-                .collect()
-        })
-    };
+    type Tail = fn(&IntervalTail) -> f64;
+    let tails = |value: Tail| lines(series, |track| &track.tails, |at| (at.start_us, value(at)));
     let caption = "Arrival to completion, in intervals of 200 requests or more where there are enough. Simulated.";
-    let (p50, p99, maximum) = (
-        tails(|at| at.p50_us),
-        tails(|at| at.p99_us),
-        tails(|at| at.max_us),
-    );
-    chart("Latency, median", Axis::log("us"), p50, caption);
-    chart("Latency, 99th percentile", Axis::log("us"), p99, caption);
-    chart("Latency, maximum", Axis::log("us"), maximum, caption);
+    let of_tails: [(&str, Tail); 3] = [
+        ("Latency, median", |at| at.p50_us),
+        ("Latency, 99th percentile", |at| at.p99_us),
+        ("Latency, maximum", |at| at.max_us),
+    ];
+    for (title, value) in of_tails {
+        chart(title, Axis::log("us"), tails(value), caption);
+    }
     let busy = |name: &str, value: fn(&DeviceInterval) -> f64| {
-        let points = series
-            .device
-            .iter()
-            .map(|at| (at.start_us / 1e3, value(at)));
-        Line::new(name, points.collect())
+        Line::over(name, &series.device, |at| (at.start_us / 1e3, value(at)))
     };
     let caption = "Time that buses were held and dies worked, over all of them. Simulated.";
     let busy = vec![
@@ -169,14 +152,10 @@ fn over_time(series: &TimeSeries, page: &mut Page) {
     // Counts of longer intervals are sums.
     let each = series.device.len().div_ceil(WORK_INTERVALS).max(1);
     let work = |name: &str, value: fn(&DeviceInterval) -> u64| {
-        let runs = series.device.chunks(each);
-        let points = runs.map(|run| {
-            (
-                run[0].start_us / 1e3,
-                run.iter().map(value).sum::<u64>() as f64,
-            )
-        });
-        Line::new(name, points.collect())
+        Line::over(name, series.device.chunks(each), |run| {
+            let sum = run.iter().map(value).sum::<u64>();
+            (run[0].start_us / 1e3, sum as f64)
+        })
     };
     let work = vec![
         work("pages moved by garbage collection", |at| at.gc_pages_moved),
@@ -191,11 +170,17 @@ fn over_time(series: &TimeSeries, page: &mut Page) {
 }
 
 /// A line for each direction of each job, through these points of microseconds and values.
-fn lines(series: &TimeSeries, points: impl Fn(&Track) -> Vec<(f64, f64)>) -> Vec<Line> {
+fn lines<I>(
+    series: &TimeSeries,
+    intervals: fn(&Track) -> &Vec<I>,
+    point: impl Fn(&I) -> (f64, f64),
+) -> Vec<Line> {
     let lines = series.tracks.iter().map(|track| {
         let name = format!("{} {}", track.job, track.direction);
-        let points = points(track).into_iter();
-        Line::new(name, points.map(|(us, value)| (us / 1e3, value)).collect())
+        Line::over(name, intervals(track), |at| {
+            let (us, value) = point(at);
+            (us / 1e3, value)
+        })
     });
     lines.collect()
 }
@@ -253,14 +238,13 @@ fn busy(device: &DeviceResult, page: &mut Page) {
         return;
     }
     let groups = channels.iter().enumerate();
-    let bars = BarChart {
-        title: "Busy share of every channel".to_owned(),
-        axis: "%".to_owned(),
-        series: vec!["channels".to_owned()],
-        groups: groups
-            .map(|(channel, percent)| (label(channel), vec![Some(*percent)]))
-            .collect(),
-    };
+    let bars = BarChart::of(
+        "Busy share of every channel",
+        "%",
+        ["channels"],
+        groups,
+        |(channel, percent)| (label(channel), [*percent]),
+    );
     page.chart(bars, "Commands and data on the bus. Simulated.");
 }
 

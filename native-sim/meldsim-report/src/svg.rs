@@ -1,7 +1,5 @@
 //! What charts are made of: escaped text, shapes, axis ticks, numbers. Charts give coordinates, SVG elements come out.
 
-use std::fmt::Write;
-
 use super::style::Style;
 
 /// Colours and strokes of the charts, for light and dark surroundings. A page includes it once.
@@ -93,11 +91,7 @@ impl Svg {
             Anchor::End => "end",
         };
         let text = escape(text);
-        // Writing to a string cannot fail.
-        let _ = write!(
-            self.body,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" class=\"{class}\">{text}</text>"
-        );
+        self.raw(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" class=\"{class}\">{text}</text>"));
     }
 
     /// Text that is less important than the data.
@@ -106,20 +100,16 @@ impl Svg {
     }
 
     pub(super) fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64) {
-        let _ = write!(
-            self.body,
+        self.raw(&format!(
             "<line class=\"grid\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
-        );
+        ));
     }
 
     /// A rectangle of `fill` and `opacity` that shows `tip` when pointed at.
     pub(super) fn rect(&mut self, at: [f64; 4], fill: &str, opacity: f64, tip: &str) {
         let [x, y, width, height] = at;
         let tip = escape(tip);
-        let _ = write!(
-            self.body,
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\" fill-opacity=\"{opacity:.2}\"><title>{tip}</title></rect>"
-        );
+        self.raw(&format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\" fill-opacity=\"{opacity:.2}\"><title>{tip}</title></rect>"));
     }
 
     /// A bar of a series, with its pattern.
@@ -130,20 +120,16 @@ impl Svg {
             path if path.is_empty() => path,
             path => format!("<path class=\"hatch\" stroke=\"{stroke}\" d=\"{path}\"/>"),
         };
-        let _ = write!(
-            self.body,
-            "<g class=\"series\"><rect class=\"bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\"><title>{tip}</title></rect>{hatch}</g>"
-        );
+        self.raw(&format!("<g class=\"series\"><rect class=\"bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\"><title>{tip}</title></rect>{hatch}</g>"));
     }
 
     /// A mark of a series; a hollow one on a dashed line.
     pub(super) fn mark(&mut self, [x, y]: [f64; 2], style: Style, hollow: bool, tip: &str) {
         let (tip, fill, path) = (escape(tip), style.colour(), style.mark(x, y));
         let class = if hollow { "mark hollow" } else { "mark" };
-        let _ = write!(
-            self.body,
+        self.raw(&format!(
             "<path class=\"{class}\" fill=\"{fill}\" d=\"{path}\"><title>{tip}</title></path>"
-        );
+        ));
     }
 
     /// Names of series in rows below the title, where there is more than one.
@@ -180,15 +166,13 @@ impl Svg {
     pub(super) fn stroke(&mut self, points: &str, style: Style, dashed: bool) {
         let (colour, dashed) = (style.colour(), if dashed { " dashed" } else { "" });
         if style.is_light() {
-            let _ = write!(
-                self.body,
+            self.raw(&format!(
                 "<polyline class=\"edge{dashed}\" points=\"{points}\"/>"
-            );
+            ));
         }
-        let _ = write!(
-            self.body,
+        self.raw(&format!(
             "<polyline class=\"line{dashed}\" stroke=\"{colour}\" points=\"{points}\"/>"
-        );
+        ));
     }
 
     pub(super) fn finish(self, height: f64) -> String {

@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use meldsim::Instant;
 use meldsim_timeline::TimelineData;
 
@@ -60,7 +62,7 @@ fn write_data(timeline: &TimelineData, page: &mut String) {
     *page += &escape(&timeline.name);
     // Writing to a string cannot fail.
     let _ = write!(page, "{END}{}\">", timeline.end.as_ps());
-    write_base64(&timeline.bytes, page);
+    STANDARD.encode_string(&timeline.bytes, page);
     *page += CLOSE;
     page.push('\n');
 }
@@ -95,42 +97,9 @@ pub(super) fn write_frame_of_found(found: &[FoundTimeline], page: &mut String) {
     *page += FRAME_END;
 }
 
-/// RFC 4648.
-fn write_base64(bytes: &[u8], text: &mut String) {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
-        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            match digit <= chunk.len() {
-                true => text.push(DIGITS[(word >> (18 - 6 * digit)) as usize & 63] as char),
-                false => text.push('='),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_is_as_its_standard_has_it() {
-        // The vectors of RFC 4648, section 10.
-        for (bytes, text) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            let mut written = String::new();
-            write_base64(bytes.as_bytes(), &mut written);
-            assert_eq!(written, text);
-        }
-    }
 
     #[test]
     fn a_page_has_what_was_put_in() {

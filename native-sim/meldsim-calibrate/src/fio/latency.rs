@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::field::number;
+use super::field::{amount, number};
 
 #[derive(Clone, Debug)]
 pub(super) struct Latency {
@@ -102,11 +102,4 @@ fn pairs(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
 fn key<T: std::str::FromStr>(at: &str, name: &str) -> Result<T, String> {
     let wrong = |_| format!("{at}: {name}: is not a number; keep what fio wrote");
     name.parse().map_err(wrong)
-}
-
-fn amount(at: &str, name: &str, value: &Value) -> Result<f64, String> {
-    let number = value
-        .as_f64()
-        .filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| format!("{at}: {name}: is not a number from 0; keep what fio wrote"))
 }

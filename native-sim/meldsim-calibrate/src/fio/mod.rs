@@ -11,7 +11,7 @@ mod rows;
 mod tests;
 
 use json::Job;
-use meldsim_measured::Table;
+use meldsim_measured::{Table, of_key};
 
 /// What fio measured.
 #[derive(Debug, Default)]
@@ -43,14 +43,11 @@ pub(crate) fn tables(
     let mut found = rows::Found::new(drive, capacity_bytes);
     for (file, text) in texts {
         let jobs = json::jobs(file, text)?;
-        let mut groups: Vec<Vec<Job>> = Vec::new();
+        let mut groups: Vec<(u64, Vec<Job>)> = Vec::new();
         for job in jobs {
-            match groups.iter_mut().find(|group| group[0].group == job.group) {
-                Some(group) => group.push(job),
-                None => groups.push(vec![job]),
-            }
+            of_key(&mut groups, job.group).push(job);
         }
-        for group in groups {
+        for (_, group) in groups {
             found.add(file, &group)?;
         }
     }

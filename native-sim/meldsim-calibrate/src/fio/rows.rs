@@ -63,11 +63,12 @@ impl Found {
         let Some(first) = jobs.first() else {
             return Ok(());
         };
+        let jobs: &[&Job] = &jobs.iter().collect::<Vec<_>>();
         let all = |access: &[&str]| jobs.iter().all(|job| access.contains(&job.access()));
-        let is_rated = jobs.iter().any(Job::is_rated);
+        let is_rated = jobs.iter().any(|job| job.is_rated());
         let pauses = jobs.iter().any(|job| job.option(&["thinktime"]).is_some());
         let same = |job: &Job| (job.block(), job.depth()) == (first.block(), first.depth());
-        let is_same = jobs.iter().all(same);
+        let is_same = jobs.iter().all(|job| same(job));
         let is_parts = all(&["randwrite"]) && !is_rated && !pauses && is_same;
         if !is_parts || self.parts.first().is_some_and(|part| part.file != file) {
             self.end_of_parts();
@@ -79,10 +80,9 @@ impl Found {
         if jobs.iter().any(|job| files(job) != files(first)) {
             return self.note(first, "ran beside one on another filename");
         }
-        if jobs
-            .iter()
-            .any(|job| job.block().is_none_or(|bytes| bytes == 0) || job.depth().is_none())
-        {
+        let is_known =
+            |job: &Job| job.block().is_some_and(|bytes| bytes > 0) && job.depth().is_some();
+        if !jobs.iter().all(|job| is_known(job)) {
             return self.note(first, "has several or unknown sizes or depths");
         }
         if is_parts {
@@ -97,7 +97,7 @@ impl Found {
         if all(&["write"]) && !is_rated && is_same && !pauses {
             return self.sequential(jobs);
         }
-        if all(&["randwrite", "randrw"]) && jobs.iter().all(Job::is_rated) {
+        if all(&["randwrite", "randrw"]) && jobs.iter().all(|job| job.is_rated()) {
             return self.rates(jobs);
         }
         if all(&["randread", "write"]) && !pauses {
@@ -178,40 +178,33 @@ impl Found {
                 }
             }
         }
-        let us = |ns: f64| (ns / 1e3).to_string();
-        set(
-            fields,
-            &format!("{prefix}mean_us"),
-            joined.as_ref().map_or(String::new(), |all| us(all.mean_ns)),
-        );
-        set(
-            fields,
-            &format!("{prefix}min_us"),
-            joined.as_ref().map_or(String::new(), |all| us(all.min_ns)),
-        );
-        for (name, percent) in PERCENTILES {
-            let value = joined.as_ref().and_then(|all| all.percentile_us(percent));
-            set(
-                fields,
-                &format!("{prefix}{name}"),
-                value.map_or(String::new(), |us| us.to_string()),
-            );
+        let all = joined.as_ref();
+        let percentiles = PERCENTILES.map(|(name, percent)| {
+            let value = all.and_then(|all| all.percentile_us(percent));
+            (name, value)
+        });
+        let mean_and_least = [
+            ("mean_us", all.map(|all| all.mean_ns / 1e3)),
+            ("min_us", all.map(|all| all.min_ns / 1e3)),
+        ];
+        for (name, value) in mean_and_least.into_iter().chain(percentiles) {
+            set(fields, &format!("{prefix}{name}"), known(value));
         }
         Ok(joined)
     }
 
-    fn reads(&mut self, jobs: &[Job]) -> Result<(), String> {
-        let mut fields = self.start(&jobs[0]);
-        set(&mut fields, "threads", threads(jobs.iter()));
-        set(&mut fields, "iops", iops(jobs.iter(), READ));
+    fn reads(&mut self, jobs: &[&Job]) -> Result<(), String> {
+        let mut fields = self.start(jobs[0]);
+        set(&mut fields, "threads", threads(jobs));
+        set(&mut fields, "iops", iops(jobs, READ));
         set(&mut fields, "runtime_s", jobs[0].read.runtime_s);
-        self.latencies(&mut fields, "", &jobs.iter().collect::<Vec<_>>(), READ)?;
+        self.latencies(&mut fields, "", jobs, READ)?;
         self.push("read_latency_by_depth.csv", fields);
         Ok(())
     }
 
-    fn idle(&mut self, jobs: &[Job]) -> Result<(), String> {
-        let job = &jobs[0];
+    fn idle(&mut self, jobs: &[&Job]) -> Result<(), String> {
+        let job = jobs[0];
         if jobs.len() > 1 || job.depth() != Some(1) {
             return self.note(job, "pauses, but is not one job at depth 1");
         }
@@ -220,12 +213,10 @@ impl Found {
         };
         let all = self.latencies(&mut Fields::new(), "", &[job], READ)?;
         if let Some(all) = all {
+            let blocks = job.option(&["thinktime_blocks"]);
             self.measured.idle.push(IdleRead {
                 pause_s,
-                reads: job
-                    .option(&["thinktime_blocks"])
-                    .and_then(super::options::size)
-                    .unwrap_or(1),
+                reads: blocks.and_then(super::options::size).unwrap_or(1),
                 block_bytes: job.block().unwrap_or(0),
                 mean_us: all.mean_ns / 1e3,
                 p50_us: all.percentile_us(50.0),
@@ -235,16 +226,14 @@ impl Found {
         Ok(())
     }
 
-    fn sequential(&mut self, jobs: &[Job]) -> Result<(), String> {
-        let mut fields = self.start(&jobs[0]);
-        let all = iops(jobs.iter(), WRITE);
+    fn sequential(&mut self, jobs: &[&Job]) -> Result<(), String> {
+        let mut fields = self.start(jobs[0]);
+        let all = iops(jobs, WRITE);
         let mb_s = all * jobs[0].block().unwrap_or(0) as f64 / 1e6;
         set(&mut fields, "iops", all);
-        if jobs[0]
-            .option(&["time_based"])
-            .is_none_or(|text| text == "0")
-        {
-            set(&mut fields, "threads", threads(jobs.iter()));
+        let is_time_based = jobs[0].option(&["time_based"]);
+        if is_time_based.is_none_or(|text| text == "0") {
+            set(&mut fields, "threads", threads(jobs));
             for name in ["MBps_min", "MBps_median", "MBps_max"] {
                 set(&mut fields, name, mb_s);
             }
@@ -254,44 +243,40 @@ impl Found {
             return Ok(());
         }
         set(&mut fields, "op", "write");
-        set(&mut fields, "zones_or_threads", threads(jobs.iter()));
+        set(&mut fields, "zones_or_threads", threads(jobs));
         set(&mut fields, "MBps", mb_s);
         set(&mut fields, "runtime_s", jobs[0].write.runtime_s);
-        self.latencies(&mut fields, "", &jobs.iter().collect::<Vec<_>>(), WRITE)?;
+        self.latencies(&mut fields, "", jobs, WRITE)?;
         self.push("write_latency_by_depth.csv", fields);
         Ok(())
     }
 
-    fn rates(&mut self, jobs: &[Job]) -> Result<(), String> {
+    fn rates(&mut self, jobs: &[&Job]) -> Result<(), String> {
         let mut offered = [0.0, 0.0];
         for job in jobs {
             let Some(rates) = job.rate_iops() else {
                 return self.note(job, "has a rate that is not a number");
             };
-            let reads = if job.access() == "randrw" {
-                rates[0]
-            } else {
-                0.0
+            let reads = match job.access() {
+                "randrw" => rates[0],
+                _ => 0.0,
             };
             let times = job.threads() as f64;
             offered = [offered[0] + reads * times, offered[1] + rates[1] * times];
         }
         // The probe reads and writes; the others write.
         let is_probe = |job: &&Job| job.access() == "randrw" && job.read_percent() >= 10.0;
-        let (probe, others): (Vec<&Job>, Vec<&Job>) = jobs.iter().partition(is_probe);
-        let mut fields = self.start(&jobs[0]);
-        let achieved = iops(jobs.iter(), WRITE);
+        let (probe, others): (Vec<&Job>, Vec<&Job>) = jobs.iter().copied().partition(is_probe);
+        let mut fields = self.start(jobs[0]);
+        let achieved = iops(jobs, WRITE);
         set(&mut fields, "offered_total_iops", offered[0] + offered[1]);
         set(&mut fields, "offered_write_iops", offered[1]);
         set(&mut fields, "offered_read_iops", offered[0]);
         set(&mut fields, "sweeps", 1);
         set(&mut fields, "achieved_write_iops", achieved);
-        set(&mut fields, "achieved_read_iops", iops(jobs.iter(), READ));
-        set(
-            &mut fields,
-            "saturated",
-            u8::from(achieved < KEPT * offered[1]),
-        );
+        set(&mut fields, "achieved_read_iops", iops(jobs, READ));
+        let is_saturated = achieved < KEPT * offered[1];
+        set(&mut fields, "saturated", u8::from(is_saturated));
         self.latencies(&mut fields, "read_", &probe, READ)?;
         self.latencies(&mut fields, "pwrite_", &probe, WRITE)?;
         self.latencies(&mut fields, "write_", &others, WRITE)?;
@@ -299,11 +284,13 @@ impl Found {
         Ok(())
     }
 
-    fn mixed(&mut self, jobs: &[Job]) -> Result<(), String> {
-        let (readers, writers): (Vec<&Job>, Vec<&Job>) =
-            jobs.iter().partition(|job| job.access() == "randread");
+    fn mixed(&mut self, jobs: &[&Job]) -> Result<(), String> {
+        let (readers, writers): (Vec<&Job>, Vec<&Job>) = jobs
+            .iter()
+            .copied()
+            .partition(|job| job.access() == "randread");
         let (Some(reader), Some(writer)) = (readers.first(), writers.first()) else {
-            return self.note(&jobs[0], "does what no kind of measurement has");
+            return self.note(jobs[0], "does what no kind of measurement has");
         };
         if readers.iter().any(|job| job.is_rated()) {
             return self.note(reader, "holds reads to a rate");
@@ -311,41 +298,22 @@ impl Found {
         let mut fields = self.start(reader);
         let block = writer.block().unwrap_or(0) as f64;
         let writes = writers.iter().map(|job| job.write.iops).sum::<f64>();
-        let asked = writers
-            .iter()
-            .map(|job| job.rate_iops().map(|rates| rates[1] * job.threads() as f64))
-            .sum::<Option<f64>>();
+        let asked = |job: &&Job| Some(job.rate_iops()?[1] * job.threads() as f64);
+        let asked: Option<f64> = writers.iter().map(asked).sum();
         set(&mut fields, "write_op", "write");
         set(&mut fields, "write_block_bytes", block);
-        set(&mut fields, "write_jobs", threads(writers.iter().copied()));
+        set(&mut fields, "write_jobs", threads(&writers));
         set(&mut fields, "write_depth", writer.depth().unwrap_or(1));
-        set(
-            &mut fields,
-            "write_rate_asked_MBps",
-            asked.map_or(String::new(), |iops| (iops * block / 1e6).to_string()),
-        );
+        let asked_mb_s = asked.map(|iops| iops * block / 1e6);
+        set(&mut fields, "write_rate_asked_MBps", known(asked_mb_s));
         set(&mut fields, "write_MBps", writes * block / 1e6);
-        set(
-            &mut fields,
-            "write_rate_kept",
-            asked.map_or(String::new(), |asked| {
-                u8::from(writes >= KEPT * asked).to_string()
-            }),
-        );
+        let is_kept = asked.map(|asked| u8::from(writes >= KEPT * asked));
+        set(&mut fields, "write_rate_kept", known(is_kept));
         set(&mut fields, "read_block_bytes", reader.block().unwrap_or(0));
-        set(
-            &mut fields,
-            "read_depth",
-            reader
-                .depth()
-                .unwrap_or(1)
-                .saturating_mul(threads(readers.iter().copied())),
-        );
-        set(
-            &mut fields,
-            "read_iops",
-            iops(readers.iter().copied(), READ),
-        );
+        let depth = reader.depth().unwrap_or(1);
+        let outstanding = depth.saturating_mul(threads(&readers));
+        set(&mut fields, "read_depth", outstanding);
+        set(&mut fields, "read_iops", iops(&readers, READ));
         set(&mut fields, "runtime_s", reader.read.runtime_s);
         self.latencies(&mut fields, "read_", &readers, READ)?;
         self.latencies(&mut fields, "write_", &writers, WRITE)?;
@@ -353,8 +321,8 @@ impl Found {
         Ok(())
     }
 
-    fn part(&mut self, file: &str, jobs: &[Job]) -> Result<(), String> {
-        let job = &jobs[0];
+    fn part(&mut self, file: &str, jobs: &[&Job]) -> Result<(), String> {
+        let job = jobs[0];
         let distribution = job.option(&["random_distribution"]).unwrap_or("random");
         let (pattern, param) = match distribution.split_once(':') {
             None if distribution == "random" && job.option(&["norandommap"]).is_none() => {
@@ -376,27 +344,12 @@ impl Found {
         set(&mut fields, "pattern", pattern);
         set(&mut fields, "param", param);
         set(&mut fields, "file_bytes", region);
-        let fill = self
-            .capacity
-            .filter(|bytes| *bytes > 0)
-            .map(|bytes| region as f64 / bytes as f64);
-        set(
-            &mut fields,
-            "fill_fraction",
-            fill.map_or(String::new(), |fill| fill.to_string()),
-        );
-        set(
-            &mut fields,
-            "fill_of_exposed",
-            fill.map_or(String::new(), |fill| fill.to_string()),
-        );
-        set(&mut fields, "threads", threads(jobs.iter()));
-        self.latencies(
-            &mut fields,
-            "write_",
-            &jobs.iter().collect::<Vec<_>>(),
-            WRITE,
-        )?;
+        let capacity = self.capacity.filter(|bytes| *bytes > 0);
+        let fill = capacity.map(|bytes| region as f64 / bytes as f64);
+        set(&mut fields, "fill_fraction", known(fill));
+        set(&mut fields, "fill_of_exposed", known(fill));
+        set(&mut fields, "threads", threads(jobs));
+        self.latencies(&mut fields, "write_", jobs, WRITE)?;
         if self.parts.last().is_some_and(|last| last.region != region) {
             self.end_of_parts();
         }
@@ -405,7 +358,7 @@ impl Found {
             fields,
             region,
             bytes: jobs.iter().map(|job| job.write.bytes).sum(),
-            iops: iops(jobs.iter(), WRITE),
+            iops: iops(jobs, WRITE),
         });
         Ok(())
     }
@@ -449,17 +402,17 @@ impl Found {
         let is_steady = times >= 1.0 && spread < STEADY_WITHIN;
         set(&mut fields, "steady", u8::from(is_steady));
         set(&mut fields, "waf_counter", "");
-        let of_fill = fields.iter().find(|(name, _)| name == "fill_fraction");
-        let is_part =
-            of_fill.is_some_and(|(_, text)| text.parse::<f64>().is_ok_and(|fill| fill < 0.995));
-        let is_uniform = fields
-            .iter()
-            .any(|(name, text)| name == "pattern" && text == "uniform");
-        if is_part && is_uniform {
-            self.push("waf_by_fill.csv", fields);
-        } else {
-            self.push("steady_random_writes.csv", fields);
-        }
+        let has = |name: &str, takes: fn(&str) -> bool| {
+            let mut fields = fields.iter();
+            fields.any(|(of, text)| of == name && takes(text))
+        };
+        let is_part = |text: &str| text.parse::<f64>().is_ok_and(|fill| fill < 0.995);
+        let is_fill = has("fill_fraction", is_part) && has("pattern", |text| text == "uniform");
+        let file = match is_fill {
+            true => "waf_by_fill.csv",
+            false => "steady_random_writes.csv",
+        };
+        self.push(file, fields);
     }
 }
 
@@ -467,10 +420,15 @@ fn set(fields: &mut Fields, name: &str, value: impl ToString) {
     fields.push((name.to_owned(), value.to_string()));
 }
 
-fn threads<'a>(jobs: impl Iterator<Item = &'a Job>) -> u64 {
-    jobs.map(Job::threads).sum()
+/// Nothing where it was not measured.
+fn known(value: Option<impl ToString>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }
 
-fn iops<'a>(jobs: impl Iterator<Item = &'a Job>, side: Side) -> f64 {
-    jobs.map(|job| side(job).iops).sum()
+fn threads(jobs: &[&Job]) -> u64 {
+    jobs.iter().map(|job| job.threads()).sum()
+}
+
+fn iops(jobs: &[&Job], side: Side) -> f64 {
+    jobs.iter().map(|job| side(job).iops).sum()
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use meldsim::profile::{Profile, ProfileErrors, Setting};
@@ -57,6 +58,12 @@ impl fmt::Display for Change {
             } => write!(f, "{device}: {key} {percent:+} %"),
             Change::Set { device, settings } => write!(f, "{device}: {}", settings.join(", ")),
         }
+    }
+}
+
+impl Serialize for Change {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -4,7 +4,7 @@ mod change;
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 pub use change::{Change, ChangeError, Constant, constants};
 
@@ -94,17 +94,10 @@ pub struct Claim {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed_because: Option<&'static str>,
     /// A change of the device under which it does not hold.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fails_with: Option<Change>,
     /// The command that shows it.
     pub command: String,
-}
-
-fn as_text<S: Serializer>(change: &Option<Change>, serializer: S) -> Result<S::Ok, S::Error> {
-    match change {
-        Some(change) => serializer.collect_str(change),
-        None => serializer.serialize_none(),
-    }
 }
 
 /// A claim begins with its kind, its id and what it rests on, and is then filled in.
@@ -166,15 +159,15 @@ impl Claim {
         self
     }
 
-    /// When it counts as holding, where that bound comes from, and whether it does.
-    pub(super) fn holds(
-        mut self,
-        bound: Bound,
-        criterion: impl Into<String>,
-        holds: bool,
-    ) -> Claim {
+    /// When it counts as holding, and where that bound comes from.
+    pub(super) fn when(mut self, bound: Bound, criterion: impl Into<String>) -> Claim {
         self.bound = bound;
         self.criterion = criterion.into();
+        self
+    }
+
+    /// Whether it does.
+    pub(super) fn holds(mut self, holds: bool) -> Claim {
         self.holds = holds;
         self
     }

@@ -2,24 +2,14 @@
 //!
 //! The published heat map is in `data`, as CSV with its source in the first lines.
 
-use super::super::burst::ExperimentError;
+use super::super::burst::Result;
 use super::rules::DeviceUnderTest;
 use meldsim::device::Device;
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim_drive::Loop;
 
-pub(super) const SIZES: [u64; 9] = [
-    2 << 10,
-    4 << 10,
-    8 << 10,
-    16 << 10,
-    32 << 10,
-    64 << 10,
-    128 << 10,
-    256 << 10,
-    512 << 10,
-];
+pub(super) const SIZES_KIB: [u64; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 pub(super) const DEPTHS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Below this a published difference is too small for its size to be held against ours.
 const LEAST_T: f64 = 0.2;
@@ -64,9 +54,8 @@ pub(super) fn shifted((request_bytes, depth): (u64, u64)) -> Option<PublishedCel
 
 /// Every size with every depth.
 pub(super) fn grid() -> impl Iterator<Item = (u64, u64)> {
-    SIZES
-        .into_iter()
-        .flat_map(|size| DEPTHS.map(|depth| (size, depth)))
+    let sizes = SIZES_KIB.into_iter();
+    sizes.flat_map(|kib| DEPTHS.map(|depth| (kib << 10, depth)))
 }
 
 /// One size and depth.
@@ -141,7 +130,7 @@ pub(super) fn reads(
     under_test: &DeviceUnderTest,
     placements: u64,
     requests: u64,
-) -> Result<Vec<f64>, ExperimentError> {
+) -> Result<Vec<f64>> {
     let (mut device, nsid) = under_test.used(placements)?;
     let cell = |(request_bytes, depth)| {
         let mut sum = 0.0;
@@ -165,7 +154,7 @@ pub(super) fn write(
     request_bytes: u64,
     depth: u64,
     requests: u64,
-) -> Result<f64, ExperimentError> {
+) -> Result<f64> {
     let (mut device, nsid) = under_test.used(1)?;
     let load = Load {
         request_bytes,
@@ -188,12 +177,7 @@ struct Load {
 
 impl Load {
     /// The mean latency. Large requests vary less, for they are many pages: fewer do.
-    fn latency_us(
-        &self,
-        device: &mut Device,
-        nsid: NamespaceId,
-        requests: u64,
-    ) -> Result<f64, ExperimentError> {
+    fn latency_us(&self, device: &mut Device, nsid: NamespaceId, requests: u64) -> Result<f64> {
         let &Load {
             request_bytes,
             depth,

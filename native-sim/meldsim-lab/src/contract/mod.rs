@@ -6,12 +6,9 @@ mod sheets;
 
 use self::heat::Cell;
 use self::rules::{DeviceUnderTest, InOrder, Rules};
-use super::claim::{Bound, Change, Claim};
-use super::outcome::Outcome;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use meldsim::profile::Profile;
 use meldsim_measured::Scale;
-use meldsim_stats::bytes;
 
 pub(super) const OPTANE_CONTRACT: Experiment = Experiment {
     name: "optane-contract",
@@ -22,7 +19,7 @@ pub(super) const OPTANE_CONTRACT: Experiment = Experiment {
     request_unit: Some(512),
     options: Options::Scale,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 pub(super) const PAPER: &str =
@@ -264,7 +261,7 @@ fn heat_map(
             [] => format!("all of {all}"),
             texts => format!("{} of {all}; not {}", held.len(), texts.join(", ")),
         })
-        .holds(bound, criterion, off.is_empty() && all > 0)
+        .when(bound, criterion).holds(off.is_empty() && all > 0)
 }
 
 fn percent(share: f64) -> String {
@@ -276,7 +273,8 @@ fn same(claim: Claim, statement: &str, share: f64) -> Claim {
         .statement(statement)
         .expected("no difference")
         .measured(percent(share))
-        .holds(Bound::Own, "it is within 5 %", share <= FLAT)
+        .when(Bound::Own, "it is within 5 %")
+        .holds(share <= FLAT)
 }
 
 /// Visibly not flat; only that is said of the flash.
@@ -285,7 +283,8 @@ fn differs(id: &'static str, statement: &str, share: f64) -> Claim {
         .statement(statement)
         .expected("a difference")
         .measured(percent(share))
-        .holds(Bound::Own, "it is more than 5 %", share > FLAT)
+        .when(Bound::Own, "it is more than 5 %")
+        .holds(share > FLAT)
 }
 
 fn ratio(
@@ -300,7 +299,8 @@ fn ratio(
         .statement(format!("{statement}, of Optane"))
         .expected(format!("x{published:.1}"))
         .measured(format!("x{measured:.2}"))
-        .holds(Bound::Own, "it is within 5 %", holds)
+        .when(Bound::Own, "it is within 5 %")
+        .holds(holds)
         .fails_with(change)
 }
 
@@ -318,11 +318,8 @@ fn base(optane: &InOrder, flash: &InOrder) -> [Claim; 4] {
         .statement("4 KiB reads of Optane at depth 1")
         .expected("9 to 11 us")
         .measured(format!("{optane_us:.1} us"))
-        .holds(
-            Bound::Published,
-            "it is in that range",
-            (9.0..=11.0).contains(&optane_us),
-        )
+        .when(Bound::Published, "it is in that range")
+        .holds((9.0..=11.0).contains(&optane_us))
         .fails_with(Change::percent(OPTANE, "controller.latency", 20)),
         Claim::fitted(
             "optane-contract.bandwidth",
@@ -331,11 +328,8 @@ fn base(optane: &InOrder, flash: &InOrder) -> [Claim; 4] {
         .statement("large reads and writes of Optane")
         .expected("2.2 to 2.5 GB/s and 2.2 GB/s")
         .measured(format!("{read:.2} and {write:.2} GB/s"))
-        .holds(
-            Bound::Own,
-            "reads are in that range, writes within 5 %",
-            (2.2..=2.5).contains(&read) && (write / 2.2 - 1.0).abs() <= FLAT,
-        )
+        .when(Bound::Own, "reads are in that range, writes within 5 %")
+        .holds((2.2..=2.5).contains(&read) && (write / 2.2 - 1.0).abs() <= FLAT)
         .fails_with(Change::percent(OPTANE, "xpoint.write_rate", -20)),
         Claim::fitted(
             "optane-contract.flash-latency",
@@ -344,11 +338,8 @@ fn base(optane: &InOrder, flash: &InOrder) -> [Claim; 4] {
         .statement("4 KiB reads of flash at depth 1")
         .expected("about 76 to 90 us")
         .measured(format!("{flash_us:.1} us"))
-        .holds(
-            Bound::Published,
-            "it is in that range",
-            (76.0..=90.0).contains(&flash_us),
-        )
+        .when(Bound::Published, "it is in that range")
+        .holds((76.0..=90.0).contains(&flash_us))
         .fails_with(Change::percent(FLASH, "timing.read", -20)),
         Claim::fitted(
             "optane-contract.flash-rates",
@@ -360,11 +351,8 @@ fn base(optane: &InOrder, flash: &InOrder) -> [Claim; 4] {
             "{flash_read:.2} GB/s and {:.0} K",
             flash.small_iops / 1000.0
         ))
-        .holds(
-            Bound::Own,
-            "both are within 10 %",
-            near(flash_read, 3.4) && near(flash.small_iops, 500e3),
-        )
+        .when(Bound::Own, "both are within 10 %")
+        .holds(near(flash_read, 3.4) && near(flash.small_iops, 500e3))
         .fails_with(Change::percent(FLASH, "host.link_rate", -20)),
     ]
 }

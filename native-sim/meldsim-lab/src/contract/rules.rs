@@ -1,6 +1,6 @@
 //! Rules 2 to 7, each kept and broken on one device.
 
-use super::super::burst::ExperimentError;
+use super::super::burst::Result;
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
@@ -56,12 +56,12 @@ impl DeviceUnderTest {
     }
 
     /// Data that was overwritten at random, in so many spans. Flash has each span on other dies.
-    pub(super) fn used(&self, spans: u64) -> Result<(Device, NamespaceId), ExperimentError> {
+    pub(super) fn used(&self, spans: u64) -> Result<(Device, NamespaceId)> {
         self.preconditioned(spans * DeviceUnderTest::SPAN_BYTES, 100)
     }
 
     /// Data that was written once, in order.
-    pub(crate) fn in_order(&self) -> Result<(Device, NamespaceId), ExperimentError> {
+    pub(crate) fn in_order(&self) -> Result<(Device, NamespaceId)> {
         let mut device = Device::new(&self.profile)?;
         let nsid = device.create_namespace(DeviceUnderTest::SPAN_BYTES)?;
         device.preload(
@@ -75,7 +75,7 @@ impl DeviceUnderTest {
 
     /// A small device of the kind, full: of data that was written in order, or overwritten at random
     /// until garbage collection was in steady state.
-    fn full(&self, random_percent: u32) -> Result<(Device, NamespaceId), ExperimentError> {
+    fn full(&self, random_percent: u32) -> Result<(Device, NamespaceId)> {
         let mut small = self.clone();
         if small.profile.kind == Kind::Nand {
             small.profile.geometry.blocks_per_plane = DeviceUnderTest::SMALL_BLOCKS;
@@ -88,11 +88,7 @@ impl DeviceUnderTest {
         small.preconditioned(bytes, random_percent)
     }
 
-    fn preconditioned(
-        &self,
-        bytes: u64,
-        random_percent: u32,
-    ) -> Result<(Device, NamespaceId), ExperimentError> {
+    fn preconditioned(&self, bytes: u64, random_percent: u32) -> Result<(Device, NamespaceId)> {
         let mut device = Device::new(&self.profile)?;
         let nsid = device.create_namespace(bytes)?;
         device.precondition(&Precondition {
@@ -154,10 +150,7 @@ pub(super) struct Rules {
 }
 
 impl InOrder {
-    pub(super) fn measure(
-        under_test: &DeviceUnderTest,
-        requests: u64,
-    ) -> Result<InOrder, ExperimentError> {
+    pub(super) fn measure(under_test: &DeviceUnderTest, requests: u64) -> Result<InOrder> {
         let (mut device, nsid) = under_test.in_order()?;
         let mut bench = Bench {
             lba_bytes: under_test.lba_bytes(),
@@ -185,10 +178,7 @@ impl InOrder {
                 write_mb_s: bench.random(request_bytes, FULL_DEPTH, 100, 0)?.mb_s(),
             })
         };
-        let tiny = TINY
-            .into_iter()
-            .map(tiny)
-            .collect::<Result<_, ExperimentError>>()?;
+        let tiny = TINY.into_iter().map(tiny).collect::<Result<_>>()?;
         let large_write = bench.random(1 << 20, FULL_DEPTH, 100, 0)?;
         Ok(InOrder {
             orders,
@@ -264,14 +254,14 @@ impl Bench<'_> {
         depth: u64,
         write_percent: u64,
         sectors_off: u64,
-    ) -> Result<Tally, ExperimentError> {
+    ) -> Result<Tally> {
         let requests =
             (self.requests * CHUNK_BYTES / bytes).clamp(self.requests / 16, self.requests);
         let random = at_random(self.device, self.nsid, bytes, write_percent, sectors_off);
         Ok(Loop::new(depth, random).measure_warm(self.device, requests)?)
     }
 
-    fn order(&mut self, request_bytes: u64, depth: u64) -> Result<Order, ExperimentError> {
+    fn order(&mut self, request_bytes: u64, depth: u64) -> Result<Order> {
         let random = self.random(request_bytes, depth, 0, 0)?;
         let positions = DeviceUnderTest::SPAN_BYTES / request_bytes;
         let (nsid, nlb) = (self.nsid, request_bytes / self.lba_bytes);
@@ -287,7 +277,7 @@ impl Bench<'_> {
 
     /// Each of several readers reads a sector again and again: all of one chunk, or each of a chunk
     /// of its own, which are consecutive.
-    fn sectors(&mut self, crowded: bool) -> Result<f64, ExperimentError> {
+    fn sectors(&mut self, crowded: bool) -> Result<f64> {
         let (nsid, sectors) = (self.nsid, CHUNK_BYTES / self.lba_bytes);
         let reads = (0..READERS).map(|reader| {
             let chunk = if crowded { 0 } else { reader };
@@ -321,11 +311,7 @@ fn at_random(
 }
 
 /// A full device, in the steady state of random overwrites.
-pub(super) fn mix(
-    under_test: &DeviceUnderTest,
-    write_percent: u64,
-    requests: u64,
-) -> Result<Mix, ExperimentError> {
+pub(super) fn mix(under_test: &DeviceUnderTest, write_percent: u64, requests: u64) -> Result<Mix> {
     let (mut device, nsid) = under_test.full(100)?;
     let mixed = at_random(&device, nsid, CHUNK_BYTES, write_percent, 0);
     // Beyond what the write buffer takes in.
@@ -340,7 +326,7 @@ pub(super) fn mix(
 }
 
 /// Random overwrites of a full device that was written in order.
-pub(super) fn sustained(under_test: &DeviceUnderTest) -> Result<Vec<f64>, ExperimentError> {
+pub(super) fn sustained(under_test: &DeviceUnderTest) -> Result<Vec<f64>> {
     let (mut device, nsid) = under_test.full(0)?;
     let overwrites = Loop::new(FULL_DEPTH, at_random(&device, nsid, CHUNK_BYTES, 100, 0));
     let bytes = device.set_capacity_bytes(0);

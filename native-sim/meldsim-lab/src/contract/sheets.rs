@@ -1,12 +1,9 @@
 //! The rules as sheets and pictures.
 
-use super::super::outcome::Outcome;
-use super::heat::{Cell, DEPTHS, SIZES};
+use super::heat::{Cell, DEPTHS, SIZES_KIB};
 use super::rules::{FULL_DEPTH, Rules, Tiny};
 use super::{CROWDING, Contract, OFFSET_LOSS, TINY_LOSS};
-use meldsim_report::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
-use meldsim_stats::Sheet;
-use meldsim_stats::bytes;
+use crate::prelude::*;
 
 /// The deepest colour of the heat maps.
 const MOST_T: f64 = 6.0;
@@ -153,10 +150,9 @@ fn rules(contract: &Contract) -> Sheet {
 
 fn heat(name: &'static str, cells: &[Cell]) -> Sheet {
     let certain = |cell: &Cell| {
-        Some(if cell.published?.is_certain {
-            "yes"
-        } else {
-            "no"
+        Some(match cell.published?.is_certain {
+            true => "yes",
+            false => "no",
         })
     };
     let holds = |cell: &Cell| {
@@ -241,16 +237,17 @@ pub(super) fn figures(outcome: Outcome, contract: &Contract) -> Outcome {
 }
 
 fn map(title: &str, cells: &[Cell], value: fn(&Cell) -> Option<f64>) -> HeatMap {
-    let row = |size: &u64| {
-        let of_size = cells.iter().filter(|cell| cell.request_bytes == *size);
-        (bytes(*size), of_size.map(value).collect())
+    let row = |kib: &u64| {
+        let size = kib << 10;
+        let of_size = cells.iter().filter(|cell| cell.request_bytes == size);
+        (bytes(size), of_size.map(value).collect())
     };
     HeatMap {
         title: title.to_owned(),
         x: "requests outstanding".to_owned(),
         y: "request".to_owned(),
         columns: DEPTHS.iter().map(u64::to_string).collect(),
-        rows: SIZES.iter().rev().map(row).collect(),
+        rows: SIZES_KIB.iter().rev().map(row).collect(),
         scale: HeatScale::Diverging(MOST_T),
     }
 }
@@ -263,44 +260,30 @@ fn ratios(contract: &Contract) -> BarChart {
     let (optane, flash) = (values(&contract.optane), values(&contract.flash));
     let published = [CROWDING, TINY_LOSS, OFFSET_LOSS];
     let names = ["3 crowded", "5 tiny", "6 a sector off"];
-    let groups = (0..names.len()).map(|index| {
+    let series = ["published, Optane", "simulated, Optane", "simulated, flash"];
+    let title = "What breaking a rule costs";
+    BarChart::of(title, "broken / kept", series, 0..names.len(), |index| {
         let values = [published[index], optane[index], flash[index]];
-        (names[index].to_owned(), values.map(Some).into())
-    });
-    BarChart {
-        title: "What breaking a rule costs".to_owned(),
-        axis: "broken / kept".to_owned(),
-        series: ["published, Optane", "simulated, Optane", "simulated, flash"]
-            .map(str::to_owned)
-            .into(),
-        groups: groups.collect(),
-    }
+        (names[index].to_owned(), values)
+    })
 }
 
 fn over_mix(contract: &Contract) -> LineChart {
     let line = |(name, device): (&str, &Rules)| {
-        let mixes = device.mixes.iter();
-        let points = mixes.map(|mix| (mix.write_percent as f64, mix.iops / 1e3));
-        Line::new(name, points.collect())
+        Line::over(name, &device.mixes, |mix| {
+            (mix.write_percent as f64, mix.iops / 1e3)
+        })
     };
-    LineChart {
-        title: format!("4 KiB requests at depth {FULL_DEPTH}"),
-        x: Axis::linear("writes %"),
-        y: Axis::linear("thousand a second"),
-        lines: devices(contract).map(line).into(),
-    }
+    let title = format!("4 KiB requests at depth {FULL_DEPTH}");
+    let lines = devices(contract).map(line);
+    LineChart::linear(title, "writes %", "thousand a second", lines)
 }
 
 fn over_time(contract: &Contract) -> LineChart {
     let line = |(name, device): (&str, &Rules)| {
-        let points = device.sustained_mb_s.iter().enumerate();
-        let points = points.map(|(moment, rate)| (moment as f64, *rate));
-        Line::new(name, points.collect())
+        let moments = device.sustained_mb_s.iter().enumerate();
+        Line::over(name, moments, |(moment, rate)| (moment as f64, *rate))
     };
-    LineChart {
-        title: "Sustained 4 KiB random overwrites of a full device".to_owned(),
-        x: Axis::linear("moment"),
-        y: Axis::linear("MB/s"),
-        lines: devices(contract).map(line).into(),
-    }
+    let title = "Sustained 4 KiB random overwrites of a full device";
+    LineChart::linear(title, "moment", "MB/s", devices(contract).map(line))
 }

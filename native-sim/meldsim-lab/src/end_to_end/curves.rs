@@ -2,7 +2,7 @@
 
 use super::blocks::{Blocks, BlocksTally};
 use super::read_ahead::ReadAhead;
-use crate::burst::{ExperimentError, Layout};
+use crate::burst::{Layout, Result};
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::Command;
@@ -42,22 +42,18 @@ pub(super) struct KernelKind {
     pub(super) advised: bool,
 }
 
+const fn kernel(name: &'static str, kib: u64, advised: bool) -> KernelKind {
+    KernelKind {
+        name,
+        max_request_bytes: kib << 10,
+        advised,
+    }
+}
+
 pub(super) const KERNELS: [KernelKind; 3] = [
-    KernelKind {
-        name: "native library, 1280 KiB",
-        max_request_bytes: 1280 << 10,
-        advised: true,
-    },
-    KernelKind {
-        name: "native library, 4 MiB",
-        max_request_bytes: 4 << 20,
-        advised: true,
-    },
-    KernelKind {
-        name: "no native library, 1280 KiB",
-        max_request_bytes: 1280 << 10,
-        advised: false,
-    },
+    kernel("native library, 1280 KiB", 1280, true),
+    kernel("native library, 4 MiB", 4096, true),
+    kernel("no native library, 1280 KiB", 1280, false),
 ];
 
 /// `queue/read_ahead_kb` of an unmodified kernel.
@@ -93,11 +89,8 @@ impl Both {
     }
 
     /// A line of a sheet or a figure.
-    fn measure(
-        profile: &Profile,
-        blocks: impl Fn(Layout) -> Result<Blocks, ExperimentError>,
-    ) -> Result<Both, ExperimentError> {
-        let of = |layout: Layout| -> Result<BlocksTally, ExperimentError> {
+    fn measure(profile: &Profile, blocks: impl Fn(Layout) -> Result<Blocks>) -> Result<Both> {
+        let of = |layout: Layout| -> Result<BlocksTally> {
             let mut device = Device::new(profile)?;
             Ok(blocks(layout)?.run(&mut device, layout.directive())?)
         };
@@ -157,11 +150,7 @@ fn alone(read_ahead: ReadAhead) -> Blocks {
 }
 
 /// One reader on a host that takes so long for a MiB.
-pub(super) fn on_host(
-    profile: &Profile,
-    read_ahead: ReadAhead,
-    us_per_mib: u64,
-) -> Result<Both, ExperimentError> {
+pub(super) fn on_host(profile: &Profile, read_ahead: ReadAhead, us_per_mib: u64) -> Result<Both> {
     let packets = (1 << 20) / Blocks::PACKET_BYTES;
     let blocks = Blocks {
         host_time: Duration::from_ps(Duration::from_us(us_per_mib).as_ps() / packets),
@@ -171,11 +160,7 @@ pub(super) fn on_host(
 }
 
 /// So many readers at once.
-pub(super) fn together(
-    profile: &Profile,
-    read_ahead: ReadAhead,
-    readers: u64,
-) -> Result<Both, ExperimentError> {
+pub(super) fn together(profile: &Profile, read_ahead: ReadAhead, readers: u64) -> Result<Both> {
     let blocks = Blocks {
         readers,
         ..alone(read_ahead)
@@ -184,7 +169,7 @@ pub(super) fn together(
 }
 
 /// One reader beside a writer of this share of what the device can write.
-pub(super) fn beside_writes(profile: &Profile, percent: u64) -> Result<Both, ExperimentError> {
+pub(super) fn beside_writes(profile: &Profile, percent: u64) -> Result<Both> {
     Both::measure(profile, |layout| {
         let write_every = match percent {
             0 => None,
@@ -203,7 +188,7 @@ pub(super) fn beside_writes(profile: &Profile, percent: u64) -> Result<Both, Exp
 }
 
 /// Requests a second that a writer alone gets done once the write buffer is full.
-fn write_rate(profile: &Profile, layout: Layout) -> Result<f64, ExperimentError> {
+fn write_rate(profile: &Profile, layout: Layout) -> Result<f64> {
     let mut device = Device::new(profile)?;
     let request_bytes = Blocks::WRITE_BYTES;
     let buffered = profile.controller.write_buffer.0.div_ceil(request_bytes);

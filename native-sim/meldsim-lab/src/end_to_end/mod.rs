@@ -11,9 +11,8 @@ mod measured;
 mod outcome;
 mod read_ahead;
 
-use super::burst::ExperimentError;
 use super::melded::PAPER;
-use super::plan::{Cells, Experiment, Options, Planned, Run};
+use crate::prelude::*;
 use curves::{
     ADAPTIVE, Beside, Both, Curves, DEFAULT_KERNEL, HOST_US_PER_MIB, Host, KERNELS, KernelKind,
     READERS, ReadAheads, Together, WAITING, WRITE_PERCENT, beside_writes, on_host, together,
@@ -25,11 +24,9 @@ pub(super) const END_TO_END: Experiment = Experiment {
     about: "Gain of melding for readers of HDFS blocks: by time waiting, readers, writes and the kernel's read-ahead",
     paper: PAPER,
     profile: "melded-tlc-8x8",
-    beside: None,
-    request_unit: Some(4 << 10),
     options: Options::Runs,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
@@ -60,7 +57,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     });
     let by_read_ahead = cells.each((17..=24).map(|power| 1u64 << power), |&read_ahead_bytes| {
         let of = |kernel: &KernelKind| together(profile, kernel.with(read_ahead_bytes), 1);
-        let kernels: Result<Vec<Both>, ExperimentError> = KERNELS.iter().map(of).collect();
+        let kernels: Result<Vec<Both>> = KERNELS.iter().map(of).collect();
         Ok(ReadAheads {
             read_ahead_bytes,
             kernels: kernels?,

@@ -1,24 +1,16 @@
 //! `firmware-flash`: other flash behind the same cores: SLC, MLC and TLC behind many, and more and more dies behind one.
 
-use super::super::claim::{Bound, Change, Claim};
-use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::{Cell, Design, PAPER, SAME, Specification, end, report};
+use super::{Cell, Design, FIRMWARE, SAME, Specification, end, report};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::profile::{FirmwareDesign, Profile};
 use meldsim_drive::Access;
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(crate) const FLASH: Experiment = Experiment {
     name: "firmware-flash",
     about: "IOPS with SLC, MLC and TLC behind many cores, and with more dies behind one",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 /// Core counts behind which the types of flash are compared.
@@ -120,15 +112,12 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 fn chart(points: &[Point]) -> LineChart {
     let line = |(kind, _): &Kind| {
         let of = points.iter().filter(|point| point.kind == *kind);
-        let points = of.map(|point| (f64::from(point.cores), point.reads / 1e3));
-        Line::new(format!("{kind}, reads"), points.collect())
+        Line::over(format!("{kind}, reads"), of, |point| {
+            (f64::from(point.cores), point.reads / 1e3)
+        })
     };
-    LineChart {
-        title: "Throughput against cores, by flash".to_owned(),
-        x: Axis::linear("cores"),
-        y: Axis::linear("thousand IOPS"),
-        lines: KINDS.iter().map(line).collect(),
-    }
+    let title = "Throughput against cores, by flash";
+    LineChart::linear(title, "cores", "thousand IOPS", KINDS.iter().map(line))
 }
 
 fn claims(points: &[Point], scaled: &[Scaled]) -> Option<[Claim; 2]> {
@@ -156,11 +145,7 @@ fn claims(points: &[Point], scaled: &[Scaled]) -> Option<[Claim; 2]> {
         .statement("cores from which on more do not help, by flash")
         .expected("19 of all three")
         .measured(texts.join(", "))
-        .holds(
-            Bound::Own,
-            format!("each is within {END_TOLERANCE} of 19"),
-            near,
-        )
+        .when(Bound::Own, format!("each is within {END_TOLERANCE} of 19")).holds(near)
         .fails_with(Change::percent("deepflash", "bus.rate", -20)),
         Claim::construction(
             "firmware-flash.one-core",
@@ -177,10 +162,6 @@ fn claims(points: &[Point], scaled: &[Scaled]) -> Option<[Claim; 2]> {
             last.no_firmware / 1e3,
             last.dies
         ))
-        .holds(
-            Bound::Own,
-            "it is the same from some number on, where without firmware it is more",
-            flat.dies < last.dies && last.no_firmware > (1.0 + SAME) * last.one_core,
-        ),
+        .when(Bound::Own, "it is the same from some number on, where without firmware it is more").holds(flat.dies < last.dies && last.no_firmware > (1.0 + SAME) * last.one_core),
     ])
 }

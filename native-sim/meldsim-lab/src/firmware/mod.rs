@@ -20,9 +20,7 @@ pub(super) use scaling::SCALING;
 pub(super) use steady::STEADY_STATE;
 pub(super) use threads::THREADS;
 
-use super::burst::ExperimentError;
-use super::outcome::Outcome;
-use super::plan::Run;
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::{Directive, NamespaceId};
@@ -31,6 +29,13 @@ use meldsim_drive::{Access, Loop, Until, WarmUp};
 use meldsim_measured::Scale;
 
 const PAPER: &str = "\"Scalable Parallel Flash Firmware for Many-core Architectures\" (FAST'20)";
+/// What all of them have in common.
+const FIRMWARE: Experiment = Experiment {
+    paper: PAPER,
+    profile: "deepflash",
+    options: Options::Scale,
+    ..Experiment::DEFAULT
+};
 /// Requests outstanding, from one submission queue \[A\].
 const DEPTH: u32 = 256;
 /// Bytes outstanding at most: large requests need no more to keep the flash busy.
@@ -132,22 +137,13 @@ struct Cell {
 }
 
 impl Cell {
-    fn measure(
-        profile: &Profile,
-        spec: Specification,
-        scale: Scale,
-    ) -> Result<Cell, ExperimentError> {
+    fn measure(profile: &Profile, spec: Specification, scale: Scale) -> Result<Cell> {
         let (warm_up, counted) = times(spec.access, scale);
         Cell::over(profile, spec, WarmUp::Time(warm_up), Until::Time(counted))
     }
 
     /// What comes after the warm-up, until its end.
-    fn over(
-        profile: &Profile,
-        spec: Specification,
-        warm_up: WarmUp,
-        until: Until,
-    ) -> Result<Cell, ExperimentError> {
+    fn over(profile: &Profile, spec: Specification, warm_up: WarmUp, until: Until) -> Result<Cell> {
         let (mut device, nsid) = prepared(profile, spec)?;
         let bytes = spec.request_bytes;
         let requests = spec.access.requests(&device, nsid, bytes, SEED);
@@ -181,10 +177,7 @@ impl Cell {
 }
 
 /// A device in the state that the load asks for, and its namespace.
-fn prepared(
-    profile: &Profile,
-    spec: Specification,
-) -> Result<(Device, NamespaceId), ExperimentError> {
+fn prepared(profile: &Profile, spec: Specification) -> Result<(Device, NamespaceId)> {
     let mut device = Device::new(profile)?;
     let capacity = device.stats().capacity_pages * profile.mapping_unit().0;
     let span_bytes = match spec.is_worn {

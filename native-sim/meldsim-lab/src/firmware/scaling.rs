@@ -1,24 +1,15 @@
 //! `firmware-scaling`: throughput against cores for each design, and bandwidth against request size.
 
-use super::super::claim::{Bound, Change, Claim};
-use super::super::outcome::Outcome;
-use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::{Cell, Design, MILLION, PAPER, SAME, Specification, end, kiops, report};
+use super::{Cell, Design, FIRMWARE, MILLION, SAME, Specification, end, kiops, report};
+use crate::prelude::*;
 use meldsim::profile::Firmware;
 use meldsim_drive::Access;
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(crate) const SCALING: Experiment = Experiment {
     name: "firmware-scaling",
     about: "IOPS against the controller's cores, by four designs of its firmware",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 /// Cores of the published figure.
@@ -218,26 +209,20 @@ fn outcome(
 fn cores_chart(points: &[Point]) -> LineChart {
     let reads = Design::ALL.into_iter().map(|design| {
         let of = points.iter().filter(|point| point.design == design);
-        let points = of.map(|p| (f64::from(p.cores), p.reads.iops / 1e3));
-        Line::new(format!("{}, reads", design.name()), points.collect())
+        Line::over(format!("{}, reads", design.name()), of, |p| {
+            (f64::from(p.cores), p.reads.iops / 1e3)
+        })
     });
-    let writes = points
-        .iter()
-        .filter_map(|p| Some((f64::from(p.cores), p.writes?.iops / 1e3)));
-    let writes = Line::new("full, writes", writes.collect());
-    LineChart {
-        title: "Throughput against cores".to_owned(),
-        x: Axis::linear("cores"),
-        y: Axis::linear("thousand IOPS"),
-        lines: reads.chain([writes]).collect(),
-    }
+    let writes = Line::over("full, writes", points, |p| {
+        Some((f64::from(p.cores), p.writes?.iops / 1e3))
+    });
+    let lines = reads.chain([writes]);
+    LineChart::linear("Throughput against cores", "cores", "thousand IOPS", lines)
 }
 
 fn sizes_chart(sizes: &[Size]) -> LineChart {
-    let line = |name: &str, of: fn(&Size) -> f64| {
-        let points = sizes.iter().map(|s| (s.kib as f64, of(s) / 1e3));
-        Line::new(name, points.collect())
-    };
+    let line =
+        |name: &str, of: fn(&Size) -> f64| Line::over(name, sizes, |s| (s.kib as f64, of(s) / 1e3));
     LineChart {
         title: format!("Bandwidth against request size, {FULL_CORES} cores"),
         x: Axis::log("request, KiB"),
@@ -292,31 +277,19 @@ fn claims(points: &[Point], ways: &[Ways], sizes: &[Size]) -> Option<[Claim; 9]>
             .statement("reads of naive firmware on 32 cores")
             .expected("813 K IOPS")
             .measured(kiops(naive) + " IOPS")
-            .holds(
-                Bound::Own,
-                "it is within 2 %",
-                within(0.02, naive, NAIVE_IOPS),
-            )
+            .when(Bound::Own, "it is within 2 %").holds(within(0.02, naive, NAIVE_IOPS))
             .fails_with(Change::percent(DEVICE, "firmware.cost.handover", 20)),
         Claim::fitted("firmware-scaling.full-12", "firmware.cost.message, to this number")
             .statement("reads of the full design on 12 cores")
             .expected("more than 1 M IOPS")
             .measured(kiops(full.reads.iops) + " IOPS")
-            .holds(
-                Bound::Published,
-                "it is at least 1 M",
-                full.reads.iops >= MILLION,
-            )
+            .when(Bound::Published, "it is at least 1 M").holds(full.reads.iops >= MILLION)
             .fails_with(Change::percent(DEVICE, "firmware.core.speed_percent", -20)),
         Claim::predicted("firmware-scaling.naive-share", TWO_FITTED)
             .statement("naive firmware on 32 cores, of 32 times one core")
             .expected("17.4 % (82.6 % below)")
             .measured(format!("{:.1} %", 100.0 * share))
-            .holds(
-                Bound::Own,
-                "it is within 1 point",
-                (share - 0.174).abs() <= 0.01,
-            )
+            .when(Bound::Own, "it is within 1 point").holds((share - 0.174).abs() <= 0.01)
             .fails_with(Change::percent(DEVICE, "firmware.cost.translate", 20)),
         Claim::fitted(
             "firmware-scaling.end",
@@ -325,23 +298,19 @@ fn claims(points: &[Point], ways: &[Ways], sizes: &[Size]) -> Option<[Claim; 9]>
         .statement("cores from which on more do not help the full design")
         .expected("19")
         .measured(format!("{end}: reads {reads_end}, writes {writes_end}"))
-        .holds(Bound::Digits, "it is 19", end == 19)
+        .when(Bound::Digits, "it is 19").holds(end == 19)
         .fails_with(Change::percent(DEVICE, "firmware.threads.fcmd", 20)),
         Claim::fitted("firmware-scaling.large-reads", BY_BUS)
             .statement("bandwidth of large reads, full design on 12 cores")
             .expected("4.8 GB/s")
             .measured(format!("{read_gb_s:.2} GB/s"))
-            .holds(Bound::Own, "it is within 5 %", within(0.05, read_gb_s, 4.8))
+            .when(Bound::Own, "it is within 5 %").holds(within(0.05, read_gb_s, 4.8))
             .fails_with(Change::percent(DEVICE, "bus.rate", -20)),
         Claim::fitted("firmware-scaling.large-writes", BY_BUS)
             .statement("bandwidth of large writes, full design on 12 cores")
             .expected("4.5 GB/s")
             .measured(format!("{write_gb_s:.2} GB/s"))
-            .holds(
-                Bound::Own,
-                "it is within 5 %",
-                within(0.05, write_gb_s, 4.5),
-            )
+            .when(Bound::Own, "it is within 5 %").holds(within(0.05, write_gb_s, 4.5))
             .fails_with(Change::percent(DEVICE, "bus.rate", -20)),
         base_is_weak(sizes),
         active_cores(ways)?,
@@ -349,11 +318,7 @@ fn claims(points: &[Point], ways: &[Ways], sizes: &[Size]) -> Option<[Claim; 9]>
             .statement("how much more the threads of flash transactions work for reads than for writes, 12 cores")
             .expected("23 %")
             .measured(format!("{:.1} %", 100.0 * activity))
-            .holds(
-                Bound::Own,
-                "it is within 5 points",
-                (activity - FLASH_ACTIVITY).abs() <= 0.05,
-            )
+            .when(Bound::Own, "it is within 5 points").holds((activity - FLASH_ACTIVITY).abs() <= 0.05)
             .missed_because("a write's transaction costs its thread as much as a read's"),
     ])
 }
@@ -373,11 +338,7 @@ fn active_cores(ways: &[Ways]) -> Option<Claim> {
         .measured(format!(
             "{published:.1}, which run 21; {one:.1} with one hardware thread"
         ))
-        .holds(
-            Bound::Own,
-            "it is within 10 %",
-            (published / ACTIVE_CORES - 1.0).abs() <= 0.1,
-        )
+        .when(Bound::Own, "it is within 10 %").holds((published / ACTIVE_CORES - 1.0).abs() <= 0.1)
         .missed_because(
             "what the steps of a read issue, assumed, is 6.3 us of a core, and threads are spread over all cores",
         );
@@ -402,11 +363,7 @@ fn base_is_weak(sizes: &[Size]) -> Claim {
         .statement("random reads of the base design against the full one's")
         .expected("weak below 24 KiB")
         .measured(texts.join(", "))
-        .holds(
-            Bound::Published,
-            "it loses below 24 KiB and from there on it does not",
-            holds,
-        )
+        .when(Bound::Published, "it loses below 24 KiB and from there on it does not").holds(holds)
         .missed_because(
             "on 12 cores threads share cores, and the messages of the base design take time from those that compose transactions",
         )

@@ -1,25 +1,17 @@
 //! `firmware-steady-state`: what garbage collection and journalling cost, on demand and in the background.
 
-use super::super::burst::ExperimentError;
-use super::super::claim::{Bound, Claim};
-use super::super::plan::{Cells, Experiment, Measured, Options, Planned, Run};
-use super::{Cell, DEPTH, Design, PAPER, SEED, Specification, kiops, prepared, report};
+use super::super::plan::Measured;
+use super::{Cell, DEPTH, Design, FIRMWARE, SEED, Specification, kiops, prepared, report};
+use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, Journaling, Profile};
 use meldsim_drive::{Access, Loop, Until, WarmUp};
-use meldsim_report::chart::BarChart;
-use meldsim_stats::Sheet;
 
 pub(crate) const STEADY_STATE: Experiment = Experiment {
     name: "firmware-steady-state",
     about: "What garbage collection and the journal cost behind firmware, on demand and while the host is idle",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 const CORES: u32 = 12;
@@ -148,18 +140,15 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         let group = |row: &Row| {
             let [foreground, background] = row.bursts;
             let iops = [row.steady.iops, foreground, background];
-            (row.state.to_owned(), iops.map(Some).into())
+            (row.state.to_owned(), iops)
         };
-        let chart = BarChart {
-            title: "Writes by the state of the device".to_owned(),
-            axis: "IOPS".to_owned(),
-            series: vec![
-                "without end".to_owned(),
-                "bursts, on demand".to_owned(),
-                "bursts, work in the pauses".to_owned(),
-            ],
-            groups: rows.iter().map(group).collect(),
-        };
+        let series = [
+            "without end",
+            "bursts, on demand",
+            "bursts, work in the pauses",
+        ];
+        let title = "Writes by the state of the device";
+        let chart = BarChart::of(title, "IOPS", series, &rows, group);
         let about = format!(
             "Random writes of 4 KiB on {CORES} cores: an empty device without journal, one that collects garbage, one with the \
              journal, and both. Without end; and in bursts of {BURST} after {} ms in which the host is idle.",
@@ -186,7 +175,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 }
 
 /// Writes without end, over so many as fill the journal's memory some times.
-fn without_end(profile: &Profile, spec: Specification) -> Result<Cell, ExperimentError> {
+fn without_end(profile: &Profile, spec: Specification) -> Result<Cell> {
     let ftl = &profile.ftl;
     let fill = ftl.journal_buffer.0 / ftl.journal_entry.0;
     let fill = if spec.is_worn {
@@ -199,7 +188,7 @@ fn without_end(profile: &Profile, spec: Specification) -> Result<Cell, Experimen
 }
 
 /// IOPS in bursts: from the start of each to its last completion.
-fn bursts(profile: &Profile, spec: Specification) -> Result<f64, ExperimentError> {
+fn bursts(profile: &Profile, spec: Specification) -> Result<f64> {
     let (mut device, nsid) = prepared(profile, spec)?;
     let mut requests = Access::RandomWrite.requests(&device, nsid, spec.request_bytes, SEED);
     let mut time = Duration::ZERO;
@@ -230,11 +219,8 @@ fn claims(rows: &[Row]) -> Option<[Claim; 3]> {
                 100.0 * change(row),
                 kiops(pristine.steady.iops)
             ))
-            .holds(
-                Bound::Own,
-                "it costs at least 1 %",
-                change(row) <= -LEAST_LOSS,
-            )
+            .when(Bound::Own, "it costs at least 1 %")
+            .holds(change(row) <= -LEAST_LOSS)
     };
     let gc = Claim::construction(
         "firmware-steady-state.gc",
@@ -258,11 +244,8 @@ fn claims(rows: &[Row]) -> Option<[Claim; 3]> {
         100.0 * of_pristine(1),
         100.0 * of_pristine(0)
     ))
-    .holds(
-        Bound::Own,
-        "it costs less than 1 %, and on demand more",
-        of_pristine(1) > -LEAST_LOSS && of_pristine(0) <= -LEAST_LOSS,
-    );
+    .when(Bound::Own, "it costs less than 1 %, and on demand more")
+    .holds(of_pristine(1) > -LEAST_LOSS && of_pristine(0) <= -LEAST_LOSS);
     Some([
         filled(gc, "collecting", collected),
         filled(log, "journalling", journal).missed_because(

@@ -1,22 +1,14 @@
 //! `firmware-threads`: throughput against the threads of one type, each thread on its own core.
 
-use super::super::claim::{Bound, Claim};
-use super::super::plan::{Cells, Experiment, Options, Planned, Run};
-use super::{Cell, Design, MILLION, PAPER, Specification, report};
+use super::{Cell, Design, FIRMWARE, MILLION, Specification, report};
+use crate::prelude::*;
 use meldsim::profile::FirmwareThreads;
-use meldsim_report::chart::{Axis, Line, LineChart};
-use meldsim_stats::Sheet;
 
 pub(crate) const THREADS: Experiment = Experiment {
     name: "firmware-threads",
     about: "IOPS against the firmware's threads of one type: NVMQ, CACHE, TRANS",
-    paper: PAPER,
-    profile: "deepflash",
-    beside: None,
-    request_unit: Some(4 << 10),
-    options: Options::Scale,
     plan,
-    timeline: None,
+    ..FIRMWARE
 };
 
 /// Cores for all.
@@ -99,15 +91,10 @@ fn chart(rows: &[Row]) -> LineChart {
             true => threads.to_owned(),
             false => format!("{threads}, no bypass"),
         };
-        let points = of.map(|row| (f64::from(row.count), row.reads / 1e3));
-        Line::new(name, points.collect())
+        Line::over(name, of, |row| (f64::from(row.count), row.reads / 1e3))
     };
-    LineChart {
-        title: "Reads against threads of one type".to_owned(),
-        x: Axis::linear("threads"),
-        y: Axis::linear("thousand IOPS"),
-        lines: SWEEPS.map(line).to_vec(),
-    }
+    let title = "Reads against threads of one type";
+    LineChart::linear(title, "threads", "thousand IOPS", SWEEPS.map(line))
 }
 
 /// The fewest CACHE threads with which reads and writes reach the million.
@@ -128,11 +115,11 @@ fn claim(rows: &[Row]) -> Claim {
         .statement("CACHE threads for 1 M IOPS of reads and of writes, with the bypass and without")
         .expected("2, and more without")
         .measured(format!("{}, and {} without", text(with), text(without)))
-        .holds(
+        .when(
             Bound::Published,
             "with the bypass 2 suffice, and without it more are needed",
-            fewer,
         )
+        .holds(fewer)
         .missed_because(
             "a CACHE thread is so fast here that one serves a million, also without the bypass",
         )

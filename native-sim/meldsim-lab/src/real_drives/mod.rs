@@ -13,11 +13,10 @@ pub(super) const REAL_DRIVES: Experiment = Experiment {
     about: "Nine drives as they were measured, cell by cell, and simulated",
     paper: "Measurements of NVMe drives (SSD-iq, NVMeBenchmarks, ConfZNS++, WARP, ICPE'24)",
     profile: "7450-pro",
-    beside: None,
     request_unit: None,
     options: Options::Measured,
     plan,
-    timeline: None,
+    ..Experiment::DEFAULT
 };
 
 fn plan<'a>(run: &'a Run, cells: &mut plan::Cells<'a>) -> Planned<'a> {

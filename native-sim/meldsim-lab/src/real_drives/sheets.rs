@@ -1,41 +1,50 @@
 //! The sheets and claims: cells by drive and kind, kinds with their bars, every cell, what was fitted, what is left out.
 
-use super::super::claim::{Bound, Claim};
-use super::super::outcome::Outcome;
+use crate::prelude::*;
 use meldsim_measured::LeftOut;
 use meldsim_measured::{Bar, Cell, Line, lines};
-use meldsim_stats::{Cell as Field, Sheet};
+use meldsim_stats::Cell as Field;
+
+// Kinds of measurements, by their files.
+const READS: &str = "read_latency_by_depth";
+const WRITES: &str = "write_latency_by_depth";
+const RATES: &str = "latency_by_offered_rate";
+const STEADY: &str = "steady_random_writes";
+const PASSES: &str = "waf_permutation_profile";
+const MIXED: &str = "mixed_read_write";
+/// Drives of one source.
+const SEVEN: &str = "7450PRO 7450MAX P5520 PE8110 PM9A3 CM7R WD960";
 
 /// Which cells the profiles were fitted to: drives, kind, which.
 const FITTED: [(&str, &str, &str); 12] = [
     (
         "980PRO",
-        "read_latency_by_depth",
+        READS,
         "IOPS and percentiles, depths 1 to 64: dies, read times, transfer",
     ),
     (
         "ZN540",
-        "read_latency_by_depth",
+        READS,
         "IOPS and percentiles of 4 KiB over 400 zones: dies, read times, transfer; the ceilings of 4, 8 and 16 KiB: the link and the fetch of commands",
     ),
     (
         "ZN540",
-        "write_latency_by_depth",
+        WRITES,
         "4 KiB and 128 KiB with one zone: latency of the controller, link, program time",
     ),
     (
         "ZN540",
-        "mixed_read_write",
+        MIXED,
         "read depth 1: the phases of a program; depths 16 and 128: one read at the end of each",
     ),
     (
-        "7450PRO 7450MAX P5520 PE8110 PM9A3 CM7R WD960",
-        "latency_by_offered_rate",
+        SEVEN,
+        RATES,
         "read p10, p50, p90, p99 and write p50 up to 30,000 a second: read times, suspension, latency of the controller, pacing; the saturated rate: what a read costs the writes",
     ),
     (
-        "7450PRO 7450MAX P5520 PE8110 PM9A3 CM7R WD960",
-        "steady_random_writes",
+        SEVEN,
+        STEADY,
         "uniform: raw capacity; the plateau of init_series is the same measurement",
     ),
     ("7450PRO 7450MAX", "waf_by_fill", "all: raw capacity"),
@@ -46,7 +55,7 @@ const FITTED: [(&str, &str, &str); 12] = [
     ),
     (
         "CM7R",
-        "latency_by_offered_rate",
+        RATES,
         "write p99 when saturated: the size of a burst of collection",
     ),
     (
@@ -59,11 +68,7 @@ const FITTED: [(&str, &str, &str); 12] = [
         "sequential_write",
         "all: program time",
     ),
-    (
-        "PM9D3A FADU",
-        "waf_permutation_profile",
-        "the mean of a pass: raw capacity",
-    ),
+    ("PM9D3A FADU", PASSES, "the mean of a pass: raw capacity"),
 ];
 
 /// Beyond this many rows people see no more of what is left out.
@@ -120,10 +125,10 @@ fn line_sheet(name: &'static str, heading: &'static str, lines: &[Line]) -> Shee
         .count("fitted", "fitted", |line| line.fitted as u64)
         .count("curves", "curves", |line| line.curves as u64)
         .cell("median_error", "median error, %", move |line| {
-            number(line.median * unit(line))
+            number(line.median * unit(line), 1)
         })
         .cell("p90_error", "90th percentile, %", move |line| {
-            number(line.most * unit(line))
+            number(line.most * unit(line), 1)
         })
         .cell("bar", "bar", |line| bar(line.class.bar))
         .cell("holds", "", |line| match line.holds() {
@@ -135,9 +140,9 @@ fn line_sheet(name: &'static str, heading: &'static str, lines: &[Line]) -> Shee
 }
 
 /// A number, or nothing where a run has no such number.
-fn number(value: f64) -> Field {
+fn number(value: f64, digits: usize) -> Field {
     match value.is_finite() {
-        true => Field::Number(value, 1),
+        true => Field::Number(value, digits),
         false => Field::Missing,
     }
 }
@@ -164,11 +169,8 @@ fn cells_sheet(cells: &[Cell]) -> Sheet {
         .cell("at", "at", |cell| cell.question.at.clone())
         .cell("column", "column", |cell| cell.question.column.clone())
         .number("measured", "measured", 2, |cell| cell.question.measured)
-        .cell("simulated", "simulated", |cell| number(cell.simulated))
-        .cell("error", "error", |cell| match cell.error.is_finite() {
-            true => Field::Number(cell.error, 4),
-            false => Field::Missing,
-        })
+        .cell("simulated", "simulated", |cell| number(cell.simulated, 1))
+        .cell("error", "error", |cell| number(cell.error, 4))
         .cell("bar", "bar", |cell| bar(cell.question.class.bar))
         .cell("basis", "basis", |cell| match cell.question.is_fitted {
             true => "fitted",
@@ -216,68 +218,36 @@ fn claim(line: &Line) -> Option<Claim> {
             show(line.median),
             show(line.most)
         ))
-        .holds(
+        .when(
             Bound::Own,
             format!("nine votes of ten are within the bar: {}", bar(class.bar)),
-            holds,
-        );
+        )
+        .holds(holds);
     Some(claim)
 }
 
 const ID: [(&str, &str, &str); 25] = [
-    ("read_latency_by_depth", "IOPS and p50", "real-drives.reads"),
-    ("read_latency_by_depth", "p99", "real-drives.reads-p99"),
+    (READS, "IOPS and p50", "real-drives.reads"),
+    (READS, "p99", "real-drives.reads-p99"),
+    (READS, "beyond p99", "real-drives.reads-beyond"),
+    (WRITES, "mean", "real-drives.writes"),
+    (RATES, "knee, in steps", "real-drives.rate-knee"),
+    (RATES, "saturated rate", "real-drives.rate-saturated"),
     (
-        "read_latency_by_depth",
-        "beyond p99",
-        "real-drives.reads-beyond",
-    ),
-    ("write_latency_by_depth", "mean", "real-drives.writes"),
-    (
-        "latency_by_offered_rate",
-        "knee, in steps",
-        "real-drives.rate-knee",
-    ),
-    (
-        "latency_by_offered_rate",
-        "saturated rate",
-        "real-drives.rate-saturated",
-    ),
-    (
-        "latency_by_offered_rate",
+        RATES,
         "writes when saturated",
         "real-drives.rate-saturated-latency",
     ),
+    (RATES, "read p50", "real-drives.rate-read-p50"),
+    (RATES, "read p99", "real-drives.rate-read-p99"),
     (
-        "latency_by_offered_rate",
-        "read p50",
-        "real-drives.rate-read-p50",
-    ),
-    (
-        "latency_by_offered_rate",
-        "read p99",
-        "real-drives.rate-read-p99",
-    ),
-    (
-        "latency_by_offered_rate",
+        RATES,
         "other means and percentiles",
         "real-drives.rate-other",
     ),
-    (
-        "steady_random_writes",
-        "uniform",
-        "real-drives.steady-uniform",
-    ),
-    (
-        "steady_random_writes",
-        "skewed, 7450s",
-        "real-drives.steady-skewed-7450",
-    ),
-    (
-        "steady_random_writes",
-        "skewed, others",
-        "real-drives.steady-skewed",
-    ),
+    (STEADY, "uniform", "real-drives.steady-uniform"),
+    (STEADY, "skewed, 7450s", "real-drives.steady-skewed-7450"),
+    (STEADY, "skewed, others", "real-drives.steady-skewed"),
     ("waf_by_fill", "write amplification", "real-drives.fill-waf"),
     ("waf_by_fill", "IOPS", "real-drives.fill-iops"),
     (
@@ -289,19 +259,15 @@ const ID: [(&str, &str, &str); 25] = [
     ("init_series", "between", "real-drives.init-between"),
     ("zone_overwrite", "7450s", "real-drives.zones-7450"),
     (
-        "waf_permutation_profile",
+        PASSES,
         "onset, in drive writes",
         "real-drives.permutation-onset",
     ),
+    (PASSES, "mean of a pass", "real-drives.permutation-mean"),
+    (MIXED, "read mean", "real-drives.mixed-mean"),
+    (MIXED, "read p99", "real-drives.mixed-p99"),
     (
-        "waf_permutation_profile",
-        "mean of a pass",
-        "real-drives.permutation-mean",
-    ),
-    ("mixed_read_write", "read mean", "real-drives.mixed-mean"),
-    ("mixed_read_write", "read p99", "real-drives.mixed-p99"),
-    (
-        "mixed_read_write",
+        MIXED,
         "deep queues, read mean and p99",
         "real-drives.mixed-deep",
     ),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 
-use super::super::burst::ExperimentError;
+use super::super::burst::Result;
 use super::super::claim::{Change, Claim};
 use super::super::plan::{Experiment, Run, outcomes};
 use super::run_of;
@@ -48,7 +48,7 @@ impl Controls {
         experiments: impl IntoIterator<Item = &'static Experiment>,
         jobs: NonZeroUsize,
         progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
-    ) -> Result<Controls, ExperimentError> {
+    ) -> Result<Controls> {
         let runs: Vec<Run> = experiments
             .into_iter()
             .map(run_of)
@@ -67,7 +67,7 @@ impl Controls {
         let then: Vec<Run> = changed
             .iter()
             .map(|(index, change)| Ok(runs[*index].clone().changed(change.clone())?))
-            .collect::<Result<_, ExperimentError>>()?;
+            .collect::<Result<_>>()?;
         let then = claims_of(outcomes(&then, jobs, &half(0.5))?);
         let mut controls = Vec::new();
         for ((index, change), then) in changed.iter().zip(&then) {

@@ -17,13 +17,13 @@ use serde::Serialize;
 pub use controls::{Control, Controls};
 pub use sensitivity::{Effect, Influence, NotVaried, Sensitivity, VARIED_PERCENT};
 
-use super::burst::ExperimentError;
+use super::burst::Result;
 use super::claim::{Claim, Count, counts};
 use super::plan::{Experiment, Run, outcomes};
 use meldsim::profile::Profile;
 
 /// The experiment in full on its own profile.
-fn run_of(experiment: &'static Experiment) -> Result<Run, ExperimentError> {
+fn run_of(experiment: &'static Experiment) -> Result<Run> {
     Run::new(experiment, Profile::builtin(experiment.profile)?)
 }
 
@@ -63,7 +63,7 @@ impl Validation {
         experiments: impl IntoIterator<Item = &'static Experiment>,
         jobs: NonZeroUsize,
         progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
-    ) -> Result<Validation, ExperimentError> {
+    ) -> Result<Validation> {
         let runs: Vec<Run> = experiments
             .into_iter()
             .map(run_of)

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::super::burst::ExperimentError;
+use super::super::burst::Result;
 use super::super::claim::{Change, ChangeError, Claim, constants};
 use super::super::palloc;
 use super::super::plan::{Experiment, outcomes};
@@ -39,7 +39,6 @@ pub struct Effect {
     /// The experiment.
     pub experiment: &'static str,
     /// What was changed.
-    #[serde(serialize_with = "as_text")]
     pub change: Change,
     /// The changed key, or the settings.
     pub constant: String,
@@ -47,10 +46,6 @@ pub struct Effect {
     pub tag: char,
     /// Each claim, with what the change does to it.
     pub claims: Vec<(&'static str, Influence)>,
-}
-
-fn as_text<S: Serializer>(change: &Change, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(change)
 }
 
 /// A constant that was not varied.
@@ -128,7 +123,7 @@ impl Sensitivity {
         scale: Scale,
         jobs: NonZeroUsize,
         progress: &(dyn Fn(f64) -> ControlFlow<()> + Sync),
-    ) -> Result<Option<Sensitivity>, ExperimentError> {
+    ) -> Result<Option<Sensitivity>> {
         let (mut runs, mut effects, mut not_varied) = (Vec::new(), Vec::new(), Vec::new());
         for experiment in experiments {
             let mut base = run_of(experiment)?;

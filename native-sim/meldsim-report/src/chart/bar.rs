@@ -27,6 +27,25 @@ pub struct BarChart {
 struct Bar<'a>(&'a str, Style, f64);
 
 impl BarChart {
+    /// A group of bars for each of these rows: its label, and a value for each series.
+    pub fn of<R, const N: usize>(
+        title: impl Into<String>,
+        axis: &str,
+        series: [&str; N],
+        rows: impl IntoIterator<Item = R>,
+        group: impl Fn(R) -> (String, [f64; N]),
+    ) -> BarChart {
+        let groups = rows.into_iter().map(group);
+        BarChart {
+            title: title.into(),
+            axis: axis.to_owned(),
+            series: series.map(str::to_owned).into(),
+            groups: groups
+                .map(|(label, values)| (label, values.map(Some).into()))
+                .collect(),
+        }
+    }
+
     /// The chart as an SVG element.
     pub fn to_svg(&self) -> String {
         self.draw(&mut Styles::default())

@@ -39,6 +39,24 @@ impl Line {
             dashed: false,
         }
     }
+
+    /// A solid line through the points of these rows, as far as they have one.
+    pub fn over<R, P: Into<Option<(f64, f64)>>>(
+        name: impl Into<String>,
+        rows: impl IntoIterator<Item = R>,
+        point: impl Fn(R) -> P,
+    ) -> Line {
+        let points = rows.into_iter().filter_map(|row| point(row).into());
+        Line::new(name, points.collect())
+    }
+
+    /// The same, dashed.
+    pub fn dashed(self) -> Line {
+        Line {
+            dashed: true,
+            ..self
+        }
+    }
 }
 
 /// Lines over one pair of axes.
@@ -61,6 +79,21 @@ struct Drawn {
 }
 
 impl LineChart {
+    /// Lines over two linear axes.
+    pub fn linear(
+        title: impl Into<String>,
+        x: &str,
+        y: &str,
+        lines: impl IntoIterator<Item = Line>,
+    ) -> LineChart {
+        LineChart {
+            title: title.into(),
+            x: Axis::linear(x),
+            y: Axis::linear(y),
+            lines: lines.into_iter().collect(),
+        }
+    }
+
     /// Distributions of latencies: the latency over its percentile, each nine as wide as the one before.
     pub fn of_latencies<'a>(
         title: impl Into<String>,
