@@ -92,7 +92,7 @@ fn policies(format: Format) -> Result<String> {
             policies,
         })?);
     }
-    let mut table = Table::new(["key", "policy", "what it does"].map(|name| (name, Align::Left)));
+    let mut table = Table::of("<key|<policy|<what it does");
     for policy in policies {
         table.row([policy.key, policy.name, policy.about].map(str::to_owned));
     }
