@@ -16,7 +16,7 @@ use crate::timeline::Recorder;
 macro_rules! media {
     ($($(#[$attribute:meta])* $name:ident($medium:ty) $(if $kind:pat)?,)+) => {
         #[derive(Debug)]
-        #[expect(clippy::large_enum_variant, reason = "there is one in a device, and it stays there")]
+        #[allow(clippy::large_enum_variant, reason = "there is one in a device, and it stays there")]
         pub(super) enum AnyMedium {
             $($(#[$attribute])* $name($medium),)+
         }

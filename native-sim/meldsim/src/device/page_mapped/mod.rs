@@ -47,11 +47,10 @@ pub(super) struct NvmSet<M: Map> {
     is_timed: bool,
 }
 
-/// Builds the sets of a device, and says whose each unit is.
-fn build_sets<M: Map>(
-    profile: &Profile,
-    geometry: &Geometry,
-) -> Result<(Vec<NvmSet<M>>, Box<[u16]>), ProfileError> {
+/// Sets, and the set of each unit.
+type Sets<M> = (Vec<NvmSet<M>>, Box<[u16]>);
+
+fn build_sets<M: Map>(profile: &Profile, geometry: &Geometry) -> Result<Sets<M>, ProfileError> {
     let mut units = vec![0; geometry.units() as usize];
     let mut sets = Vec::new();
     for (set, region) in (0..).zip(Region::all(profile, geometry)) {
