@@ -248,7 +248,7 @@ fn parameters(parts: &Parts<'_>, profile: &Profile) -> Sheet {
         false => format!("given {}", given_that.join(", ")),
     };
     #[derive(Default)]
-    struct Row {
+    struct ParameterRow {
         key: String,
         own: Option<String>,
         about: String,
@@ -257,13 +257,13 @@ fn parameters(parts: &Parts<'_>, profile: &Profile) -> Sheet {
         kind: &'static str,
         note: String,
     }
-    let row = |key: Key, value: f64| Row {
+    let row = |key: Key, value: f64| ParameterRow {
         key: key.name(),
         own: key.own(profile),
         about: key.about().to_owned(),
         value: short(key, value),
         note: format!("measure {}", key.measured_by()),
-        ..Row::default()
+        ..ParameterRow::default()
     };
     let estimated = |estimate: &Estimate| {
         let row = row(estimate.key, estimate.value);
@@ -275,24 +275,24 @@ fn parameters(parts: &Parts<'_>, profile: &Profile) -> Sheet {
             }
             (false, None) => ("not identifiable", row.note),
         };
-        Row {
+        ParameterRow {
             interval: Some(interval(estimate)),
             kind,
             note,
             ..row
         }
     };
-    let mut rows: Vec<Row> = estimates.iter().map(estimated).collect();
+    let mut rows: Vec<ParameterRow> = estimates.iter().map(estimated).collect();
     for given in &request.given {
         let (key, value) = given.split_once('=').unwrap_or((given, ""));
-        rows.push(Row {
+        rows.push(ParameterRow {
             key: key.trim().to_owned(),
             value: value.trim().to_owned(),
             kind: "given",
-            ..Row::default()
+            ..ParameterRow::default()
         });
     }
-    rows.extend(assumed_keys.iter().map(|key| Row {
+    rows.extend(assumed_keys.iter().map(|key| ParameterRow {
         kind: "assumed",
         ..row(*key, key.of(&assumed, capacity))
     }));

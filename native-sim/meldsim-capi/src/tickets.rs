@@ -16,7 +16,7 @@ const TICKETS_MAX: usize = 1 << 20;
 const GENERATION_MAX: u32 = i32::MAX as u32;
 
 #[derive(Default)]
-struct Entry {
+struct Ticket {
     generation: u32,
     live: bool,
     forgotten: bool,
@@ -30,7 +30,7 @@ struct Entry {
     failed: Option<Status>,
 }
 
-impl Entry {
+impl Ticket {
     fn outcome(&self) -> Outcome {
         match self.failed {
             None => Ok(self.latency_ps),
@@ -42,7 +42,7 @@ impl Entry {
 /// All tickets of one device.
 #[derive(Default)]
 pub(crate) struct Tickets {
-    entries: Vec<Entry>,
+    entries: Vec<Ticket>,
     free: Vec<u32>,
     /// The completion queue: slots of posted tickets that are done, oldest first.
     done: VecDeque<u32>,
@@ -57,7 +57,7 @@ impl Tickets {
         let index = match self.free.pop() {
             Some(index) => index as usize,
             None if self.entries.len() < TICKETS_MAX => {
-                self.entries.push(Entry::default());
+                self.entries.push(Ticket::default());
                 self.entries.len() - 1
             }
             None => {
@@ -71,12 +71,12 @@ impl Tickets {
         };
         let entry = &mut self.entries[index];
         let generation = entry.generation % GENERATION_MAX + 1;
-        *entry = Entry {
+        *entry = Ticket {
             generation,
             live: true,
             posted,
             pending: commands,
-            ..Entry::default()
+            ..Ticket::default()
         };
         Ok(ticket(generation, index))
     }

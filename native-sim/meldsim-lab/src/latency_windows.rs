@@ -58,7 +58,7 @@ impl Before {
     }
 }
 
-struct Row {
+struct WindowRow {
     before: Before,
     latency: LatencySummary,
     reads: u64,
@@ -105,8 +105,8 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     })
 }
 
-fn chart(rows: &[Row]) -> BarChart {
-    let group = |row: &Row| {
+fn chart(rows: &[WindowRow]) -> BarChart {
+    let group = |row: &WindowRow| {
         let values = [row.latency.mean_us, row.latency.p99_us];
         (row.before.name().to_owned(), values)
     };
@@ -114,7 +114,7 @@ fn chart(rows: &[Row]) -> BarChart {
     BarChart::of(title, "latency, us", ["mean", "p99"], rows, group)
 }
 
-fn reads(profile: &Profile, before: Before) -> Result<Row> {
+fn reads(profile: &Profile, before: Before) -> Result<WindowRow> {
     let mut device = Device::new(profile)?;
     let page_bytes = profile.mapping_unit().0;
     let span_bytes = device.stats().capacity_pages / u64::from(SETS) * page_bytes;
@@ -135,7 +135,7 @@ fn reads(profile: &Profile, before: Before) -> Result<Row> {
     let reads = Access::RandomRead.requests(&device, nsid, 4096, 2);
     let reads = Loop::new(8u64, reads);
     let tally = reads.measure(&mut device, WarmUp::NONE, Until::Time(COUNTED))?;
-    Ok(Row {
+    Ok(WindowRow {
         before,
         latency: tally.summary()?,
         reads: tally.requests,
@@ -161,7 +161,7 @@ fn write_until_collecting(
     Ok(())
 }
 
-fn claims(rows: &[Row]) -> Option<[Claim; 2]> {
+fn claims(rows: &[WindowRow]) -> Option<[Claim; 2]> {
     let [idle, writes, window] = rows else {
         return None;
     };

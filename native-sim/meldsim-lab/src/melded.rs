@@ -119,7 +119,7 @@ fn numbers<const N: usize>(csv: &'static str) -> impl Iterator<Item = [u64; N]> 
 }
 
 /// One request on one device, in both layouts: microseconds, or MiB/s.
-struct Row {
+struct ReadRow {
     setup: Setup,
     request_bytes: u64,
     normal: f64,
@@ -128,7 +128,7 @@ struct Row {
     published: Option<[u64; 2]>,
 }
 
-impl Row {
+impl ReadRow {
     /// How much more throughput melded pages give, in percent.
     fn more_percent(&self) -> f64 {
         100.0 * (self.melded / self.normal - 1.0)
@@ -144,11 +144,11 @@ impl Row {
 /// How many of the published cells are off, and by how much at worst; none when no published device was simulated.
 fn table_claim<'a>(
     claim: Claim,
-    rows: impl Iterator<Item = &'a Row>,
+    rows: impl Iterator<Item = &'a ReadRow>,
     (bound, criterion): (Bound, &str),
     holds: fn(f64, u64) -> bool,
 ) -> Option<Claim> {
-    let pairs: Vec<(f64, u64)> = rows.filter_map(Row::pairs).flatten().collect();
+    let pairs: Vec<(f64, u64)> = rows.filter_map(ReadRow::pairs).flatten().collect();
     let is_off = |&&(simulated, published): &&(f64, u64)| !holds(simulated, published);
     let (cells, off) = (pairs.len(), pairs.iter().filter(is_off).count());
     let claim = claim
@@ -166,17 +166,17 @@ fn outcome(run: &Run, about: &str) -> Outcome {
 }
 
 /// The published value of a layout.
-fn published(layout: usize) -> impl Fn(&Row) -> Option<u64> {
+fn published(layout: usize) -> impl Fn(&ReadRow) -> Option<u64> {
     move |row| row.published.map(|published| published[layout])
 }
 
 /// The published throughput of its device.
-fn published_throughput(row: &Row) -> Option<Throughput> {
+fn published_throughput(row: &ReadRow) -> Option<Throughput> {
     throughput_cells().find(|cell| cell.setup == row.setup)
 }
 
 /// A sheet that begins with the device.
-fn cells<'a>(rows: &'a [Row]) -> Columns<'a, Row> {
+fn cells<'a>(rows: &'a [ReadRow]) -> Columns<'a, ReadRow> {
     Sheet::of("cells", rows)
         .count("channels", "channels", |row| u64::from(row.setup.channels))
         .count("dies_per_channel", "x dies", |row| {
@@ -203,7 +203,7 @@ fn plan_latency<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let rows = cells.each(each, move |&(setup, request_bytes)| {
         let profile = setup.profile(&run.profile);
         let time_us = |layout| burst_read(&profile, request_bytes, layout).map(us);
-        Ok(Row {
+        Ok(ReadRow {
             setup,
             request_bytes,
             normal: time_us(Layout::Normal)?,
@@ -234,7 +234,7 @@ fn plan_latency<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     }))
 }
 
-fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
+fn latency_outcome(run: &Run, rows: &[ReadRow]) -> Outcome {
     let sheet = cells(rows)
         .bytes("request_bytes", "request", |row| row.request_bytes)
         .count("normal_published_us", "normal published us", published(0))
@@ -242,7 +242,7 @@ fn latency_outcome(run: &Run, rows: &[Row]) -> Outcome {
         .count("melded_published_us", "melded published us", published(1))
         .number("melded_us", "simulated", 3, |row| row.melded)
         .number("gain", "gain", 3, |row| row.normal / row.melded);
-    let line = |name: &str, value: &dyn Fn(&Row) -> Option<f64>| {
+    let line = |name: &str, value: &dyn Fn(&ReadRow) -> Option<f64>| {
         Line::over(name, rows, |row| {
             Some((row.request_bytes as f64, value(row)?))
         })
@@ -335,7 +335,7 @@ fn read_claims(profile: &Profile) -> Result<[Claim; 2]> {
     ])
 }
 
-fn crossover(rows: &[Row]) -> Claim {
+fn crossover(rows: &[ReadRow]) -> Claim {
     let gain = |size: u64| {
         let row = rows.iter().find(|row| row.request_bytes == size);
         row.map_or(f64::NAN, |row| row.normal / row.melded)
@@ -410,7 +410,7 @@ fn plan_throughput<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
                 .map(|time| (THROUGHPUT_BYTES >> 20) as f64 / time.as_secs_f64())
         };
         let published = throughput_cells().find(|cell| cell.setup == *setup);
-        Ok(Row {
+        Ok(ReadRow {
             setup: *setup,
             request_bytes: THROUGHPUT_BYTES,
             normal: rate_mib_s(Layout::Normal)?,
@@ -421,9 +421,9 @@ fn plan_throughput<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     rows.then(|rows| Some(throughput_outcome(run, &rows).claims(throughput_claims(&rows))))
 }
 
-fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
+fn throughput_claims(rows: &[ReadRow]) -> impl Iterator<Item = Claim> {
     let of = |is_fitted| {
-        let is = move |row: &&Row| {
+        let is = move |row: &&ReadRow| {
             published_throughput(row).is_some_and(|cell| cell.is_fitted == is_fitted)
         };
         rows.iter().filter(is)
@@ -469,7 +469,7 @@ fn throughput_claims(rows: &[Row]) -> impl Iterator<Item = Claim> {
     tables.into_iter().flatten()
 }
 
-fn throughput_outcome(run: &Run, rows: &[Row]) -> Outcome {
+fn throughput_outcome(run: &Run, rows: &[ReadRow]) -> Outcome {
     let sheet = cells(rows)
         .count(
             "normal_published_mib_s",
@@ -486,7 +486,7 @@ fn throughput_outcome(run: &Run, rows: &[Row]) -> Outcome {
         .number("gain_published_percent", "gain published %", 1, |row| {
             published_throughput(row)?.gain_percent
         })
-        .number("gain_percent", "simulated", 2, Row::more_percent)
+        .number("gain_percent", "simulated", 2, ReadRow::more_percent)
         .number("gain", "gain", 3, |row| row.melded / row.normal)
         .cell("cells", "cells", |row| {
             Some(match published_throughput(row)?.is_fitted {
@@ -506,8 +506,8 @@ fn throughput_outcome(run: &Run, rows: &[Row]) -> Outcome {
 }
 
 /// How much more melded pages give: a row for each geometry, a column for each bus.
-fn gain_map(rows: &[Row]) -> HeatMap {
-    let geometry = |row: &Row| {
+fn gain_map(rows: &[ReadRow]) -> HeatMap {
+    let geometry = |row: &ReadRow| {
         let Setup {
             channels,
             dies_per_channel,
@@ -525,7 +525,7 @@ fn gain_map(rows: &[Row]) -> HeatMap {
             let row = rows
                 .iter()
                 .find(|row| geometry(row) == of && row.setup.bus == *bus);
-            row.map(Row::more_percent)
+            row.map(ReadRow::more_percent)
         };
         buses.iter().map(gain).collect()
     };

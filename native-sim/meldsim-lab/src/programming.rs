@@ -35,7 +35,7 @@ const ORDERS: [(ProgramOrder, &str); 2] = [
 const HINTS: [(Pattern, &str); 2] = [(Pattern::None, "none"), (Pattern::Sequential, "sequential")];
 
 /// One way of writing the same pages.
-struct Row {
+struct ProgramRow {
     order: &'static str,
     hint: &'static str,
     expected_ms: f64,
@@ -50,7 +50,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         .flat_map(|order| HINTS.map(|hint| (order, hint)));
     let rows = cells.each(ways, |&((order, order_name), (hint, hint_name))| {
         let (expected_ms, measured_ms) = long_write(base, order, hint)?;
-        Ok(Row {
+        Ok(ProgramRow {
             order: order_name,
             hint: hint_name,
             expected_ms,
@@ -81,8 +81,8 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     }))
 }
 
-fn chart(rows: &[Row]) -> BarChart {
-    let group = |row: &Row| {
+fn chart(rows: &[ProgramRow]) -> BarChart {
+    let group = |row: &ProgramRow| {
         let label = format!("{}, {}", row.order, row.hint);
         (label, [row.expected_ms, row.measured_ms])
     };
@@ -163,7 +163,7 @@ fn is_padded_as_expected(base: &Profile, pages: u64) -> Result<bool> {
     Ok(device.stats().padded_pages == padding)
 }
 
-fn claims(rows: &[Row], (programmed, held): (u64, u64), padded: &[bool]) -> [Claim; 3] {
+fn claims(rows: &[ProgramRow], (programmed, held): (u64, u64), padded: &[bool]) -> [Claim; 3] {
     let off = rows
         .iter()
         .map(|row| (row.measured_ms / row.expected_ms - 1.0).abs());

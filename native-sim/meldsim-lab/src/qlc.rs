@@ -24,13 +24,13 @@ const SMALLEST: u64 = 64 << 10;
 /// Largest deviation from the arithmetic of a device whose dies are always busy.
 const TOLERANCE: f64 = 0.01;
 
-struct Row {
+struct QlcRow {
     request_bytes: u64,
     normal_us: f64,
     melded_us: f64,
 }
 
-impl Row {
+impl QlcRow {
     fn gain(&self) -> f64 {
         self.normal_us / self.melded_us
     }
@@ -45,7 +45,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         (0..12).map(|doubling| SMALLEST << doubling),
         move |&request_bytes| {
             let time_us = |layout| burst_read(&device, request_bytes, layout).map(us);
-            Ok(Row {
+            Ok(QlcRow {
                 request_bytes,
                 normal_us: time_us(Layout::Normal)?,
                 melded_us: time_us(Layout::Melded)?,
@@ -62,7 +62,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     }))
 }
 
-fn outcome(run: &Run, rows: &[Row]) -> Outcome {
+fn outcome(run: &Run, rows: &[QlcRow]) -> Outcome {
     let (x, y, _) = fit();
     let gains = Line::over("extrapolated", rows, |row| {
         (row.request_bytes as f64, row.gain())
@@ -85,7 +85,7 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
                 .bytes("request_bytes", "request", |row| row.request_bytes)
                 .number("normal_us", "normal us (extrapolated)", 1, |row| row.normal_us)
                 .number("melded_us", "melded us (extrapolated)", 1, |row| row.melded_us)
-                .number("gain", "gain", 3, Row::gain),
+                .number("gain", "gain", 3, QlcRow::gain),
         )
         .figure(
             chart,
@@ -105,7 +105,7 @@ fn gain_of_busy_dies(profile: &Profile) -> f64 {
 }
 
 /// `wordline`: what the pages of a wordline take to sense one by one, and melded.
-fn claims(profile: &Profile, rows: &[Row], (alone, melded): (Vec<f64>, f64)) -> [Claim; 3] {
+fn claims(profile: &Profile, rows: &[QlcRow], (alone, melded): (Vec<f64>, f64)) -> [Claim; 3] {
     let times: Vec<f64> = alone.iter().copied().chain([melded]).collect();
     let (x, y, _) = fit();
     let derived = SENSES.map(|senses| x + senses * y);
@@ -114,7 +114,7 @@ fn claims(profile: &Profile, rows: &[Row], (alone, melded): (Vec<f64>, f64)) -> 
         && pairs().all(|(time, derived)| (time - derived).abs() <= 0.5);
     let texts: Vec<String> = times.iter().map(|time| format!("{time:.0}")).collect();
     let apart: f64 = alone.iter().sum();
-    let largest = rows.last().map_or(f64::NAN, Row::gain);
+    let largest = rows.last().map_or(f64::NAN, QlcRow::gain);
     let expected = gain_of_busy_dies(profile);
     [
         Claim::input(

@@ -31,7 +31,7 @@ const BLOCK_GAIN: f64 = 1.41;
 const LOSING: [u64; 5] = [64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20];
 
 /// One window.
-struct Row {
+struct OrderRow {
     window_bytes: u64,
     /// Normal and melded, MiB/s.
     waiting: [f64; 2],
@@ -42,13 +42,13 @@ struct Row {
     whole_wordlines: [f64; 2],
 }
 
-impl Row {
+impl OrderRow {
     fn gain(rates: [f64; 2]) -> f64 {
         rates[1] / rates[0]
     }
 
     fn gains(&self) -> [f64; 2] {
-        [Row::gain(self.waiting), Row::gain(self.sliding)]
+        [OrderRow::gain(self.waiting), OrderRow::gain(self.sliding)]
     }
 
     fn default_gains(&self) -> [f64; 2] {
@@ -85,7 +85,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             ])
         };
         let default = default_layout(window_bytes);
-        Ok(Row {
+        Ok(OrderRow {
             window_bytes,
             waiting: rates(&run.profile, Reader::Waiting)?,
             sliding: rates(&run.profile, Reader::Sliding)?,
@@ -106,8 +106,8 @@ fn rate_mib_s(profile: &Profile, layout: Layout, window_bytes: u64, reader: Read
     Ok(tally.mib_s())
 }
 
-fn outcome(run: &Run, rows: &[Row]) -> Outcome {
-    let line = |name: &str, value: fn(&Row) -> f64| {
+fn outcome(run: &Run, rows: &[OrderRow]) -> Outcome {
+    let line = |name: &str, value: fn(&OrderRow) -> f64| {
         Line::over(name, rows, |row| (row.window_bytes as f64, value(row)))
     };
     let windows = || size_axis("window", rows.iter().map(|row| row.window_bytes));
@@ -149,7 +149,7 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
                 .number("waiting_melded_mib_s", "melded", 1, |row| row.waiting[1])
                 .number("waiting_gain", "gain", 3, |row| row.gains()[0])
                 .number("waiting_default_gain", "gain by default", 3, |row| row.default_gains()[0])
-                .number("whole_wordlines_gain", "gain, whole wordlines", 3, |row| Row::gain(row.whole_wordlines))
+                .number("whole_wordlines_gain", "gain, whole wordlines", 3, |row| OrderRow::gain(row.whole_wordlines))
                 .number("published_gain", "of one burst, published", 3, |row| published_gain(row.window_bytes))
                 .number("sliding_normal_mib_s", "sliding: normal MiB/s", 1, |row| row.sliding[0])
                 .number("sliding_melded_mib_s", "melded", 1, |row| row.sliding[1])
@@ -163,10 +163,10 @@ fn outcome(run: &Run, rows: &[Row]) -> Outcome {
         .figure(rate, "A larger window keeps more dies busy. Once all are, the sensing time is the limit.")
 }
 
-fn claims(rows: &[Row]) -> [Claim; 4] {
+fn claims(rows: &[OrderRow]) -> [Claim; 4] {
     const AS_A_READER: &str =
         "the constants were fitted to single bursts at rest, not to a reader of a block by windows";
-    let defaults = rows.iter().flat_map(Row::default_gains);
+    let defaults = rows.iter().flat_map(OrderRow::default_gains);
     let default_least = defaults.fold(f64::MAX, f64::min);
     let large = rows
         .iter()
@@ -203,10 +203,10 @@ fn claims(rows: &[Row]) -> [Claim; 4] {
 }
 
 /// Below the crossover the published latencies show a loss.
-fn small(rows: &[Row], rests_on: &'static str) -> Claim {
+fn small(rows: &[OrderRow], rests_on: &'static str) -> Claim {
     let of = |size: &u64| {
         let row = rows.iter().find(|row| row.window_bytes == *size)?;
-        Some((Row::gain(row.whole_wordlines), published_gain(*size)?))
+        Some((OrderRow::gain(row.whole_wordlines), published_gain(*size)?))
     };
     let pairs: Vec<(f64, f64)> = LOSING.iter().filter_map(of).collect();
     let listed = |values: &mut dyn Iterator<Item = f64>| {

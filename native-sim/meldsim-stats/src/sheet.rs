@@ -199,11 +199,11 @@ impl Sheet {
 }
 
 /// One row with its keys.
-struct Row<'a>(&'a Sheet, &'a [Cell]);
+struct SheetRow<'a>(&'a Sheet, &'a [Cell]);
 
-impl Serialize for Row<'_> {
+impl Serialize for SheetRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Row(sheet, cells) = self;
+        let SheetRow(sheet, cells) = self;
         let mut map = serializer.serialize_map(Some(cells.len()))?;
         for ((key, _), cell) in sheet.columns.iter().zip(*cells) {
             map.serialize_entry(key, cell)?;
@@ -216,7 +216,7 @@ impl Serialize for Sheet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut rows = serializer.serialize_seq(Some(self.rows.len()))?;
         for row in &self.rows {
-            rows.serialize_element(&Row(self, row))?;
+            rows.serialize_element(&SheetRow(self, row))?;
         }
         rows.end()
     }

@@ -13,7 +13,7 @@ const KEPT_BYTES: usize = 8 << 20;
 
 /// The packets of a record.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Slow {
     start: Instant,
     end: Instant,
     len: u32,
@@ -23,7 +23,7 @@ struct Entry {
 /// Packets one after the other.
 #[derive(Debug, Default)]
 struct Packets {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<Slow>,
     bytes: VecDeque<u8>,
 }
 
@@ -36,13 +36,13 @@ impl Packets {
         }
     }
 
-    fn push(&mut self, entry: Entry, packets: &[u8]) {
+    fn push(&mut self, entry: Slow, packets: &[u8]) {
         self.bytes.extend(packets);
         self.entries.push_back(entry);
     }
 
     /// Takes the first, and moves its packets.
-    fn pop(&mut self, to: &mut Vec<u8>) -> Option<Entry> {
+    fn pop(&mut self, to: &mut Vec<u8>) -> Option<Slow> {
         let entry = self.entries.pop_front()?;
         to.clear();
         to.extend(self.bytes.drain(..entry.len as usize));
@@ -80,7 +80,7 @@ impl Slowest {
     /// Adds the packets of a record; old ones make room for them.
     pub(super) fn push(&mut self, (start, end): (Instant, Instant), packets: &[u8], slices: u64) {
         while self.ring.bytes.len() + packets.len() > RING_BYTES && self.give_up_oldest() {}
-        let entry = Entry {
+        let entry = Slow {
             start,
             end,
             len: packets.len() as u32,
@@ -195,7 +195,7 @@ fn without_overlap<'a>(
     joined
 }
 
-fn overlaps(times: &[(Instant, Instant)], entry: Entry) -> bool {
+fn overlaps(times: &[(Instant, Instant)], entry: Slow) -> bool {
     let next = times.partition_point(|&(_, end)| end < entry.start);
     times
         .get(next)

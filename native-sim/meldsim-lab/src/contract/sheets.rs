@@ -66,7 +66,7 @@ pub(super) fn sheets(outcome: Outcome, contract: &Contract) -> Outcome {
 }
 
 /// A rule on a device: kept, broken, and what breaking it costs.
-struct Row {
+struct RuleRow {
     rule: String,
     device: &'static str,
     kept: String,
@@ -78,7 +78,7 @@ fn rules(contract: &Contract) -> Sheet {
     let mut rows = Vec::new();
     for (device, rules) in devices(contract) {
         let mut row = |rule: &str, kept: String, broken: String, cost: f64| {
-            rows.push(Row {
+            rows.push(RuleRow {
                 rule: rule.to_owned(),
                 device,
                 kept,

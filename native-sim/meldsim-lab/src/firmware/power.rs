@@ -42,7 +42,7 @@ const CORES: [Core; 4] = [
     core("out-of-order, 2.4 GHz", 440, 14_000, 4_200),
 ];
 
-struct Row {
+struct PowerRow {
     core: &'static Core,
     /// The fewest cores that reach the million, or the most that were tried.
     cores: u32,
@@ -63,7 +63,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             };
             let cell = Cell::measure(&profile, Specification::READS, run.scale)?;
             if cell.iops >= MILLION || cores == MOST_CORES {
-                return Ok(Row { core, cores, cell });
+                return Ok(PowerRow { core, cores, cell });
             }
             cores += 1;
         }
@@ -86,7 +86,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
                 row.cell.core_uj() * row.cell.iops / 1e6
             })
             .number("energy_uj", "uJ a request", 2, |row| row.cell.core_uj());
-        let group = |row: &Row| {
+        let group = |row: &PowerRow| {
             let name = format!("{} x {}", row.cores, row.core.name);
             (name, [row.cell.core_uj()])
         };
@@ -116,7 +116,7 @@ const OUT_OF_ORDER: [(&str, f64); 2] = [
 /// Power of the platform on 12 cores, published, in watts.
 const PLATFORM_W: f64 = 29.0;
 
-fn claims(rows: &[Row], platform: &Cell) -> Option<Vec<Claim>> {
+fn claims(rows: &[PowerRow], platform: &Cell) -> Option<Vec<Claim>> {
     const OWN_CORES: &str = "speed and power of each type of core are ours, and none was fitted";
     let [_, in_order, out_of_order @ ..] = rows else {
         return None;

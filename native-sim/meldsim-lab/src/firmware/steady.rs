@@ -67,7 +67,7 @@ impl Mode {
     }
 }
 
-struct Row {
+struct SteadyRow {
     state: &'static str,
     /// Writes without end.
     steady: Cell,
@@ -97,10 +97,10 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let (foreground, background) = (in_bursts(Mode::Foreground), in_bursts(Mode::Background));
     Ok(Box::new(move || {
         let bursts = foreground.take()?.into_iter().zip(background.take()?);
-        let rows: Vec<Row> = STATES
+        let rows: Vec<SteadyRow> = STATES
             .into_iter()
             .zip(steady.take()?.into_iter().zip(bursts))
-            .map(|((state, ..), (steady, bursts))| Row {
+            .map(|((state, ..), (steady, bursts))| SteadyRow {
                 state,
                 steady,
                 bursts: bursts.into(),
@@ -137,7 +137,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             .number("change_percent", "of pristine, %", 1, |(_, cell)| {
                 100.0 * (cell.iops / pristine - 1.0)
             });
-        let group = |row: &Row| {
+        let group = |row: &SteadyRow| {
             let [foreground, background] = row.bursts;
             let iops = [row.steady.iops, foreground, background];
             (row.state.to_owned(), iops)
@@ -203,12 +203,12 @@ fn bursts(profile: &Profile, spec: Specification) -> Result<f64> {
     Ok((BURSTS * BURST) as f64 / time.as_secs_f64())
 }
 
-fn claims(rows: &[Row]) -> Option<[Claim; 3]> {
+fn claims(rows: &[SteadyRow]) -> Option<[Claim; 3]> {
     let [pristine, collected, journal, both] = rows else {
         return None;
     };
-    let change = |row: &Row| row.steady.iops / pristine.steady.iops - 1.0;
-    let filled = |claim: Claim, statement: &str, row: &Row| {
+    let change = |row: &SteadyRow| row.steady.iops / pristine.steady.iops - 1.0;
+    let filled = |claim: Claim, statement: &str, row: &SteadyRow| {
         claim
             .statement(format!(
                 "{statement} in the foreground, against a pristine device"

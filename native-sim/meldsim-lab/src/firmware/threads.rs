@@ -23,7 +23,7 @@ const PLENTY: FirmwareThreads = FirmwareThreads {
 /// CACHE threads that are published to suffice.
 const CACHE_THREADS: u32 = 2;
 
-struct Row {
+struct ThreadsRow {
     threads: &'static str,
     count: u32,
     bypass: bool,
@@ -55,7 +55,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         profile.firmware.threads = PLENTY;
         profile.firmware.cache_bypass = bypass;
         *field(&mut profile.firmware.threads) = count;
-        Ok(Row {
+        Ok(ThreadsRow {
             threads,
             count,
             bypass,
@@ -82,7 +82,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     })
 }
 
-fn chart(rows: &[Row]) -> LineChart {
+fn chart(rows: &[ThreadsRow]) -> LineChart {
     let line = |(threads, _, bypass, _): Sweep| {
         let of = rows
             .iter()
@@ -98,7 +98,7 @@ fn chart(rows: &[Row]) -> LineChart {
 }
 
 /// The fewest CACHE threads with which reads and writes reach the million.
-fn cache_threads(rows: &[Row], bypass: bool) -> Option<u32> {
+fn cache_threads(rows: &[ThreadsRow], bypass: bool) -> Option<u32> {
     let mut of = rows
         .iter()
         .filter(|row| row.threads == "CACHE" && row.bypass == bypass);
@@ -106,7 +106,7 @@ fn cache_threads(rows: &[Row], bypass: bool) -> Option<u32> {
     enough.map(|row| row.count)
 }
 
-fn claim(rows: &[Row]) -> Claim {
+fn claim(rows: &[ThreadsRow]) -> Claim {
     let (with, without) = (cache_threads(rows, true), cache_threads(rows, false));
     let text = |count: Option<u32>| count.map_or("none".to_owned(), |count| count.to_string());
     let fewer = with

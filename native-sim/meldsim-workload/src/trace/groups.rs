@@ -41,7 +41,7 @@ enum GroupKey {
 
 /// Reads of a block each of which begins where another one ended.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct ReadRun {
     last_start: u64,
     end: u64,
     bytes: u64,
@@ -51,7 +51,7 @@ struct Run {
 #[derive(Clone, Debug, Default)]
 struct Block {
     group: usize,
-    runs: Vec<Run>,
+    runs: Vec<ReadRun>,
     /// Reads outstanding, and since when there are any.
     outstanding: u64,
     since: Instant,
@@ -207,8 +207,9 @@ impl Block {
     fn read(&mut self, record: &Record) -> u64 {
         let end = record.offset + record.length;
         // What is read ends at a page, and what follows begins where the reader was: they may overlap.
-        let continues =
-            |run: &Run| run.last_start < record.offset && record.offset <= run.end && run.end < end;
+        let continues = |run: &ReadRun| {
+            run.last_start < record.offset && record.offset <= run.end && run.end < end
+        };
         if let Some(at) = self.runs.iter().rposition(continues) {
             let mut run = self.runs.remove(at);
             run.bytes += end - run.end;
@@ -219,7 +220,7 @@ impl Block {
             return 0;
         }
         let gone = (self.runs.len() == RUNS_MAX).then(|| self.runs.remove(0));
-        self.runs.push(Run {
+        self.runs.push(ReadRun {
             last_start: record.offset,
             end,
             bytes: record.length,
@@ -229,11 +230,11 @@ impl Block {
     }
 
     fn random_reads(&self) -> u64 {
-        self.runs.iter().map(Run::random_reads).sum()
+        self.runs.iter().map(ReadRun::random_reads).sum()
     }
 }
 
-impl Run {
+impl ReadRun {
     fn random_reads(&self) -> u64 {
         match self.bytes < RANDOM_BELOW_BYTES {
             true => self.reads,

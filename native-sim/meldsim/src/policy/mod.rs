@@ -233,16 +233,19 @@ impl<'de, K: Kind + ?Sized> Deserialize<'de> for Name<K> {
     }
 }
 
-/// The policies of a kind that are shipped, one line each: a name, what makes it, what it does.
+/// The policies of a kind that are shipped, one line each: a name, the file that makes it by `make`, what it does. The first is
+/// the default.
 macro_rules! shelf {
-    ($kind:ty, $key:literal, $of:ty: $($name:literal => $make:path, $about:literal;)*) => {
+    ($kind:ty, $key:literal, $of:ty: $($name:literal in $file:ident, $about:literal;)*) => {
+        $(mod $file;)*
+
         impl $crate::policy::Kind for $kind {
             const KEY: &'static str = $key;
             type For = $of;
 
             fn shelf() -> &'static $crate::policy::Shelf<$kind> {
                 static SHELF: $crate::policy::Shelf<$kind> = $crate::policy::Shelf::new(&[
-                    $($crate::policy::Policy { name: $name, about: $about, make: $make },)*
+                    $($crate::policy::Policy { name: $name, about: $about, make: $file::make },)*
                 ]);
                 &SHELF
             }

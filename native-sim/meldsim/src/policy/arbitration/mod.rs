@@ -1,15 +1,13 @@
 //! From which submission queue the controller fetches next: `host.arbitration`.
 
-mod round_robin;
-
 use std::fmt::Debug;
 
 /// The name of a policy of arbitration.
 pub type ArbitrationPolicy = super::Name<dyn Arbitration>;
 
 super::shelf! { dyn Arbitration, "host.arbitration", Shares:
-    "round-robin" => round_robin::make, "one queue after the other";
-    "weighted-round-robin" => round_robin::make_weighted, "by the queues' priorities, as NVM Express has it";
+    "round-robin" in round_robin, "one queue after the other";
+    "weighted-round-robin" in weighted_round_robin, "by the queues' priorities, as NVM Express has it";
 }
 
 /// Queue priority (Base specification, Create I/O Submission Queue, QPRIO). It matters under

@@ -24,7 +24,7 @@ struct Class {
 
 /// Knows how many commands wait in each queue, and which is next. Constant time for each command.
 #[derive(Debug)]
-struct RoundRobin {
+pub(super) struct RoundRobin {
     is_weighted: bool,
     shares: Shares,
     queues: Vec<Queue>,
@@ -39,13 +39,6 @@ pub(super) fn make(
     shares: &Shares,
 ) -> Result<Box<dyn Arbitration>, OptionError> {
     Ok(Box::new(RoundRobin::new(false, *shares)))
-}
-
-pub(super) fn make_weighted(
-    _: &mut Given<'_>,
-    shares: &Shares,
-) -> Result<Box<dyn Arbitration>, OptionError> {
-    Ok(Box::new(RoundRobin::new(true, *shares)))
 }
 
 impl Arbitration for RoundRobin {
@@ -92,7 +85,8 @@ impl Arbitration for RoundRobin {
 }
 
 impl RoundRobin {
-    fn new(is_weighted: bool, shares: Shares) -> RoundRobin {
+    /// Weighted, with urgent priority class, or plain.
+    pub(super) fn new(is_weighted: bool, shares: Shares) -> RoundRobin {
         RoundRobin {
             is_weighted,
             shares,

@@ -1,7 +1,5 @@
 //! How long cells take to be sensed, and whether that succeeds: `timing.cells`.
 
-mod ideal;
-
 use std::fmt::Debug;
 
 use crate::engine::{Duration, Instant};
@@ -10,7 +8,7 @@ use crate::engine::{Duration, Instant};
 pub type CellsPolicy = super::Name<dyn Cells>;
 
 super::shelf! { dyn Cells, "timing.cells", Array:
-    "ideal" => ideal::make, "always as `timing` says";
+    "ideal" in ideal, "always as `timing` says";
 }
 
 /// The flash that cells are of.

@@ -9,11 +9,6 @@
 //! and of the victim what has been emptied already. A log is collected when its room has come below [`Bounds::begin`],
 //! until it is back at [`Bounds::end`].
 
-mod burst;
-mod credit;
-mod off;
-mod throttle;
-
 use std::fmt::Debug;
 
 use crate::engine::{Duration, Instant};
@@ -22,10 +17,10 @@ use crate::engine::{Duration, Instant};
 pub type PacingPolicy = super::Name<dyn Pacing>;
 
 super::shelf! { dyn Pacing, "gc.pacing", Logs:
-    "credit" => credit::make, "host and collection take turns, as many pages as are freed";
-    "off" => off::make, "collection begins when free blocks run out, and the host waits for whole blocks";
-    "burst" => burst::make, "the host waits while `gc.burst_size` is freed";
-    "throttle" => throttle::make, "as `credit`, and the host programs no faster than `gc.throttle_iops`";
+    "credit" in credit, "host and collection take turns, as many pages as are freed";
+    "off" in off, "collection begins when free blocks run out, and the host waits for whole blocks";
+    "burst" in burst, "the host waits while `gc.burst_size` is freed";
+    "throttle" in throttle, "as `credit`, and the host programs no faster than `gc.throttle_iops`";
 }
 
 /// Credit of one page. It is counted in fractions of pages.

@@ -5,19 +5,15 @@
 //!   a page that is moved  --of_move---> a frontier of collection's        /  of its own
 //! ```
 
-mod isolated;
-mod sepbit;
-mod streams;
-
 use std::fmt::Debug;
 
 /// The name of a placement policy.
 pub type PlacementPolicy = super::Name<dyn Placement>;
 
 super::shelf! { dyn Placement, "ftl.placement", Shape:
-    "streams" => streams::make, "each stream of the host's by itself, and together what is moved";
-    "isolated" => isolated::make, "each stream of the host's by itself, also what of it is moved, for 1 to 7";
-    "sepbit" => sepbit::make, "by when it will probably be overwritten (Wang and others, FAST 2022)";
+    "streams" in streams, "each stream of the host's by itself, and together what is moved";
+    "isolated" in isolated, "each stream of the host's by itself, also what of it is moved, for 1 to 7";
+    "sepbit" in sepbit, "by when it will probably be overwritten (Wang and others, FAST 2022)";
 }
 
 /// Frontiers that policies tell apart, of the host's and of collection's: they are numbered from 0.

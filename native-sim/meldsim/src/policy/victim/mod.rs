@@ -5,13 +5,6 @@
 //!   closed, invalidated, erased: what a policy may want to remember
 //! ```
 
-mod cost_benefit;
-mod d_choices;
-mod fifo;
-mod greedy;
-mod random;
-mod windowed_greedy;
-
 use std::fmt::Debug;
 
 use super::placement::Frontier;
@@ -20,12 +13,12 @@ use super::placement::Frontier;
 pub type VictimPolicy = super::Name<dyn Victims>;
 
 super::shelf! { dyn Victims, "gc.victim", Shape:
-    "greedy" => greedy::make, "the one with fewest valid pages";
-    "cost-benefit" => cost_benefit::make, "the one with the most age x (1 - u) / 2u, for a valid share of u";
-    "windowed-greedy" => windowed_greedy::make, "the one with fewest valid pages among the `gc.window` closed first";
-    "d-choices" => d_choices::make, "the one with fewest valid pages among `d` drawn at random";
-    "fifo" => fifo::make, "the one closed first";
-    "random" => random::make, "any";
+    "greedy" in greedy, "the one with fewest valid pages";
+    "cost-benefit" in cost_benefit, "the one with the most age x (1 - u) / 2u, for a valid share of u";
+    "windowed-greedy" in windowed_greedy, "the one with fewest valid pages among the `gc.window` closed first";
+    "d-choices" in d_choices, "the one with fewest valid pages among `d` drawn at random";
+    "fifo" in fifo, "the one closed first";
+    "random" in random, "any";
 }
 
 /// The log that a policy is made for.

@@ -1,18 +1,14 @@
 //! Which free superblock is used next, and whether cold data moves: `gc.wear_levelling`.
 
-mod dynamic;
-mod fixed;
-mod none;
-
 use std::fmt::Debug;
 
 /// The name of a policy of wear levelling.
 pub type WearPolicy = super::Name<dyn WearLevelling>;
 
 super::shelf! { dyn WearLevelling, "gc.wear_levelling", Wear:
-    "static" => fixed::make, "as `dynamic`, and what lags behind by more than `gc.wear_threshold` erases is collected";
-    "dynamic" => dynamic::make, "the least worn";
-    "none" => none::make, "the one with the lowest number";
+    "static" in fixed, "as `dynamic`, and what lags behind by more than `gc.wear_threshold` erases is collected";
+    "dynamic" in dynamic, "the least worn";
+    "none" in none, "the one with the lowest number";
 }
 
 /// What a policy is made for.
