@@ -145,7 +145,7 @@ def main(what, tree, meldsim, pages):
     if not pages:
         listed = subprocess.run(["git", "ls-files", "*.md"], cwd=tree, check=True, capture_output=True, text=True)
         pages = [page for page in listed.stdout.splitlines() if (tree / page).is_file()]
-    ci = [PART.sub("", line) for line in (tree / ".ci/run").read_text(encoding="utf-8").splitlines()]
+    ci = [PART.sub("", line).strip() for line in (tree / ".ci/run").read_text(encoding="utf-8").splitlines()]
     failed, ran, marked = 0, 0, 0
     for page in pages:
         found = blocks(tree, page)
