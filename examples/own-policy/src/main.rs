@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         name: "patient",
         about: "greedy among the superblocks that `age` others have been filled since",
         make: |given, _| {
-            let age = given.number("age", 4, 0..=1 << 20)?;
+            let age = given.number("age", 24, 0..=1 << 20)?;
             Ok(Box::new(Patient { age }))
         },
     });
