@@ -17,12 +17,17 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// What is wrong with a name that is none of these, and the remedy.
-pub(crate) fn unknown(name: &str, known: &[&str]) -> String {
-    let remedy = match nearest(name, known.iter().copied()) {
+/// What to write in place of a name that is none of these.
+pub(crate) fn in_place_of(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
         Some(meant) => format!("did you mean {meant:?}?"),
         None => format!("use one of {}", known.join(", ")),
-    };
+    }
+}
+
+/// What is wrong with a name that is none of these, and the remedy.
+pub(crate) fn unknown(name: &str, known: &[&str]) -> String {
+    let remedy = in_place_of(name, known);
     format!("is {name:?}, which is unknown; {remedy}")
 }
 

@@ -400,7 +400,6 @@ mod tests {
     use super::*;
     use meldsim::engine::Duration;
     use meldsim::nvme::Pattern;
-    use meldsim::profile::nearest;
 
     fn parse(text: &str) -> Result<Vec<Job>, String> {
         let list = parse_job_file("a.fio", text, &Job::new(""));
@@ -771,14 +770,5 @@ mod tests {
             error,
             "a.fio:1: [j] size: is missing or 0; give one, such as size=1g"
         );
-    }
-
-    #[test]
-    fn slips_are_recognised_and_strangers_are_not() {
-        let known = ["bs", "iodepth", "runtime", "read_pattern"];
-        assert_eq!(nearest("iodpeth", known), Some("iodepth"));
-        assert_eq!(nearest("read-pattern", known), Some("read_pattern"));
-        assert_eq!(nearest("runtme", known), Some("runtime"));
-        assert_eq!(nearest("zonesize", known), None);
     }
 }

@@ -69,7 +69,7 @@ impl Device {
     /// # Errors
     ///
     /// As [`Device::submit`], and a queue that does not exist or is full.
-    // One copy, whoever calls it: then its parts, each of one caller, become part of it.
+    // One copy for all callers: then its parts, each of one caller, become part of it.
     #[inline(never)]
     pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
         self.hil.check(queue)?;

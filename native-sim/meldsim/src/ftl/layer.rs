@@ -132,8 +132,10 @@ impl Ftl {
         let pages = addressing.pages_per_wordline;
         let flash_pages = addressing.flash_pages_per_wordline;
         let log = placement::Shape::new(addressing.superblocks, addressing.pages_per_superblock);
-        let placement = profile.make(profile.ftl.placement, &log)?;
-        let moved = placement.moved().clamp(1, FRONTIERS[1]);
+        let placements = (0..logs).map(|_| profile.make(profile.ftl.placement, &log));
+        let placements = placements.collect::<Result<Vec<_>, _>>()?;
+        let moved = placements[0].moved().clamp(1, FRONTIERS[1]);
+        let follows_streams = placements[0].follows_streams();
         // Each stream of collection's may wait for the rest of its stripe.
         let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow())
             + u32::from(moved - 1) * (addressing.units + 1) * pages;
@@ -144,11 +146,10 @@ impl Ftl {
             pages_per_superblock: addressing.pages_per_superblock,
             window: profile.gc.window,
         };
-        let make = |number| {
+        let make = |(number, placement)| {
             let wear = Wear::new(profile.gc.wear_threshold);
             let wear = profile.make(profile.gc.wear_levelling, &wear)?;
             let victims = profile.make(profile.gc.victim, &shape)?;
-            let placement = profile.make(profile.ftl.placement, &log)?;
             let blocks = Blocks::new(&addressing, wear, victims, placement, reserve);
             Ok(Log::new(number, blocks, spare))
         };
@@ -156,7 +157,7 @@ impl Ftl {
             set,
             mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
             melded: MeldedPages::default(),
-            logs: (0..logs).map(make).collect::<Result<_, _>>()?,
+            logs: (0..).zip(placements).map(make).collect::<Result<_, _>>()?,
             ready: ReadyList::new(logs),
             buffer: WriteBuffer::new(host_slots, gc_slots, logs),
             runs: Vec::new(),
@@ -180,7 +181,7 @@ impl Ftl {
             due: Vec::new(),
             // Where what is moved goes to several streams, a stripe is no stripe of one of them.
             copies_back: profile.commands.copyback && moved == 1,
-            follows_streams: placement.follows_streams(),
+            follows_streams,
             moved,
             can_meld: profile.timing.melded_read.is_some(),
             host_slots,
@@ -279,8 +280,10 @@ impl Ftl {
         self.map_space = Some(self.add_space());
     }
 
-    pub(crate) fn map_space(&self) -> Option<u32> {
-        self.map_space
+    /// Where a translation page is.
+    pub(crate) fn map_entry(&self, page: u64) -> Entry {
+        let space = self.map_space;
+        space.map_or(Entry::Unmapped, |space| self.entry(space, page))
     }
 
     /// Hands over the pages, but for translation pages, that have been programmed since this was last called.

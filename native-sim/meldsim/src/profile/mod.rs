@@ -64,6 +64,7 @@ pub use xpoint::Xpoint;
 pub use crate::words::nearest;
 
 use crate::policy::{self, PolicyOptions};
+use crate::words::in_place_of;
 use check::{Checker, names};
 
 /// A device. All fields are public so that an experiment may vary a preset; whoever changes one
@@ -211,10 +212,7 @@ impl Profile {
     fn check_policies(&self, checker: &mut Checker) {
         let known: Vec<&str> = policy::all().iter().map(|policy| policy.name).collect();
         for name in self.policy.names().filter(|name| !known.contains(name)) {
-            let remedy = match nearest(name, known.iter().copied()) {
-                Some(meant) => format!("did you mean \"{meant}\"?"),
-                None => format!("use one of {}", known.join(", ")),
-            };
+            let remedy = in_place_of(name, &known);
             checker.refuse(&format!("policy.{name}"), "is no policy", remedy);
         }
     }

@@ -17,7 +17,7 @@ use super::NandMedium;
 use crate::device::request::Requests;
 use crate::engine::EventQueue;
 use crate::event::Event;
-use crate::ftl::{Entry, Ftl, WriteError};
+use crate::ftl::{Entry, WriteError};
 use crate::nand::{Owner, PageSet, WordlineAddr};
 use crate::profile::Profile;
 
@@ -45,7 +45,7 @@ pub(in crate::device) trait Map: Debug {
     /// They are used at once.
     fn look(&mut self, space: u32, pages: Range<u64>) -> Result<u64, Self::Miss>;
 
-    /// What was missing has been read.
+    /// The translation page that was missing has come.
     fn fetched(&mut self, _: Self::Miss) {}
 
     /// The entry of a page has changed, as it was programmed somewhere.
@@ -183,13 +183,5 @@ impl<M: Map> NandMedium<M> {
                 Err(WriteError::BufferFull | WriteError::CapacityExceeded) => break,
             }
         }
-    }
-}
-
-impl Ftl {
-    /// Where a translation page is.
-    fn map_entry(&self, page: u64) -> Entry {
-        let space = self.map_space();
-        space.map_or(Entry::Unmapped, |space| self.entry(space, page))
     }
 }
