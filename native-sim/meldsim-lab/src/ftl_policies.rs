@@ -72,7 +72,6 @@ fn device(base: &Profile, variant: Variant) -> Profile {
     profile.ftl.over_provisioning_percent = 12;
     // Windowed greedy among a third of them.
     profile.gc.window = 64;
-    profile.gc.exact_victim = true;
     profile.gc.victim = variant.victim;
     profile.ftl.placement = variant.placement;
     profile

@@ -113,8 +113,8 @@ impl Ftl {
         if self.pacing.is_off() && log.erasing.is_some() {
             return false;
         }
-        let (blocks, reverse_map) = (&mut log.blocks, &self.reverse_map);
-        let choice = self.selection.next(log_id, blocks, reverse_map, is_urgent);
+        let blocks = &mut log.blocks;
+        let choice = self.selection.next(blocks, is_urgent);
         let freed = choice.map(|choice| {
             let valid = blocks.get(choice.superblock).valid;
             u64::from(blocks.pages_per_superblock - valid)

@@ -130,9 +130,7 @@ impl<'a> Overwriter<'a> {
             if !is_on && log.blocks.available(self.preload.stream) >= pages {
                 return Some(());
             }
-            let choice = ftl
-                .selection
-                .next(log_id, &mut log.blocks, &ftl.reverse_map, true);
+            let choice = ftl.selection.next(&mut log.blocks, true);
             let Choice {
                 superblock,
                 for_wear,

@@ -290,9 +290,7 @@ impl<'a> Preload<'a> {
         let ftl = &mut *self.ftl;
         let pages = ftl.addressing.pages_per_superblock;
         let blocks = &mut ftl.logs[log_id as usize].blocks;
-        let victim = ftl
-            .selection
-            .choose(log_id, blocks, &ftl.reverse_map, pages)?;
+        let victim = ftl.selection.choose(blocks, pages)?;
         let superblock = blocks.get(victim);
         let needed = superblock
             .valid

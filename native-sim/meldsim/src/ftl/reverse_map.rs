@@ -36,12 +36,6 @@ impl ReverseMap {
         self.superblocks.contains_key(&(log_id, superblock))
     }
 
-    /// The superblocks of a log that it holds.
-    pub(crate) fn superblocks(&self, log_id: u32) -> impl Iterator<Item = u32> {
-        let of_log = self.superblocks.range((log_id, 0)..=(log_id, u32::MAX));
-        of_log.map(|(&(_, superblock), _)| superblock)
-    }
-
     /// Makes it anew, for these superblocks of logs.
     pub(crate) fn make(
         &mut self,

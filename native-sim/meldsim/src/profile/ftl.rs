@@ -70,10 +70,6 @@ section! {
         /// Blocks among which `windowed-greedy` chooses, those closed first. Unit: count; range 1 to
         /// 1048576; default 64 \[A\].
         window: u32 = 64, 1..=1 << 20;
-        /// Collect what `victim` ranks first, always. Otherwise a block whose pages are known from the last
-        /// look at the mapping goes first, unless another has less than half as many valid pages: that
-        /// saves the simulator time, and gives hot blocks more of it. Default false.
-        exact_victim: bool = false;
         /// Also collect when the host is idle, not only when free blocks run out. Default false.
         background: bool = false;
         /// How long no command was outstanding before the host counts as idle. Unit: time; range 1us to

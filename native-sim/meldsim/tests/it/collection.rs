@@ -63,7 +63,7 @@ fn policies_differ_as_they_should_when_some_data_is_hot() {
     let window = amplification("windowed-greedy", 20);
     let all = amplification("windowed-greedy", 1000);
     // Collecting by age alone moves cold data round and round; age and use together beat use alone.
-    assert!(first_closed > 1.25 * greedy, "{first_closed} {greedy}");
+    assert!(first_closed > 1.2 * greedy, "{first_closed} {greedy}");
     assert!(cost_benefit < 0.95 * greedy, "{cost_benefit} {greedy}");
     assert!(first_closed > window && window != greedy, "{window}");
     assert_eq!(all, greedy);

@@ -191,9 +191,7 @@ fn amplification(text: &str) -> f64 {
 }
 
 fn amplification_with(text: &str, settings: &[&str]) -> f64 {
-    let text = format!(
-        "base = \"melded-tlc-8x8\"\nname = \"own\"\n{SMALL}[gc]\nexact_victim = true\n{text}"
-    );
+    let text = format!("base = \"melded-tlc-8x8\"\nname = \"own\"\n{SMALL}[gc]\n{text}");
     let settings: Vec<Setting> = settings.iter().map(|it| it.parse().unwrap()).collect();
     let profile = Profile::from_toml_with(&text, &settings).unwrap();
     let (found, _) = crate::policies::simulated(&profile, 80);

@@ -115,8 +115,9 @@ fn nobody_waits_for_a_whole_block() {
             off.tenths
         );
         assert!(stopped > 4.0 * slowest, "{stopped} {slowest}");
+        // Pacing collects a little earlier than it would have to.
         assert!(
-            credit.rate() > 0.94 * off.rate(),
+            credit.rate() > 0.93 * off.rate(),
             "{} {}",
             credit.rate(),
             off.rate()
@@ -348,13 +349,9 @@ fn a_run_begins_as_it_goes_on() {
         for fill in [70, 100] {
             for &skew in skews {
                 let steady = steady_under(&profile, fill, skew);
-                // Without pacing groups are collected in turns. And of a full device a group is nearly full when
-                // it is collected: it takes more of them to write as much.
-                let collections = match (fill, profile.gc.pacing.as_str()) {
-                    (100, _) => 120,
-                    (_, "off") => 60,
-                    (_, _) => 20,
-                };
+                // Of a full device a superblock is nearly full when it is collected: it takes more of them to write
+                // as much. Twenty collections of one that is not full differ by 2.4 % (one sigma) from others.
+                let collections = if fill == 100 { 120 } else { 60 };
                 let windows = windows(steady, depth, collections, 5);
                 let compare = |what: &str, within: f64, of: &dyn Fn(&Window) -> f64| {
                     let later = windows[2..].iter().map(of).sum::<f64>() / 3.0;
@@ -380,13 +377,7 @@ fn a_run_begins_as_it_goes_on() {
 
 /// Greedy collection without any of the device: pages as numbers, in blocks of `per` pages, of which one is
 /// kept free. Returns the pages placed in all for each that was written.
-fn naive_greedy(
-    (blocks, per): (usize, usize),
-    draws: &Draws,
-    buffer: usize,
-    batch_share: usize,
-) -> f64 {
-    let mut batch: Vec<usize> = Vec::new();
+fn naive_greedy((blocks, per): (usize, usize), draws: &Draws, buffer: usize) -> f64 {
     /// Times as many writes as there are pages.
     const COUNTED_FROM: usize = 6;
     const UNTIL: usize = 9;
@@ -451,23 +442,7 @@ fn naive_greedy(
         while log.free.len() < 2 {
             let closed = (0..blocks).filter(|block| log.held[*block].len() == per);
             let closed = closed.filter(|block| !log.open.contains(block));
-            let mut closed: Vec<usize> = closed.collect();
-            closed.sort_by_key(|&block| log.valid[block]);
-            let best = closed[0];
-            batch.retain(|block| closed.contains(block));
-            let known = batch.iter().copied().min_by_key(|&block| log.valid[block]);
-            let known = known.filter(|&block| log.valid[block] < 2 * log.valid[best]);
-            let victim = known.unwrap_or_else(|| {
-                let mut room = pages / batch_share;
-                batch = closed;
-                batch.retain(|&block| {
-                    let fits = log.valid[block] <= room;
-                    room = if fits { room - log.valid[block] } else { 0 };
-                    fits
-                });
-                best
-            });
-            batch.retain(|&block| block != victim);
+            let victim = closed.min_by_key(|&block| log.valid[block]).unwrap();
             for page in std::mem::take(&mut log.held[victim]) {
                 if log.block_of[page] == Some(victim) {
                     log.place(page, 1);
@@ -566,18 +541,16 @@ fn cold_blocks_are_moved_without_a_stop() {
     assert!(slowest(&credit) < 6.0 * usual(&credit));
 }
 
-/// Strictly greedy collection would look at each page's place again for every group. The device looks for those of a
-/// 32nd of the pages at once and keeps to these while no group holds half as much, which gives what is hot more time.
 #[test]
 fn skewed_writes_come_to_what_greedy_collection_alone_does() {
     let profile = profile(PacingPolicy::named("credit"));
     let buffer = profile.controller.write_buffer.0 / profile.geometry.page_size.0;
-    for (skew, within, greedy_within) in [
-        (Skew::Zipf(0.6), 0.03, 0.03),
-        (Skew::Zipf(0.9), 0.03, 0.06),
-        (Skew::Hot(90), 0.03, 0.15),
+    for (skew, within) in [
+        (Skew::Zipf(0.6), 0.03),
+        (Skew::Zipf(0.9), 0.03),
+        (Skew::Hot(90), 0.03),
         // It comes to its steady state slowly: where the cold pages lay at first counts for long.
-        (Skew::Never(40), 0.06, 0.08),
+        (Skew::Never(40), 0.06),
     ] {
         let (mut device, nsid, draws) = steady_under(&profile, 88, skew);
         let pages = draws.pages as usize;
@@ -585,17 +558,11 @@ fn skewed_writes_come_to_what_greedy_collection_alone_does() {
         let programmed = run.stats.host_pages_programmed + run.stats.gc_pages_programmed;
         let found = programmed as f64 / (4 * pages) as f64;
         // One that is free and the rests of two are as much room as three of the device.
-        let expected = |share| naive_greedy((200 - 1, 768), &draws, buffer as usize, share);
-        let (batches, greedy) = (expected(32), expected(usize::MAX));
-        println!(
-            "{skew:?}: {found:.3}, in batches {:.3} of {batches:.3}, greedy {:.3} of {greedy:.3}",
-            found / batches,
-            found / greedy
-        );
-        let is_near = |expected: f64, within: f64| (found / expected - 1.0).abs() < within;
-        assert!(is_near(batches, within), "{skew:?}: {found} for {batches}");
+        let greedy = naive_greedy((200 - 1, 768), &draws, buffer as usize);
+        let ratio = found / greedy;
+        println!("{skew:?}: {found:.3}, {ratio:.3} of {greedy:.3}");
         assert!(
-            is_near(greedy, greedy_within),
+            (ratio - 1.0).abs() < within,
             "{skew:?}: {found} for {greedy}"
         );
     }

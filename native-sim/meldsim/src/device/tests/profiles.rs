@@ -55,7 +55,7 @@ fn gc() -> impl Strategy<Value = Gc> {
     let background = (any::<bool>(), 1..2_000u64, 1..=90u32);
     let wear_threshold = prop_oneof![3 => 1..=2u32, 1 => Just(100)];
     (
-        (victim, 1..8u32, any::<bool>()),
+        (victim, 1..8u32),
         levelling,
         wear_threshold,
         background,
@@ -64,7 +64,7 @@ fn gc() -> impl Strategy<Value = Gc> {
     )
         .prop_map(
             |(
-                (victim, window, exact_victim),
+                (victim, window),
                 wear_levelling,
                 wear_threshold,
                 (background, idle_us, free),
@@ -73,7 +73,6 @@ fn gc() -> impl Strategy<Value = Gc> {
             )| Gc {
                 victim,
                 window,
-                exact_victim,
                 background,
                 background_idle: Duration::from_us(idle_us),
                 background_free_percent: free,

@@ -159,11 +159,6 @@ impl Blocks {
         self.victims.rank(candidates, most, &log);
     }
 
-    /// Whether a superblock that holds nothing is always the first.
-    pub(crate) fn takes_empty_first(&self) -> bool {
-        self.victims.takes_empty_first()
-    }
-
     /// Free superblocks.
     pub(crate) fn free(&self) -> u32 {
         self.count - self.superblocks.len() as u32 + self.erased.len() as u32
@@ -200,8 +195,11 @@ impl Blocks {
         gains.then_some(found.as_candidate(superblock))
     }
 
-    /// A closed superblock whose pages are all out of date, if one is known.
+    /// A closed superblock whose pages are all out of date, if one is known and the policy takes such first.
     pub(crate) fn pop_empty(&mut self) -> Option<u32> {
+        if !self.victims.takes_empty_first() {
+            self.empty.clear();
+        }
         while let Some(superblock) = self.empty.pop() {
             let found = self.get(superblock);
             if found.is_collectable() && found.valid == 0 {

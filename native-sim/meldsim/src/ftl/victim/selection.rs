@@ -2,15 +2,11 @@
 //! or what the policy ranks first.
 
 use super::super::blocks::Blocks;
-use super::super::reverse_map::ReverseMap;
 use crate::policy::victim::Candidate;
 use crate::profile::{Gc, Profile};
 
 /// A superblock must gain this share of its pages to be collected in the background, 1 in so many.
 const BACKGROUND_GAIN: u32 = 10;
-/// A victim that the reverse map does not hold must have this many times fewer valid pages than the
-/// best that it does, to be worth making the map anew; unless victims are exact.
-const WORTH_A_BATCH: u32 = 2;
 /// Of the superblocks that are likely to be collected next, one in so many is one that lags behind in wear.
 const LAGGING_SHARE: usize = 32;
 
@@ -25,8 +21,6 @@ pub(crate) struct Choice {
 /// Decides when logs are collected, and which superblocks.
 #[derive(Debug)]
 pub(crate) struct VictimSelection {
-    /// The policy's first is the victim, whatever the reverse map holds.
-    is_exact: bool,
     /// Free superblocks at which collecting in the background ends.
     background_free: u32,
     /// The host is idle: superblocks are collected though enough are free.
@@ -45,7 +39,6 @@ impl VictimSelection {
         let superblocks = u64::from(profile.geometry.blocks_per_plane);
         let free = superblocks * u64::from(gc.background_free_percent) / 100;
         VictimSelection {
-            is_exact: gc.exact_victim,
             background_free: free as u32,
             is_idle: false,
             is_deterministic: false,
@@ -69,13 +62,7 @@ impl VictimSelection {
     }
 
     /// The superblock of a log to collect next, if that is due. It is urgent when the host needs room.
-    pub(crate) fn next(
-        &mut self,
-        log_id: u32,
-        blocks: &mut Blocks,
-        reverse_map: &ReverseMap,
-        is_urgent: bool,
-    ) -> Option<Choice> {
+    pub(crate) fn next(&mut self, blocks: &mut Blocks, is_urgent: bool) -> Option<Choice> {
         let in_background = !is_urgent && self.is_idle && blocks.free() < self.background_free;
         if !is_urgent && !in_background {
             return None;
@@ -86,57 +73,21 @@ impl VictimSelection {
         };
         let coldest = blocks.take_coldest();
         Some(Choice {
-            superblock: coldest.or_else(|| self.choose(log_id, blocks, reverse_map, most_valid))?,
+            superblock: coldest.or_else(|| self.choose(blocks, most_valid))?,
             in_background,
             for_wear: coldest.is_some(),
         })
     }
 
     /// The superblock of a log to collect next, of those with at most so many valid pages.
-    pub(crate) fn choose(
-        &mut self,
-        log_id: u32,
-        blocks: &mut Blocks,
-        reverse_map: &ReverseMap,
-        most_valid: u32,
-    ) -> Option<u32> {
-        let takes_empty = !self.is_exact || blocks.takes_empty_first();
-        if let Some(superblock) = blocks.pop_empty().filter(|_| takes_empty) {
-            return Some(superblock);
+    pub(crate) fn choose(&mut self, blocks: &mut Blocks, most_valid: u32) -> Option<u32> {
+        let empty = blocks.pop_empty();
+        if empty.is_some() {
+            return empty;
         }
-        let best = self.first(blocks, blocks.candidates())?;
-        let chosen = match self.is_exact {
-            true => best,
-            false => self.known(log_id, blocks, reverse_map, best),
-        };
-        (chosen.valid <= most_valid).then_some(chosen.number)
-    }
-
-    /// What the policy ranks first of the superblocks that the reverse map holds, unless `best` is worth
-    /// making the map anew.
-    fn known(
-        &mut self,
-        log_id: u32,
-        blocks: &Blocks,
-        reverse_map: &ReverseMap,
-        best: Candidate,
-    ) -> Candidate {
-        let reversed = reverse_map.superblocks(log_id);
-        let reversed = reversed.filter_map(|superblock| blocks.candidate(superblock));
-        match self.first(blocks, reversed) {
-            Some(reversed) if reversed.valid < best.valid.saturating_mul(WORTH_A_BATCH) => reversed,
-            _ => best,
-        }
-    }
-
-    /// What the policy ranks first, of some.
-    fn first(
-        &mut self,
-        blocks: &Blocks,
-        candidates: impl Iterator<Item = Candidate>,
-    ) -> Option<Candidate> {
-        self.rank(blocks, candidates, 1);
-        self.ranked.first().copied()
+        self.rank(blocks, blocks.candidates(), 1);
+        let first = self.ranked.first()?;
+        (first.valid <= most_valid).then_some(first.number)
     }
 
     fn rank(&mut self, blocks: &Blocks, candidates: impl Iterator<Item = Candidate>, count: usize) {
