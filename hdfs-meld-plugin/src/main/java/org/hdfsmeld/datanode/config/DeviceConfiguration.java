@@ -22,7 +22,7 @@ public record DeviceConfiguration(
   private static final Pattern ON_SHARED = Pattern.compile("@([^/]+)(?:/(\\d{1,5}))?");
 
   static DeviceConfiguration read(Configuration conf) throws MeldConfigurationException {
-    String profile = conf.getTrimmed(MeldKeys.PROFILE, MeldKeys.PROFILE_DEFAULT);
+    String profile = Values.text(conf, MeldKeys.PROFILE);
     if (profile.isEmpty()) {
       throw new MeldConfigurationException(
           MeldKeys.PROFILE,

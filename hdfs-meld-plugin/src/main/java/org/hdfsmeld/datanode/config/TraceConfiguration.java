@@ -22,38 +22,21 @@ public record TraceConfiguration(
   private static final int MIN_BUFFER_RECORDS = 1 << 10;
   private static final int MAX_BUFFER_RECORDS = 1 << 24;
 
-  static TraceConfiguration read(Configuration conf) throws MeldConfigurationException {
-    int records =
-        Values.count(
-            conf,
-            MeldKeys.TRACE_BUFFER_RECORDS,
-            MeldKeys.TRACE_BUFFER_RECORDS_DEFAULT,
-            MIN_BUFFER_RECORDS,
-            MAX_BUFFER_RECORDS);
-    return new TraceConfiguration(
-        conf.getTrimmed(MeldKeys.TRACE_DIR, MeldKeys.TRACE_DIR_DEFAULT),
-        Values.count(
-            conf, MeldKeys.TRACE_MAX_FILES, MeldKeys.TRACE_MAX_FILES_DEFAULT, 1, MAX_FILES),
-        Values.bytes(
-            conf,
-            MeldKeys.TRACE_FILE_BYTES,
-            MeldKeys.TRACE_FILE_BYTES_DEFAULT,
-            MIN_FILE_BYTES,
-            Long.MAX_VALUE),
-        // Up to the next power of two.
-        Integer.highestOneBit(records - 1) << 1,
-        inodes(conf));
+  private enum Directories {
+    HASH,
+    INODE
   }
 
-  private static boolean inodes(Configuration conf) throws MeldConfigurationException {
-    String value = conf.getTrimmed(MeldKeys.TRACE_DIRECTORIES, MeldKeys.TRACE_DIRECTORIES_DEFAULT);
-    return switch (value) {
-      case "hash" -> false;
-      case "inode" -> true;
-      default ->
-          throw new MeldConfigurationException(
-              MeldKeys.TRACE_DIRECTORIES, value, "use hash or inode");
-    };
+  static TraceConfiguration read(Configuration conf) throws MeldConfigurationException {
+    int records =
+        Values.count(conf, MeldKeys.TRACE_BUFFER_RECORDS, MIN_BUFFER_RECORDS, MAX_BUFFER_RECORDS);
+    return new TraceConfiguration(
+        Values.text(conf, MeldKeys.TRACE_DIR),
+        Values.count(conf, MeldKeys.TRACE_MAX_FILES, 1, MAX_FILES),
+        Values.bytes(conf, MeldKeys.TRACE_FILE_BYTES, MIN_FILE_BYTES, Long.MAX_VALUE),
+        // Up to the next power of two.
+        Integer.highestOneBit(records - 1) << 1,
+        Values.choice(conf, MeldKeys.TRACE_DIRECTORIES, Directories.class) == Directories.INODE);
   }
 
   /** The block trace of a DataNode; nothing is recorded until it is started. */

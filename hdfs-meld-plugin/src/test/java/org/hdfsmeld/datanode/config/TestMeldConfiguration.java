@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
+import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
@@ -48,23 +48,22 @@ class TestMeldConfiguration {
     Map<String, String> fromFile = new HashMap<>();
     file.forEach(e -> fromFile.put(e.getKey(), e.getValue()));
 
-    Map<String, String> fromKeys = new HashMap<>();
-    for (var field : MeldKeys.class.getFields()) {
-      if (field.getName().endsWith("_DEFAULT")) {
-        String constant = field.getName().replace("_DEFAULT", "");
-        fromKeys.put(
-            (String) MeldKeys.class.getField(constant).get(null), (String) field.get(null));
-      }
-    }
+    Map<String, String> fromKeys = new HashMap<>(MeldKeys.DEFAULTS);
     // Hadoop reads an empty value as none.
-    List<String> empty =
-        List.of(MeldKeys.NATIVE_LIBRARY, MeldKeys.DEVICES, MeldKeys.VOLUME_PROFILES);
-    for (String key : empty) {
-      assertThat(fromKeys.remove(key)).isEmpty();
-    }
+    fromKeys.values().removeIf(String::isEmpty);
     assertThat(fromFile).isEqualTo(fromKeys);
-    empty.forEach(key -> fromKeys.put(key, ""));
-    assertThat(fromKeys.keySet()).containsExactlyInAnyOrderElementsOf(MeldKeys.ALL);
+    assertThat(new ConfigurationTable(Path.of("src/main/resources/meld-default.xml")).keys())
+        .extracting(ConfigurationTable.Key::name)
+        .containsExactlyInAnyOrderElementsOf(MeldKeys.DEFAULTS.keySet());
+  }
+
+  /** A key that is a constant of the class, and not in its map, would be refused. */
+  @Test
+  void everyConstantHasADefault() throws Exception {
+    for (var field : MeldKeys.class.getFields()) {
+      String key = (String) field.get(null);
+      assertThat(key.equals(MeldKeys.PREFIX) || MeldKeys.defaultOf(key) != null).as(key).isTrue();
+    }
   }
 
   @ParameterizedTest
