@@ -21,6 +21,7 @@ class TestPackages {
   /** Each knows only those before it. */
   private static final String[] ORDER = {
     "sim",
+    "record",
     "trace",
     "timeline",
     "model",

@@ -1,13 +1,17 @@
 package org.hdfsmeld.datanode;
 
+import java.io.ByteArrayOutputStream;
 import java.io.DataInput;
 import java.io.DataOutput;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
@@ -19,10 +23,14 @@ import org.apache.hadoop.security.token.SecretManager.InvalidToken;
 import org.apache.hadoop.security.token.Token;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.rpc.BlockTokens;
 import org.hdfsmeld.rpc.BytesService;
 import org.hdfsmeld.rpc.MeldDatanodeProtocolPB;
 import org.hdfsmeld.rpc.ReadPatterns;
+import org.hdfsmeld.rpc.RecordingStatus;
+import org.hdfsmeld.timeline.DatanodeTimeline;
+import org.hdfsmeld.trace.BlockTrace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,21 +44,36 @@ import org.slf4j.LoggerFactory;
 final class MeldAdminService {
   private static final Logger LOG = LoggerFactory.getLogger(MeldAdminService.class);
 
+  /** How old a report may be. */
+  static final long REPORT_AGE_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Most bytes of a file in one answer. */
+  private static final int PART_BYTES = 1 << 20;
+
   private final DataNode datanode;
   private final MeldVolumes volumes;
   private final boolean permissions;
   private final String superGroup;
   private final String owner;
 
-  /** Users whose blocks are being looked up: one of them takes one handler of the DataNode's. */
-  private final Set<String> asking = ConcurrentHashMap.newKeySet();
+  private final LongSupplier clock;
 
-  MeldAdminService(DataNode datanode, Configuration conf, MeldVolumes volumes) throws IOException {
+  private final ReentrantLock lookingUp = new ReentrantLock();
+  private final ReentrantLock reporting = new ReentrantLock();
+  private volatile Report report;
+
+  /** A report as it is sent, and when it was made. */
+  private record Report(byte[] bytes, long madeNs) {}
+
+  /** A service whose reports age by that clock. */
+  MeldAdminService(DataNode datanode, Configuration conf, MeldVolumes volumes, LongSupplier clock)
+      throws IOException {
     this.datanode = datanode;
     this.volumes = volumes;
     this.permissions = conf.getBoolean("dfs.permissions.enabled", true);
     this.superGroup = conf.get("dfs.permissions.superusergroup", "supergroup");
     this.owner = UserGroupInformation.getCurrentUser().getUserName();
+    this.clock = clock;
   }
 
   /** Adds the service to the DataNode. A failure costs the command, not the DataNode: logged. */
@@ -59,7 +82,7 @@ final class MeldAdminService {
       return;
     }
     try {
-      MeldAdminService service = new MeldAdminService(datanode, conf, volumes);
+      MeldAdminService service = new MeldAdminService(datanode, conf, volumes, System::nanoTime);
       new BytesService(MeldDatanodeProtocolPB.class, service.handlers())
           .addTo(datanode.ipcServer, conf);
     } catch (IOException e) {
@@ -68,21 +91,84 @@ final class MeldAdminService {
   }
 
   private Map<String, BytesService.Handler> handlers() {
-    Map<String, BytesService.Handler> handlers =
-        new HashMap<>(new TraceAdmin(volumes.trace(), this::checkSuperuser).handlers());
-    handlers.putAll(new TimelineAdmin(volumes, this::checkSuperuser).handlers());
+    Map<String, BytesService.Handler> handlers = new HashMap<>();
+    BlockTrace trace = volumes.trace();
+    handlers.put("startTrace", changed(trace::start, this::traceStatus));
+    handlers.put("stopTrace", changed(trace::stop, this::traceStatus));
+    handlers.put("traceStatus", changed(() -> {}, this::traceStatus));
+    handlers.put("readTrace", part(trace.files()));
+    DatanodeTimeline timeline = volumes.timeline();
+    Status status = this::timelineStatus;
+    handlers.put("startTimeline", changed(() -> timeline.start(volumes.timelineDevices()), status));
+    handlers.put("stopTimeline", changed(() -> timeline.stop(volumes.timelineDevices()), status));
+    handlers.put("timelineStatus", changed(() -> {}, status));
+    handlers.put("readTimeline", part(timeline.files()));
     handlers.put("blockLayouts", this::blockLayouts);
     handlers.put("report", this::report);
     return handlers;
   }
 
+  /** How a recording is. */
+  private interface Status {
+    RecordingStatus get() throws IOException;
+  }
+
+  /** Does something to a recording, for a superuser, and says how it is then. */
+  private BytesService.Handler changed(Runnable change, Status status) {
+    return (request, response) -> {
+      checkSuperuser();
+      try {
+        change.run();
+      } catch (IllegalStateException e) {
+        // The caller need not have our exception classes, and knows this one.
+        throw new IOException(e.getMessage());
+      }
+      status.get().write(response);
+    };
+  }
+
+  /** A part of a file, for a superuser. */
+  private BytesService.Handler part(RecordFiles files) {
+    return (request, response) -> {
+      checkSuperuser();
+      byte[] part = files.read(request.readUTF(), request.readLong(), PART_BYTES);
+      response.writeInt(part.length);
+      response.write(part);
+    };
+  }
+
+  private RecordingStatus traceStatus() throws IOException {
+    BlockTrace trace = volumes.trace();
+    return new RecordingStatus(
+        trace.isRecording(),
+        trace.getRecords(),
+        trace.getDroppedRecords(),
+        trace.getLastError(),
+        list(trace.files()));
+  }
+
+  private RecordingStatus timelineStatus() throws IOException {
+    DatanodeTimeline timeline = volumes.timeline();
+    return new RecordingStatus(
+        timeline.isRecording(), timeline.records(), timeline.lost(), "", list(timeline.files()));
+  }
+
+  private static List<RecordingStatus.File> list(RecordFiles files) throws IOException {
+    return files.list().stream()
+        .map(name -> new RecordingStatus.File(name, files.bytes(name)))
+        .toList();
+  }
+
+  /**
+   * Looks blocks up, which takes the devices' time: one request at a time on the whole DataNode, so
+   * that others keep the handlers and the devices.
+   */
   void blockLayouts(DataInput request, DataOutput response) throws IOException {
-    UserGroupInformation caller = Server.getRemoteUser();
-    if (!asking.add(caller.getUserName())) {
-      throw new IOException(
-          "a request of " + caller.getUserName() + " is being answered; ask again after it");
+    if (!lookingUp.tryLock()) {
+      throw new IOException("another request for layouts is being answered; ask again after it");
     }
     try {
+      UserGroupInformation caller = Server.getRemoteUser();
       ReadPatterns.Question question = ReadPatterns.readQuestion(request);
       boolean tokens = needsTokens(question.pool()) && !isSuperuser(caller);
       for (long id : question.blockIds()) {
@@ -93,7 +179,7 @@ final class MeldAdminService {
         volumes.layout(new BlockKey(question.pool(), id)).write(response);
       }
     } finally {
-      asking.remove(caller.getUserName());
+      lookingUp.unlock();
     }
   }
 
@@ -120,8 +206,27 @@ final class MeldAdminService {
     }
   }
 
-  private void report(DataInput request, DataOutput response) throws IOException {
-    volumes.report().write(response);
+  /**
+   * The report is made once in {@link #REPORT_AGE_NS}, by one caller, whoever asks and how often.
+   * Others get the one before; they do not wait for a device that does not answer.
+   */
+  void report(DataInput request, DataOutput response) throws IOException {
+    Report known = report;
+    if ((known == null || clock.getAsLong() - known.madeNs() >= REPORT_AGE_NS)
+        && reporting.tryLock()) {
+      try {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        volumes.report().write(new DataOutputStream(bytes));
+        known = new Report(bytes.toByteArray(), clock.getAsLong());
+        report = known;
+      } finally {
+        reporting.unlock();
+      }
+    }
+    if (known == null) {
+      throw new IOException("the first report is being made; ask again after it");
+    }
+    response.write(known.bytes());
   }
 
   /** As {@code hdfs dfsadmin} has it: the DataNode's own user and the super group. */

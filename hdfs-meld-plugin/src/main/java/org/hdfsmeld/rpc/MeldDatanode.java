@@ -9,10 +9,51 @@ import org.apache.hadoop.hdfs.protocolPB.ClientDatanodeProtocolPB;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.token.Token;
+import org.hdfsmeld.record.RecordKind;
 
 /** A DataNode's plugin, as {@code hdfs meld} sees it: over a connection as clients have. */
 public final class MeldDatanode implements AutoCloseable {
   private static final int TIMEOUT_MS = 30_000;
+
+  /** Most bytes of a file in one answer; a DataNode sends no more than 1 MiB. */
+  private static final int MAX_PART_BYTES = 16 << 20;
+
+  /** A kind of recording, and the methods that it has. */
+  public enum Recording {
+    TRACE(
+        RecordKind.TRACE,
+        MeldDatanodeProtocolPB::startTrace,
+        MeldDatanodeProtocolPB::stopTrace,
+        MeldDatanodeProtocolPB::traceStatus,
+        MeldDatanodeProtocolPB::readTrace),
+    TIMELINE(
+        RecordKind.TIMELINE,
+        MeldDatanodeProtocolPB::startTimeline,
+        MeldDatanodeProtocolPB::stopTimeline,
+        MeldDatanodeProtocolPB::timelineStatus,
+        MeldDatanodeProtocolPB::readTimeline);
+
+    /** What its files are called. */
+    public final RecordKind files;
+
+    private final MeldRpc.Method<MeldDatanodeProtocolPB> start;
+    private final MeldRpc.Method<MeldDatanodeProtocolPB> stop;
+    private final MeldRpc.Method<MeldDatanodeProtocolPB> status;
+    private final MeldRpc.Method<MeldDatanodeProtocolPB> read;
+
+    Recording(
+        RecordKind files,
+        MeldRpc.Method<MeldDatanodeProtocolPB> start,
+        MeldRpc.Method<MeldDatanodeProtocolPB> stop,
+        MeldRpc.Method<MeldDatanodeProtocolPB> status,
+        MeldRpc.Method<MeldDatanodeProtocolPB> read) {
+      this.files = files;
+      this.start = start;
+      this.stop = stop;
+      this.status = status;
+      this.read = read;
+    }
+  }
 
   private final MeldRpc<MeldDatanodeProtocolPB> rpc;
 
@@ -66,88 +107,46 @@ public final class MeldDatanode implements AutoCloseable {
   }
 
   /**
-   * Begins a block trace.
+   * Begins a recording.
    *
    * @throws IOException when there is one, the caller is no superuser, or the DataNode cannot
    */
-  public TraceStatus startTrace() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::startTrace, out -> {}, TraceStatus::read);
+  public RecordingStatus start(Recording recording) throws IOException {
+    return rpc.call(recording.start, out -> {}, RecordingStatus::read);
   }
 
   /**
-   * Ends the block trace; everything is in its files then.
-   *
-   * @throws IOException when the caller is no superuser, or the DataNode does not answer
-   */
-  public TraceStatus stopTrace() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::stopTrace, out -> {}, TraceStatus::read);
-  }
-
-  /**
-   * The block trace and its files.
-   *
-   * @throws IOException when the caller is no superuser, or the DataNode does not answer
-   */
-  public TraceStatus traceStatus() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::traceStatus, out -> {}, TraceStatus::read);
-  }
-
-  /**
-   * Begins a timeline.
-   *
-   * @throws IOException when there is one, the caller is no superuser, or the DataNode cannot
-   */
-  public TraceStatus startTimeline() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::startTimeline, out -> {}, TraceStatus::read);
-  }
-
-  /**
-   * Ends the timeline; everything is in its files then.
+   * Ends a recording; everything is in its files then.
    *
    * @throws IOException when the caller is no superuser, or the DataNode cannot
    */
-  public TraceStatus stopTimeline() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::stopTimeline, out -> {}, TraceStatus::read);
+  public RecordingStatus stop(Recording recording) throws IOException {
+    return rpc.call(recording.stop, out -> {}, RecordingStatus::read);
   }
 
   /**
-   * The timeline and its files.
+   * A recording and its files.
    *
    * @throws IOException when the caller is no superuser, or the DataNode does not answer
    */
-  public TraceStatus timelineStatus() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::timelineStatus, out -> {}, TraceStatus::read);
+  public RecordingStatus status(Recording recording) throws IOException {
+    return rpc.call(recording.status, out -> {}, RecordingStatus::read);
   }
 
   /**
-   * A part of a timeline's file, as of {@link #readTrace}.
+   * A part of a recording's file from {@code offset} on, as much as the DataNode gives at once;
+   * empty at the file's end.
    *
    * @throws IOException when the caller is no superuser, or the file is not there
    */
-  public byte[] readTimeline(String file, long offset) throws IOException {
+  public byte[] read(Recording recording, String file, long offset) throws IOException {
     return rpc.call(
-        MeldDatanodeProtocolPB::readTimeline,
+        recording.read,
         out -> {
           out.writeUTF(file);
           out.writeLong(offset);
         },
-        in -> in.readNBytes(in.readInt()));
-  }
-
-  /**
-   * A part of a trace file from {@code offset} on, as much as the DataNode gives at once; empty at
-   * the file's end.
-   *
-   * @throws IOException when the caller is no superuser, or the file is not there
-   */
-  public byte[] readTrace(String file, long offset) throws IOException {
-    return rpc.call(
-        MeldDatanodeProtocolPB::readTrace,
-        out -> {
-          out.writeUTF(file);
-          out.writeLong(offset);
-        },
-        in -> in.readNBytes(in.readInt()));
+        in -> in.readNBytes(MeldRpc.count(in, MAX_PART_BYTES, "bytes")));
   }
 
   @Override

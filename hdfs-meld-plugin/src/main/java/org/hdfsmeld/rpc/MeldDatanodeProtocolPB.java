@@ -17,22 +17,22 @@ public interface MeldDatanodeProtocolPB {
   /** The volumes and what they count, as of {@link DatanodeReport}. */
   BytesValue report(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** Begins a block trace; answers as of {@link TraceStatus}. For the superuser. */
+  /** Begins a block trace; answers as of {@link RecordingStatus}. For the superuser. */
   BytesValue startTrace(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** Ends the block trace; answers as of {@link TraceStatus}. For the superuser. */
+  /** Ends the block trace; answers as of {@link RecordingStatus}. For the superuser. */
   BytesValue stopTrace(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** The block trace and its files, as of {@link TraceStatus}. For the superuser. */
+  /** The block trace and its files, as of {@link RecordingStatus}. For the superuser. */
   BytesValue traceStatus(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** Begins a timeline; answers as of {@link TraceStatus}. For the superuser. */
+  /** Begins a timeline; answers as of {@link RecordingStatus}. For the superuser. */
   BytesValue startTimeline(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** Ends the timeline; answers as of {@link TraceStatus}. For the superuser. */
+  /** Ends the timeline; answers as of {@link RecordingStatus}. For the superuser. */
   BytesValue stopTimeline(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** The timeline and its files, as of {@link TraceStatus}. For the superuser. */
+  /** The timeline and its files, as of {@link RecordingStatus}. For the superuser. */
   BytesValue timelineStatus(RpcController controller, BytesValue request) throws ServiceException;
 
   /** A part of a timeline's file, as of {@link #readTrace}. For the superuser. */

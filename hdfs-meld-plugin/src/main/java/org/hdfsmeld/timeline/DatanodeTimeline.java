@@ -3,14 +3,12 @@ package org.hdfsmeld.timeline;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
-import org.hdfsmeld.trace.PrivateFolder;
+import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.RecordKind;
+import org.hdfsmeld.record.RecordRing;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * A DataNode's timeline: on demand, the latest of what its readers and its devices do.
  *
  * <pre>
- *   readers --record--> LatestRecords --stop--> meld-timeline-*.jsonl.gz
+ *   readers --record--> RecordRing --stop--> meld-timeline-*.jsonl.gz
  *   devices --the simulator--> a ring --stop--> meld-timeline-*-N.records
  * </pre>
  *
@@ -27,15 +25,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class DatanodeTimeline implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DatanodeTimeline.class);
-  private static final String PREFIX = "meld-timeline-";
-  private static final Pattern NAME =
-      Pattern.compile(PREFIX + "[0-9]{8}T[0-9]{9}Z(-[0-9]+\\.records|\\.jsonl\\.gz)");
-  private static final DateTimeFormatter SESSION =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC);
   private static final int RECORDS = 1 << 18;
   private static final long DEVICE_BYTES = 64 << 20;
 
-  private final PrivateFolder folder;
+  private final RecordFiles folder;
   private final int maxFiles;
   private final AtomicLong readers = new AtomicLong();
 
@@ -45,7 +38,7 @@ public final class DatanodeTimeline implements AutoCloseable {
 
   /** A timeline that is being recorded. */
   private record Session(
-      String name, HostClock clock, long beginNs, LatestRecords records, Strings strings) {}
+      String name, HostClock clock, long beginNs, RecordRing records, Strings strings) {}
 
   /**
    * No timeline yet; nothing is allocated or created before {@link #start}.
@@ -54,7 +47,7 @@ public final class DatanodeTimeline implements AutoCloseable {
    * @param maxFiles most files in it
    */
   public DatanodeTimeline(Path path, int maxFiles) {
-    this.folder = new PrivateFolder(path, NAME);
+    this.folder = new RecordFiles(path, RecordKind.TIMELINE);
     this.maxFiles = maxFiles;
   }
 
@@ -131,16 +124,17 @@ public final class DatanodeTimeline implements AutoCloseable {
     if (session != null) {
       throw new IllegalStateException("A timeline is being recorded; stop it first");
     }
+    String name;
     try {
       folder.make();
+      name = folder.session(Instant.now());
     } catch (IOException e) {
       throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
     }
     HostClock clock = HostClock.now();
-    String name = SESSION.format(Instant.now().truncatedTo(ChronoUnit.MILLIS));
     long begin = System.nanoTime();
     devices.forEach(device -> device.startTimeline(DEVICE_BYTES));
-    session = new Session(name, clock, begin, new LatestRecords(RECORDS), new Strings());
+    session = new Session(name, clock, begin, RecordRing.ofLatest(RECORDS), new Strings());
     LOG.info("Recording a timeline for {}", folder.path());
   }
 
@@ -155,7 +149,7 @@ public final class DatanodeTimeline implements AutoCloseable {
       return;
     }
     session = null;
-    String name = PREFIX + ended.name;
+    String name = ended.name;
     try (TimelineFile file =
         new TimelineFile(new GZIPOutputStream(folder.create(name + ".jsonl.gz")), ended.clock)) {
       file.header(folder.path().getFileName().toString(), ended.beginNs);
@@ -187,14 +181,9 @@ public final class DatanodeTimeline implements AutoCloseable {
     return lastLost;
   }
 
-  /** Names of the files there are, the oldest first. */
-  public List<String> files() throws IOException {
-    return folder.list();
-  }
-
-  /** A part of a file; at most {@code length} bytes, none at the file's end. */
-  public byte[] readFile(String name, long offset, int length) throws IOException {
-    return folder.read(name, offset, length);
+  /** Its files. */
+  public RecordFiles files() {
+    return folder;
   }
 
   /** What was recorded is dropped. */

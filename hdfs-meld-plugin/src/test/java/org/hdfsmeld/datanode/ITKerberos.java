@@ -34,6 +34,7 @@ import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.namenode.ReadPatternService;
 import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.MeldDatanode;
+import org.hdfsmeld.rpc.MeldDatanode.Recording;
 import org.hdfsmeld.rpc.MeldRpc;
 import org.hdfsmeld.rpc.ReadPatternProtocolPB;
 import org.hdfsmeld.rpc.ReadPatterns;
@@ -267,8 +268,9 @@ class ITKerberos {
     PrivilegedExceptionAction<Void> snoop =
         () -> {
           try (MeldDatanode dataNode = dataNode()) {
-            assertThatThrownBy(dataNode::traceStatus).hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.readTrace("any", 0))
+            assertThatThrownBy(() -> dataNode.status(Recording.TRACE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.read(Recording.TRACE, "any", 0))
                 .hasMessageContaining("Superuser");
           }
           return null;

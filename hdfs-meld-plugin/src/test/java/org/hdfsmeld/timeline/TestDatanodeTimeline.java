@@ -48,11 +48,11 @@ class TestDatanodeTimeline {
 
   private String lines(DatanodeTimeline timeline) throws IOException {
     String name =
-        timeline.files().stream()
+        timeline.files().list().stream()
             .filter(file -> file.endsWith(".jsonl.gz"))
             .findFirst()
             .orElseThrow();
-    byte[] file = timeline.readFile(name, 0, 1 << 20);
+    byte[] file = timeline.files().read(name, 0, 1 << 20);
     try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(file))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
@@ -79,7 +79,7 @@ class TestDatanodeTimeline {
     assertThat(lines.lines().toList().get(0))
         .startsWith("{\"meld_timeline\":1,\"datanode\":\"uuid-1\",\"host\":\"");
     assertThat(lines)
-        .contains("\"name\":\"/data\\\"1\\u000a\",\"records\":\"meld-timeline-")
+        .contains("\"name\":\"/data\\\"1\\n\",\"records\":\"meld-timeline-")
         .contains("\"name\":\"/data2\",\"problem\":\"it is no flash\"")
         .contains("{\"volume\":{\"n\":7,\"device\":0,\"nsid\":1}}")
         .contains("\"sim_ps\":5,")
@@ -89,9 +89,9 @@ class TestDatanodeTimeline {
         .contains("\"pool\":\"BP-1\",\"block\":-5,\"client\":\"DFSClient_1\",\"kind\":\"client\"")
         .contains("\"offset\":64,\"bytes\":512}}")
         .endsWith("{\"lost\":{\"records\":0}}\n");
-    assertThat(timeline.files()).hasSize(2);
+    assertThat(timeline.files().list()).hasSize(2);
     timeline.stop(DEVICES);
-    assertThat(timeline.files()).as("nothing was recorded").hasSize(2);
+    assertThat(timeline.files().list()).as("nothing was recorded").hasSize(2);
   }
 
   @Test
@@ -104,16 +104,18 @@ class TestDatanodeTimeline {
       // Files are named by the millisecond.
       Thread.sleep(2);
     }
-    assertThat(timeline.files()).hasSize(4);
-    String session = timeline.files().get(0).substring(0, 30);
-    assertThat(timeline.files()).allMatch(file -> file.startsWith(session));
+    assertThat(timeline.files().list()).hasSize(4);
+    String session = timeline.files().list().get(0).substring(0, 30);
+    assertThat(timeline.files().list()).allMatch(file -> file.startsWith(session));
   }
 
   @Test
   void otherFilesAreNotGiven() throws IOException {
     DatanodeTimeline timeline = new DatanodeTimeline(dir, 16);
     Files.writeString(dir.resolve("secret"), "s");
-    assertThatThrownBy(() -> timeline.readFile("secret", 0, 10)).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> timeline.readFile("../secret", 0, 10)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> timeline.files().read("secret", 0, 10))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> timeline.files().read("../secret", 0, 10))
+        .isInstanceOf(IOException.class);
   }
 }

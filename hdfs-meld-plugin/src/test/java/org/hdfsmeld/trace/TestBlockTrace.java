@@ -36,10 +36,10 @@ class TestBlockTrace {
 
   private static byte[] bytes(BlockTrace trace, String file) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
-    byte[] part = trace.read(file, 0, 100);
+    byte[] part = trace.files().read(file, 0, 100);
     while (part.length > 0) {
       all.write(part);
-      part = trace.read(file, all.size(), 100);
+      part = trace.files().read(file, all.size(), 100);
     }
     return all.toByteArray();
   }
@@ -219,9 +219,10 @@ class TestBlockTrace {
       trace.start();
       trace.stop();
       for (String name : List.of("../secret", "notes.txt", "/etc/passwd", "")) {
-        assertThatThrownBy(() -> trace.read(name, 0, 10)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> trace.files().read(name, 0, 10))
+            .isInstanceOf(NoSuchFileException.class);
       }
-      assertThat(trace.read(trace.getFiles().get(0), 1L << 40, 10)).isEmpty();
+      assertThat(trace.files().read(trace.getFiles().get(0), 1L << 40, 10)).isEmpty();
     }
   }
 
@@ -246,7 +247,7 @@ class TestBlockTrace {
           .hasMessageContaining(others + " belongs to")
           .hasMessageContaining("dfs.datanode.meld.trace.dir");
       assertThat(trace.isRecording()).isFalse();
-      assertThatThrownBy(() -> trace.read(name, 0, 1)).hasMessageContaining("belongs to");
+      assertThatThrownBy(() -> trace.files().read(name, 0, 1)).hasMessageContaining("belongs to");
     }
   }
 
@@ -267,7 +268,7 @@ class TestBlockTrace {
     Files.createDirectory(dir.resolve("dn"));
     Files.createSymbolicLink(dir.resolve("dn").resolve(name), secret);
     try (BlockTrace trace = trace(3, 1 << 20, 1024)) {
-      assertThatThrownBy(() -> trace.read(name, 0, 1)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> trace.files().read(name, 0, 1)).isInstanceOf(IOException.class);
     }
   }
 

@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.hdfsmeld.rpc.MeldDatanode.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -120,10 +121,13 @@ class ITBlockTrace {
       Commands.asStranger(
           cluster,
           dataNode -> {
-            assertThatThrownBy(dataNode::startTrace).hasMessageContaining("Superuser");
-            assertThatThrownBy(dataNode::stopTrace).hasMessageContaining("Superuser");
-            assertThatThrownBy(dataNode::traceStatus).hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.readTrace("any", 0))
+            assertThatThrownBy(() -> dataNode.start(Recording.TRACE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.stop(Recording.TRACE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.status(Recording.TRACE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.read(Recording.TRACE, "any", 0))
                 .hasMessageContaining("Superuser");
           });
     }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
+import org.hdfsmeld.rpc.MeldDatanode.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,10 +74,13 @@ class ITTimeline {
       Commands.asStranger(
           cluster,
           dataNode -> {
-            assertThatThrownBy(dataNode::startTimeline).hasMessageContaining("Superuser");
-            assertThatThrownBy(dataNode::stopTimeline).hasMessageContaining("Superuser");
-            assertThatThrownBy(dataNode::timelineStatus).hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.readTimeline("any", 0))
+            assertThatThrownBy(() -> dataNode.start(Recording.TIMELINE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.stop(Recording.TIMELINE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.status(Recording.TIMELINE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.read(Recording.TIMELINE, "any", 0))
                 .hasMessageContaining("Superuser");
           });
     }

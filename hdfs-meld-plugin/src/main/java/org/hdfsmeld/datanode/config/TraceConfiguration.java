@@ -3,8 +3,6 @@ package org.hdfsmeld.datanode.config;
 import java.io.File;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
-import org.hdfsmeld.timeline.DatanodeTimeline;
-import org.hdfsmeld.trace.BlockTrace;
 
 /**
  * Where and how much of the block trace is kept.
@@ -39,17 +37,8 @@ public record TraceConfiguration(
         Values.choice(conf, MeldKeys.TRACE_DIRECTORIES, Directories.class) == Directories.INODE);
   }
 
-  /** The block trace of a DataNode; nothing is recorded until it is started. */
-  public BlockTrace newTrace(String dataNodeUuid) {
-    return new BlockTrace(folder(dataNodeUuid), maxFiles, fileBytes, bufferRecords, inodes);
-  }
-
-  /** The timeline of a DataNode, whose files lie beside those of its block traces. */
-  public DatanodeTimeline newTimeline(String dataNodeUuid) {
-    return new DatanodeTimeline(folder(dataNodeUuid), maxFiles);
-  }
-
-  private Path folder(String dataNodeUuid) {
+  /** The folder of a DataNode's recordings. */
+  public Path folder(String dataNodeUuid) {
     return new File(folder, dataNodeUuid).getAbsoluteFile().toPath();
   }
 }

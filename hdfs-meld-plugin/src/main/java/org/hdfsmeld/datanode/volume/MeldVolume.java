@@ -76,8 +76,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
         new MeldDevice(root(currentDir).getPath(), false, config, opener, failures),
         failures,
         hints,
-        config.trace().newTrace("none"),
-        config.trace().newTimeline("none"));
+        Recordings.trace(config.trace(), "none"),
+        Recordings.timeline(config.trace(), "none"));
   }
 
   /** A volume that will be on a device; {@link #change} or {@link #attach} puts it there. */

@@ -137,7 +137,8 @@ class TestSharedDevice {
           .isInstanceOf(MeldConfigurationException.class);
       trace.start();
       trace.stop();
-      InputStream file = new ByteArrayInputStream(trace.read(trace.getFiles().get(0), 0, 1 << 20));
+      InputStream file =
+          new ByteArrayInputStream(trace.files().read(trace.getFiles().get(0), 0, 1 << 20));
       String text = new String(new GZIPInputStream(file).readAllBytes(), US_ASCII);
       assertThat(text.lines().filter(line -> line.startsWith("# volume"))).hasSize(1);
     }
