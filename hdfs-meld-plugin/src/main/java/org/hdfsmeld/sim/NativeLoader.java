@@ -5,9 +5,10 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
@@ -19,9 +20,10 @@ import java.util.List;
  * never a silent substitute. A library that cannot be loaded binds nothing, so a later call with a
  * better path still succeeds.
  *
- * <p>The packed library is unpacked where JNA unpacks its own: into the folder {@code jna.tmpdir}
- * when an operator has set that, or else into the first that allows execution of the JVM's
- * temporary folder, the user's home and the working directory.
+ * <p>The packed library is unpacked into a folder of its own, which only this user can enter, in
+ * the folder {@code jna.tmpdir} when an operator has set that, or else in the first that allows
+ * execution of the JVM's temporary folder, the user's home and the working directory. JNA keeps the
+ * folder that it takes by itself, unless that does not allow execution.
  */
 public final class NativeLoader {
   private static final String FILE_NAME = "libmeldsim.so";
@@ -35,12 +37,14 @@ public final class NativeLoader {
 
   static {
     // JNA looks once, when it is first used, and is of no use in this JVM if it fails.
-    if (System.getProperty(FOLDER_KEY) == null) {
-      FOLDER_KEYS.stream()
-          .map(System::getProperty)
-          .filter(NativeLoader::allowsExecution)
-          .findFirst()
-          .ifPresent(folder -> System.setProperty(FOLDER_KEY, folder));
+    if (System.getProperty(FOLDER_KEY) == null && !jnaHasAFolder()) {
+      try {
+        Path folder = newPrivateFolder();
+        folder.toFile().deleteOnExit();
+        System.setProperty(FOLDER_KEY, folder.toString());
+      } catch (IOException e) {
+        // To unpack the library fails likewise, and says so.
+      }
     }
   }
 
@@ -57,14 +61,25 @@ public final class NativeLoader {
     // The class is initialized then.
   }
 
-  private static boolean allowsExecution(String folder) {
+  /** Whether JNA can load from where it unpacks its library by itself: the user's cache. */
+  private static boolean jnaHasAFolder() {
+    String cache = System.getenv("XDG_CACHE_HOME");
+    Path home = Path.of(System.getProperty("user.home"));
     try {
-      Path probe =
-          Files.createTempFile(
-              Path.of(folder),
-              "libmeldsim",
-              ".probe",
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      // JNA would make a home that there is not.
+      return Files.isDirectory(home)
+          && allowsExecution(
+              Files.createDirectories(
+                  (cache == null || cache.isBlank() ? home.resolve(".cache") : Path.of(cache))
+                      .resolve(Path.of("JNA", "temp"))));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static boolean allowsExecution(Path folder) {
+    try {
+      Path probe = Files.createTempFile(folder, "libmeldsim", ".probe", access("rwx------"));
       try {
         // access(2) says no on a file system that is mounted noexec.
         return Files.isExecutable(probe);
@@ -74,6 +89,26 @@ public final class NativeLoader {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** A folder that nobody else can enter, where files can be executed. */
+  private static Path newPrivateFolder() throws IOException {
+    String set = System.getProperty(FOLDER_KEY);
+    if (set != null) {
+      return Files.createTempDirectory(
+          Files.createDirectories(Path.of(set)), "libmeldsim", access("rwx------"));
+    }
+    for (String key : FOLDER_KEYS) {
+      Path folder = Path.of(System.getProperty(key));
+      if (allowsExecution(folder)) {
+        return Files.createTempDirectory(folder, "libmeldsim", access("rwx------"));
+      }
+    }
+    throw new IOException("none of " + FOLDER_KEYS + " allows execution");
+  }
+
+  private static FileAttribute<?> access(String permissions) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
   }
 
   /**
@@ -128,6 +163,7 @@ public final class NativeLoader {
       } finally {
         // The mapping keeps the library; the file is not needed any more.
         Files.deleteIfExists(copy);
+        Files.deleteIfExists(copy.getParent());
       }
     } catch (SimException e) {
       packedProblem = e.getMessage();
@@ -143,7 +179,8 @@ public final class NativeLoader {
     }
   }
 
-  private static Path unpack() throws IOException {
+  /** The packed library as a file that nobody else can read or change. */
+  static Path unpack() throws IOException {
     String resource = Platform.RESOURCE_PREFIX + "/" + FILE_NAME;
     try (InputStream in = NativeLoader.class.getClassLoader().getResourceAsStream(resource)) {
       if (in == null) {
@@ -154,13 +191,10 @@ public final class NativeLoader {
                 + " platform, or set dfs.datanode.meld.native.library to the library",
             null);
       }
-      String folder = System.getProperty(FOLDER_KEY);
-      if (folder == null) {
-        throw new IOException("none of " + FOLDER_KEYS + " allows execution");
+      Path copy = Files.createFile(newPrivateFolder().resolve(FILE_NAME), access("rw-------"));
+      try (OutputStream out = Files.newOutputStream(copy)) {
+        in.transferTo(out);
       }
-      Path copy =
-          Files.createTempFile(Files.createDirectories(Path.of(folder)), "libmeldsim", ".so");
-      Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
       return copy;
     }
   }
