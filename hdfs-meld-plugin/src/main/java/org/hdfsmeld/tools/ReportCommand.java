@@ -63,6 +63,14 @@ final class ReportCommand extends Command {
               counters.getOrDefault("blocks_mapped", 0L),
               mapped == 0 ? 0 : Math.round(100.0 * melded / mapped),
               mapped);
+      long fill = counters.getOrDefault("precondition_fill_percent", 0L);
+      if (fill > 0) {
+        context
+            .out()
+            .printf(
+                "    Precondition: fill %d %%, random %d %%%n",
+                fill, counters.getOrDefault("precondition_random_percent", 0L));
+      }
       context.out().println("    Decided: " + list(select(counters, "hints_")));
       context
           .out()

@@ -35,6 +35,15 @@ public final class MeldKeys {
    */
   public static final String VOLUME_PROFILES = key("volume.profiles", "");
 
+  /** What a device has been through that is opened anew: {@code fill=80,random=100}. */
+  public static final String PRECONDITION = key("precondition", "");
+
+  /**
+   * The same of single devices, as {@code directory=fill/random} or {@code @device=fill/random};
+   * separated by commas.
+   */
+  public static final String VOLUME_PRECONDITIONS = key("volume.preconditions", "");
+
   /** Profiles of the devices that the placement policy treats as Optane. */
   public static final String PLACEMENT_OPTANE_PROFILES =
       key("placement.optane-profiles", "optane-900p");

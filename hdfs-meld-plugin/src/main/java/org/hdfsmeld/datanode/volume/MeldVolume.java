@@ -8,6 +8,7 @@ import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.SinkChoice;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.config.WindowMode;
@@ -403,6 +404,9 @@ public final class MeldVolume implements MeldVolumeMXBean {
     values.putAll(device.stats());
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
+    Precondition past = config.devices().preconditionOf(device.device().name());
+    values.put("precondition_fill_percent", (long) past.fillPercent());
+    values.put("precondition_random_percent", (long) past.randomPercent());
     values.put("history_entries", history == null ? 0L : history.size());
     LayoutTimes times = history == null ? null : history.times();
     values.put("crossover_bytes", times == null ? 0L : times.crossoverBytes());

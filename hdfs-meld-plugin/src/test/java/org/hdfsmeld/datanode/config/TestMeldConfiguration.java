@@ -95,6 +95,16 @@ class TestMeldConfiguration {
     "devices, ssd0, name=profile",
     "devices, ssd/0=nvmset-2tb, name=profile",
     "devices, ssd0=, name=profile",
+    "precondition, full, fill=80",
+    "precondition, 'fill=0', fill=80",
+    "precondition, 'fill=101,random=100', 1 to 100",
+    "precondition, 'fill=80,random=101', 0 to 100",
+    "precondition, 'fill=80,skew=zipf:1', fill=80",
+    "volume.preconditions, /data/1=0/0, /data/1=80/100",
+    "volume.preconditions, /data/1=80, /data/1=80/100",
+    "volume.preconditions, @ssd9=80/100, dfs.datanode.meld.devices",
+    "volume.preconditions, =80/100, dfs.datanode.meld.devices",
+    "volume.preconditions, 80/100, dfs.datanode.meld.devices",
     "placement.small-bytes, 2MiB, 2m",
     "placement.optane-max-outstanding, -1, 256k",
     "placement.optane-reserved, much, 1g",
@@ -139,6 +149,37 @@ class TestMeldConfiguration {
     assertThat(devices.profileKey(new File("/data/1"))).isEqualTo(MeldKeys.DEVICES);
     assertThat(devices.profileKey(new File("/data/4"))).isEqualTo(MeldKeys.VOLUME_PROFILES);
     assertThat(devices.profileKey(new File("/data/5"))).isEqualTo(MeldKeys.PROFILE);
+  }
+
+  @Test
+  void devicesHaveAPast() throws Exception {
+    Configuration conf = new Configuration();
+    DeviceConfiguration fresh = MeldConfiguration.read(conf).devices();
+    assertThat(fresh.preconditionOf("/data/1")).isEqualTo(Precondition.NONE);
+    conf.set(MeldKeys.DEVICES, "ssd0=nvmset-2tb");
+    conf.set(MeldKeys.PRECONDITION, "fill=100, random=50");
+    conf.set(MeldKeys.VOLUME_PRECONDITIONS, "/data/1/=80/0,@ssd0=none");
+    DeviceConfiguration used = MeldConfiguration.read(conf).devices();
+    assertThat(used.preconditionOf("/data/1")).isEqualTo(new Precondition(80, 0));
+    assertThat(used.preconditionOf("/data/2")).isEqualTo(new Precondition(100, 50));
+    assertThat(used.preconditionOf("ssd0")).isEqualTo(Precondition.NONE);
+    conf.set(MeldKeys.PRECONDITION, "random=0");
+    assertThat(MeldConfiguration.read(conf).devices().precondition())
+        .isEqualTo(new Precondition(100, 0));
+    conf.set(MeldKeys.PRECONDITION, "fill=30");
+    assertThat(MeldConfiguration.read(conf).devices().precondition())
+        .isEqualTo(new Precondition(30, 100));
+  }
+
+  @Test
+  void aVolumeOfASharedDeviceHasNoPastOfItsOwn() {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.DEVICES, "ssd0=nvmset-2tb");
+    conf.set(MeldKeys.VOLUME_PROFILES, "/data/1=@ssd0");
+    conf.set(MeldKeys.VOLUME_PRECONDITIONS, "/data/1=80/100");
+    assertThatThrownBy(() -> MeldConfiguration.read(conf))
+        .isInstanceOf(MeldConfigurationException.class)
+        .hasMessageContaining("a device of its own");
   }
 
   @Test
