@@ -22,12 +22,12 @@ class TestPackages {
   private static final String[] ORDER = {
     "sim",
     "record",
+    "datanode.config",
     "trace",
     "timeline",
     "model",
     "rpc",
     "namenode",
-    "datanode.config",
     "datanode.metrics",
     "datanode.sink",
     "datanode.state",

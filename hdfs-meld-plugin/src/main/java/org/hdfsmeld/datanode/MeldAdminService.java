@@ -7,11 +7,11 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
@@ -24,13 +24,12 @@ import org.apache.hadoop.security.token.Token;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.Recording;
 import org.hdfsmeld.rpc.BlockTokens;
 import org.hdfsmeld.rpc.BytesService;
 import org.hdfsmeld.rpc.MeldDatanodeProtocolPB;
 import org.hdfsmeld.rpc.ReadPatterns;
 import org.hdfsmeld.rpc.RecordingStatus;
-import org.hdfsmeld.timeline.DatanodeTimeline;
-import org.hdfsmeld.trace.BlockTrace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -92,29 +91,32 @@ final class MeldAdminService {
 
   private Map<String, BytesService.Handler> handlers() {
     Map<String, BytesService.Handler> handlers = new HashMap<>();
-    BlockTrace trace = volumes.trace();
-    handlers.put("startTrace", changed(trace::start, this::traceStatus));
-    handlers.put("stopTrace", changed(trace::stop, this::traceStatus));
-    handlers.put("traceStatus", changed(() -> {}, this::traceStatus));
-    handlers.put("readTrace", part(trace.files()));
-    DatanodeTimeline timeline = volumes.timeline();
-    Status status = this::timelineStatus;
-    handlers.put("startTimeline", changed(() -> timeline.start(volumes.timelineDevices()), status));
-    handlers.put("stopTimeline", changed(() -> timeline.stop(volumes.timelineDevices()), status));
-    handlers.put("timelineStatus", changed(() -> {}, status));
-    handlers.put("readTimeline", part(timeline.files()));
+    addRecording(handlers, "trace", volumes.trace());
+    addRecording(handlers, "timeline", volumes.timeline());
     handlers.put("blockLayouts", this::blockLayouts);
     handlers.put("report", this::report);
     return handlers;
   }
 
-  /** How a recording is. */
-  private interface Status {
-    RecordingStatus get() throws IOException;
+  /** The methods of a recording, which are for superusers. */
+  private void addRecording(
+      Map<String, BytesService.Handler> handlers, String name, Recording recording) {
+    String capital = StringUtils.capitalize(name);
+    handlers.put("start" + capital, changed(recording::start, recording));
+    handlers.put("stop" + capital, changed(recording::stop, recording));
+    handlers.put(name + "Status", changed(() -> {}, recording));
+    handlers.put(
+        "read" + capital,
+        (request, response) -> {
+          checkSuperuser();
+          byte[] part = recording.files().read(request.readUTF(), request.readLong(), PART_BYTES);
+          response.writeInt(part.length);
+          response.write(part);
+        });
   }
 
-  /** Does something to a recording, for a superuser, and says how it is then. */
-  private BytesService.Handler changed(Runnable change, Status status) {
+  /** Does something to a recording, and says how it is then. */
+  private BytesService.Handler changed(Runnable change, Recording recording) {
     return (request, response) -> {
       checkSuperuser();
       try {
@@ -123,40 +125,17 @@ final class MeldAdminService {
         // The caller need not have our exception classes, and knows this one.
         throw new IOException(e.getMessage());
       }
-      status.get().write(response);
+      RecordFiles files = recording.files();
+      new RecordingStatus(
+              recording.isRecording(),
+              recording.getRecords(),
+              recording.getDroppedRecords(),
+              recording.getLastError(),
+              files.list().stream()
+                  .map(name -> new RecordingStatus.File(name, files.bytes(name)))
+                  .toList())
+          .write(response);
     };
-  }
-
-  /** A part of a file, for a superuser. */
-  private BytesService.Handler part(RecordFiles files) {
-    return (request, response) -> {
-      checkSuperuser();
-      byte[] part = files.read(request.readUTF(), request.readLong(), PART_BYTES);
-      response.writeInt(part.length);
-      response.write(part);
-    };
-  }
-
-  private RecordingStatus traceStatus() throws IOException {
-    BlockTrace trace = volumes.trace();
-    return new RecordingStatus(
-        trace.isRecording(),
-        trace.getRecords(),
-        trace.getDroppedRecords(),
-        trace.getLastError(),
-        list(trace.files()));
-  }
-
-  private RecordingStatus timelineStatus() throws IOException {
-    DatanodeTimeline timeline = volumes.timeline();
-    return new RecordingStatus(
-        timeline.isRecording(), timeline.records(), timeline.lost(), "", list(timeline.files()));
-  }
-
-  private static List<RecordingStatus.File> list(RecordFiles files) throws IOException {
-    return files.list().stream()
-        .map(name -> new RecordingStatus.File(name, files.bytes(name)))
-        .toList();
   }
 
   /**

@@ -13,7 +13,7 @@ import org.hdfsmeld.datanode.hint.NameNodeAsker;
 import org.hdfsmeld.datanode.io.FileIoProviderSwap;
 import org.hdfsmeld.datanode.io.MeldFileIoProvider;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
-import org.hdfsmeld.datanode.volume.Recordings;
+import org.hdfsmeld.trace.BlockTrace;
 
 /**
  * The entry point: {@code dfs.datanode.fsdataset.factory =
@@ -48,7 +48,7 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSp
         new MeldVolumes(
             config,
             NameNodeAsker.of(conf, config.hints(), uuid),
-            Recordings.trace(config.trace(), uuid));
+            new BlockTrace(config.trace(), uuid));
     try {
       String problem =
           FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));

@@ -2,6 +2,7 @@ package org.hdfsmeld.model;
 
 import java.util.Locale;
 import java.util.Optional;
+import org.apache.commons.lang3.EnumUtils;
 
 /** How a block will be read. All but {@link #UNKNOWN} can be the value of {@link #XATTR}. */
 public enum ReadPattern implements Coded {
@@ -32,13 +33,8 @@ public enum ReadPattern implements Coded {
 
   /** The pattern that a value of the attribute names, in any case; empty when it names none. */
   public static Optional<ReadPattern> parse(String text) {
-    return switch (text.trim().toLowerCase(Locale.ROOT)) {
-      case "sequential" -> Optional.of(SEQUENTIAL);
-      case "random" -> Optional.of(RANDOM);
-      case "none" -> Optional.of(NONE);
-      case "auto" -> Optional.of(AUTO);
-      default -> Optional.empty();
-    };
+    ReadPattern pattern = EnumUtils.getEnumIgnoreCase(ReadPattern.class, text.trim());
+    return Optional.ofNullable(pattern == UNKNOWN ? null : pattern);
   }
 
   /** The value of the attribute that names the pattern. */

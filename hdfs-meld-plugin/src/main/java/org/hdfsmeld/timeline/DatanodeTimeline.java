@@ -1,14 +1,16 @@
 package org.hdfsmeld.timeline;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.zip.GZIPOutputStream;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.record.RecordRing;
+import org.hdfsmeld.record.Recording;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,13 +25,14 @@ import org.slf4j.LoggerFactory;
  * <p>Memory is 16 MiB, and 64 MiB for each device, while one is recorded; files are no larger.
  * Nobody waits for it. A reader costs one volatile read otherwise.
  */
-public final class DatanodeTimeline implements AutoCloseable {
+public final class DatanodeTimeline implements Recording, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DatanodeTimeline.class);
   private static final int RECORDS = 1 << 18;
   private static final long DEVICE_BYTES = 64 << 20;
 
   private final RecordFiles folder;
   private final int maxFiles;
+  private final Supplier<? extends List<? extends TimelineDevice>> devices;
   private final AtomicLong readers = new AtomicLong();
 
   private volatile Session session;
@@ -41,17 +44,22 @@ public final class DatanodeTimeline implements AutoCloseable {
       String name, HostClock clock, long beginNs, RecordRing records, Strings strings) {}
 
   /**
-   * No timeline yet; nothing is allocated or created before {@link #start}.
+   * No timeline yet; nothing is allocated or created before {@link #start}. Its files lie beside
+   * those of the DataNode's block traces.
    *
-   * @param path of the folder for its files, named after the DataNode
-   * @param maxFiles most files in it
+   * @param devices those that there are
    */
-  public DatanodeTimeline(Path path, int maxFiles) {
-    this.folder = new RecordFiles(path, RecordKind.TIMELINE);
-    this.maxFiles = maxFiles;
+  public DatanodeTimeline(
+      TraceConfiguration config,
+      String dataNodeUuid,
+      Supplier<? extends List<? extends TimelineDevice>> devices) {
+    this.folder = new RecordFiles(config.folder(dataNodeUuid), RecordKind.TIMELINE);
+    this.maxFiles = config.maxFiles();
+    this.devices = devices;
   }
 
   /** Whether records go anywhere; before work that only they need. */
+  @Override
   public boolean isRecording() {
     return session != null;
   }
@@ -115,12 +123,8 @@ public final class DatanodeTimeline implements AutoCloseable {
     }
   }
 
-  /**
-   * Begins.
-   *
-   * @throws IllegalStateException when one is being recorded, or no file can be made
-   */
-  public synchronized void start(List<? extends TimelineDevice> devices) {
+  @Override
+  public synchronized void start() {
     if (session != null) {
       throw new IllegalStateException("A timeline is being recorded; stop it first");
     }
@@ -133,29 +137,26 @@ public final class DatanodeTimeline implements AutoCloseable {
     }
     HostClock clock = HostClock.now();
     long begin = System.nanoTime();
-    devices.forEach(device -> device.startTimeline(DEVICE_BYTES));
+    devices.get().forEach(device -> device.startTimeline(DEVICE_BYTES));
     session = new Session(name, clock, begin, RecordRing.ofLatest(RECORDS), new Strings());
     LOG.info("Recording a timeline for {}", folder.path());
   }
 
-  /**
-   * Ends; everything is in its files then. Does nothing when none is recorded.
-   *
-   * @throws IllegalStateException when the files cannot be written
-   */
-  public synchronized void stop(List<? extends TimelineDevice> devices) {
+  @Override
+  public synchronized void stop() {
     Session ended = session;
     if (ended == null) {
       return;
     }
     session = null;
     String name = ended.name;
+    List<? extends TimelineDevice> present = devices.get();
     try (TimelineFile file =
         new TimelineFile(new GZIPOutputStream(folder.create(name + ".jsonl.gz")), ended.clock)) {
       file.header(folder.path().getFileName().toString(), ended.beginNs);
-      for (int i = 0; i < devices.size(); i++) {
+      for (int i = 0; i < present.size(); i++) {
         String records = name + "-" + i + ".records";
-        file.device(i, devices.get(i), devices.get(i).stopTimeline(folder.path().resolve(records)));
+        file.device(i, present.get(i), present.get(i).stopTimeline(folder.path().resolve(records)));
       }
       lastLost = file.records(ended.records, ended.strings);
       lastRecords = file.count();
@@ -164,24 +165,30 @@ public final class DatanodeTimeline implements AutoCloseable {
     }
     try {
       // Never those of this one.
-      folder.keep(Math.max(maxFiles, devices.size() + 1));
+      folder.keep(Math.max(maxFiles, present.size() + 1));
     } catch (IOException e) {
       LOG.warn("Old timelines in {} stay", folder.path(), e);
     }
     LOG.info("Recorded a timeline of {} records in {}", lastRecords, folder.path());
   }
 
-  /** Records of readers in the last timeline. */
-  public synchronized long records() {
+  @Override
+  public synchronized long getRecords() {
     return lastRecords;
   }
 
   /** Those that had to make room for later ones. */
-  public synchronized long lost() {
+  @Override
+  public synchronized long getDroppedRecords() {
     return lastLost;
   }
 
-  /** Its files. */
+  @Override
+  public String getLastError() {
+    return "";
+  }
+
+  @Override
   public RecordFiles files() {
     return folder;
   }

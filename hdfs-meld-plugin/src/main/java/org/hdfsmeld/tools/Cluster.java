@@ -6,6 +6,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.AccessControlException;
@@ -18,7 +19,34 @@ final class Cluster {
     T ask(MeldDatanode dataNode) throws IOException;
   }
 
+  /** What is done with each DataNode. */
+  interface Visit {
+    void visit(DatanodeInfo dataNode, MeldDatanode asked) throws IOException;
+  }
+
   private Cluster() {}
+
+  /** Visits the live DataNodes, each under a line that names it; the exit code. */
+  static int forEachDataNode(Command.Context context, Visit visit) throws IOException {
+    DistributedFileSystem hdfs = of(FileSystem.get(context.conf()));
+    int code = Command.OK;
+    for (DatanodeInfo dataNode : hdfs.getDataNodeStats(DatanodeReportType.LIVE)) {
+      context.out().println("DataNode " + dataNode.getXferAddr());
+      try {
+        ask(
+            context.conf(),
+            dataNode,
+            asked -> {
+              visit.visit(dataNode, asked);
+              return null;
+            });
+      } catch (IOException e) {
+        context.out().println("  " + e.getMessage());
+        code = Command.FAILED;
+      }
+    }
+    return code;
+  }
 
   /** The file system, which must be HDFS. */
   static DistributedFileSystem of(FileSystem fileSystem) {

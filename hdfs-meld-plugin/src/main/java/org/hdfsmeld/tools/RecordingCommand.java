@@ -7,10 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.rpc.MeldDatanode;
 import org.hdfsmeld.rpc.MeldDatanode.Recording;
@@ -51,11 +47,6 @@ final class RecordingCommand extends Command {
   }
 
   @Override
-  int minArguments() {
-    return 1;
-  }
-
-  @Override
   int run(Context context, List<String> arguments) throws IOException {
     String action = arguments.get(0);
     boolean fetches = action.equals("fetch");
@@ -64,28 +55,15 @@ final class RecordingCommand extends Command {
       return USAGE;
     }
     Path folder = Path.of(fetches && arguments.size() > 1 ? arguments.get(1) : ".");
-    DistributedFileSystem hdfs = Cluster.of(FileSystem.get(context.conf()));
-    int code = OK;
-    for (DatanodeInfo dataNode : hdfs.getDataNodeStats(DatanodeReportType.LIVE)) {
-      context.out().println("DataNode " + dataNode.getXferAddr());
-      try {
-        Cluster.ask(
-            context.conf(),
-            dataNode,
-            asked -> {
-              switch (action) {
-                case "start" -> print(context, asked.start(recording));
-                case "stop" -> print(context, asked.stop(recording));
-                default -> fetch(context, asked, dataNode.getDatanodeUuid(), folder);
-              }
-              return null;
-            });
-      } catch (IOException e) {
-        context.out().println("  " + e.getMessage());
-        code = FAILED;
-      }
-    }
-    return code;
+    return Cluster.forEachDataNode(
+        context,
+        (dataNode, asked) -> {
+          switch (action) {
+            case "start" -> print(context, asked.start(recording));
+            case "stop" -> print(context, asked.stop(recording));
+            default -> fetch(context, asked, dataNode.getDatanodeUuid(), folder);
+          }
+        });
   }
 
   private static void print(Context context, RecordingStatus status) {

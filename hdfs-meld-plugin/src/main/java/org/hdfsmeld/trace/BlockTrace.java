@@ -2,16 +2,17 @@ package org.hdfsmeld.trace;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.record.RecordRing;
+import org.hdfsmeld.record.Recording;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>Recording never makes anybody wait: what finds the ring full is dropped and counted. Memory is
  * 64 bytes for each record of the ring, while a trace is recorded.
  */
-public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
+public final class BlockTrace implements BlockTraceMXBean, Recording, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockTrace.class);
 
   /** The writer has at most the ring to write down, and the disk may be slow. */
@@ -35,11 +36,8 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   /** Names and heads the files; it may jump. The times of records are not its. */
   private final InstantSource clock;
 
+  private final TraceConfiguration config;
   private final RecordFiles files;
-  private final int maxFiles;
-  private final long fileBytes;
-  private final int ringRecords;
-  private final boolean inodes;
   private final List<Volume> volumes = new CopyOnWriteArrayList<>();
 
   private volatile RecordRing ring;
@@ -50,32 +48,15 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   /** A volume that has left has no state; its number stays its own, should it come back. */
   private record Volume(String storageId, Supplier<String> state) {}
 
-  /**
-   * No trace yet; nothing is allocated or created before {@link #start}.
-   *
-   * @param folder of the files, named after the DataNode
-   * @param maxFiles most files in it
-   * @param fileBytes compressed bytes of a file
-   * @param ringRecords records that wait to be written at most, a power of two
-   * @param inodes whether directories are named by their inode numbers, not by hashes
-   */
-  public BlockTrace(Path folder, int maxFiles, long fileBytes, int ringRecords, boolean inodes) {
-    this(folder, maxFiles, fileBytes, ringRecords, inodes, InstantSource.system());
+  /** No trace yet; nothing is allocated or created before {@link #start}. */
+  public BlockTrace(TraceConfiguration config, String dataNodeUuid) {
+    this(config, dataNodeUuid, InstantSource.system());
   }
 
-  BlockTrace(
-      Path folder,
-      int maxFiles,
-      long fileBytes,
-      int ringRecords,
-      boolean inodes,
-      InstantSource clock) {
+  BlockTrace(TraceConfiguration config, String dataNodeUuid, InstantSource clock) {
+    this.config = config;
+    this.files = new RecordFiles(config.folder(dataNodeUuid), RecordKind.TRACE);
     this.clock = clock;
-    this.files = new RecordFiles(folder, RecordKind.TRACE);
-    this.maxFiles = maxFiles;
-    this.fileBytes = fileBytes;
-    this.ringRecords = ringRecords;
-    this.inodes = inodes;
   }
 
   /**
@@ -120,14 +101,19 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     Instant now = clock.instant();
     RotatedOutput output;
     try {
-      output = new RotatedOutput(files, maxFiles, now, header(now, hash), fileBytes);
+      output = new RotatedOutput(files, config, now, header(now, hash));
     } catch (IOException e) {
       throw new IllegalStateException("No trace file can be made in " + files.path() + ": " + e);
     }
-    RecordRing fresh = RecordRing.ofFirst(ringRecords);
+    RecordRing fresh = RecordRing.ofFirst(config.bufferRecords());
     writer =
         new TraceWriter(
-            fresh, output, hash, inodes, i -> volumes.get(i).storageId(), System.nanoTime());
+            fresh,
+            output,
+            hash,
+            config.inodes(),
+            i -> volumes.get(i).storageId(),
+            System.nanoTime());
     written = fresh;
     thread = new Thread(writer, "MeldTraceWriter");
     thread.setDaemon(true);
@@ -160,7 +146,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     StringBuilder text =
         new StringBuilder("# meld-trace 3\n# Recorded by hdfs-meld from ")
             .append(now)
-            .append(inodes ? ". Volumes and blocks" : ". Volumes, blocks and directories")
+            .append(config.inodes() ? ". Volumes and blocks" : ". Volumes, blocks and directories")
             .append(" are hashes with a key that nobody has.\n");
     for (Volume volume : volumes) {
       if (volume.state() != null) {
@@ -210,7 +196,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     }
   }
 
-  /** Its files. */
+  @Override
   public RecordFiles files() {
     return files;
   }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +47,11 @@ class TestDatanodeTimeline {
   private static final List<Device> DEVICES =
       List.of(new Device("/data\"1\n", ""), new Device("/data2", "it is no flash"));
 
+  private DatanodeTimeline timeline(String uuid, int maxFiles, List<Device> devices) {
+    TraceConfiguration config = new TraceConfiguration(dir.toString(), maxFiles, 1, 1, false);
+    return new DatanodeTimeline(config, uuid, () -> devices);
+  }
+
   private String lines(DatanodeTimeline timeline) throws IOException {
     String name =
         timeline.files().list().stream()
@@ -60,20 +66,20 @@ class TestDatanodeTimeline {
 
   @Test
   void whatReadersAndDevicesDidIsInTheFiles() throws IOException {
-    DatanodeTimeline timeline = new DatanodeTimeline(dir.resolve("uuid-1"), 16);
+    DatanodeTimeline timeline = timeline("uuid-1", 16, DEVICES);
     timeline.requested(1, 7, 1L << 32, 0, 0, 0);
     assertThat(timeline.isRecording()).isFalse();
-    timeline.start(DEVICES);
-    assertThatThrownBy(() -> timeline.start(DEVICES)).hasMessageContaining("stop it first");
+    timeline.start();
+    assertThatThrownBy(() -> timeline.start()).hasMessageContaining("stop it first");
     long reader = timeline.newReader();
     long now = System.nanoTime();
     timeline.requested(reader, 7, 3L << 32, now, 4096, 262_144);
     timeline.waited(reader, 7, 3L << 32, now + 10, now + 1010);
     BlockRead read = new BlockRead("BP-1", -5, "DFSClient_1", "client", now, now + 2000, 64, 512);
     timeline.read(reader, 7, read);
-    timeline.stop(DEVICES);
-    assertThat(timeline.records()).isEqualTo(3);
-    assertThat(timeline.lost()).isZero();
+    timeline.stop();
+    assertThat(timeline.getRecords()).isEqualTo(3);
+    assertThat(timeline.getDroppedRecords()).isZero();
 
     String lines = lines(timeline);
     assertThat(lines.lines().toList().get(0))
@@ -90,17 +96,17 @@ class TestDatanodeTimeline {
         .contains("\"offset\":64,\"bytes\":512}}")
         .endsWith("{\"lost\":{\"records\":0}}\n");
     assertThat(timeline.files().list()).hasSize(2);
-    timeline.stop(DEVICES);
+    timeline.stop();
     assertThat(timeline.files().list()).as("nothing was recorded").hasSize(2);
   }
 
   @Test
   void oldFilesGoButNotThoseOfTheLastOne() throws IOException, InterruptedException {
-    DatanodeTimeline timeline = new DatanodeTimeline(dir.resolve("uuid-2"), 1);
     List<Device> three = List.of(DEVICES.get(0), new Device("b", ""), new Device("c", ""));
+    DatanodeTimeline timeline = timeline("uuid-2", 1, three);
     for (int i = 0; i < 2; i++) {
-      timeline.start(three);
-      timeline.stop(three);
+      timeline.start();
+      timeline.stop();
       // Files are named by the millisecond.
       Thread.sleep(2);
     }
@@ -111,7 +117,7 @@ class TestDatanodeTimeline {
 
   @Test
   void otherFilesAreNotGiven() throws IOException {
-    DatanodeTimeline timeline = new DatanodeTimeline(dir, 16);
+    DatanodeTimeline timeline = timeline("", 16, List.of());
     Files.writeString(dir.resolve("secret"), "s");
     assertThatThrownBy(() -> timeline.files().read("secret", 0, 10))
         .isInstanceOf(IOException.class);

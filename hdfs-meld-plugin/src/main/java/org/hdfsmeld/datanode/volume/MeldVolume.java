@@ -2,6 +2,7 @@ package org.hdfsmeld.datanode.volume;
 
 import java.io.File;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
@@ -77,8 +78,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
         new MeldDevice(root(currentDir).getPath(), false, config, opener, failures),
         failures,
         hints,
-        Recordings.trace(config.trace(), "none"),
-        Recordings.timeline(config.trace(), "none"));
+        new BlockTrace(config.trace(), "none"),
+        new DatanodeTimeline(config.trace(), "none", List::of));
   }
 
   /** A volume that will be on a device; {@link #change} or {@link #attach} puts it there. */

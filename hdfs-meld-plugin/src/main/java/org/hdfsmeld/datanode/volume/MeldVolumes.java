@@ -71,7 +71,7 @@ public final class MeldVolumes implements AutoCloseable {
   /** Volumes whose I/O is not recorded. */
   public MeldVolumes(
       MeldConfiguration config, Function<String, SimDeviceOpener> openers, HintSource hints) {
-    this(config, openers, hints, Recordings.trace(config.trace(), "none"));
+    this(config, openers, hints, new BlockTrace(config.trace(), "none"));
   }
 
   /** Devices by their profiles. */
@@ -84,7 +84,7 @@ public final class MeldVolumes implements AutoCloseable {
     this.hints = hints;
     this.trace = trace;
     this.traceBean = PublishedBean.register("MeldTrace-" + trace.name(), trace);
-    this.timeline = Recordings.timeline(config.trace(), trace.name());
+    this.timeline = new DatanodeTimeline(config.trace(), trace.name(), this::timelineDevices);
     this.lifecycle = new VolumeLifecycle(config, openers, hints, failures, trace, timeline);
   }
 
