@@ -91,8 +91,8 @@ final class MeldAdminService {
 
   private Map<String, BytesService.Handler> handlers() {
     Map<String, BytesService.Handler> handlers = new HashMap<>();
-    addRecording(handlers, "trace", volumes.trace());
-    addRecording(handlers, "timeline", volumes.timeline());
+    addRecording(handlers, "trace", volumes.trace(), volumes.trace().files());
+    addRecording(handlers, "timeline", volumes.timeline(), volumes.timeline().files());
     handlers.put("blockLayouts", this::blockLayouts);
     handlers.put("report", this::report);
     return handlers;
@@ -100,23 +100,26 @@ final class MeldAdminService {
 
   /** The methods of a recording, which are for superusers. */
   private void addRecording(
-      Map<String, BytesService.Handler> handlers, String name, Recording recording) {
+      Map<String, BytesService.Handler> handlers,
+      String name,
+      Recording recording,
+      RecordFiles files) {
     String capital = StringUtils.capitalize(name);
-    handlers.put("start" + capital, changed(recording::start, recording));
-    handlers.put("stop" + capital, changed(recording::stop, recording));
-    handlers.put(name + "Status", changed(() -> {}, recording));
+    handlers.put("start" + capital, changed(recording::start, recording, files));
+    handlers.put("stop" + capital, changed(recording::stop, recording, files));
+    handlers.put(name + "Status", changed(() -> {}, recording, files));
     handlers.put(
         "read" + capital,
         (request, response) -> {
           checkSuperuser();
-          byte[] part = recording.files().read(request.readUTF(), request.readLong(), PART_BYTES);
+          byte[] part = files.read(request.readUTF(), request.readLong(), PART_BYTES);
           response.writeInt(part.length);
           response.write(part);
         });
   }
 
   /** Does something to a recording, and says how it is then. */
-  private BytesService.Handler changed(Runnable change, Recording recording) {
+  private BytesService.Handler changed(Runnable change, Recording recording, RecordFiles files) {
     return (request, response) -> {
       checkSuperuser();
       try {
@@ -125,7 +128,6 @@ final class MeldAdminService {
         // The caller need not have our exception classes, and knows this one.
         throw new IOException(e.getMessage());
       }
-      RecordFiles files = recording.files();
       new RecordingStatus(
               recording.isRecording(),
               recording.getRecords(),

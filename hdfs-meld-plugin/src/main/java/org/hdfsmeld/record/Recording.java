@@ -14,9 +14,6 @@ public interface Recording {
   /** Why the last one ended by itself; empty when it did not. */
   String getLastError();
 
-  /** Its files. */
-  RecordFiles files();
-
   /**
    * Begins.
    *

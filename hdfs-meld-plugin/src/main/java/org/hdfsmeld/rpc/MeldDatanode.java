@@ -106,29 +106,17 @@ public final class MeldDatanode implements AutoCloseable {
     return rpc.call(MeldDatanodeProtocolPB::report, out -> {}, DatanodeReport::read);
   }
 
-  /**
-   * Begins a recording.
-   *
-   * @throws IOException when there is one, the caller is no superuser, or the DataNode cannot
-   */
+  /** Begins a recording; there may be none, and the caller must be a superuser. */
   public RecordingStatus start(Recording recording) throws IOException {
     return rpc.call(recording.start, out -> {}, RecordingStatus::read);
   }
 
-  /**
-   * Ends a recording; everything is in its files then.
-   *
-   * @throws IOException when the caller is no superuser, or the DataNode cannot
-   */
+  /** Ends a recording, as a superuser; everything is in its files then. */
   public RecordingStatus stop(Recording recording) throws IOException {
     return rpc.call(recording.stop, out -> {}, RecordingStatus::read);
   }
 
-  /**
-   * A recording and its files.
-   *
-   * @throws IOException when the caller is no superuser, or the DataNode does not answer
-   */
+  /** A recording and its files, for a superuser. */
   public RecordingStatus status(Recording recording) throws IOException {
     return rpc.call(recording.status, out -> {}, RecordingStatus::read);
   }

@@ -35,6 +35,9 @@ public final class NativeLoader {
   private static final List<String> FOLDER_KEYS =
       List.of("java.io.tmpdir", "user.home", "user.dir");
 
+  private static final FileAttribute<?> EXECUTABLE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
   static {
     // JNA looks once, when it is first used, and is of no use in this JVM if it fails.
     if (System.getProperty(FOLDER_KEY) == null && !jnaHasAFolder()) {
@@ -79,7 +82,7 @@ public final class NativeLoader {
 
   private static boolean allowsExecution(Path folder) {
     try {
-      Path probe = Files.createTempFile(folder, "libmeldsim", ".probe", access("rwx------"));
+      Path probe = Files.createTempFile(folder, "libmeldsim", ".probe", EXECUTABLE);
       try {
         // access(2) says no on a file system that is mounted noexec.
         return Files.isExecutable(probe);
@@ -91,24 +94,18 @@ public final class NativeLoader {
     }
   }
 
-  /** A folder that nobody else can enter, where files can be executed. */
+  /** A folder that nobody else can enter, as Java makes them, where files can be executed. */
   private static Path newPrivateFolder() throws IOException {
     String set = System.getProperty(FOLDER_KEY);
-    if (set != null) {
-      return Files.createTempDirectory(
-          Files.createDirectories(Path.of(set)), "libmeldsim", access("rwx------"));
-    }
-    for (String key : FOLDER_KEYS) {
-      Path folder = Path.of(System.getProperty(key));
-      if (allowsExecution(folder)) {
-        return Files.createTempDirectory(folder, "libmeldsim", access("rwx------"));
-      }
-    }
-    throw new IOException("none of " + FOLDER_KEYS + " allows execution");
-  }
-
-  private static FileAttribute<?> access(String permissions) {
-    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
+    Path parent =
+        set != null
+            ? Files.createDirectories(Path.of(set))
+            : FOLDER_KEYS.stream()
+                .map(key -> Path.of(System.getProperty(key)))
+                .filter(NativeLoader::allowsExecution)
+                .findFirst()
+                .orElseThrow(() -> new IOException("none of " + FOLDER_KEYS + " allows execution"));
+    return Files.createTempDirectory(parent, "libmeldsim");
   }
 
   /**
@@ -191,7 +188,7 @@ public final class NativeLoader {
                 + " platform, or set dfs.datanode.meld.native.library to the library",
             null);
       }
-      Path copy = Files.createFile(newPrivateFolder().resolve(FILE_NAME), access("rw-------"));
+      Path copy = Files.createTempFile(newPrivateFolder(), "libmeldsim", ".so");
       try (OutputStream out = Files.newOutputStream(copy)) {
         in.transferTo(out);
       }

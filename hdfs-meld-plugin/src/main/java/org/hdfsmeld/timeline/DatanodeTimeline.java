@@ -188,7 +188,7 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     return "";
   }
 
-  @Override
+  /** Its files. */
   public RecordFiles files() {
     return folder;
   }

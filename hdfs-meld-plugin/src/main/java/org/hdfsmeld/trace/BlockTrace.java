@@ -12,7 +12,6 @@ import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.record.RecordRing;
-import org.hdfsmeld.record.Recording;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p>Recording never makes anybody wait: what finds the ring full is dropped and counted. Memory is
  * 64 bytes for each record of the ring, while a trace is recorded.
  */
-public final class BlockTrace implements BlockTraceMXBean, Recording, AutoCloseable {
+public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockTrace.class);
 
   /** The writer has at most the ring to write down, and the disk may be slow. */
@@ -196,7 +195,7 @@ public final class BlockTrace implements BlockTraceMXBean, Recording, AutoClosea
     }
   }
 
-  @Override
+  /** Its files. */
   public RecordFiles files() {
     return files;
   }

@@ -47,7 +47,13 @@ final class RotatedOutput implements AutoCloseable {
     number++;
     file = new CountingOutputStream(files.create(String.format("%s-%06d.csv.gz", session, number)));
     files.keep(config.maxFiles());
-    text = new OutputStreamWriter(new FastGzip(file), StandardCharsets.US_ASCII);
+    OutputStream compressed =
+        new GZIPOutputStream(file, BUFFER_BYTES) {
+          {
+            def.setLevel(Deflater.BEST_SPEED);
+          }
+        };
+    text = new OutputStreamWriter(compressed, StandardCharsets.US_ASCII);
     text.write(header);
   }
 
@@ -57,13 +63,6 @@ final class RotatedOutput implements AutoCloseable {
       Writer finished = text;
       text = null;
       finished.close();
-    }
-  }
-
-  private static final class FastGzip extends GZIPOutputStream {
-    FastGzip(OutputStream out) throws IOException {
-      super(out, BUFFER_BYTES);
-      def.setLevel(Deflater.BEST_SPEED);
     }
   }
 }
