@@ -18,43 +18,6 @@ public final class MeldDatanode implements AutoCloseable {
   /** Most bytes of a file in one answer; a DataNode sends no more than 1 MiB. */
   private static final int MAX_PART_BYTES = 16 << 20;
 
-  /** A kind of recording, and the methods that it has. */
-  public enum Recording {
-    TRACE(
-        RecordKind.TRACE,
-        MeldDatanodeProtocolPB::startTrace,
-        MeldDatanodeProtocolPB::stopTrace,
-        MeldDatanodeProtocolPB::traceStatus,
-        MeldDatanodeProtocolPB::readTrace),
-    TIMELINE(
-        RecordKind.TIMELINE,
-        MeldDatanodeProtocolPB::startTimeline,
-        MeldDatanodeProtocolPB::stopTimeline,
-        MeldDatanodeProtocolPB::timelineStatus,
-        MeldDatanodeProtocolPB::readTimeline);
-
-    /** What its files are called. */
-    public final RecordKind files;
-
-    private final MeldRpc.Method<MeldDatanodeProtocolPB> start;
-    private final MeldRpc.Method<MeldDatanodeProtocolPB> stop;
-    private final MeldRpc.Method<MeldDatanodeProtocolPB> status;
-    private final MeldRpc.Method<MeldDatanodeProtocolPB> read;
-
-    Recording(
-        RecordKind files,
-        MeldRpc.Method<MeldDatanodeProtocolPB> start,
-        MeldRpc.Method<MeldDatanodeProtocolPB> stop,
-        MeldRpc.Method<MeldDatanodeProtocolPB> status,
-        MeldRpc.Method<MeldDatanodeProtocolPB> read) {
-      this.files = files;
-      this.start = start;
-      this.stop = stop;
-      this.status = status;
-      this.read = read;
-    }
-  }
-
   private final MeldRpc<MeldDatanodeProtocolPB> rpc;
 
   /**
@@ -107,18 +70,33 @@ public final class MeldDatanode implements AutoCloseable {
   }
 
   /** Begins a recording; there may be none, and the caller must be a superuser. */
-  public RecordingStatus start(Recording recording) throws IOException {
-    return rpc.call(recording.start, out -> {}, RecordingStatus::read);
+  public RecordingStatus start(RecordKind kind) throws IOException {
+    return rpc.call(
+        kind == RecordKind.TRACE
+            ? MeldDatanodeProtocolPB::startTrace
+            : MeldDatanodeProtocolPB::startTimeline,
+        out -> {},
+        RecordingStatus::read);
   }
 
   /** Ends a recording, as a superuser; everything is in its files then. */
-  public RecordingStatus stop(Recording recording) throws IOException {
-    return rpc.call(recording.stop, out -> {}, RecordingStatus::read);
+  public RecordingStatus stop(RecordKind kind) throws IOException {
+    return rpc.call(
+        kind == RecordKind.TRACE
+            ? MeldDatanodeProtocolPB::stopTrace
+            : MeldDatanodeProtocolPB::stopTimeline,
+        out -> {},
+        RecordingStatus::read);
   }
 
   /** A recording and its files, for a superuser. */
-  public RecordingStatus status(Recording recording) throws IOException {
-    return rpc.call(recording.status, out -> {}, RecordingStatus::read);
+  public RecordingStatus status(RecordKind kind) throws IOException {
+    return rpc.call(
+        kind == RecordKind.TRACE
+            ? MeldDatanodeProtocolPB::traceStatus
+            : MeldDatanodeProtocolPB::timelineStatus,
+        out -> {},
+        RecordingStatus::read);
   }
 
   /**
@@ -127,9 +105,11 @@ public final class MeldDatanode implements AutoCloseable {
    *
    * @throws IOException when the caller is no superuser, or the file is not there
    */
-  public byte[] read(Recording recording, String file, long offset) throws IOException {
+  public byte[] read(RecordKind kind, String file, long offset) throws IOException {
     return rpc.call(
-        recording.read,
+        kind == RecordKind.TRACE
+            ? MeldDatanodeProtocolPB::readTrace
+            : MeldDatanodeProtocolPB::readTimeline,
         out -> {
           out.writeUTF(file);
           out.writeLong(offset);

@@ -162,17 +162,19 @@ public final class NativeLoader {
         Files.deleteIfExists(copy);
         Files.deleteIfExists(copy.getParent());
       }
-    } catch (SimException e) {
-      packedProblem = e.getMessage();
-      throw e;
     } catch (IOException e) {
-      packedProblem =
-          "cannot unpack libmeldsim ("
-              + e
-              + "); name a folder that is writable and not mounted noexec with -D"
-              + FOLDER_KEY
-              + "=FOLDER, or set dfs.datanode.meld.native.library to the library";
-      throw new SimException(packedProblem, e);
+      SimException problem =
+          e instanceof SimException known
+              ? known
+              : new SimException(
+                  "cannot unpack libmeldsim ("
+                      + e
+                      + "); name a folder that is writable and not mounted noexec with -D"
+                      + FOLDER_KEY
+                      + "=FOLDER, or set dfs.datanode.meld.native.library to the library",
+                  e);
+      packedProblem = problem.getMessage();
+      throw problem;
     }
   }
 

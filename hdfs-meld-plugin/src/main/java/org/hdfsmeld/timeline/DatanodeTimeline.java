@@ -41,7 +41,11 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
 
   /** A timeline that is being recorded. */
   private record Session(
-      String name, HostClock clock, long beginNs, RecordRing records, Strings strings) {}
+      String name,
+      TimelineFile.HostClock clock,
+      long beginNs,
+      RecordRing records,
+      Strings strings) {}
 
   /**
    * No timeline yet; nothing is allocated or created before {@link #start}. Its files lie beside
@@ -77,25 +81,19 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
    * @param startByte first byte in the volume's namespace
    */
   public void requested(long reader, int volume, long ticket, long ns, long startByte, long bytes) {
-    Session recorded = session;
-    if (recorded != null) {
-      recorded.records.add(
-          TimelineFile.kind(TimelineFile.REQUEST, volume),
-          reader,
-          ticket,
-          ns,
-          ns,
-          startByte,
-          bytes);
-    }
+    long kind = TimelineFile.kind(TimelineFile.REQUEST, volume);
+    add(kind, reader, ticket, ns, ns, startByte, bytes);
   }
 
   /** A reader waited, from and until times of {@link System#nanoTime}. */
   public void waited(long reader, int volume, long ticket, long beginNs, long endNs) {
+    add(TimelineFile.kind(TimelineFile.WAIT, volume), reader, ticket, beginNs, endNs, 0, 0);
+  }
+
+  private void add(long kind, long reader, long key, long begin, long end, long first, long last) {
     Session recorded = session;
     if (recorded != null) {
-      recorded.records.add(
-          TimelineFile.kind(TimelineFile.WAIT, volume), reader, ticket, beginNs, endNs, 0, 0);
+      recorded.records.add(kind, reader, key, begin, end, first, last);
     }
   }
 
@@ -135,7 +133,7 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     } catch (IOException e) {
       throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
     }
-    HostClock clock = HostClock.now();
+    TimelineFile.HostClock clock = TimelineFile.HostClock.now();
     long begin = System.nanoTime();
     devices.get().forEach(device -> device.startTimeline(DEVICE_BYTES));
     session = new Session(name, clock, begin, RecordRing.ofLatest(RECORDS), new Strings());

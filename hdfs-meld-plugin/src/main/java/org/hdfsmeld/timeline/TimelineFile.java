@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import org.hdfsmeld.record.RecordRing;
 
 /** A timeline's file: lines of JSON, one object each, with times since the epoch. */
@@ -24,6 +25,24 @@ final class TimelineFile implements Closeable {
 
   /** As many as {@link Strings} has. */
   private static final int STRING_BITS = 12;
+
+  /**
+   * Times of {@link System#nanoTime} as nanoseconds since the epoch. The wall's clock is read once,
+   * so that it does not jump.
+   *
+   * @param epochNs since the epoch, at {@code ns}
+   * @param ns of {@link System#nanoTime}
+   */
+  record HostClock(long epochNs, long ns) {
+    static HostClock now() {
+      return new HostClock(
+          TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()), System.nanoTime());
+    }
+
+    long epoch(long at) {
+      return epochNs + (at - ns);
+    }
+  }
 
   private final OutputStream out;
   private final HostClock clock;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.rpc.MeldDatanode;
-import org.hdfsmeld.rpc.MeldDatanode.Recording;
 import org.hdfsmeld.rpc.RecordingStatus;
 
 /** Records what the DataNodes do, and brings the files here. */
@@ -17,18 +17,18 @@ final class RecordingCommand extends Command {
   private static final Pattern UUID =
       Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
-  private final Recording recording;
+  private final RecordKind kind;
 
-  private RecordingCommand(String name, Recording recording, String help) {
+  private RecordingCommand(String name, RecordKind kind, String help) {
     super(name, "<start|stop|fetch> [<local-folder>]", help);
-    this.recording = recording;
+    this.kind = kind;
   }
 
   /** Block traces. */
   static RecordingCommand ofTraces() {
     return new RecordingCommand(
         "-trace",
-        Recording.TRACE,
+        RecordKind.TRACE,
         "Start or stop recording the block I/O of every live DataNode, or fetch the files to a"
             + " local folder (default: the present one), where only their owner can read them."
             + " Replay them with meldsim run --trace or meldsim what-if. Needs superuser"
@@ -39,7 +39,7 @@ final class RecordingCommand extends Command {
   static RecordingCommand ofTimelines() {
     return new RecordingCommand(
         "-timeline",
-        Recording.TIMELINE,
+        RecordKind.TIMELINE,
         "Start or stop recording what the readers and the devices of every live DataNode do, the"
             + " latest of it, or fetch the files to a local folder (default: the present one),"
             + " where only their owner can read them. Make one timeline of them with meldsim"
@@ -59,8 +59,8 @@ final class RecordingCommand extends Command {
         context,
         (dataNode, asked) -> {
           switch (action) {
-            case "start" -> print(context, asked.start(recording));
-            case "stop" -> print(context, asked.stop(recording));
+            case "start" -> print(context, asked.start(kind));
+            case "stop" -> print(context, asked.stop(kind));
             default -> fetch(context, asked, dataNode.getDatanodeUuid(), folder);
           }
         });
@@ -82,9 +82,9 @@ final class RecordingCommand extends Command {
 
   private void fetch(Context context, MeldDatanode asked, String uuid, Path folder)
       throws IOException {
-    RecordingStatus status = asked.status(recording);
+    RecordingStatus status = asked.status(kind);
     List<RecordingStatus.File> files = status.files();
-    if (status.recording() && recording == Recording.TRACE && !files.isEmpty()) {
+    if (status.recording() && kind == RecordKind.TRACE && !files.isEmpty()) {
       context.out().println("  Recording: the last file is left, as it is incomplete");
       files = files.subList(0, files.size() - 1);
     }
@@ -97,7 +97,7 @@ final class RecordingCommand extends Command {
 
   /** What a DataNode says names a file in the folder, or nothing. */
   Path target(Path folder, String uuid, String file) throws IOException {
-    if (!UUID.matcher(uuid).matches() || !recording.files.isName(file)) {
+    if (!UUID.matcher(uuid).matches() || !kind.isName(file)) {
       throw new IOException("'" + file + "' of DataNode '" + uuid + "' is no name of a recording");
     }
     return folder.resolve(uuid + "-" + file);
@@ -112,14 +112,14 @@ final class RecordingCommand extends Command {
     Files.deleteIfExists(target);
     long bytes = 0;
     try (OutputStream out = RecordFiles.createPrivate(target)) {
-      byte[] part = asked.read(recording, file.name(), 0);
+      byte[] part = asked.read(kind, file.name(), 0);
       while (part.length > 0) {
         bytes += part.length;
         if (bytes > file.bytes()) {
           throw new IOException(target + " has more than the " + file.bytes() + " bytes announced");
         }
         out.write(part);
-        part = asked.read(recording, file.name(), bytes);
+        part = asked.read(kind, file.name(), bytes);
       }
     }
     return bytes;

@@ -2,13 +2,11 @@ package org.hdfsmeld.trace;
 
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.util.UUID;
 import org.apache.hadoop.thirdparty.com.google.common.hash.HashFunction;
 import org.apache.hadoop.thirdparty.com.google.common.hash.Hashing;
 
 /**
- * SipHash-2-4 of 16 bytes, with a random key that lives as long as one trace and is written
- * nowhere.
+ * SipHash-2-4 with a random key that lives as long as one trace and is written nowhere.
  *
  * <p>Within a trace a block keeps its hash; between traces, and to block identifiers, there is no
  * link.
@@ -29,8 +27,7 @@ final class KeyedHash {
 
   /** The hash of a name. */
   long of(String name) {
-    UUID folded = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
-    return of(folded.getMostSignificantBits(), folded.getLeastSignificantBits());
+    return function.hashString(name, StandardCharsets.UTF_8).asLong();
   }
 
   /** The hash of two words, the first one in front, each with its least significant byte first. */

@@ -32,9 +32,9 @@ import org.apache.hadoop.util.ToolRunner;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.namenode.ReadPatternService;
+import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.MeldDatanode;
-import org.hdfsmeld.rpc.MeldDatanode.Recording;
 import org.hdfsmeld.rpc.MeldRpc;
 import org.hdfsmeld.rpc.ReadPatternProtocolPB;
 import org.hdfsmeld.rpc.ReadPatterns;
@@ -268,9 +268,9 @@ class ITKerberos {
     PrivilegedExceptionAction<Void> snoop =
         () -> {
           try (MeldDatanode dataNode = dataNode()) {
-            assertThatThrownBy(() -> dataNode.status(Recording.TRACE))
+            assertThatThrownBy(() -> dataNode.status(RecordKind.TRACE))
                 .hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.read(Recording.TRACE, "any", 0))
+            assertThatThrownBy(() -> dataNode.read(RecordKind.TRACE, "any", 0))
                 .hasMessageContaining("Superuser");
           }
           return null;

@@ -10,7 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import org.hdfsmeld.rpc.MeldDatanode.Recording;
+import org.hdfsmeld.record.RecordKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -121,13 +121,13 @@ class ITBlockTrace {
       Commands.asStranger(
           cluster,
           dataNode -> {
-            assertThatThrownBy(() -> dataNode.start(Recording.TRACE))
+            assertThatThrownBy(() -> dataNode.start(RecordKind.TRACE))
                 .hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.stop(Recording.TRACE))
+            assertThatThrownBy(() -> dataNode.stop(RecordKind.TRACE))
                 .hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.status(Recording.TRACE))
+            assertThatThrownBy(() -> dataNode.status(RecordKind.TRACE))
                 .hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.read(Recording.TRACE, "any", 0))
+            assertThatThrownBy(() -> dataNode.read(RecordKind.TRACE, "any", 0))
                 .hasMessageContaining("Superuser");
           });
     }

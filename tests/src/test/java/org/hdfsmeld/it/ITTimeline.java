@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
-import org.hdfsmeld.rpc.MeldDatanode.Recording;
+import org.hdfsmeld.record.RecordKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,13 +74,13 @@ class ITTimeline {
       Commands.asStranger(
           cluster,
           dataNode -> {
-            assertThatThrownBy(() -> dataNode.start(Recording.TIMELINE))
+            assertThatThrownBy(() -> dataNode.start(RecordKind.TIMELINE))
                 .hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.stop(Recording.TIMELINE))
+            assertThatThrownBy(() -> dataNode.stop(RecordKind.TIMELINE))
                 .hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.status(Recording.TIMELINE))
+            assertThatThrownBy(() -> dataNode.status(RecordKind.TIMELINE))
                 .hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.read(Recording.TIMELINE, "any", 0))
+            assertThatThrownBy(() -> dataNode.read(RecordKind.TIMELINE, "any", 0))
                 .hasMessageContaining("Superuser");
           });
     }

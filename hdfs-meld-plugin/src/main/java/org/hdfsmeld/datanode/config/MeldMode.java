@@ -17,13 +17,9 @@ public enum MeldMode {
   /**
    * Parses a mode's name.
    *
-   * @throws IllegalArgumentException naming the value and the modes there are
+   * @throws IllegalArgumentException with the modes there are
    */
   public static MeldMode parse(String value) {
-    try {
-      return Values.choice(value, MeldMode.class);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("unknown mode '" + value + "'; " + e.getMessage(), e);
-    }
+    return Values.choice(value, MeldMode.class);
   }
 }

@@ -14,30 +14,33 @@ public record Precondition(int fillPercent, int randomPercent) {
   public static final Precondition NONE = new Precondition(0, 0);
 
   /** Either may be left out, and is 100 then, as with {@code meldsim run --precondition}. */
-  private static final Pattern SHARES =
-      Pattern.compile("(?:fill=(\\d{1,3}))?(?:(?:^|,)random=(\\d{1,3}))?");
+  private static final Pattern OF_ALL =
+      Pattern.compile("none|(?:fill=(\\d{1,3}))?(?:(?:^|,)random=(\\d{1,3}))?");
 
-  /** As a volume has it, in a list that commas separate. */
-  private static final Pattern PAIR = Pattern.compile("(\\d{1,3})/(\\d{1,3})");
+  /** In a list that commas separate. */
+  private static final Pattern OF_ONE = Pattern.compile("none|(\\d{1,3})/(\\d{1,3})");
 
-  /** Reads {@code fill=80,random=100}, of the key for all devices; empty is a fresh one. */
+  /** Reads the value of the key for all devices, such as {@code fill=80,random=100}. */
   static Precondition ofAll(String key, String value) throws MeldConfigurationException {
-    String words = value.replace(" ", "");
-    return words.isEmpty() ? NONE : read(key, value, SHARES.matcher(words), "fill=80,random=100");
+    String shares = value.replace(" ", "");
+    return shares.isEmpty()
+        ? NONE
+        : read(key, value, OF_ALL.matcher(shares), "none or fill=80,random=100");
   }
 
-  /** Reads the end of an {@code entry} such as {@code /data/1=80/100}. */
-  static Precondition ofOne(String key, String entry, String value)
+  /** Reads the shares of an entry such as {@code /data/1=80/100}. */
+  static Precondition ofOne(String key, String entry, String shares)
       throws MeldConfigurationException {
-    return read(key, entry, PAIR.matcher(value), "/data/1=80/100 or @ssd0=none");
+    return read(key, entry, OF_ONE.matcher(shares), "/data/1=80/100 or @ssd0=none");
   }
 
   private static Precondition read(String key, String value, Matcher shares, String example)
       throws MeldConfigurationException {
-    if (value.endsWith("none")) {
+    boolean isRead = shares.matches();
+    if (isRead && shares.group().equals("none")) {
       return NONE;
     }
-    int fill = shares.matches() ? share(shares.group(1)) : 0;
+    int fill = isRead ? share(shares.group(1)) : 0;
     if (fill < 1 || fill > 100 || share(shares.group(2)) > 100) {
       throw new MeldConfigurationException(
           key, value, "fill is 1 to 100 % and random 0 to 100 %, such as " + example);

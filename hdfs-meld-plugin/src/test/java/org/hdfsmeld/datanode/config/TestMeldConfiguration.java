@@ -102,6 +102,7 @@ class TestMeldConfiguration {
     "precondition, 'fill=80,skew=zipf:1', fill=80",
     "volume.preconditions, /data/1=0/0, /data/1=80/100",
     "volume.preconditions, /data/1=80, /data/1=80/100",
+    "volume.preconditions, /data/1=any-none, /data/1=80/100",
     "volume.preconditions, @ssd9=80/100, dfs.datanode.meld.devices",
     "volume.preconditions, =80/100, dfs.datanode.meld.devices",
     "volume.preconditions, 80/100, dfs.datanode.meld.devices",
