@@ -178,12 +178,9 @@ final class MeldAdminService {
           .checkAccess(token, null, block, BlockTokenIdentifier.AccessMode.READ, null, null);
     } catch (InvalidToken e) {
       throw new AccessControlException(
-          "A block token with READ access of "
-              + block.getLocalBlock().getBlockName()
-              + " or superuser privilege is required, and "
-              + caller
-              + " has neither: "
-              + e.getMessage());
+          ("A block token with READ access of %s or superuser privilege is required, and %s has"
+                  + " neither: %s")
+              .formatted(block.getLocalBlock().getBlockName(), caller, e.getMessage()));
     }
   }
 

@@ -99,13 +99,10 @@ public final class RecordFiles {
     long user = new UnixSystem().getUid();
     if (owner != user) {
       throw new IOException(
-          path
-              + " belongs to the user of number "
-              + owner
-              + " and not to the DataNode's, "
-              + user
-              + "; set dfs.datanode.meld.trace.dir to a folder that only the DataNode's user may"
-              + " write to");
+          ("%s belongs to the user of number %d and not to the DataNode's, %d; set"
+                  + " dfs.datanode.meld.trace.dir to a folder that only the DataNode's user may"
+                  + " write to")
+              .formatted(path, owner, user));
     }
   }
 

@@ -38,8 +38,8 @@ public final class MeldDatanode implements AutoCloseable {
    * @param tokens of the blocks, as the NameNode gave them with their locations; nobody looks at
    *     those of a superuser, or where block tokens are not enabled
    * @throws AccessControlException when the caller may not read one of the blocks
-   * @throws IOException when the DataNode does not answer, has no plugin, or is answering the
-   *     caller's user already
+   * @throws IOException when the DataNode does not answer, has no plugin, or is answering another
+   *     request of this kind
    */
   public List<BlockLayout> blockLayouts(
       String pool, long[] blockIds, List<Token<BlockTokenIdentifier>> tokens) throws IOException {
@@ -71,32 +71,27 @@ public final class MeldDatanode implements AutoCloseable {
 
   /** Begins a recording; there may be none, and the caller must be a superuser. */
   public RecordingStatus start(RecordKind kind) throws IOException {
-    return rpc.call(
-        kind == RecordKind.TRACE
-            ? MeldDatanodeProtocolPB::startTrace
-            : MeldDatanodeProtocolPB::startTimeline,
-        out -> {},
-        RecordingStatus::read);
+    return ask(kind, MeldDatanodeProtocolPB::startTrace, MeldDatanodeProtocolPB::startTimeline);
   }
 
   /** Ends a recording, as a superuser; everything is in its files then. */
   public RecordingStatus stop(RecordKind kind) throws IOException {
-    return rpc.call(
-        kind == RecordKind.TRACE
-            ? MeldDatanodeProtocolPB::stopTrace
-            : MeldDatanodeProtocolPB::stopTimeline,
-        out -> {},
-        RecordingStatus::read);
+    return ask(kind, MeldDatanodeProtocolPB::stopTrace, MeldDatanodeProtocolPB::stopTimeline);
   }
 
   /** A recording and its files, for a superuser. */
   public RecordingStatus status(RecordKind kind) throws IOException {
-    return rpc.call(
-        kind == RecordKind.TRACE
-            ? MeldDatanodeProtocolPB::traceStatus
-            : MeldDatanodeProtocolPB::timelineStatus,
-        out -> {},
-        RecordingStatus::read);
+    return ask(kind, MeldDatanodeProtocolPB::traceStatus, MeldDatanodeProtocolPB::timelineStatus);
+  }
+
+  private RecordingStatus ask(
+      RecordKind kind,
+      MeldRpc.Method<MeldDatanodeProtocolPB> ofTraces,
+      MeldRpc.Method<MeldDatanodeProtocolPB> ofTimelines)
+      throws IOException {
+    MeldRpc.Method<MeldDatanodeProtocolPB> method =
+        kind == RecordKind.TRACE ? ofTraces : ofTimelines;
+    return rpc.call(method, out -> {}, RecordingStatus::read);
   }
 
   /**

@@ -28,6 +28,7 @@ import java.util.List;
 public final class NativeLoader {
   private static final String FILE_NAME = "libmeldsim.so";
   private static final String PACKED = "";
+  private static final String LIBRARY_KEY = "dfs.datanode.meld.native.library";
 
   /** JNA's, and nothing else is tried where it is set. */
   private static final String FOLDER_KEY = "jna.tmpdir";
@@ -122,11 +123,9 @@ public final class NativeLoader {
     }
     if (bound != null) {
       throw new SimException(
-          "libmeldsim is already loaded from "
-              + describe(bound)
-              + " and one process can use only one; configure the same library for all its"
-              + " DataNodes, or restart it to use "
-              + describe(wanted),
+          ("libmeldsim is already loaded from %s and one process can use only one; configure the"
+                  + " same library for all its DataNodes, or restart it to use %s")
+              .formatted(describe(bound), describe(wanted)),
           null);
     }
     if (wanted.equals(PACKED)) {
@@ -142,9 +141,8 @@ public final class NativeLoader {
       return Path.of(path).toRealPath().toString();
     } catch (IOException e) {
       throw new SimException(
-          "no readable library at "
-              + path
-              + "; correct dfs.datanode.meld.native.library, or remove it to use the packed one",
+          "no readable library at %s; correct %s, or remove it to use the packed one"
+              .formatted(path, LIBRARY_KEY),
           e);
     }
   }
@@ -167,11 +165,9 @@ public final class NativeLoader {
           e instanceof SimException known
               ? known
               : new SimException(
-                  "cannot unpack libmeldsim ("
-                      + e
-                      + "); name a folder that is writable and not mounted noexec with -D"
-                      + FOLDER_KEY
-                      + "=FOLDER, or set dfs.datanode.meld.native.library to the library",
+                  ("cannot unpack libmeldsim (%s); name a folder that is writable and not mounted"
+                          + " noexec with -D%s=FOLDER, or set %s to the library")
+                      .formatted(e, FOLDER_KEY, LIBRARY_KEY),
                   e);
       packedProblem = problem.getMessage();
       throw problem;
@@ -184,10 +180,9 @@ public final class NativeLoader {
     try (InputStream in = NativeLoader.class.getClassLoader().getResourceAsStream(resource)) {
       if (in == null) {
         throw new SimException(
-            "no "
-                + resource
-                + " on the class path; use the plugin's jar with classifier \"all\" built for this"
-                + " platform, or set dfs.datanode.meld.native.library to the library",
+            ("no %s on the class path; use the plugin's jar with classifier \"all\" built for this"
+                    + " platform, or set %s to the library")
+                .formatted(resource, LIBRARY_KEY),
             null);
       }
       Path copy = Files.createTempFile(newPrivateFolder(), "libmeldsim", ".so");
@@ -205,26 +200,17 @@ public final class NativeLoader {
       version = LibMeldsim.meldsim_abi_version();
     } catch (Error e) {
       throw new SimException(
-          "cannot load libmeldsim from "
-              + library
-              + " ("
-              + e.getMessage()
-              + "); check that it was built for this platform, and that its directory and JNA's, -D"
-              + FOLDER_KEY
-              + ", allow execution",
+          ("cannot load libmeldsim from %s (%s); check that it was built for this platform, and"
+                  + " that its directory and JNA's, -D%s, allow execution")
+              .formatted(library, e.getMessage(), FOLDER_KEY),
           e);
     }
     if (version != LibMeldsim.ABI_VERSION) {
       Native.unregister(LibMeldsim.class);
       throw new SimException(
           SimStatus.ABI,
-          "libmeldsim at "
-              + library
-              + " has ABI version "
-              + version
-              + " and the plugin needs "
-              + LibMeldsim.ABI_VERSION
-              + "; use the library that came with the plugin");
+          "libmeldsim at %s has ABI version %d and the plugin needs %d; use the plugin's library"
+              .formatted(library, version, LibMeldsim.ABI_VERSION));
     }
   }
 
