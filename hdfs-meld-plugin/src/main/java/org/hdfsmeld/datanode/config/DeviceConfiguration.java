@@ -60,8 +60,7 @@ public record DeviceConfiguration(
   /** The folders bound to a shared device, in the order of the configuration. */
   public List<File> foldersOn(String device) {
     return volumes.entrySet().stream()
-        .filter(bound -> bound.getValue().isShared())
-        .filter(bound -> bound.getValue().device().equals(device))
+        .filter(bound -> bound.getValue().isShared() && bound.getValue().device().equals(device))
         .map(Map.Entry::getKey)
         .toList();
   }

@@ -20,6 +20,6 @@ public record HintConfiguration(long timeoutNs, int cacheBlocks) {
     String timeout = old ? MeldKeys.PLACEMENT_HINT_TIMEOUT : MeldKeys.HINT_TIMEOUT;
     return new HintConfiguration(
         Values.duration(conf, timeout, TimeUnit.NANOSECONDS, 0),
-        (int) Values.bytes(conf, MeldKeys.HINT_CACHE_BLOCKS, 1, MAX_CACHE_BLOCKS));
+        (int) Values.number(conf, MeldKeys.HINT_CACHE_BLOCKS, 1, MAX_CACHE_BLOCKS));
   }
 }

@@ -31,8 +31,8 @@ public record HistoryConfiguration(
     return new HistoryConfiguration(
         Values.choice(conf, MeldKeys.HINT_AUTOMATIC, Automatic.class),
         Values.duration(conf, MeldKeys.HINT_HISTORY_HALF_LIFE, ms, 1),
-        (int) Values.bytes(conf, MeldKeys.HINT_HISTORY_MIN_RUNS, 1, MAX_ENTRIES),
-        (int) Values.bytes(conf, MeldKeys.HINT_HISTORY_MAX_ENTRIES, 1, MAX_ENTRIES),
+        (int) Values.number(conf, MeldKeys.HINT_HISTORY_MIN_RUNS, 1, MAX_ENTRIES),
+        (int) Values.number(conf, MeldKeys.HINT_HISTORY_MAX_ENTRIES, 1, MAX_ENTRIES),
         Values.duration(conf, MeldKeys.HINT_HISTORY_SAVE_INTERVAL, ms, 0));
   }
 }

@@ -29,8 +29,8 @@ public record LinuxConfiguration(
   static LinuxConfiguration read(Configuration conf) throws MeldConfigurationException {
     Fadvise fadvise = Values.choice(conf, MeldKeys.READAHEAD_LINUX_FADVISE, Fadvise.class);
     return new LinuxConfiguration(
-        Values.bytes(conf, MeldKeys.READAHEAD_LINUX_READ_AHEAD, 0, MAX_BYTES),
-        Values.bytes(conf, MeldKeys.READAHEAD_LINUX_MAX_REQUEST, PAGE_BYTES, MAX_BYTES),
+        Values.number(conf, MeldKeys.READAHEAD_LINUX_READ_AHEAD, 0, MAX_BYTES),
+        Values.number(conf, MeldKeys.READAHEAD_LINUX_MAX_REQUEST, PAGE_BYTES, MAX_BYTES),
         fadvise == Fadvise.AUTO ? NativeIO.isAvailable() : fadvise == Fadvise.TRUE,
         conf.getLong(DATANODE_KEY, DATANODE_DEFAULT));
   }

@@ -62,9 +62,9 @@ public record MeldConfiguration(
   public static MeldConfiguration read(Configuration conf) throws MeldConfigurationException {
     refuseUnknownKeys(conf);
     int window =
-        (int) Values.bytes(conf, MeldKeys.READAHEAD_WINDOW, MIN_REQUEST_BYTES, MAX_WINDOW_BYTES);
+        (int) Values.number(conf, MeldKeys.READAHEAD_WINDOW, MIN_REQUEST_BYTES, MAX_WINDOW_BYTES);
     int request =
-        (int) Values.bytes(conf, MeldKeys.READAHEAD_REQUEST, MIN_REQUEST_BYTES, MAX_WINDOW_BYTES);
+        (int) Values.number(conf, MeldKeys.READAHEAD_REQUEST, MIN_REQUEST_BYTES, MAX_WINDOW_BYTES);
     if (request > window) {
       throw new MeldConfigurationException(
           MeldKeys.READAHEAD_REQUEST,
@@ -76,13 +76,13 @@ public record MeldConfiguration(
         dilation(conf),
         DeviceConfiguration.read(conf),
         Values.flag(conf, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL),
-        Values.bytes(conf, MeldKeys.HINT_MIN_BYTES, 0, MAX_WINDOW_BYTES),
+        Values.number(conf, MeldKeys.HINT_MIN_BYTES, 0, MAX_WINDOW_BYTES),
         window,
         request,
         Values.duration(conf, MeldKeys.WAIT_TIMEOUT, TimeUnit.NANOSECONDS, 1),
         Values.flag(conf, MeldKeys.FAIL_FAST),
         Values.text(conf, MeldKeys.NATIVE_LIBRARY),
-        Math.min(Values.bytes(conf, MeldKeys.BLOCK_SIZE, 1, Long.MAX_VALUE), MAX_SLOT_BYTES),
+        Math.min(Values.number(conf, MeldKeys.BLOCK_SIZE, 1, Long.MAX_VALUE), MAX_SLOT_BYTES),
         HistoryConfiguration.read(conf),
         Values.choice(conf, MeldKeys.DIRECTIVE_SINKS, SinkChoice.class),
         WindowConfiguration.read(conf),

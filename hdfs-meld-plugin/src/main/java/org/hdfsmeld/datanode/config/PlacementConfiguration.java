@@ -19,8 +19,8 @@ public record PlacementConfiguration(
     String profiles = Values.text(conf, MeldKeys.PLACEMENT_OPTANE_PROFILES);
     return new PlacementConfiguration(
         Set.copyOf(StringUtils.getTrimmedStringCollection(profiles)),
-        Values.bytes(conf, MeldKeys.PLACEMENT_SMALL_BYTES, 0, Long.MAX_VALUE),
-        Values.bytes(conf, MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING, 0, Long.MAX_VALUE),
-        Values.bytes(conf, MeldKeys.PLACEMENT_OPTANE_RESERVED, 0, Long.MAX_VALUE));
+        Values.number(conf, MeldKeys.PLACEMENT_SMALL_BYTES, 0, Long.MAX_VALUE),
+        Values.number(conf, MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING, 0, Long.MAX_VALUE),
+        Values.number(conf, MeldKeys.PLACEMENT_OPTANE_RESERVED, 0, Long.MAX_VALUE));
   }
 }

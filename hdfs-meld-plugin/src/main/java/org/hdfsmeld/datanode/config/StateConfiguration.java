@@ -19,7 +19,7 @@ public record StateConfiguration(
     return new StateConfiguration(
         Values.flag(conf, MeldKeys.STATE_ENABLED),
         Values.duration(conf, MeldKeys.STATE_SNAPSHOT_INTERVAL, TimeUnit.NANOSECONDS, 1),
-        Values.bytes(conf, MeldKeys.STATE_JOURNAL_MAX_BYTES, MIN_BYTES, 1L << 40),
-        Values.bytes(conf, MeldKeys.STATE_SNAPSHOT_MAX_BYTES, MIN_BYTES, Integer.MAX_VALUE));
+        Values.number(conf, MeldKeys.STATE_JOURNAL_MAX_BYTES, MIN_BYTES, 1L << 40),
+        Values.number(conf, MeldKeys.STATE_SNAPSHOT_MAX_BYTES, MIN_BYTES, Integer.MAX_VALUE));
   }
 }

@@ -27,11 +27,13 @@ public record TraceConfiguration(
 
   static TraceConfiguration read(Configuration conf) throws MeldConfigurationException {
     int records =
-        Values.count(conf, MeldKeys.TRACE_BUFFER_RECORDS, MIN_BUFFER_RECORDS, MAX_BUFFER_RECORDS);
+        (int)
+            Values.number(
+                conf, MeldKeys.TRACE_BUFFER_RECORDS, MIN_BUFFER_RECORDS, MAX_BUFFER_RECORDS);
     return new TraceConfiguration(
         Values.text(conf, MeldKeys.TRACE_DIR),
-        Values.count(conf, MeldKeys.TRACE_MAX_FILES, 1, MAX_FILES),
-        Values.bytes(conf, MeldKeys.TRACE_FILE_BYTES, MIN_FILE_BYTES, Long.MAX_VALUE),
+        (int) Values.number(conf, MeldKeys.TRACE_MAX_FILES, 1, MAX_FILES),
+        Values.number(conf, MeldKeys.TRACE_FILE_BYTES, MIN_FILE_BYTES, Long.MAX_VALUE),
         // Up to the next power of two.
         Integer.highestOneBit(records - 1) << 1,
         Values.choice(conf, MeldKeys.TRACE_DIRECTORIES, Directories.class) == Directories.INODE);

@@ -58,35 +58,20 @@ final class Values {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  static long bytes(Configuration conf, String key, long min, long max)
+  /** A whole number, with a binary unit if wanted. */
+  static long number(Configuration conf, String key, long min, long max)
       throws MeldConfigurationException {
     String value = text(conf, key);
+    String example = MeldKeys.defaultOf(key);
+    long number;
     try {
-      return inRange(key, value, TraditionalBinaryPrefix.string2long(value), min, max, " bytes");
+      number = TraditionalBinaryPrefix.string2long(value);
     } catch (IllegalArgumentException e) {
-      throw new MeldConfigurationException(
-          key, value, "is no size; use bytes or a binary unit, such as " + MeldKeys.defaultOf(key));
+      throw new MeldConfigurationException(key, value, "is no number; use one such as " + example);
     }
-  }
-
-  static int count(Configuration conf, String key, int min, int max)
-      throws MeldConfigurationException {
-    String value = text(conf, key);
-    try {
-      return (int) inRange(key, value, Long.parseLong(value), min, max, "");
-    } catch (NumberFormatException e) {
-      throw new MeldConfigurationException(
-          key, value, "is no number; use one such as " + MeldKeys.defaultOf(key));
-    }
-  }
-
-  private static long inRange(
-      String key, String value, long number, long min, long max, String unit)
-      throws MeldConfigurationException {
     if (number < min || number > max) {
-      String range = min + " to " + max + unit;
       throw new MeldConfigurationException(
-          key, value, "is outside " + range + "; the default is " + MeldKeys.defaultOf(key));
+          key, value, "is outside " + min + " to " + max + "; the default is " + example);
     }
     return number;
   }
