@@ -522,13 +522,17 @@ public final class MeldDevice implements DeviceState.Source {
     }
   }
 
+  /** Whether the device was used before it had blocks, so that it holds data of nobody. */
+  public boolean hasPast() {
+    return !config.devices().preconditionOf(name).equals(Precondition.NONE);
+  }
+
   /**
    * Makes a fresh device a used one, if it is configured so. The past lies where blocks will lie:
    * in the namespaces of all volumes that are bound to the device, which are made for that.
    */
   private void precondition() throws SimException {
-    Precondition past = config.devices().preconditionOf(name);
-    if (past.equals(Precondition.NONE)) {
+    if (!hasPast()) {
       return;
     }
     int[] bound =
@@ -541,6 +545,7 @@ public final class MeldDevice implements DeviceState.Source {
       NamespaceInfo namespace = createNew(set);
       prepared.computeIfAbsent(set, key -> new ArrayDeque<>()).add(namespace);
     }
+    Precondition past = config.devices().preconditionOf(name);
     queue.callPatiently(
         device -> {
           device.precondition(past.fillPercent(), past.randomPercent());

@@ -115,7 +115,10 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     return new BlockExtent(nsid, key, policy, slots, slotBytes, lbaBytes, journal);
   }
 
-  /** What else the namespace holds is deallocated; replicas that are found are laid out anew. */
+  /**
+   * What else the namespace holds is deallocated, but for a device's past behind the blocks;
+   * replicas that are found are laid out anew.
+   */
   @Override
   public int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact) {
     TreeSet<Long> used = new TreeSet<>();
@@ -131,7 +134,9 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
       deallocateAll(next * slotBytes, slot * slotBytes);
       next = slot + 1;
     }
-    deallocateAll(next * slotBytes, sizeBytes);
+    if (!device.device().hasPast()) {
+      deallocateAll(next * slotBytes, sizeBytes);
+    }
     return (int) restored.stream().filter(key -> extents.get(key).mappedBytes() == 0).count();
   }
 
