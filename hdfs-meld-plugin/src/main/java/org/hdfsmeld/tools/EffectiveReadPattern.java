@@ -2,6 +2,7 @@ package org.hdfsmeld.tools;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.AccessControlException;
@@ -35,6 +36,10 @@ record EffectiveReadPattern(String value, Path owner, Path unseen) {
     return new EffectiveReadPattern(null, null, null);
   }
 
+  private Optional<ReadPattern> pattern() {
+    return value == null ? Optional.empty() : ReadPattern.parse(value);
+  }
+
   /** For a person: the pattern, and where it comes from. */
   String describe(FileSystem fileSystem, Path path) throws IOException {
     if (unseen != null) {
@@ -45,7 +50,7 @@ record EffectiveReadPattern(String value, Path owner, Path unseen) {
     }
     String from =
         owner.equals(fileSystem.resolvePath(path)) ? "" : " (inherited from " + plain(owner) + ")";
-    return ReadPattern.parse(value)
+    return pattern()
         .map(pattern -> pattern.text() + from)
         .orElse("'" + value + "', which is no read pattern: taken as unspecified" + from);
   }
