@@ -63,7 +63,8 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
     };
   }
 
-  private static String attribute(int level) {
+  /** Names the attribute of a file, of its directory, or of an ancestor above that. */
+  public static String attribute(int level) {
     return ReadPattern.XATTR
         + switch (level) {
           case 0 -> " of the file";
