@@ -1,13 +1,15 @@
 package org.hdfsmeld.datanode.layout;
 
+import java.io.File;
 import java.util.Arrays;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.hdfsmeld.datanode.device.WrittenExtent;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.model.ReadPattern;
 
 /**
  * Where a block lies on the device: a list of slots, of which the bytes from 0 to {@code mapped}
@@ -52,7 +54,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
 
-  private final Consumer<DeviceState.Block> journal;
+  private final Predicate<DeviceState.Block> journal;
 
   /** Whether the journal has heard of a change. */
   private boolean changed;
@@ -60,14 +62,20 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private volatile BlockHint hint = BlockHint.NONE;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
 
+  private volatile boolean asked;
+
   /** By which the block's file got its write-lifetime hint. */
   private HintDecision fileDecision;
+
+  /** Where the replica was when it was opened last; null when that is not known. */
+  private volatile File file;
 
   /**
    * A block of which the device holds nothing.
    *
    * @param nsid the namespace that its slots are of
-   * @param journal hears when the extent has changed since {@link #takeRecord}; must not wait
+   * @param journal hears when the extent has changed since {@link #takeRecord}, and says whether it
+   *     took that; must not wait
    */
   BlockExtent(
       int nsid,
@@ -76,7 +84,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
       SlotAllocator allocator,
       long slotBytes,
       long lbaBytes,
-      Consumer<DeviceState.Block> journal) {
+      Predicate<DeviceState.Block> journal) {
     this.nsid = nsid;
     this.key = key;
     this.policy = policy;
@@ -93,6 +101,9 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    */
   synchronized void restore(BlockRecord record, boolean intact) {
     decision = record.decision();
+    hint =
+        new BlockHint(
+            ReadPattern.UNKNOWN, 0, record.fileId(), record.directoryId(), BlockHint.NOBODY);
     if (!intact) {
       return;
     }
@@ -112,14 +123,12 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** Where the block lies now. */
   synchronized BlockRecord record() {
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision);
+    return new BlockRecord(
+        nsid, key, mapped, reach, slots, decision, hint.fileId(), hint.directoryId());
   }
 
   private void change() {
-    if (!changed) {
-      changed = true;
-      journal.accept(this);
-    }
+    changed = changed || journal.test(this);
   }
 
   public BlockKey key() {
@@ -132,9 +141,35 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   }
 
   /** The NameNode said this of the block: decides what is written from now on. */
-  void decide(BlockHint newHint) {
+  synchronized void decide(BlockHint newHint) {
     hint = newHint;
     decision = policy.decide(key, newHint);
+    if (slots.length > 0) {
+      change();
+    }
+  }
+
+  /** Somebody was asked how the block will be read. */
+  void asked() {
+    asked = true;
+  }
+
+  /** Whether somebody was asked, and has not answered. */
+  boolean isUnanswered() {
+    return asked && !hint.isKnown();
+  }
+
+  /** The replica was opened there. */
+  void openedAt(File present) {
+    if (present != null) {
+      file = present;
+    }
+  }
+
+  /** Whether the replica is there still, and not where {@code other} was. */
+  boolean isElsewhere(File other) {
+    File present = file;
+    return present != null && !present.equals(other) && present.exists();
   }
 
   /** How the block will be read, by what the device has of it. */

@@ -2,6 +2,8 @@ package org.hdfsmeld.datanode.layout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.hdfsmeld.model.BlockKey;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +14,7 @@ class TestBlockExtent {
 
   private final SlotAllocator slots = new SlotAllocator(4);
   private final BlockExtent extent =
-      new BlockExtent(1, new BlockKey("BP-1", 7), null, slots, SLOT, LBA, block -> {});
+      new BlockExtent(1, new BlockKey("BP-1", 7), null, slots, SLOT, LBA, block -> true);
 
   @Test
   void slotsInUseAreGivenUpWhenTheCommandsHaveBeenIssued() {
@@ -23,6 +25,32 @@ class TestBlockExtent {
     assertThat(extent.leave()).containsExactly(0);
     assertThat(extent.enter()).isFalse();
     assertThat(extent.leave()).isEmpty();
+  }
+
+  @Test
+  void aChangeThatTheJournalDidNotTakeIsNotTheLastItHears() {
+    List<Integer> heard = new ArrayList<>();
+    BlockExtent loud =
+        new BlockExtent(
+            1,
+            new BlockKey("BP-1", 8),
+            null,
+            slots,
+            SLOT,
+            LBA,
+            block -> {
+              heard.add(heard.size());
+              return heard.size() > 1;
+            });
+    loud.address(0);
+    loud.preloaded(0, 100);
+    loud.preloaded(100, 200);
+    assertThat(heard).as("the first one was refused").hasSize(2);
+    loud.preloaded(200, 300);
+    assertThat(heard).as("it waits for its record to be taken").hasSize(2);
+    loud.takeRecord();
+    loud.drop();
+    assertThat(heard).hasSize(3);
   }
 
   @Test
