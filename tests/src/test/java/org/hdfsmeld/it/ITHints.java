@@ -249,11 +249,7 @@ class ITHints {
   }
 
   private void movedByThePatternOfToday(Move move) throws Exception {
-    start(
-        builder()
-            .volumes("melded-tlc-8x8", "melded-tlc-8x8")
-            .storageTypes(StorageType.DISK, StorageType.ARCHIVE)
-            .start());
+    start(builder().storageTypes(StorageType.DISK, StorageType.ARCHIVE).start());
     say(directory, "sequential");
     write(file, MeldCluster.BLOCK_BYTES);
     say(directory, "random");

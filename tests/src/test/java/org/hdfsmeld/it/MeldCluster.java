@@ -62,7 +62,7 @@ final class MeldCluster implements AutoCloseable {
     private final Map<String, String> absent = new LinkedHashMap<>();
     private int dataNodes = 1;
     private List<String> profiles = List.of();
-    private StorageType[] storageTypes;
+    private StorageType[] storageTypes = {StorageType.DISK};
 
     private Builder() {
       set("dfs.datanode.fsdataset.factory", "org.hdfsmeld.datanode.MeldFsDatasetFactory");
@@ -101,7 +101,7 @@ final class MeldCluster implements AutoCloseable {
       return this;
     }
 
-    /** Of the volumes of every DataNode. */
+    /** Volumes of these types in every DataNode, all of the default profile. */
     Builder storageTypes(StorageType... types) {
       this.storageTypes = types;
       return this;
@@ -152,8 +152,8 @@ final class MeldCluster implements AutoCloseable {
           MiniDFSCluster hdfs =
               new MiniDFSCluster.Builder(configuration, new File(directory.toString()))
                   .numDataNodes(dataNodes)
-                  .storagesPerDatanode(Math.max(1, profiles.size()))
-                  .storageTypes(storageTypes)
+                  .storagesPerDatanode(Math.max(storageTypes.length, profiles.size()))
+                  .storageTypes(profiles.isEmpty() ? storageTypes : null)
                   .build();
           hdfs.waitActive();
           return new MeldCluster(directory, hdfs);

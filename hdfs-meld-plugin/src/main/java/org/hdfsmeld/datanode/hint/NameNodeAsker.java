@@ -3,7 +3,6 @@ package org.hdfsmeld.datanode.hint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,9 +39,6 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
 
   /** The pool's nameservice; null while it is not known. */
   private String owner;
-
-  private final Map<InetSocketAddress, MeldRpc<ReadPatternProtocolPB>> connections =
-      new HashMap<>();
 
   /**
    * Connects with the first question.
@@ -102,7 +98,7 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
       return unknown;
     }
     // Their addresses may have changed: found out anew for the next question.
-    close();
+    nameservices.clear();
     throw failure == null ? new IOException("no NameNode is configured") : failure;
   }
 
@@ -118,42 +114,23 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
         return answer;
       } catch (ReadPatterns.NotMyPoolException e) {
         throw e;
-      } catch (StandbyException e) {
-        failure = failure == null ? e : failure;
       } catch (IOException e) {
-        failure = e;
-        disconnect(nameNode);
+        failure = failure == null || !(e instanceof StandbyException) ? e : failure;
       }
     }
     throw failure == null ? new IOException("no NameNode is configured") : failure;
   }
 
+  /** Hadoop's client keeps the connection. */
   private List<BlockHint> ask(InetSocketAddress nameNode, List<Long> blockIds) throws IOException {
-    MeldRpc<ReadPatternProtocolPB> connection = connections.get(nameNode);
-    if (connection == null) {
-      connection =
-          new MeldRpc<>(
-              conf, DatanodeProtocolPB.class, ReadPatternProtocolPB.class, nameNode, timeoutMs);
-      connections.put(nameNode, connection);
-    }
     long[] ids = blockIds.stream().mapToLong(Long::longValue).toArray();
-    return connection.call(
-        ReadPatternProtocolPB::readPatterns,
-        out -> ReadPatterns.writeQuestion(new ReadPatterns.Question(pool, ids), out),
-        in -> ReadPatterns.readAnswer(ids.length, in));
-  }
-
-  private void disconnect(InetSocketAddress nameNode) {
-    MeldRpc<ReadPatternProtocolPB> connection = connections.remove(nameNode);
-    if (connection != null) {
-      connection.close();
+    try (MeldRpc<ReadPatternProtocolPB> rpc =
+        new MeldRpc<>(
+            conf, DatanodeProtocolPB.class, ReadPatternProtocolPB.class, nameNode, timeoutMs)) {
+      return rpc.call(
+          ReadPatternProtocolPB::readPatterns,
+          out -> ReadPatterns.writeQuestion(new ReadPatterns.Question(pool, ids), out),
+          in -> ReadPatterns.readAnswer(ids.length, in));
     }
-  }
-
-  @Override
-  public void close() {
-    nameservices.clear();
-    connections.values().forEach(MeldRpc::close);
-    connections.clear();
   }
 }

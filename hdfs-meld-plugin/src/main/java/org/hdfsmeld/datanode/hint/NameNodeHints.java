@@ -44,15 +44,13 @@ final class NameNodeHints implements HintSource {
   private static final int MAX_QUESTIONS = 8192;
 
   /** Puts questions to the NameNodes. For one thread. */
-  interface Asker extends AutoCloseable {
+  @FunctionalInterface
+  interface Asker {
     /**
      * The hints of some blocks, in their order; {@link BlockHint#NONE} of one that the pool's
      * NameNode does not know. For no blocks: whether somebody answers.
      */
     List<BlockHint> ask(List<Long> blockIds) throws IOException;
-
-    @Override
-    default void close() {}
   }
 
   private final Asker asker;
@@ -204,8 +202,6 @@ final class NameNodeHints implements HintSource {
       }
     } catch (InterruptedException e) {
       LOG.debug("closed", e);
-    } finally {
-      asker.close();
     }
   }
 

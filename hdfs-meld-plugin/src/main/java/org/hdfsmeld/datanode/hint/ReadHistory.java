@@ -25,26 +25,19 @@ final class ReadHistory {
 
   /** Whose reads are counted together. */
   enum Kind implements Coded {
-    FILE(0, "the file"),
-    DIRECTORY(1, "its directory"),
+    FILE("the file"),
+    DIRECTORY("its directory"),
     /** For blocks of which it is not known whose they are. */
-    BLOCK(2, "the block");
+    BLOCK("the block");
 
-    private final int code;
     private final String text;
 
-    Kind(int code, String text) {
-      this.code = code;
+    Kind(String text) {
       this.text = text;
     }
 
     String text() {
       return text;
-    }
-
-    @Override
-    public int code() {
-      return code;
     }
   }
 

@@ -10,6 +10,7 @@ import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.sim.NamespaceInfo;
 
 /**
  * Where a block lies on the device: a list of slots, of which the bytes from 0 to {@code mapped}
@@ -27,12 +28,28 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    */
   final Object order = new Object();
 
-  private final int nsid;
+  /**
+   * What the blocks of a volume share.
+   *
+   * @param slotBytes bytes of a slot
+   * @param journal hears when an extent has changed since {@link #takeRecord}, and says whether it
+   *     took that; must not wait
+   */
+  record Space(
+      NamespaceInfo namespace,
+      long slotBytes,
+      SlotAllocator allocator,
+      LayoutPolicy policy,
+      Predicate<DeviceState.Block> journal) {
+    /** Logical blocks that so many bytes take, up to whole pages. */
+    long lbas(long bytes) {
+      long pageBytes = namespace.pageBytes();
+      return (bytes + pageBytes - 1) / pageBytes * (pageBytes / namespace.lbaBytes());
+    }
+  }
+
+  private final Space space;
   private final BlockKey key;
-  private final LayoutPolicy policy;
-  private final SlotAllocator allocator;
-  private final long slotBytes;
-  private final long lbaBytes;
 
   private long[] slots = NO_SLOTS;
   private long mapped;
@@ -42,7 +59,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   private long trimEnd;
   private int writers;
-  private boolean placed;
   private boolean dropped;
 
   /** Whether commands are being issued to the slots. */
@@ -53,8 +69,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
-
-  private final Predicate<DeviceState.Block> journal;
 
   /** Whether the journal has heard of a change. */
   private boolean changed;
@@ -70,28 +84,10 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Where the replica was when it was opened last; null when that is not known. */
   private volatile File file;
 
-  /**
-   * A block of which the device holds nothing.
-   *
-   * @param nsid the namespace that its slots are of
-   * @param journal hears when the extent has changed since {@link #takeRecord}, and says whether it
-   *     took that; must not wait
-   */
-  BlockExtent(
-      int nsid,
-      BlockKey key,
-      LayoutPolicy policy,
-      SlotAllocator allocator,
-      long slotBytes,
-      long lbaBytes,
-      Predicate<DeviceState.Block> journal) {
-    this.nsid = nsid;
+  /** A block of which the device holds nothing. */
+  BlockExtent(Space space, BlockKey key) {
+    this.space = space;
     this.key = key;
-    this.policy = policy;
-    this.allocator = allocator;
-    this.slotBytes = slotBytes;
-    this.lbaBytes = lbaBytes;
-    this.journal = journal;
   }
 
   /**
@@ -112,7 +108,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     reach = record.reach();
     // What a truncation had left may be there still.
     trimEnd = reach;
-    placed = true;
   }
 
   @Override
@@ -123,12 +118,13 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** Where the block lies now. */
   synchronized BlockRecord record() {
+    int nsid = space.namespace.nsid();
     return new BlockRecord(
         nsid, key, mapped, reach, slots, decision, hint.fileId(), hint.directoryId());
   }
 
   private void change() {
-    changed = changed || journal.test(this);
+    changed = changed || space.journal.test(this);
   }
 
   public BlockKey key() {
@@ -143,7 +139,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** The NameNode said this of the block: decides what is written from now on. */
   synchronized void decide(BlockHint newHint) {
     hint = newHint;
-    decision = policy.decide(key, newHint);
+    decision = space.policy.decide(key, newHint);
     if (slots.length > 0) {
       change();
     }
@@ -179,12 +175,12 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** How a block of this length will be read, if it is this one. */
   HintDecision decision(long blockBytes) {
-    return policy.atSize(decision, blockBytes);
+    return space.policy.atSize(decision, blockBytes);
   }
 
   /** Whether a block of this length, if it is this one, is too short to be written yet. */
   public boolean defers(long blockBytes) {
-    return policy.defers(decision, blockBytes);
+    return space.policy.defers(decision, blockBytes);
   }
 
   /** The block's file is about to get the hint of this decision; false when it has it. */
@@ -231,7 +227,8 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   @Override
   public synchronized void lost(long slba) {
-    long address = slba * lbaBytes;
+    long address = slba * space.namespace.lbaBytes();
+    long slotBytes = space.slotBytes;
     for (int i = 0; i < slots.length; i++) {
       if (slots[i] == address / slotBytes) {
         mapped = Math.min(mapped, i * slotBytes + address % slotBytes);
@@ -252,12 +249,13 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    * @return {@link SlotAllocator#NONE} when the namespace is full or the block is gone
    */
   public synchronized long address(long offset) {
+    long slotBytes = space.slotBytes;
     int index = (int) (offset / slotBytes);
     if (dropped) {
       return SlotAllocator.NONE;
     }
     while (slots.length <= index) {
-      long slot = allocator.allocate();
+      long slot = space.allocator.allocate();
       if (slot == SlotAllocator.NONE) {
         return SlotAllocator.NONE;
       }
@@ -269,7 +267,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** Bytes from {@code offset} to the end of its slot. */
   long contiguousBytes(long offset) {
-    return slotBytes - offset % slotBytes;
+    return space.slotBytes - offset % space.slotBytes;
   }
 
   public synchronized void writerOpened() {
@@ -285,11 +283,9 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     return writers > 0;
   }
 
-  /** Marks the first data of the block; true once. */
-  synchronized boolean place() {
-    boolean first = !placed;
-    placed = true;
-    return first;
+  /** Whether the block has no place on the device yet. */
+  synchronized boolean isUnplaced() {
+    return slots.length == 0;
   }
 
   /** The block was cut to {@code length} bytes: what follows is deallocated later. */

@@ -11,7 +11,6 @@ import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.Directive;
-import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimStatus;
 import org.hdfsmeld.trace.ClientKind;
@@ -28,6 +27,7 @@ public final class ExtentIo {
   private static final long PRELOAD_BYTES_MAX = 1L << 30;
 
   private final VolumeDevice device;
+  private final BlockExtent.Space space;
   private final LayoutPolicy policy;
   private final BiConsumer<HintDecision, File> fileHints;
   private final VolumeCounters counters;
@@ -35,26 +35,22 @@ public final class ExtentIo {
   private final SlotReclaimer reclaimer;
   private final long lbaBytes;
   private final long pageBytes;
-  private final long slotBytes;
 
   ExtentIo(
       VolumeDevice device,
-      LayoutPolicy policy,
+      BlockExtent.Space space,
       BiConsumer<HintDecision, File> fileHints,
       VolumeCounters counters,
-      VolumeTrace trace,
-      SlotAllocator slots,
-      long slotBytes) {
+      VolumeTrace trace) {
     this.device = device;
-    this.policy = policy;
+    this.space = space;
+    this.policy = space.policy();
     this.fileHints = fileHints;
     this.counters = counters;
     this.trace = trace;
-    this.reclaimer = new SlotReclaimer(this::deallocate, slots, slotBytes);
-    NamespaceInfo namespace = device.namespace();
-    this.lbaBytes = namespace.lbaBytes();
-    this.pageBytes = namespace.pageBytes();
-    this.slotBytes = slotBytes;
+    this.reclaimer = new SlotReclaimer(this::deallocate, space.allocator(), space.slotBytes());
+    this.lbaBytes = space.namespace().lbaBytes();
+    this.pageBytes = space.namespace().pageBytes();
   }
 
   SlotReclaimer reclaimer() {
@@ -73,7 +69,10 @@ public final class ExtentIo {
     return Math.min(extent.mappedBytes(), fileBytes);
   }
 
-  /** Makes the device hold the block up to {@code bytes}, as if long since written. */
+  /**
+   * Makes the device hold the block up to {@code bytes}, as if long since written, and no more
+   * after a truncation. Waits for nothing.
+   */
   public void preload(BlockExtent extent, long bytes) {
     synchronized (extent.order) {
       if (!extent.enter()) {
@@ -127,7 +126,7 @@ public final class ExtentIo {
           }
           // The device's thread may refuse it at once: the extent hears of that afterwards.
           synchronized (extent) {
-            int lbas = (int) lbas(length);
+            int lbas = (int) space.lbas(length);
             boolean taken = device.preload(extent, address / lbaBytes, lbas, directive);
             if (taken) {
               extent.preloaded(offset, offset + length);
@@ -167,7 +166,7 @@ public final class ExtentIo {
         (offset, address, length) -> {
           boolean known =
               address != SlotAllocator.NONE
-                  && device.layout(address / lbaBytes, lbas(length), part);
+                  && device.layout(address / lbaBytes, space.lbas(length), part);
           if (known) {
             Arrays.setAll(pages, i -> pages[i] + part[i]);
           }
@@ -203,7 +202,7 @@ public final class ExtentIo {
       left -= extent.contiguousBytes(from);
       from = offset + length - left;
     }
-    return new Command(extent.address(from), lbas(left) * lbaBytes);
+    return new Command(extent.address(from), space.lbas(left) * lbaBytes);
   }
 
   /**
@@ -292,7 +291,7 @@ public final class ExtentIo {
     }
     boolean write = opcode == Opcode.WRITE;
     int directive = write ? policy.directive(decision) : Directive.NONE;
-    long lbas = lbas(length);
+    long lbas = space.lbas(length);
     long ticket =
         device.submit(
             write ? extent : null, opcode, address / lbaBytes, (int) lbas, directive, detached);
@@ -361,7 +360,12 @@ public final class ExtentIo {
   private boolean deallocate(long address, long length) {
     long status =
         device.submit(
-            null, Opcode.DEALLOCATE, address / lbaBytes, (int) lbas(length), Directive.NONE, true);
+            null,
+            Opcode.DEALLOCATE,
+            address / lbaBytes,
+            (int) space.lbas(length),
+            Directive.NONE,
+            true);
     return status != SimStatus.TIMEOUT;
   }
 
@@ -373,7 +377,7 @@ public final class ExtentIo {
   }
 
   private void place(BlockExtent extent, HintDecision decision) {
-    if (extent.place()) {
+    if (extent.isUnplaced()) {
       countPlacement(extent, decision);
     }
   }
@@ -385,10 +389,5 @@ public final class ExtentIo {
     if (extent.isUnanswered()) {
       counters.hintsNoneBySilence.increment();
     }
-  }
-
-  /** Logical blocks that {@code length} bytes take, up to whole pages. */
-  private long lbas(long length) {
-    return (length + pageBytes - 1) / pageBytes * (pageBytes / lbaBytes);
   }
 }

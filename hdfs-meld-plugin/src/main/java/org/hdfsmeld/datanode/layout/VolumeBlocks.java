@@ -28,18 +28,14 @@ import org.hdfsmeld.trace.VolumeTrace;
  * when it is created, or first written or read.
  */
 public final class VolumeBlocks implements MeldDevice.BlockTable {
-  private final VolumeDevice device;
-  private final LayoutPolicy policy;
+  private final BlockExtent.Space space;
   private final HintSource hints;
-  private final SlotAllocator slots;
   private final ExtentIo io;
   private final ConcurrentHashMap<BlockKey, BlockExtent> extents = new ConcurrentHashMap<>();
 
   /** Blocks from before a restart that were not compared with their replicas yet. */
   private final Set<BlockKey> restored = ConcurrentHashMap.newKeySet();
 
-  private final NamespaceInfo namespace;
-  private final long slotBytes;
   private final long slotCount;
 
   /** Equal for the same block, so that its question can be taken back. */
@@ -67,16 +63,16 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
       HintSource hints,
       VolumeCounters counters,
       VolumeTrace trace) {
-    this.device = device;
-    this.policy = policy;
     this.hints = hints;
-    this.namespace = device.namespace();
+    NamespaceInfo namespace = device.namespace();
     long wordline = namespace.wordlineBytes();
     // Whole wordlines, so that a large block that goes on in another slot loses none.
-    this.slotBytes = (minSlotBytes + wordline - 1) / wordline * wordline;
+    long slotBytes = (minSlotBytes + wordline - 1) / wordline * wordline;
     this.slotCount = namespace.sizeLbas() * namespace.lbaBytes() / slotBytes;
-    this.slots = new SlotAllocator(slotCount);
-    this.io = new ExtentIo(device, policy, fileHints, counters, trace, slots, slotBytes);
+    SlotAllocator slots = new SlotAllocator(slotCount);
+    this.space =
+        new BlockExtent.Space(namespace, slotBytes, slots, policy, device.device()::changed);
+    this.io = new ExtentIo(device, space, fileHints, counters, trace);
     device.device().keep(namespace.nsid(), this);
   }
 
@@ -85,31 +81,20 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     return io;
   }
 
-  private BlockExtent newExtent(BlockKey key) {
-    return new BlockExtent(
-        namespace.nsid(),
-        key,
-        policy,
-        slots,
-        slotBytes,
-        namespace.lbaBytes(),
-        device.device()::changed);
-  }
-
   /** What else the namespace holds is deallocated; replicas that are found are laid out anew. */
   @Override
   public int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact) {
     TreeSet<Long> used = new TreeSet<>();
     int relaid = 0;
     for (BlockRecord record : records) {
-      BlockExtent extent = newExtent(record.key());
+      BlockExtent extent = new BlockExtent(space, record.key());
       extent.restore(record, intact.test(record.key()) && claim(used, record.slots()));
       extents.put(record.key(), extent);
       restored.add(record.key());
       relaid += extent.mappedBytes() == 0 ? 1 : 0;
     }
     long fresh = used.isEmpty() ? 0 : used.last() + 1;
-    slots.restore(fresh);
+    space.allocator().restore(fresh);
     // First what may be given out at once: the device is idle still, and takes all of it.
     io.reclaimer().endRange(fresh, slotCount, false);
     long next = 0;
@@ -171,7 +156,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
    * @param file an open file of the block; where it was deleted the place has ended already
    */
   public BlockExtent create(BlockKey key, BlockHint hint, BlockFile file) {
-    BlockExtent created = newExtent(key);
+    BlockExtent created = new BlockExtent(space, key);
     created.decide(hint);
     created.openedAt(file.file());
     BlockExtent present = extents.putIfAbsent(key, created);
@@ -200,12 +185,13 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     }
   }
 
-  /** The block was cut; bookkeeping only, the device hears of it with the next I/O on the block. */
+  /** The block was cut: deallocates the rest, as far as the device has room. Waits for nothing. */
   public void truncate(BlockKey key, long length) {
     BlockExtent extent = extents.get(key);
     if (extent != null) {
       extent.truncate(length);
       io.record(TraceOp.TRUNCATE, extent, length);
+      io.preload(extent, 0);
     }
   }
 

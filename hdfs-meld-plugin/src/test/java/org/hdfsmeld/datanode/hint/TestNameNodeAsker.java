@@ -104,9 +104,6 @@ class TestNameNodeAsker {
 
   @AfterEach
   void stop() {
-    if (asker != null) {
-      asker.close();
-    }
     servers.forEach(RPC.Server::stop);
   }
 

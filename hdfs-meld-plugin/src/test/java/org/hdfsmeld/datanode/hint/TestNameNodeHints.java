@@ -37,7 +37,6 @@ class TestNameNodeHints {
     volatile BlockHint hint = HINT;
     volatile Exception failure;
     volatile CountDownLatch hold = new CountDownLatch(0);
-    volatile boolean closed;
 
     @Override
     public List<BlockHint> ask(List<Long> blockIds) throws IOException {
@@ -57,11 +56,6 @@ class TestNameNodeHints {
       }
       return Collections.nCopies(blockIds.size(), hint);
     }
-
-    @Override
-    public void close() {
-      closed = true;
-    }
   }
 
   private final FakeNameNode nameNode = new FakeNameNode();
@@ -77,7 +71,6 @@ class TestNameNodeHints {
   void close() {
     if (hints != null) {
       hints.close();
-      await().until(() -> nameNode.closed);
     }
   }
 
@@ -208,7 +201,6 @@ class TestNameNodeHints {
   void anAnswerForTooFewBlocksIsAFailureNotAHint() {
     NameNodeHints.Asker nonsense = blockIds -> List.of();
     hints = new NameNodeHints(nonsense, new HintConfiguration(LONG_NS, 64), LONG_NS);
-    nameNode.closed = true;
     await().until(() -> hints.state() == CircuitBreaker.State.CLOSED);
     hints.ask(block(1), hint -> {});
     await().until(() -> hints.state() == CircuitBreaker.State.OPEN);

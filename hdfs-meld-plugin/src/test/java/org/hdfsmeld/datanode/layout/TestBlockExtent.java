@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.NamespaceInfo;
 import org.junit.jupiter.api.Test;
 
 /** A block's slots while commands are issued to them. */
@@ -13,8 +16,12 @@ class TestBlockExtent {
   private static final int LBA = 512;
 
   private final SlotAllocator slots = new SlotAllocator(4);
-  private final BlockExtent extent =
-      new BlockExtent(1, new BlockKey("BP-1", 7), null, slots, SLOT, LBA, block -> true);
+  private final BlockExtent extent = new BlockExtent(space(block -> true), new BlockKey("BP-1", 7));
+
+  private BlockExtent.Space space(Predicate<DeviceState.Block> journal) {
+    NamespaceInfo namespace = new NamespaceInfo(1, LBA, 4 * SLOT / LBA, 4096, 4096, 4 * SLOT);
+    return new BlockExtent.Space(namespace, SLOT, slots, null, journal);
+  }
 
   @Test
   void slotsInUseAreGivenUpWhenTheCommandsHaveBeenIssued() {
@@ -32,16 +39,12 @@ class TestBlockExtent {
     List<Integer> heard = new ArrayList<>();
     BlockExtent loud =
         new BlockExtent(
-            1,
-            new BlockKey("BP-1", 8),
-            null,
-            slots,
-            SLOT,
-            LBA,
-            block -> {
-              heard.add(heard.size());
-              return heard.size() > 1;
-            });
+            space(
+                block -> {
+                  heard.add(heard.size());
+                  return heard.size() > 1;
+                }),
+            new BlockKey("BP-1", 8));
     loud.address(0);
     loud.preloaded(0, 100);
     loud.preloaded(100, 200);
