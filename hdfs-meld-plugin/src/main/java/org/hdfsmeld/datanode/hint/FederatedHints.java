@@ -17,6 +17,7 @@ final class FederatedHints implements HintSource {
   private final Map<String, NameNodeHints> pools = new ConcurrentHashMap<>();
   private final Function<String, NameNodeHints> ofPool;
   private final HintMetricsSource metrics;
+  private volatile boolean closed;
 
   /**
    * Asks nobody yet.
@@ -31,7 +32,11 @@ final class FederatedHints implements HintSource {
   }
 
   private NameNodeHints pool(String pool) {
-    return pools.computeIfAbsent(pool, ofPool);
+    NameNodeHints hints = pools.computeIfAbsent(pool, ofPool);
+    if (closed) {
+      hints.close();
+    }
+    return hints;
   }
 
   @Override
@@ -72,6 +77,7 @@ final class FederatedHints implements HintSource {
 
   @Override
   public void close() {
+    closed = true;
     metrics.close();
     pools.values().forEach(NameNodeHints::close);
   }

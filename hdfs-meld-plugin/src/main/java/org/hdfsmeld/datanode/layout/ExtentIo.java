@@ -74,20 +74,28 @@ public final class ExtentIo {
    * after a truncation. Waits for nothing.
    */
   public void preload(BlockExtent extent, long bytes) {
+    issue(
+        extent,
+        () -> {
+          trim(extent);
+          long offset = extent.mappedBytes();
+          if (offset < bytes) {
+            HintDecision decision = extent.decision(bytes);
+            place(extent, decision);
+            preload(extent, offset - offset % pageBytes, bytes, policy.directive(decision));
+          }
+        });
+  }
+
+  /** Issues commands to the block's slots, unless it has ended. */
+  private void issue(BlockExtent extent, Runnable commands) {
     synchronized (extent.order) {
-      if (!extent.enter()) {
-        return;
-      }
-      try {
-        trim(extent);
-        long offset = extent.mappedBytes();
-        if (offset < bytes) {
-          HintDecision decision = extent.decision(bytes);
-          place(extent, decision);
-          preload(extent, offset - offset % pageBytes, bytes, policy.directive(decision));
+      if (extent.enter()) {
+        try {
+          commands.run();
+        } finally {
+          leave(extent);
         }
-      } finally {
-        leave(extent);
       }
     }
   }
@@ -103,13 +111,13 @@ public final class ExtentIo {
       extent.decide(hint);
       HintDecision decision = extent.decision(bytes);
       int directive = policy.directive(decision);
-      if (bytes > 0 && directive != before && extent.enter()) {
-        try {
-          countPlacement(extent, decision);
-          preload(extent, 0, bytes, directive);
-        } finally {
-          leave(extent);
-        }
+      if (bytes > 0 && directive != before) {
+        issue(
+            extent,
+            () -> {
+              countPlacement(extent, decision);
+              preload(extent, 0, bytes, directive);
+            });
       }
     }
   }
