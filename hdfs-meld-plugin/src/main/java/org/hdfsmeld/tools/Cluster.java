@@ -1,5 +1,6 @@
 package org.hdfsmeld.tools;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
@@ -57,7 +58,7 @@ final class Cluster {
   }
 
   /**
-   * Asks a DataNode.
+   * Asks a DataNode. A connection from before it was restarted is found broken: asks once more.
    *
    * @throws IOException why there is no answer, for a person
    */
@@ -65,14 +66,25 @@ final class Cluster {
       throws IOException {
     boolean byHostName = conf.getBoolean("dfs.client.use.datanode.hostname", false);
     InetSocketAddress address = NetUtils.createSocketAddr(dataNode.getIpcAddr(byHostName));
-    try (MeldDatanode asked = new MeldDatanode(conf, address)) {
-      return question.ask(asked);
+    try {
+      return ask(conf, address, question);
     } catch (RpcNoSuchProtocolException e) {
       throw new IOException("the DataNode is without the plugin", e);
     } catch (AccessControlException e) {
       throw new IOException("refused: " + MeldAdmin.firstLine(e), e);
     } catch (IOException e) {
       throw new IOException("no answer: " + MeldAdmin.firstLine(e), e);
+    }
+  }
+
+  private static <T> T ask(Configuration conf, InetSocketAddress address, Question<T> question)
+      throws IOException {
+    try (MeldDatanode asked = new MeldDatanode(conf, address)) {
+      return question.ask(asked);
+    } catch (EOFException e) {
+      try (MeldDatanode again = new MeldDatanode(conf, address)) {
+        return question.ask(again);
+      }
     }
   }
 }

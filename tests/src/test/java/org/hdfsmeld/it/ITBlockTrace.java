@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.apache.hadoop.hdfs.server.namenode.INodeId;
 import org.hdfsmeld.record.RecordKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,27 @@ class ITBlockTrace {
             "host_written_bytes",
             "melded_wordlines_programmed")) {
       assertThat(json).contains("\"" + counter + "\": " + Volumes.total(counter) + ",");
+    }
+  }
+
+  @Test
+  void theDirectoryOfABlockIsKnownAfterARestart() throws Exception {
+    try (MeldCluster cluster =
+        cluster()
+            .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
+            .meld("hint.timeout", "30s")
+            .meld("trace.directories", "inode")
+            .start()) {
+      byte[] bytes = Content.write(cluster.fileSystem(), SCANNED, 1, MeldCluster.BLOCK_BYTES);
+      assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
+      cluster.hdfs().waitActive();
+      Traces.all("start");
+      Content.assertSame(cluster.fileSystem(), SCANNED, bytes);
+      Traces.all("stop");
+      assertThat(Traces.lines(dir))
+          .filteredOn(line -> line.op().equals("read"))
+          .isNotEmpty()
+          .allMatch(line -> line.directory().equals(Long.toString(INodeId.ROOT_INODE_ID)));
     }
   }
 

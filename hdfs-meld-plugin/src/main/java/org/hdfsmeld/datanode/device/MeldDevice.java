@@ -144,7 +144,7 @@ public final class MeldDevice implements DeviceState.Source {
     return name;
   }
 
-  /** The thread that writes files: of the device's state, and of its volumes' histories. */
+  /** The thread that writes the files of the device's state and timeline. */
   public ScheduledExecutorService files() {
     return files;
   }
@@ -266,12 +266,10 @@ public final class MeldDevice implements DeviceState.Source {
     }
   }
 
-  /** A block in one of the tables has changed. Never waits. */
-  public void changed(DeviceState.Block block) {
+  /** A block in one of the tables has changed; as {@link DeviceState#changed}. */
+  public boolean changed(DeviceState.Block block) {
     DeviceState journal = state;
-    if (journal != null) {
-      journal.changed(block);
-    }
+    return journal == null || journal.changed(block);
   }
 
   /** The volumes on the device at present. */

@@ -98,8 +98,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
         automatic == HistoryConfiguration.Automatic.HISTORY
-            ? new HistoryHints(
-                root(currentDir), config.history(), device.opener(), counters, device.files())
+            ? new HistoryHints(root(currentDir), config.history(), device.opener(), counters)
             : null;
     this.hints = hints;
     this.policy =
@@ -289,7 +288,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
-  /** The block's file is gone. */
+  /** The block is gone. */
   public void deleted(BlockKey key) {
     VolumeBlocks present = blocks();
     if (present != null) {
@@ -297,11 +296,19 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
+  /** A file of the block is gone. */
+  public void deleted(BlockKey key, File file) {
+    VolumeBlocks present = blocks();
+    if (present != null) {
+      present.drop(key, file);
+    }
+  }
+
   /** The block came onto this volume by a hard link: nothing was written, but the device has it. */
   void linked(BlockKey key, File file) {
     VolumeBlocks present = blocks();
     if (present != null && device.forwards()) {
-      present.preload(present.extent(key, BlockFile.of(file)), file.length());
+      present.io().preload(present.extent(key, BlockFile.of(file)), file.length());
     }
   }
 
