@@ -1,7 +1,5 @@
 package org.hdfsmeld.trace;
 
-import java.util.Locale;
-
 /**
  * For whom a DataNode works, as far as it can tell.
  *
@@ -11,28 +9,33 @@ import java.util.Locale;
  */
 public enum ClientKind {
   /** A client reads or writes over the data transfer protocol. */
-  CLIENT,
+  CLIENT("client"),
   /** A copy for another DataNode, or from one: re-replication, transfers of pipeline recovery. */
-  REPLICATION,
+  REPLICATION("replication"),
   /** The balancer or mover, between DataNodes. */
-  BALANCER,
+  BALANCER("balancer"),
   /** The disk balancer, between volumes of this DataNode. */
-  DISK_BALANCER,
+  DISK_BALANCER("disk-balancer"),
   /** The block scanner. */
-  SCANNER,
+  SCANNER("scanner"),
   /** A client asks for a block's checksum. */
-  CHECKSUM,
+  CHECKSUM("checksum"),
   /** A client that reads the file itself. */
-  SHORT_CIRCUIT,
+  SHORT_CIRCUIT("short-circuit"),
   /** The DataNode itself: deletions, recovery, caching, and what is none of the others. */
-  DATANODE;
+  DATANODE("datanode");
 
   private static final String TRANSCEIVER = "DataXceiver for client ";
 
   /** What follows the transceiver's prefix when the client's name is empty. */
   private static final String NAMELESS = " at ";
 
-  final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
+  /** The name in trace files. */
+  final String text;
+
+  ClientKind(String text) {
+    this.text = text;
+  }
 
   /** The name in trace files. */
   public String text() {
