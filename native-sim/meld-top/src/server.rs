@@ -1,7 +1,7 @@
 //! What the devices do, over HTTP: a page, and the JSON that it asks for.
 
 use std::io::Write;
-use std::net::TcpListener;
+use std::net::{IpAddr, TcpListener};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -32,11 +32,12 @@ pub(crate) fn run(address: &str, looks: Looks, interval: Duration) -> Result<()>
     // Whoever started it with port 0 learns here which one it is.
     writeln!(std::io::stdout(), "http://{}/", server.server_addr())?;
     let (watch, page) = (Watch::start(looks, interval), page());
+    let own = host_of(address);
     thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
                 for request in server.incoming_requests() {
-                    serve(request, &watch, &page);
+                    serve(request, own, &watch, &page);
                 }
             });
         }
@@ -62,10 +63,39 @@ fn page() -> Arc<str> {
     page.replace("/* script */", &script.concat()).into()
 }
 
-fn serve(request: Request, watch: &Watch, page: &str) {
+/// The host of `HOST:PORT`, of which the port may be missing.
+fn host_of(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+/// Whether a browser asked for this server by a name of its own. A page of elsewhere can let its name point at this
+/// machine and read what is served here; it cannot let an address or "localhost" do so.
+fn is_asked_by_its_name(request: &Request, own: &str) -> bool {
+    let mut hosts = request
+        .headers()
+        .iter()
+        .filter(|header| header.field.equiv("Host"));
+    hosts.all(|header| {
+        let host = host_of(header.value.as_str());
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        host.eq_ignore_ascii_case("localhost")
+            || host.eq_ignore_ascii_case(own)
+            || address.parse::<IpAddr>().is_ok()
+    })
+}
+
+fn serve(request: Request, own: &str, watch: &Watch, page: &str) {
     let path = request.url().split('?').next().unwrap_or_default();
     let is_read = matches!(request.method(), Method::Get | Method::Head);
     let (status, kind, body): (u16, &str, Arc<str>) = match path {
+        _ if !is_asked_by_its_name(&request, own) => (
+            421,
+            TEXT,
+            "ask for localhost, an address of this machine, or the name that --listen has\n".into(),
+        ),
         _ if !is_read => (405, TEXT, "only GET and HEAD\n".into()),
         "/" => (200, HTML, page.into()),
         "/devices.json" => match watch.latest() {

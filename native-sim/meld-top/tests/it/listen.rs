@@ -1,6 +1,7 @@
 //! The server against DataNodes of the test's own. What is waited for is an answer, never a time.
 
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -162,5 +163,45 @@ fn an_address_that_cannot_be_had_is_one_line_that_says_what_to_do() {
         assert_eq!(error.lines().count(), 1, "{error}");
         let told = format!("meld-top: cannot listen at {address}; give --listen");
         assert!(error.starts_with(&told), "{error}");
+    }
+}
+
+/// A page of elsewhere whose name was made to point here, and what belongs here.
+#[test]
+fn only_names_of_its_own_are_answered() {
+    let server = Server::start(&[&datanode("200 OK", one)]);
+    let address = server.url["http://".len()..].trim_end_matches('/');
+    let port = address.rsplit_once(':').unwrap().1;
+    let status = |host: &str, path: &str| {
+        let mut socket = TcpStream::connect(address).unwrap();
+        write!(
+            socket,
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().to_owned()
+    };
+    for host in [
+        "rebound.example",
+        &format!("rebound.example:{port}"),
+        "localhost.rebound.example",
+        "127.0.0.1.rebound.example",
+        "",
+    ] {
+        for path in ["/", "/devices.json"] {
+            assert_eq!(status(host, path), "421", "{host} {path}");
+        }
+    }
+    for host in [
+        "localhost",
+        "LOCALHOST:9880",
+        "127.0.0.1",
+        "[::1]",
+        "10.1.2.3:80",
+        address,
+    ] {
+        assert_eq!(status(host, "/"), "200", "{host}");
     }
 }

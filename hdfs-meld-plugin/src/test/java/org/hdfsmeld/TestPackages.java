@@ -21,12 +21,13 @@ class TestPackages {
   /** Each knows only those before it. */
   private static final String[] ORDER = {
     "sim",
+    "record",
+    "datanode.config",
     "trace",
     "timeline",
     "model",
     "rpc",
     "namenode",
-    "datanode.config",
     "datanode.metrics",
     "datanode.sink",
     "datanode.state",

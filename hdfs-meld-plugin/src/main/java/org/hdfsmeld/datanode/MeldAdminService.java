@@ -1,13 +1,17 @@
 package org.hdfsmeld.datanode;
 
+import java.io.ByteArrayOutputStream;
 import java.io.DataInput;
 import java.io.DataOutput;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
@@ -19,10 +23,13 @@ import org.apache.hadoop.security.token.SecretManager.InvalidToken;
 import org.apache.hadoop.security.token.Token;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.Recording;
 import org.hdfsmeld.rpc.BlockTokens;
 import org.hdfsmeld.rpc.BytesService;
 import org.hdfsmeld.rpc.MeldDatanodeProtocolPB;
 import org.hdfsmeld.rpc.ReadPatterns;
+import org.hdfsmeld.rpc.RecordingStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,21 +43,36 @@ import org.slf4j.LoggerFactory;
 final class MeldAdminService {
   private static final Logger LOG = LoggerFactory.getLogger(MeldAdminService.class);
 
+  /** How old a report may be. */
+  static final long REPORT_AGE_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Most bytes of a file in one answer. */
+  private static final int PART_BYTES = 1 << 20;
+
   private final DataNode datanode;
   private final MeldVolumes volumes;
   private final boolean permissions;
   private final String superGroup;
   private final String owner;
 
-  /** Users whose blocks are being looked up: one of them takes one handler of the DataNode's. */
-  private final Set<String> asking = ConcurrentHashMap.newKeySet();
+  private final LongSupplier clock;
 
-  MeldAdminService(DataNode datanode, Configuration conf, MeldVolumes volumes) throws IOException {
+  private final ReentrantLock lookingUp = new ReentrantLock();
+  private final ReentrantLock reporting = new ReentrantLock();
+  private volatile Report report;
+
+  /** A report as it is sent, and when it was made. */
+  private record Report(byte[] bytes, long madeNs) {}
+
+  /** A service whose reports age by that clock. */
+  MeldAdminService(DataNode datanode, Configuration conf, MeldVolumes volumes, LongSupplier clock)
+      throws IOException {
     this.datanode = datanode;
     this.volumes = volumes;
     this.permissions = conf.getBoolean("dfs.permissions.enabled", true);
     this.superGroup = conf.get("dfs.permissions.superusergroup", "supergroup");
     this.owner = UserGroupInformation.getCurrentUser().getUserName();
+    this.clock = clock;
   }
 
   /** Adds the service to the DataNode. A failure costs the command, not the DataNode: logged. */
@@ -59,7 +81,7 @@ final class MeldAdminService {
       return;
     }
     try {
-      MeldAdminService service = new MeldAdminService(datanode, conf, volumes);
+      MeldAdminService service = new MeldAdminService(datanode, conf, volumes, System::nanoTime);
       new BytesService(MeldDatanodeProtocolPB.class, service.handlers())
           .addTo(datanode.ipcServer, conf);
     } catch (IOException e) {
@@ -68,21 +90,66 @@ final class MeldAdminService {
   }
 
   private Map<String, BytesService.Handler> handlers() {
-    Map<String, BytesService.Handler> handlers =
-        new HashMap<>(new TraceAdmin(volumes.trace(), this::checkSuperuser).handlers());
-    handlers.putAll(new TimelineAdmin(volumes, this::checkSuperuser).handlers());
+    Map<String, BytesService.Handler> handlers = new HashMap<>();
+    addRecording(handlers, "trace", volumes.trace(), volumes.trace().files());
+    addRecording(handlers, "timeline", volumes.timeline(), volumes.timeline().files());
     handlers.put("blockLayouts", this::blockLayouts);
     handlers.put("report", this::report);
     return handlers;
   }
 
+  /** The methods of a recording, which are for superusers. */
+  private void addRecording(
+      Map<String, BytesService.Handler> handlers,
+      String name,
+      Recording recording,
+      RecordFiles files) {
+    String capital = StringUtils.capitalize(name);
+    handlers.put("start" + capital, changed(recording::start, recording, files));
+    handlers.put("stop" + capital, changed(recording::stop, recording, files));
+    handlers.put(name + "Status", changed(() -> {}, recording, files));
+    handlers.put(
+        "read" + capital,
+        (request, response) -> {
+          checkSuperuser();
+          byte[] part = files.read(request.readUTF(), request.readLong(), PART_BYTES);
+          response.writeInt(part.length);
+          response.write(part);
+        });
+  }
+
+  /** Does something to a recording, and says how it is then. */
+  private BytesService.Handler changed(Runnable change, Recording recording, RecordFiles files) {
+    return (request, response) -> {
+      checkSuperuser();
+      try {
+        change.run();
+      } catch (IllegalStateException e) {
+        // The caller need not have our exception classes, and knows this one.
+        throw new IOException(e.getMessage());
+      }
+      new RecordingStatus(
+              recording.isRecording(),
+              recording.getRecords(),
+              recording.getDroppedRecords(),
+              recording.getLastError(),
+              files.list().stream()
+                  .map(name -> new RecordingStatus.File(name, files.bytes(name)))
+                  .toList())
+          .write(response);
+    };
+  }
+
+  /**
+   * Looks blocks up, which takes the devices' time: one request at a time on the whole DataNode, so
+   * that others keep the handlers and the devices.
+   */
   void blockLayouts(DataInput request, DataOutput response) throws IOException {
-    UserGroupInformation caller = Server.getRemoteUser();
-    if (!asking.add(caller.getUserName())) {
-      throw new IOException(
-          "a request of " + caller.getUserName() + " is being answered; ask again after it");
+    if (!lookingUp.tryLock()) {
+      throw new IOException("another request for layouts is being answered; ask again after it");
     }
     try {
+      UserGroupInformation caller = Server.getRemoteUser();
       ReadPatterns.Question question = ReadPatterns.readQuestion(request);
       boolean tokens = needsTokens(question.pool()) && !isSuperuser(caller);
       for (long id : question.blockIds()) {
@@ -93,7 +160,7 @@ final class MeldAdminService {
         volumes.layout(new BlockKey(question.pool(), id)).write(response);
       }
     } finally {
-      asking.remove(caller.getUserName());
+      lookingUp.unlock();
     }
   }
 
@@ -111,17 +178,33 @@ final class MeldAdminService {
           .checkAccess(token, null, block, BlockTokenIdentifier.AccessMode.READ, null, null);
     } catch (InvalidToken e) {
       throw new AccessControlException(
-          "A block token with READ access of "
-              + block.getLocalBlock().getBlockName()
-              + " or superuser privilege is required, and "
-              + caller
-              + " has neither: "
-              + e.getMessage());
+          ("A block token with READ access of %s or superuser privilege is required, and %s has"
+                  + " neither: %s")
+              .formatted(block.getLocalBlock().getBlockName(), caller, e.getMessage()));
     }
   }
 
-  private void report(DataInput request, DataOutput response) throws IOException {
-    volumes.report().write(response);
+  /**
+   * The report is made once in {@link #REPORT_AGE_NS}, by one caller, whoever asks and how often.
+   * Others get the one before; they do not wait for a device that does not answer.
+   */
+  void report(DataInput request, DataOutput response) throws IOException {
+    Report known = report;
+    if ((known == null || clock.getAsLong() - known.madeNs() >= REPORT_AGE_NS)
+        && reporting.tryLock()) {
+      try {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        volumes.report().write(new DataOutputStream(bytes));
+        known = new Report(bytes.toByteArray(), clock.getAsLong());
+        report = known;
+      } finally {
+        reporting.unlock();
+      }
+    }
+    if (known == null) {
+      throw new IOException("the first report is being made; ask again after it");
+    }
+    response.write(known.bytes());
   }
 
   /** As {@code hdfs dfsadmin} has it: the DataNode's own user and the super group. */

@@ -13,6 +13,7 @@ import org.hdfsmeld.datanode.hint.NameNodeAsker;
 import org.hdfsmeld.datanode.io.FileIoProviderSwap;
 import org.hdfsmeld.datanode.io.MeldFileIoProvider;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.trace.BlockTrace;
 
 /**
  * The entry point: {@code dfs.datanode.fsdataset.factory =
@@ -45,7 +46,9 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSp
     String uuid = String.valueOf(storage.getDatanodeUuid());
     MeldVolumes volumes =
         new MeldVolumes(
-            config, NameNodeAsker.of(conf, config.hints(), uuid), config.trace().newTrace(uuid));
+            config,
+            NameNodeAsker.of(conf, config.hints(), uuid),
+            new BlockTrace(config.trace(), uuid));
     try {
       String problem =
           FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));

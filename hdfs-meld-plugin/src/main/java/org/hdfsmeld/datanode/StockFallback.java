@@ -50,7 +50,7 @@ final class StockFallback {
               + "; use a version of Hadoop that hdfs-meld supports, or remove"
               + " dfs.datanode.fsdataset.factory.";
       // Read here: the configuration's own class may be what does not link.
-      if (conf.getBoolean(MeldKeys.FAIL_FAST, Boolean.parseBoolean(MeldKeys.FAIL_FAST_DEFAULT))) {
+      if (conf.getBoolean(MeldKeys.FAIL_FAST, false)) {
         throw new IOException(message, e);
       }
       LOG.error("{} HDFS goes on without simulation.", message, e);

@@ -18,6 +18,11 @@ public record BlockHint(
   /** Nothing is known. */
   public static final BlockHint NONE = new BlockHint(ReadPattern.UNKNOWN, 0, 0, 0, NOBODY);
 
+  /** Whether a NameNode has answered. */
+  public boolean isKnown() {
+    return fileId != 0;
+  }
+
   /** Whether somebody has the attribute with a value that names no pattern. */
   public boolean isInvalid() {
     return pattern == ReadPattern.UNKNOWN && level != NOBODY;

@@ -1,12 +1,16 @@
 package org.hdfsmeld.model;
 
 import java.io.IOException;
-import java.util.stream.Stream;
 
-/** A constant with a number in files, which stays when constants come, go or move. */
+/**
+ * A constant whose place in its enum is its number in files: it stays there, and new ones go last.
+ */
 public interface Coded {
   /** From 0 to 127. */
-  int code();
+  @SuppressWarnings("EnumOrdinal")
+  default int code() {
+    return ((Enum<?>) this).ordinal();
+  }
 
   /**
    * The one of {@code constants} with a code.
@@ -14,9 +18,9 @@ public interface Coded {
    * @throws IOException when none has it
    */
   static <T extends Coded> T of(T[] constants, int code) throws IOException {
-    return Stream.of(constants)
-        .filter(constant -> constant.code() == code)
-        .findFirst()
-        .orElseThrow(() -> new IOException("unknown code " + code));
+    if (code < 0 || code >= constants.length) {
+      throw new IOException("unknown code " + code);
+    }
+    return constants[code];
   }
 }

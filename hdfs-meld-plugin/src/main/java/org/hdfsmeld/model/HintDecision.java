@@ -14,24 +14,13 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
   /** Who decides how a block will be read. */
   public enum Source implements Coded {
     /** An extended attribute. */
-    EXPLICIT(0),
+    EXPLICIT,
     /** How the file, or its directory, was read before. */
-    HISTORY(1),
+    HISTORY,
     /** The rule that full-size blocks are read sequentially. */
-    FULL_BLOCK(2),
+    FULL_BLOCK,
     /** Nobody: the block is written without a directive. */
-    NONE(3);
-
-    private final int code;
-
-    Source(int code) {
-      this.code = code;
-    }
-
-    @Override
-    public int code() {
-      return code;
-    }
+    NONE;
 
     /** The name of its counter: how many blocks were laid out on its word. */
     public String counter() {
@@ -63,7 +52,8 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
     };
   }
 
-  private static String attribute(int level) {
+  /** Names the attribute of a file, of its directory, or of an ancestor above that. */
+  public static String attribute(int level) {
     return ReadPattern.XATTR
         + switch (level) {
           case 0 -> " of the file";

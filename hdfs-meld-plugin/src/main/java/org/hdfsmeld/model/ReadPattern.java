@@ -2,43 +2,28 @@ package org.hdfsmeld.model;
 
 import java.util.Locale;
 import java.util.Optional;
+import org.apache.commons.lang3.EnumUtils;
 
 /** How a block will be read. All but {@link #UNKNOWN} can be the value of {@link #XATTR}. */
 public enum ReadPattern implements Coded {
   /** Front to back, in large pieces: the device melds its pages. */
-  SEQUENTIAL(0),
+  SEQUENTIAL,
   /** In small pieces, anywhere: the pages stay apart. */
-  RANDOM(1),
+  RANDOM,
   /** No hint is wanted: the pages stay apart. */
-  NONE(2),
+  NONE,
   /** The DataNode shall find out; ends what would be inherited otherwise. */
-  AUTO(3),
+  AUTO,
   /** Nothing was said: treated as {@link #AUTO}. */
-  UNKNOWN(4);
+  UNKNOWN;
 
   /** The extended attribute of a file or directory; the nearest ancestor's counts. */
   public static final String XATTR = "user.meld.read-pattern";
 
-  private final int code;
-
-  ReadPattern(int code) {
-    this.code = code;
-  }
-
-  @Override
-  public int code() {
-    return code;
-  }
-
   /** The pattern that a value of the attribute names, in any case; empty when it names none. */
   public static Optional<ReadPattern> parse(String text) {
-    return switch (text.trim().toLowerCase(Locale.ROOT)) {
-      case "sequential" -> Optional.of(SEQUENTIAL);
-      case "random" -> Optional.of(RANDOM);
-      case "none" -> Optional.of(NONE);
-      case "auto" -> Optional.of(AUTO);
-      default -> Optional.empty();
-    };
+    ReadPattern pattern = EnumUtils.getEnumIgnoreCase(ReadPattern.class, text.trim());
+    return Optional.ofNullable(pattern == UNKNOWN ? null : pattern);
   }
 
   /** The value of the attribute that names the pattern. */

@@ -60,6 +60,7 @@ public final class ReadPatternService implements ServicePlugin {
         new BytesService(ReadPatternProtocolPB.class, Map.of("readPatterns", this::readPatterns));
     for (RPC.Server server : MeldRpcServers.of(nameNode)) {
       methods.addTo(server, nameNode.getConf());
+      server.addTerseExceptions(ReadPatterns.NotMyPoolException.class);
     }
   }
 
@@ -76,13 +77,18 @@ public final class ReadPatternService implements ServicePlugin {
     ReadPatterns.writeAnswer(answer(question), response);
   }
 
-  private List<BlockHint> answer(ReadPatterns.Question question) throws StandbyException {
-    boolean ours = question.pool().isEmpty() || question.pool().equals(namesystem.getBlockPoolId());
+  private List<BlockHint> answer(ReadPatterns.Question question) throws IOException {
+    // An older plugin's first question is of no pool.
+    String pool = question.pool();
+    if (!pool.isEmpty() && !pool.equals(namesystem.getBlockPoolId())) {
+      throw new ReadPatterns.NotMyPoolException(
+          "block pool " + pool + " is not that of this NameNode, " + namesystem.getBlockPoolId());
+    }
     List<BlockHint> hints = new ArrayList<>(question.blockIds().length);
     // Also where no block is asked for: so a DataNode finds out who is active.
     namesystem.checkOperation(OperationCategory.WRITE);
     for (long id : question.blockIds()) {
-      hints.add(ours ? hint(id) : BlockHint.NONE);
+      hints.add(hint(id));
     }
     return hints;
   }

@@ -15,6 +15,9 @@ import java.util.Map;
  * @param hints counters of its questions to the NameNodes; empty when it asks none
  */
 public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints) {
+  private static final int MAX_VOLUMES = 10_000;
+  private static final int MAX_COUNTERS = 10_000;
+
   /**
    * A volume.
    *
@@ -50,7 +53,7 @@ public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints) {
   /** Reads what {@link #write} wrote. */
   public static DatanodeReport read(DataInput in) throws IOException {
     List<Volume> volumes = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = MeldRpc.count(in, MAX_VOLUMES, "volumes"); left > 0; left--) {
       volumes.add(
           new Volume(
               in.readUTF(),
@@ -73,7 +76,7 @@ public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints) {
 
   private static Map<String, Long> readCounters(DataInput in) throws IOException {
     Map<String, Long> counters = new LinkedHashMap<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = MeldRpc.count(in, MAX_COUNTERS, "counters"); left > 0; left--) {
       counters.put(in.readUTF(), in.readLong());
     }
     return counters;

@@ -9,10 +9,14 @@ import org.apache.hadoop.hdfs.protocolPB.ClientDatanodeProtocolPB;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.token.Token;
+import org.hdfsmeld.record.RecordKind;
 
 /** A DataNode's plugin, as {@code hdfs meld} sees it: over a connection as clients have. */
 public final class MeldDatanode implements AutoCloseable {
   private static final int TIMEOUT_MS = 30_000;
+
+  /** Most bytes of a file in one answer; a DataNode sends no more than 1 MiB. */
+  private static final int MAX_PART_BYTES = 16 << 20;
 
   private final MeldRpc<MeldDatanodeProtocolPB> rpc;
 
@@ -34,8 +38,8 @@ public final class MeldDatanode implements AutoCloseable {
    * @param tokens of the blocks, as the NameNode gave them with their locations; nobody looks at
    *     those of a superuser, or where block tokens are not enabled
    * @throws AccessControlException when the caller may not read one of the blocks
-   * @throws IOException when the DataNode does not answer, has no plugin, or is answering the
-   *     caller's user already
+   * @throws IOException when the DataNode does not answer, has no plugin, or is answering another
+   *     request of this kind
    */
   public List<BlockLayout> blockLayouts(
       String pool, long[] blockIds, List<Token<BlockTokenIdentifier>> tokens) throws IOException {
@@ -65,89 +69,47 @@ public final class MeldDatanode implements AutoCloseable {
     return rpc.call(MeldDatanodeProtocolPB::report, out -> {}, DatanodeReport::read);
   }
 
-  /**
-   * Begins a block trace.
-   *
-   * @throws IOException when there is one, the caller is no superuser, or the DataNode cannot
-   */
-  public TraceStatus startTrace() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::startTrace, out -> {}, TraceStatus::read);
+  /** Begins a recording; there may be none, and the caller must be a superuser. */
+  public RecordingStatus start(RecordKind kind) throws IOException {
+    return ask(kind, MeldDatanodeProtocolPB::startTrace, MeldDatanodeProtocolPB::startTimeline);
+  }
+
+  /** Ends a recording, as a superuser; everything is in its files then. */
+  public RecordingStatus stop(RecordKind kind) throws IOException {
+    return ask(kind, MeldDatanodeProtocolPB::stopTrace, MeldDatanodeProtocolPB::stopTimeline);
+  }
+
+  /** A recording and its files, for a superuser. */
+  public RecordingStatus status(RecordKind kind) throws IOException {
+    return ask(kind, MeldDatanodeProtocolPB::traceStatus, MeldDatanodeProtocolPB::timelineStatus);
+  }
+
+  private RecordingStatus ask(
+      RecordKind kind,
+      MeldRpc.Method<MeldDatanodeProtocolPB> ofTraces,
+      MeldRpc.Method<MeldDatanodeProtocolPB> ofTimelines)
+      throws IOException {
+    MeldRpc.Method<MeldDatanodeProtocolPB> method =
+        kind == RecordKind.TRACE ? ofTraces : ofTimelines;
+    return rpc.call(method, out -> {}, RecordingStatus::read);
   }
 
   /**
-   * Ends the block trace; everything is in its files then.
-   *
-   * @throws IOException when the caller is no superuser, or the DataNode does not answer
-   */
-  public TraceStatus stopTrace() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::stopTrace, out -> {}, TraceStatus::read);
-  }
-
-  /**
-   * The block trace and its files.
-   *
-   * @throws IOException when the caller is no superuser, or the DataNode does not answer
-   */
-  public TraceStatus traceStatus() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::traceStatus, out -> {}, TraceStatus::read);
-  }
-
-  /**
-   * Begins a timeline.
-   *
-   * @throws IOException when there is one, the caller is no superuser, or the DataNode cannot
-   */
-  public TraceStatus startTimeline() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::startTimeline, out -> {}, TraceStatus::read);
-  }
-
-  /**
-   * Ends the timeline; everything is in its files then.
-   *
-   * @throws IOException when the caller is no superuser, or the DataNode cannot
-   */
-  public TraceStatus stopTimeline() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::stopTimeline, out -> {}, TraceStatus::read);
-  }
-
-  /**
-   * The timeline and its files.
-   *
-   * @throws IOException when the caller is no superuser, or the DataNode does not answer
-   */
-  public TraceStatus timelineStatus() throws IOException {
-    return rpc.call(MeldDatanodeProtocolPB::timelineStatus, out -> {}, TraceStatus::read);
-  }
-
-  /**
-   * A part of a timeline's file, as of {@link #readTrace}.
+   * A part of a recording's file from {@code offset} on, as much as the DataNode gives at once;
+   * empty at the file's end.
    *
    * @throws IOException when the caller is no superuser, or the file is not there
    */
-  public byte[] readTimeline(String file, long offset) throws IOException {
+  public byte[] read(RecordKind kind, String file, long offset) throws IOException {
     return rpc.call(
-        MeldDatanodeProtocolPB::readTimeline,
+        kind == RecordKind.TRACE
+            ? MeldDatanodeProtocolPB::readTrace
+            : MeldDatanodeProtocolPB::readTimeline,
         out -> {
           out.writeUTF(file);
           out.writeLong(offset);
         },
-        in -> in.readNBytes(in.readInt()));
-  }
-
-  /**
-   * A part of a trace file from {@code offset} on, as much as the DataNode gives at once; empty at
-   * the file's end.
-   *
-   * @throws IOException when the caller is no superuser, or the file is not there
-   */
-  public byte[] readTrace(String file, long offset) throws IOException {
-    return rpc.call(
-        MeldDatanodeProtocolPB::readTrace,
-        out -> {
-          out.writeUTF(file);
-          out.writeLong(offset);
-        },
-        in -> in.readNBytes(in.readInt()));
+        in -> in.readNBytes(MeldRpc.count(in, MAX_PART_BYTES, "bytes")));
   }
 
   @Override

@@ -17,27 +17,22 @@ public interface MeldDatanodeProtocolPB {
   /** The volumes and what they count, as of {@link DatanodeReport}. */
   BytesValue report(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** Begins a block trace; answers as of {@link TraceStatus}. For the superuser. */
+  // All others are for the superuser. Those that begin or end a recording, or ask for its status,
+  // answer as of RecordingStatus; those that read answer with a part of a file, empty at its end.
+
   BytesValue startTrace(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** Ends the block trace; answers as of {@link TraceStatus}. For the superuser. */
   BytesValue stopTrace(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** The block trace and its files, as of {@link TraceStatus}. For the superuser. */
   BytesValue traceStatus(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** Begins a timeline; answers as of {@link TraceStatus}. For the superuser. */
+  BytesValue readTrace(RpcController controller, BytesValue request) throws ServiceException;
+
   BytesValue startTimeline(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** Ends the timeline; answers as of {@link TraceStatus}. For the superuser. */
   BytesValue stopTimeline(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** The timeline and its files, as of {@link TraceStatus}. For the superuser. */
   BytesValue timelineStatus(RpcController controller, BytesValue request) throws ServiceException;
 
-  /** A part of a timeline's file, as of {@link #readTrace}. For the superuser. */
   BytesValue readTimeline(RpcController controller, BytesValue request) throws ServiceException;
-
-  /** A part of a trace file: bounded, and empty at its end. For the superuser. */
-  BytesValue readTrace(RpcController controller, BytesValue request) throws ServiceException;
 }

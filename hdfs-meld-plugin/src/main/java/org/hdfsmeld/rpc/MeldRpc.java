@@ -1,7 +1,10 @@
 package org.hdfsmeld.rpc;
 
+import java.io.DataInput;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.UTFDataFormatException;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.retry.RetryPolicies;
@@ -94,7 +97,24 @@ public final class MeldRpc<P> implements AutoCloseable {
       }
       throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
     }
-    return answer.read(BytesService.reader(response));
+    try {
+      return answer.read(BytesService.reader(response));
+    } catch (EOFException | UTFDataFormatException e) {
+      throw new IOException("a damaged answer of " + response.getValue().size() + " bytes", e);
+    }
+  }
+
+  /**
+   * Reads how many there are of something in an answer, which may be damaged.
+   *
+   * @throws IOException when there are more than {@code most}
+   */
+  static int count(DataInput in, int most, String things) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > most) {
+      throw new IOException("a damaged answer, with " + count + " " + things);
+    }
+    return count;
   }
 
   @Override

@@ -30,6 +30,15 @@ public final class ReadPatterns {
    */
   public record Question(String pool, long[] blockIds) {}
 
+  /** The block pool asked about is another nameservice's. */
+  public static final class NotMyPoolException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public NotMyPoolException(String message) {
+      super(message);
+    }
+  }
+
   private ReadPatterns() {}
 
   /** Writes a request. */

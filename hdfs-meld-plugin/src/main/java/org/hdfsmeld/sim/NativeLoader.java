@@ -5,9 +5,10 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
@@ -19,13 +20,15 @@ import java.util.List;
  * never a silent substitute. A library that cannot be loaded binds nothing, so a later call with a
  * better path still succeeds.
  *
- * <p>The packed library is unpacked where JNA unpacks its own: into the folder {@code jna.tmpdir}
- * when an operator has set that, or else into the first that allows execution of the JVM's
- * temporary folder, the user's home and the working directory.
+ * <p>The packed library is unpacked into a folder of its own, which only this user can enter, in
+ * the folder {@code jna.tmpdir} when an operator has set that, or else in the first that allows
+ * execution of the JVM's temporary folder, the user's home and the working directory. JNA keeps the
+ * folder that it takes by itself, unless that does not allow execution.
  */
 public final class NativeLoader {
   private static final String FILE_NAME = "libmeldsim.so";
   private static final String PACKED = "";
+  private static final String LIBRARY_KEY = "dfs.datanode.meld.native.library";
 
   /** JNA's, and nothing else is tried where it is set. */
   private static final String FOLDER_KEY = "jna.tmpdir";
@@ -33,14 +36,19 @@ public final class NativeLoader {
   private static final List<String> FOLDER_KEYS =
       List.of("java.io.tmpdir", "user.home", "user.dir");
 
+  private static final FileAttribute<?> EXECUTABLE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
   static {
     // JNA looks once, when it is first used, and is of no use in this JVM if it fails.
-    if (System.getProperty(FOLDER_KEY) == null) {
-      FOLDER_KEYS.stream()
-          .map(System::getProperty)
-          .filter(NativeLoader::allowsExecution)
-          .findFirst()
-          .ifPresent(folder -> System.setProperty(FOLDER_KEY, folder));
+    if (System.getProperty(FOLDER_KEY) == null && !jnaHasAFolder()) {
+      try {
+        Path folder = newPrivateFolder();
+        folder.toFile().deleteOnExit();
+        System.setProperty(FOLDER_KEY, folder.toString());
+      } catch (IOException e) {
+        // To unpack the library fails likewise, and says so.
+      }
     }
   }
 
@@ -57,14 +65,25 @@ public final class NativeLoader {
     // The class is initialized then.
   }
 
-  private static boolean allowsExecution(String folder) {
+  /** Whether JNA can load from where it unpacks its library by itself: the user's cache. */
+  private static boolean jnaHasAFolder() {
+    String cache = System.getenv("XDG_CACHE_HOME");
+    Path home = Path.of(System.getProperty("user.home"));
     try {
-      Path probe =
-          Files.createTempFile(
-              Path.of(folder),
-              "libmeldsim",
-              ".probe",
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      // JNA would make a home that there is not.
+      return Files.isDirectory(home)
+          && allowsExecution(
+              Files.createDirectories(
+                  (cache == null || cache.isBlank() ? home.resolve(".cache") : Path.of(cache))
+                      .resolve(Path.of("JNA", "temp"))));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static boolean allowsExecution(Path folder) {
+    try {
+      Path probe = Files.createTempFile(folder, "libmeldsim", ".probe", EXECUTABLE);
       try {
         // access(2) says no on a file system that is mounted noexec.
         return Files.isExecutable(probe);
@@ -74,6 +93,20 @@ public final class NativeLoader {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** A folder that nobody else can enter, as Java makes them, where files can be executed. */
+  private static Path newPrivateFolder() throws IOException {
+    String set = System.getProperty(FOLDER_KEY);
+    Path parent =
+        set != null
+            ? Files.createDirectories(Path.of(set))
+            : FOLDER_KEYS.stream()
+                .map(key -> Path.of(System.getProperty(key)))
+                .filter(NativeLoader::allowsExecution)
+                .findFirst()
+                .orElseThrow(() -> new IOException("none of " + FOLDER_KEYS + " allows execution"));
+    return Files.createTempDirectory(parent, "libmeldsim");
   }
 
   /**
@@ -90,11 +123,9 @@ public final class NativeLoader {
     }
     if (bound != null) {
       throw new SimException(
-          "libmeldsim is already loaded from "
-              + describe(bound)
-              + " and one process can use only one; configure the same library for all its"
-              + " DataNodes, or restart it to use "
-              + describe(wanted),
+          ("libmeldsim is already loaded from %s and one process can use only one; configure the"
+                  + " same library for all its DataNodes, or restart it to use %s")
+              .formatted(describe(bound), describe(wanted)),
           null);
     }
     if (wanted.equals(PACKED)) {
@@ -110,9 +141,8 @@ public final class NativeLoader {
       return Path.of(path).toRealPath().toString();
     } catch (IOException e) {
       throw new SimException(
-          "no readable library at "
-              + path
-              + "; correct dfs.datanode.meld.native.library, or remove it to use the packed one",
+          "no readable library at %s; correct %s, or remove it to use the packed one"
+              .formatted(path, LIBRARY_KEY),
           e);
     }
   }
@@ -128,39 +158,37 @@ public final class NativeLoader {
       } finally {
         // The mapping keeps the library; the file is not needed any more.
         Files.deleteIfExists(copy);
+        Files.deleteIfExists(copy.getParent());
       }
-    } catch (SimException e) {
-      packedProblem = e.getMessage();
-      throw e;
     } catch (IOException e) {
-      packedProblem =
-          "cannot unpack libmeldsim ("
-              + e
-              + "); name a folder that is writable and not mounted noexec with -D"
-              + FOLDER_KEY
-              + "=FOLDER, or set dfs.datanode.meld.native.library to the library";
-      throw new SimException(packedProblem, e);
+      SimException problem =
+          e instanceof SimException known
+              ? known
+              : new SimException(
+                  ("cannot unpack libmeldsim (%s); name a folder that is writable and not mounted"
+                          + " noexec with -D%s=FOLDER, or set %s to the library")
+                      .formatted(e, FOLDER_KEY, LIBRARY_KEY),
+                  e);
+      packedProblem = problem.getMessage();
+      throw problem;
     }
   }
 
-  private static Path unpack() throws IOException {
+  /** The packed library as a file that nobody else can read or change. */
+  static Path unpack() throws IOException {
     String resource = Platform.RESOURCE_PREFIX + "/" + FILE_NAME;
     try (InputStream in = NativeLoader.class.getClassLoader().getResourceAsStream(resource)) {
       if (in == null) {
         throw new SimException(
-            "no "
-                + resource
-                + " on the class path; use the plugin's jar with classifier \"all\" built for this"
-                + " platform, or set dfs.datanode.meld.native.library to the library",
+            ("no %s on the class path; use the plugin's jar with classifier \"all\" built for this"
+                    + " platform, or set %s to the library")
+                .formatted(resource, LIBRARY_KEY),
             null);
       }
-      String folder = System.getProperty(FOLDER_KEY);
-      if (folder == null) {
-        throw new IOException("none of " + FOLDER_KEYS + " allows execution");
+      Path copy = Files.createTempFile(newPrivateFolder(), "libmeldsim", ".so");
+      try (OutputStream out = Files.newOutputStream(copy)) {
+        in.transferTo(out);
       }
-      Path copy =
-          Files.createTempFile(Files.createDirectories(Path.of(folder)), "libmeldsim", ".so");
-      Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
       return copy;
     }
   }
@@ -172,26 +200,17 @@ public final class NativeLoader {
       version = LibMeldsim.meldsim_abi_version();
     } catch (Error e) {
       throw new SimException(
-          "cannot load libmeldsim from "
-              + library
-              + " ("
-              + e.getMessage()
-              + "); check that it was built for this platform, and that its directory and JNA's, -D"
-              + FOLDER_KEY
-              + ", allow execution",
+          ("cannot load libmeldsim from %s (%s); check that it was built for this platform, and"
+                  + " that its directory and JNA's, -D%s, allow execution")
+              .formatted(library, e.getMessage(), FOLDER_KEY),
           e);
     }
     if (version != LibMeldsim.ABI_VERSION) {
       Native.unregister(LibMeldsim.class);
       throw new SimException(
           SimStatus.ABI,
-          "libmeldsim at "
-              + library
-              + " has ABI version "
-              + version
-              + " and the plugin needs "
-              + LibMeldsim.ABI_VERSION
-              + "; use the library that came with the plugin");
+          "libmeldsim at %s has ABI version %d and the plugin needs %d; use the plugin's library"
+              .formatted(library, version, LibMeldsim.ABI_VERSION));
     }
   }
 

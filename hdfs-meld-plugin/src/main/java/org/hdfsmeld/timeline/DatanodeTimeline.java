@@ -1,16 +1,16 @@
 package org.hdfsmeld.timeline;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
+import java.util.function.Supplier;
 import java.util.zip.GZIPOutputStream;
-import org.hdfsmeld.trace.PrivateFolder;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
+import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.RecordKind;
+import org.hdfsmeld.record.RecordRing;
+import org.hdfsmeld.record.Recording;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,25 +18,21 @@ import org.slf4j.LoggerFactory;
  * A DataNode's timeline: on demand, the latest of what its readers and its devices do.
  *
  * <pre>
- *   readers --record--> LatestRecords --stop--> meld-timeline-*.jsonl.gz
+ *   readers --record--> RecordRing --stop--> meld-timeline-*.jsonl.gz
  *   devices --the simulator--> a ring --stop--> meld-timeline-*-N.records
  * </pre>
  *
  * <p>Memory is 16 MiB, and 64 MiB for each device, while one is recorded; files are no larger.
  * Nobody waits for it. A reader costs one volatile read otherwise.
  */
-public final class DatanodeTimeline implements AutoCloseable {
+public final class DatanodeTimeline implements Recording, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DatanodeTimeline.class);
-  private static final String PREFIX = "meld-timeline-";
-  private static final Pattern NAME =
-      Pattern.compile(PREFIX + "[0-9]{8}T[0-9]{9}Z(-[0-9]+\\.records|\\.jsonl\\.gz)");
-  private static final DateTimeFormatter SESSION =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC);
   private static final int RECORDS = 1 << 18;
   private static final long DEVICE_BYTES = 64 << 20;
 
-  private final PrivateFolder folder;
+  private final RecordFiles folder;
   private final int maxFiles;
+  private final Supplier<? extends List<? extends TimelineDevice>> devices;
   private final AtomicLong readers = new AtomicLong();
 
   private volatile Session session;
@@ -45,20 +41,29 @@ public final class DatanodeTimeline implements AutoCloseable {
 
   /** A timeline that is being recorded. */
   private record Session(
-      String name, HostClock clock, long beginNs, LatestRecords records, Strings strings) {}
+      String name,
+      TimelineFile.HostClock clock,
+      long beginNs,
+      RecordRing records,
+      Strings strings) {}
 
   /**
-   * No timeline yet; nothing is allocated or created before {@link #start}.
+   * No timeline yet; nothing is allocated or created before {@link #start}. Its files lie beside
+   * those of the DataNode's block traces.
    *
-   * @param path of the folder for its files, named after the DataNode
-   * @param maxFiles most files in it
+   * @param devices those that there are
    */
-  public DatanodeTimeline(Path path, int maxFiles) {
-    this.folder = new PrivateFolder(path, NAME);
-    this.maxFiles = maxFiles;
+  public DatanodeTimeline(
+      TraceConfiguration config,
+      String dataNodeUuid,
+      Supplier<? extends List<? extends TimelineDevice>> devices) {
+    this.folder = new RecordFiles(config.folder(dataNodeUuid), RecordKind.TIMELINE);
+    this.maxFiles = config.maxFiles();
+    this.devices = devices;
   }
 
   /** Whether records go anywhere; before work that only they need. */
+  @Override
   public boolean isRecording() {
     return session != null;
   }
@@ -76,25 +81,19 @@ public final class DatanodeTimeline implements AutoCloseable {
    * @param startByte first byte in the volume's namespace
    */
   public void requested(long reader, int volume, long ticket, long ns, long startByte, long bytes) {
-    Session recorded = session;
-    if (recorded != null) {
-      recorded.records.add(
-          TimelineFile.kind(TimelineFile.REQUEST, volume),
-          reader,
-          ticket,
-          ns,
-          ns,
-          startByte,
-          bytes);
-    }
+    long kind = TimelineFile.kind(TimelineFile.REQUEST, volume);
+    add(kind, reader, ticket, ns, ns, startByte, bytes);
   }
 
   /** A reader waited, from and until times of {@link System#nanoTime}. */
   public void waited(long reader, int volume, long ticket, long beginNs, long endNs) {
+    add(TimelineFile.kind(TimelineFile.WAIT, volume), reader, ticket, beginNs, endNs, 0, 0);
+  }
+
+  private void add(long kind, long reader, long key, long begin, long end, long first, long last) {
     Session recorded = session;
     if (recorded != null) {
-      recorded.records.add(
-          TimelineFile.kind(TimelineFile.WAIT, volume), reader, ticket, beginNs, endNs, 0, 0);
+      recorded.records.add(kind, reader, key, begin, end, first, last);
     }
   }
 
@@ -122,46 +121,40 @@ public final class DatanodeTimeline implements AutoCloseable {
     }
   }
 
-  /**
-   * Begins.
-   *
-   * @throws IllegalStateException when one is being recorded, or no file can be made
-   */
-  public synchronized void start(List<? extends TimelineDevice> devices) {
+  @Override
+  public synchronized void start() {
     if (session != null) {
       throw new IllegalStateException("A timeline is being recorded; stop it first");
     }
+    String name;
     try {
       folder.make();
+      name = folder.session(Instant.now());
     } catch (IOException e) {
       throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
     }
-    HostClock clock = HostClock.now();
-    String name = SESSION.format(Instant.now().truncatedTo(ChronoUnit.MILLIS));
+    TimelineFile.HostClock clock = TimelineFile.HostClock.now();
     long begin = System.nanoTime();
-    devices.forEach(device -> device.startTimeline(DEVICE_BYTES));
-    session = new Session(name, clock, begin, new LatestRecords(RECORDS), new Strings());
+    devices.get().forEach(device -> device.startTimeline(DEVICE_BYTES));
+    session = new Session(name, clock, begin, RecordRing.ofLatest(RECORDS), new Strings());
     LOG.info("Recording a timeline for {}", folder.path());
   }
 
-  /**
-   * Ends; everything is in its files then. Does nothing when none is recorded.
-   *
-   * @throws IllegalStateException when the files cannot be written
-   */
-  public synchronized void stop(List<? extends TimelineDevice> devices) {
+  @Override
+  public synchronized void stop() {
     Session ended = session;
     if (ended == null) {
       return;
     }
     session = null;
-    String name = PREFIX + ended.name;
+    String name = ended.name;
+    List<? extends TimelineDevice> present = devices.get();
     try (TimelineFile file =
         new TimelineFile(new GZIPOutputStream(folder.create(name + ".jsonl.gz")), ended.clock)) {
       file.header(folder.path().getFileName().toString(), ended.beginNs);
-      for (int i = 0; i < devices.size(); i++) {
+      for (int i = 0; i < present.size(); i++) {
         String records = name + "-" + i + ".records";
-        file.device(i, devices.get(i), devices.get(i).stopTimeline(folder.path().resolve(records)));
+        file.device(i, present.get(i), present.get(i).stopTimeline(folder.path().resolve(records)));
       }
       lastLost = file.records(ended.records, ended.strings);
       lastRecords = file.count();
@@ -170,31 +163,32 @@ public final class DatanodeTimeline implements AutoCloseable {
     }
     try {
       // Never those of this one.
-      folder.keep(Math.max(maxFiles, devices.size() + 1));
+      folder.keep(Math.max(maxFiles, present.size() + 1));
     } catch (IOException e) {
       LOG.warn("Old timelines in {} stay", folder.path(), e);
     }
     LOG.info("Recorded a timeline of {} records in {}", lastRecords, folder.path());
   }
 
-  /** Records of readers in the last timeline. */
-  public synchronized long records() {
+  @Override
+  public synchronized long getRecords() {
     return lastRecords;
   }
 
   /** Those that had to make room for later ones. */
-  public synchronized long lost() {
+  @Override
+  public synchronized long getDroppedRecords() {
     return lastLost;
   }
 
-  /** Names of the files there are, the oldest first. */
-  public List<String> files() throws IOException {
-    return folder.list();
+  @Override
+  public String getLastError() {
+    return "";
   }
 
-  /** A part of a file; at most {@code length} bytes, none at the file's end. */
-  public byte[] readFile(String name, long offset, int length) throws IOException {
-    return folder.read(name, offset, length);
+  /** Its files. */
+  public RecordFiles files() {
+    return folder;
   }
 
   /** What was recorded is dropped. */

@@ -1,5 +1,6 @@
 package org.hdfsmeld.timeline;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.hdfsmeld.record.RecordRing;
 
 /** A timeline's file: lines of JSON, one object each, with times since the epoch. */
 final class TimelineFile implements Closeable {
@@ -22,6 +25,24 @@ final class TimelineFile implements Closeable {
 
   /** As many as {@link Strings} has. */
   private static final int STRING_BITS = 12;
+
+  /**
+   * Times of {@link System#nanoTime} as nanoseconds since the epoch. The wall's clock is read once,
+   * so that it does not jump.
+   *
+   * @param epochNs since the epoch, at {@code ns}
+   * @param ns of {@link System#nanoTime}
+   */
+  record HostClock(long epochNs, long ns) {
+    static HostClock now() {
+      return new HostClock(
+          TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()), System.nanoTime());
+    }
+
+    long epoch(long at) {
+      return epochNs + (at - ns);
+    }
+  }
 
   private final OutputStream out;
   private final HostClock clock;
@@ -72,25 +93,13 @@ final class TimelineFile implements Closeable {
   }
 
   /** Returns how many others had to make room. */
-  long records(LatestRecords records, Strings strings) throws IOException {
-    // Lambdas cannot throw what the output does.
-    IOException[] failure = {null};
-    long lost =
-        records.forEach(
-            record -> {
-              try {
-                if (failure[0] == null) {
-                  record(record, strings);
-                }
-              } catch (IOException e) {
-                failure[0] = e;
-              }
-            });
-    if (failure[0] != null) {
-      throw failure[0];
+  long records(RecordRing records, Strings strings) throws IOException {
+    long[] record = new long[RecordRing.WORDS];
+    while (records.poll(record)) {
+      record(record, strings);
     }
-    line("{\"lost\":{\"records\":%d}}", lost);
-    return lost;
+    line("{\"lost\":{\"records\":%d}}", records.dropped());
+    return records.dropped();
   }
 
   private void record(long[] record, Strings strings) throws IOException {
@@ -142,17 +151,7 @@ final class TimelineFile implements Closeable {
 
   /** A string of JSON. */
   private static String text(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    for (char c : text.toCharArray()) {
-      if (c == '"' || c == '\\') {
-        quoted.append('\\').append(c);
-      } else if (c < ' ') {
-        quoted.append(String.format("\\u%04x", (int) c));
-      } else {
-        quoted.append(c);
-      }
-    }
-    return quoted.append('"').toString();
+    return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
   }
 
   private static String host() {

@@ -3,6 +3,8 @@ package org.hdfsmeld.tools;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
+import java.util.stream.Stream;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
 
 /** One command of {@code hdfs meld}. */
@@ -53,14 +55,11 @@ abstract class Command {
    */
   abstract int run(Context context, List<String> values) throws IOException;
 
-  /** How many arguments are needed at least. */
-  int minArguments() {
-    return maxArguments();
-  }
-
-  /** How many arguments there may be. */
-  final int maxArguments() {
-    return arguments.isEmpty() ? 0 : arguments.split(" ", -1).length;
+  /** Whether there are as many arguments as it takes; those in brackets may be left out. */
+  final boolean takes(int count) {
+    String[] all = StringUtils.split(arguments, ' ');
+    long needed = Stream.of(all).filter(argument -> !argument.startsWith("[")).count();
+    return needed <= count && count <= all.length;
   }
 
   /** Name and arguments. */

@@ -6,7 +6,9 @@ import java.util.Optional;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.AccessControlException;
+import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.rpc.BlockLayout;
 
 /**
  * The read pattern that counts for a file or directory: its own, or the nearest ancestor's.
@@ -38,6 +40,16 @@ record EffectiveReadPattern(String value, Path owner, Path unseen) {
 
   private Optional<ReadPattern> pattern() {
     return value == null ? Optional.empty() : ReadPattern.parse(value);
+  }
+
+  /** Why a block of a file has its pattern: an attribute is named by where the file is now. */
+  String reason(FileSystem fileSystem, Path path, BlockLayout block) throws IOException {
+    if (!block.source().equals(HintDecision.Source.EXPLICIT.text())) {
+      return block.reason();
+    }
+    return pattern().filter(pattern -> pattern.text().equals(block.pattern())).isPresent()
+        ? HintDecision.attribute(fileSystem.resolvePath(path).depth() - owner.depth())
+        : ReadPattern.XATTR + " as it was when the block was laid out";
   }
 
   /** For a person: the pattern, and where it comes from. */

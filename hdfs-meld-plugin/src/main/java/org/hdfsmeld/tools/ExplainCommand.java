@@ -37,7 +37,8 @@ final class ExplainCommand extends Command {
     Path path = new Path(arguments.get(0));
     DistributedFileSystem hdfs = Cluster.of(path.getFileSystem(context.conf()));
     FileStatus status = hdfs.getFileStatus(path);
-    String pattern = EffectiveReadPattern.of(hdfs, path).describe(hdfs, path);
+    EffectiveReadPattern effective = EffectiveReadPattern.of(hdfs, path);
+    String pattern = effective.describe(hdfs, path);
     if (status.isDirectory()) {
       context.out().println(path + ": a directory, read pattern " + pattern);
       return OK;
@@ -52,7 +53,8 @@ final class ExplainCommand extends Command {
         .printf(
             "%s: %d bytes in %d %s, read pattern %s%n",
             path, status.getLen(), blocks.size(), kind, pattern);
-    Map<Replica, String> texts = ask(context, blocks);
+    Map<Replica, String> texts =
+        ask(context, blocks, layout -> effective.reason(hdfs, path, layout));
     for (int i = 0; i < blocks.size(); i++) {
       LocatedBlock block = blocks.get(i);
       context
@@ -88,8 +90,14 @@ final class ExplainCommand extends Command {
     return replicas;
   }
 
+  /** Why a block has its read pattern. */
+  private interface Reason {
+    String of(BlockLayout block) throws IOException;
+  }
+
   /** What the DataNodes say of each replica; each is asked for all of its replicas at once. */
-  private static Map<Replica, String> ask(Context context, List<LocatedBlock> blocks) {
+  private static Map<Replica, String> ask(
+      Context context, List<LocatedBlock> blocks, Reason reason) {
     Map<DatanodeInfo, List<Replica>> byDataNode = new LinkedHashMap<>();
     for (LocatedBlock block : blocks) {
       for (Replica replica : replicas(block)) {
@@ -98,37 +106,30 @@ final class ExplainCommand extends Command {
     }
     Map<Replica, String> texts = new LinkedHashMap<>();
     byDataNode.forEach(
-        (dataNode, replicas) -> {
-          for (int from = 0; from < replicas.size(); from += ReadPatterns.MAX_BLOCKS) {
-            int to = Math.min(replicas.size(), from + ReadPatterns.MAX_BLOCKS);
+        (dataNode, all) -> {
+          for (int from = 0; from < all.size(); from += ReadPatterns.MAX_BLOCKS) {
+            int to = Math.min(all.size(), from + ReadPatterns.MAX_BLOCKS);
+            List<Replica> replicas = all.subList(from, to);
             String pool = blocks.get(0).getBlock().getBlockPoolId();
-            ask(context, pool, dataNode, replicas.subList(from, to), texts);
+            long[] ids = replicas.stream().mapToLong(Replica::blockId).toArray();
+            List<Token<BlockTokenIdentifier>> tokens =
+                replicas.stream().map(Replica::token).toList();
+            try {
+              List<BlockLayout> layouts =
+                  Cluster.ask(context.conf(), dataNode, d -> d.blockLayouts(pool, ids, tokens));
+              for (int i = 0; i < ids.length; i++) {
+                texts.put(replicas.get(i), text(layouts.get(i), reason.of(layouts.get(i))));
+              }
+            } catch (IOException e) {
+              replicas.forEach(replica -> texts.put(replica, e.getMessage()));
+            }
           }
         });
     return texts;
   }
 
-  private static void ask(
-      Context context,
-      String pool,
-      DatanodeInfo dataNode,
-      List<Replica> replicas,
-      Map<Replica, String> texts) {
-    long[] ids = replicas.stream().mapToLong(Replica::blockId).toArray();
-    List<Token<BlockTokenIdentifier>> tokens = replicas.stream().map(Replica::token).toList();
-    try {
-      List<BlockLayout> layouts =
-          Cluster.ask(context.conf(), dataNode, asked -> asked.blockLayouts(pool, ids, tokens));
-      for (int i = 0; i < ids.length; i++) {
-        texts.put(replicas.get(i), text(layouts.get(i)));
-      }
-    } catch (IOException e) {
-      replicas.forEach(replica -> texts.put(replica, e.getMessage()));
-    }
-  }
-
-  private static String text(BlockLayout block) {
-    String why = block.pattern() + ", " + block.source() + " (" + block.reason() + ")";
+  private static String text(BlockLayout block, String reason) {
+    String why = block.pattern() + ", " + block.source() + " (" + reason + ")";
     return block.volume().isEmpty()
         ? "not on a device yet: " + why
         : String.format(

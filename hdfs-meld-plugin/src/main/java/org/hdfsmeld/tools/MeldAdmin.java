@@ -20,9 +20,9 @@ import org.apache.hadoop.util.ToolRunner;
 public final class MeldAdmin extends Configured implements Tool {
   private static final List<Command> COMMANDS =
       List.of(
-          new SetReadPatternCommand(),
-          new GetReadPatternCommand(),
-          new UnsetReadPatternCommand(),
+          ReadPatternCommand.set(),
+          ReadPatternCommand.get(),
+          ReadPatternCommand.unset(),
           new ExplainCommand(),
           new ReportCommand(),
           RecordingCommand.ofTraces(),
@@ -63,7 +63,7 @@ public final class MeldAdmin extends Configured implements Tool {
       return Command.USAGE;
     }
     Command command = found.get();
-    if (arguments.size() < command.minArguments() || arguments.size() > command.maxArguments()) {
+    if (!command.takes(arguments.size())) {
       err.println("Usage: hdfs meld " + command.usage());
       return Command.USAGE;
     }

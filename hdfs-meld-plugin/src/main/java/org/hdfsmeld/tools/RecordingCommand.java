@@ -2,39 +2,24 @@ package org.hdfsmeld.tools;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import java.util.regex.Pattern;
+import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.rpc.MeldDatanode;
-import org.hdfsmeld.rpc.TraceStatus;
+import org.hdfsmeld.rpc.RecordingStatus;
 
 /** Records what the DataNodes do, and brings the files here. */
 final class RecordingCommand extends Command {
-  /** One kind of recording. */
-  private interface Kind {
-    TraceStatus start(MeldDatanode asked) throws IOException;
+  private static final Pattern UUID =
+      Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
-    TraceStatus stop(MeldDatanode asked) throws IOException;
+  private final RecordKind kind;
 
-    TraceStatus status(MeldDatanode asked) throws IOException;
-
-    byte[] read(MeldDatanode asked, String file, long offset) throws IOException;
-
-    /** Whether the last file is incomplete while recording; else there is none of it yet. */
-    boolean isIncomplete();
-  }
-
-  private final Kind kind;
-
-  private RecordingCommand(String name, String help, Kind kind) {
+  private RecordingCommand(String name, RecordKind kind, String help) {
     super(name, "<start|stop|fetch> [<local-folder>]", help);
     this.kind = kind;
   }
@@ -43,76 +28,22 @@ final class RecordingCommand extends Command {
   static RecordingCommand ofTraces() {
     return new RecordingCommand(
         "-trace",
+        RecordKind.TRACE,
         "Start or stop recording the block I/O of every live DataNode, or fetch the files to a"
-            + " local folder (default: the present one), where only their owner can read them. Replay"
-            + " them with meldsim run --trace or meldsim what-if. Needs superuser privilege.",
-        new Kind() {
-          @Override
-          public TraceStatus start(MeldDatanode asked) throws IOException {
-            return asked.startTrace();
-          }
-
-          @Override
-          public TraceStatus stop(MeldDatanode asked) throws IOException {
-            return asked.stopTrace();
-          }
-
-          @Override
-          public TraceStatus status(MeldDatanode asked) throws IOException {
-            return asked.traceStatus();
-          }
-
-          @Override
-          public byte[] read(MeldDatanode asked, String file, long offset) throws IOException {
-            return asked.readTrace(file, offset);
-          }
-
-          @Override
-          public boolean isIncomplete() {
-            return true;
-          }
-        });
+            + " local folder (default: the present one), where only their owner can read them."
+            + " Replay them with meldsim run --trace or meldsim what-if. Needs superuser"
+            + " privilege.");
   }
 
   /** Timelines. */
   static RecordingCommand ofTimelines() {
     return new RecordingCommand(
         "-timeline",
+        RecordKind.TIMELINE,
         "Start or stop recording what the readers and the devices of every live DataNode do, the"
-            + " latest of it, or fetch the files to a local folder (default: the present one), where"
-            + " only their owner can read them. Make one timeline of them with meldsim timeline"
-            + " --join. Needs superuser privilege.",
-        new Kind() {
-          @Override
-          public TraceStatus start(MeldDatanode asked) throws IOException {
-            return asked.startTimeline();
-          }
-
-          @Override
-          public TraceStatus stop(MeldDatanode asked) throws IOException {
-            return asked.stopTimeline();
-          }
-
-          @Override
-          public TraceStatus status(MeldDatanode asked) throws IOException {
-            return asked.timelineStatus();
-          }
-
-          @Override
-          public byte[] read(MeldDatanode asked, String file, long offset) throws IOException {
-            return asked.readTimeline(file, offset);
-          }
-
-          @Override
-          public boolean isIncomplete() {
-            return false;
-          }
-        });
-  }
-
-  @Override
-  int minArguments() {
-    return 1;
+            + " latest of it, or fetch the files to a local folder (default: the present one),"
+            + " where only their owner can read them. Make one timeline of them with meldsim"
+            + " timeline --join. Needs superuser privilege.");
   }
 
   @Override
@@ -124,31 +55,18 @@ final class RecordingCommand extends Command {
       return USAGE;
     }
     Path folder = Path.of(fetches && arguments.size() > 1 ? arguments.get(1) : ".");
-    DistributedFileSystem hdfs = Cluster.of(FileSystem.get(context.conf()));
-    int code = OK;
-    for (DatanodeInfo dataNode : hdfs.getDataNodeStats(DatanodeReportType.LIVE)) {
-      context.out().println("DataNode " + dataNode.getXferAddr());
-      try {
-        Cluster.ask(
-            context.conf(),
-            dataNode,
-            asked -> {
-              switch (action) {
-                case "start" -> print(context, kind.start(asked));
-                case "stop" -> print(context, kind.stop(asked));
-                default -> fetch(context, asked, dataNode.getDatanodeUuid(), folder);
-              }
-              return null;
-            });
-      } catch (IOException e) {
-        context.out().println("  " + e.getMessage());
-        code = FAILED;
-      }
-    }
-    return code;
+    return Cluster.forEachDataNode(
+        context,
+        (dataNode, asked) -> {
+          switch (action) {
+            case "start" -> print(context, asked.start(kind));
+            case "stop" -> print(context, asked.stop(kind));
+            default -> fetch(context, asked, dataNode.getDatanodeUuid(), folder);
+          }
+        });
   }
 
-  private static void print(Context context, TraceStatus status) {
+  private static void print(Context context, RecordingStatus status) {
     context
         .out()
         .printf(
@@ -164,34 +82,46 @@ final class RecordingCommand extends Command {
 
   private void fetch(Context context, MeldDatanode asked, String uuid, Path folder)
       throws IOException {
-    TraceStatus status = kind.status(asked);
-    List<String> files = status.files();
-    if (status.recording() && kind.isIncomplete()) {
+    RecordingStatus status = asked.status(kind);
+    List<RecordingStatus.File> files = status.files();
+    if (status.recording() && kind == RecordKind.TRACE && !files.isEmpty()) {
       context.out().println("  Recording: the last file is left, as it is incomplete");
       files = files.subList(0, files.size() - 1);
     }
     Files.createDirectories(folder);
-    for (String file : files) {
-      Path target = folder.resolve(uuid + "-" + Path.of(file).getFileName());
-      Files.deleteIfExists(target);
-      long bytes = 0;
-      try (OutputStream out = create(target)) {
-        byte[] part = kind.read(asked, file, 0);
-        while (part.length > 0) {
-          out.write(part);
-          bytes += part.length;
-          part = kind.read(asked, file, bytes);
-        }
-      }
-      context.out().printf("  %s: %d bytes%n", target, bytes);
+    for (RecordingStatus.File file : files) {
+      Path target = target(folder, uuid, file.name());
+      context.out().printf("  %s: %d bytes%n", target, fetch(asked, file, target));
     }
   }
 
-  private static OutputStream create(Path target) throws IOException {
-    return Channels.newOutputStream(
-        Files.newByteChannel(
-            target,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
+  /** What a DataNode says names a file in the folder, or nothing. */
+  Path target(Path folder, String uuid, String file) throws IOException {
+    if (!UUID.matcher(uuid).matches() || !kind.isName(file)) {
+      throw new IOException("'" + file + "' of DataNode '" + uuid + "' is no name of a recording");
+    }
+    return folder.resolve(uuid + "-" + file);
+  }
+
+  private long fetch(MeldDatanode asked, RecordingStatus.File file, Path target)
+      throws IOException {
+    long room = Files.getFileStore(target.toAbsolutePath().getParent()).getUsableSpace();
+    if (file.bytes() > room) {
+      throw new IOException(target + " would have " + file.bytes() + " bytes; " + room + " fit");
+    }
+    Files.deleteIfExists(target);
+    long bytes = 0;
+    try (OutputStream out = RecordFiles.createPrivate(target)) {
+      byte[] part = asked.read(kind, file.name(), 0);
+      while (part.length > 0) {
+        bytes += part.length;
+        if (bytes > file.bytes()) {
+          throw new IOException(target + " has more than the " + file.bytes() + " bytes announced");
+        }
+        out.write(part);
+        part = asked.read(kind, file.name(), bytes);
+      }
+    }
+    return bytes;
   }
 }

@@ -1,16 +1,13 @@
 package org.hdfsmeld.tools;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.hdfsmeld.rpc.DatanodeReport;
-import org.hdfsmeld.rpc.MeldDatanode;
 
 /** Shows the simulated devices of the cluster. */
 final class ReportCommand extends Command {
@@ -24,55 +21,42 @@ final class ReportCommand extends Command {
 
   @Override
   int run(Context context, List<String> arguments) throws IOException {
-    DistributedFileSystem hdfs = Cluster.of(FileSystem.get(context.conf()));
-    int code = OK;
-    for (DatanodeInfo dataNode : hdfs.getDataNodeStats(DatanodeReportType.LIVE)) {
-      context.out().println("DataNode " + dataNode.getXferAddr());
-      try {
-        print(context, Cluster.ask(context.conf(), dataNode, MeldDatanode::report));
-      } catch (IOException e) {
-        context.out().println("  " + e.getMessage());
-        code = FAILED;
-      }
-    }
-    return code;
+    return Cluster.forEachDataNode(
+        context, (dataNode, asked) -> print(context.out(), asked.report()));
   }
 
-  private static void print(Context context, DatanodeReport report) {
-    if (report.hints().isEmpty()) {
-      context.out().println("  Hints: no NameNode is asked");
-    } else {
-      context.out().println("  Hints: " + list(report.hints()));
-    }
+  private static void print(PrintStream out, DatanodeReport report) {
+    Map<String, Long> hints = report.hints();
+    out.println("  Hints: " + (hints.isEmpty() ? "no NameNode is asked" : list(hints)));
     for (DatanodeReport.Volume volume : report.volumes()) {
       Map<String, Long> counters = volume.counters();
-      context
-          .out()
-          .printf(
-              "  Volume %s: %s, %s, %s%n",
-              volume.volume(),
-              volume.profile(),
-              volume.mode(),
-              volume.healthy() ? "in service" : "out of service: " + volume.lastError());
-      long mapped = counters.getOrDefault("mapped_pages", 0L);
-      long melded = counters.getOrDefault("melded_mapped_pages", 0L);
-      context
-          .out()
-          .printf(
-              "    Blocks: %d; melded %d %% of %d pages%n",
-              counters.getOrDefault("blocks_mapped", 0L),
-              mapped == 0 ? 0 : Math.round(100.0 * melded / mapped),
-              mapped);
-      context.out().println("    Decided: " + list(select(counters, "hints_")));
-      context
-          .out()
-          .printf(
-              "    Bytes: read %d, written %d; fallbacks %d, errors %d, timeouts %d%n",
-              counters.getOrDefault("host_read_bytes", 0L),
-              counters.getOrDefault("host_written_bytes", 0L),
-              counters.getOrDefault("fallbacks", 0L),
-              counters.getOrDefault("errors", 0L),
-              counters.getOrDefault("timeouts", 0L));
+      ToLongFunction<String> count = name -> counters.getOrDefault(name, 0L);
+      out.printf(
+          "  Volume %s: %s, %s, %s%n",
+          volume.volume(),
+          volume.profile(),
+          volume.mode(),
+          volume.healthy() ? "in service" : "out of service: " + volume.lastError());
+      long mapped = count.applyAsLong("mapped_pages");
+      long melded = count.applyAsLong("melded_mapped_pages");
+      out.printf(
+          "    Blocks: %d; melded %d %% of %d pages%n",
+          count.applyAsLong("blocks_mapped"),
+          mapped == 0 ? 0 : Math.round(100.0 * melded / mapped),
+          mapped);
+      long fill = count.applyAsLong("precondition_fill_percent");
+      if (fill > 0) {
+        long random = count.applyAsLong("precondition_random_percent");
+        out.printf("    Precondition: fill %d %%, random %d %%%n", fill, random);
+      }
+      out.println("    Decided: " + list(select(counters, "hints_")));
+      out.printf(
+          "    Bytes: read %d, written %d; fallbacks %d, errors %d, timeouts %d%n",
+          count.applyAsLong("host_read_bytes"),
+          count.applyAsLong("host_written_bytes"),
+          count.applyAsLong("fallbacks"),
+          count.applyAsLong("errors"),
+          count.applyAsLong("timeouts"));
     }
   }
 

@@ -2,13 +2,16 @@ package org.hdfsmeld.trace;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
+import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.RecordKind;
+import org.hdfsmeld.record.RecordRing;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * compressed files that {@code meldsim} replays.
  *
  * <pre>
- *   I/O threads --record--> TraceRing --TraceWriter--> RotatedOutput --> meld-trace-*.csv.gz
+ *   I/O threads --record--> RecordRing --TraceWriter--> RotatedOutput --> meld-trace-*.csv.gz
  * </pre>
  *
  * <p>Recording never makes anybody wait: what finds the ring full is dropped and counted. Memory is
@@ -32,45 +35,27 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   /** Names and heads the files; it may jump. The times of records are not its. */
   private final InstantSource clock;
 
-  private final TraceFiles files;
-  private final long fileBytes;
-  private final int ringRecords;
-  private final boolean inodes;
+  private final TraceConfiguration config;
+  private final RecordFiles files;
   private final List<Volume> volumes = new CopyOnWriteArrayList<>();
 
-  private volatile TraceRing ring;
+  private volatile RecordRing ring;
   private TraceWriter writer;
-  private TraceRing written;
+  private RecordRing written;
   private Thread thread;
 
   /** A volume that has left has no state; its number stays its own, should it come back. */
   private record Volume(String storageId, Supplier<String> state) {}
 
-  /**
-   * No trace yet; nothing is allocated or created before {@link #start}.
-   *
-   * @param folder of the files, named after the DataNode
-   * @param maxFiles most files in it
-   * @param fileBytes compressed bytes of a file
-   * @param ringRecords records that wait to be written at most, a power of two
-   * @param inodes whether directories are named by their inode numbers, not by hashes
-   */
-  public BlockTrace(Path folder, int maxFiles, long fileBytes, int ringRecords, boolean inodes) {
-    this(folder, maxFiles, fileBytes, ringRecords, inodes, InstantSource.system());
+  /** No trace yet; nothing is allocated or created before {@link #start}. */
+  public BlockTrace(TraceConfiguration config, String dataNodeUuid) {
+    this(config, dataNodeUuid, InstantSource.system());
   }
 
-  BlockTrace(
-      Path folder,
-      int maxFiles,
-      long fileBytes,
-      int ringRecords,
-      boolean inodes,
-      InstantSource clock) {
+  BlockTrace(TraceConfiguration config, String dataNodeUuid, InstantSource clock) {
+    this.config = config;
+    this.files = new RecordFiles(config.folder(dataNodeUuid), RecordKind.TRACE);
     this.clock = clock;
-    this.files = new TraceFiles(folder, maxFiles);
-    this.fileBytes = fileBytes;
-    this.ringRecords = ringRecords;
-    this.inodes = inodes;
   }
 
   /**
@@ -97,11 +82,11 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
 
   /** Tells the DataNode from others: its uuid. */
   public String name() {
-    return files.folder().getFileName().toString();
+    return files.path().getFileName().toString();
   }
 
   /** Where records go at present; null when there is no trace. */
-  TraceRing ring() {
+  RecordRing ring() {
     return ring;
   }
 
@@ -115,21 +100,25 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     Instant now = clock.instant();
     RotatedOutput output;
     try {
-      output = new RotatedOutput(files, files.session(now), header(now, hash), fileBytes);
-      output.open();
+      output = new RotatedOutput(files, config, now, header(now, hash));
     } catch (IOException e) {
-      throw new IllegalStateException("No trace file can be made in " + files.folder() + ": " + e);
+      throw new IllegalStateException("No trace file can be made in " + files.path() + ": " + e);
     }
-    TraceRing fresh = new TraceRing(ringRecords);
+    RecordRing fresh = RecordRing.ofFirst(config.bufferRecords());
     writer =
         new TraceWriter(
-            fresh, output, hash, inodes, i -> volumes.get(i).storageId(), System.nanoTime());
+            fresh,
+            output,
+            hash,
+            config.inodes(),
+            i -> volumes.get(i).storageId(),
+            System.nanoTime());
     written = fresh;
     thread = new Thread(writer, "MeldTraceWriter");
     thread.setDaemon(true);
     thread.start();
     ring = fresh;
-    LOG.info("Recording a block trace in {}", files.folder());
+    LOG.info("Recording a block trace in {}", files.path());
   }
 
   @Override
@@ -142,7 +131,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     try {
       thread.join(STOP_MS);
       if (thread.isAlive()) {
-        LOG.warn("The trace in {} is still being written", files.folder());
+        LOG.warn("The trace in {} is still being written", files.path());
       }
     } catch (InterruptedException e) {
       // The files are finished without us.
@@ -152,11 +141,11 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     LOG.info("Recorded {} block I/Os, dropped {}", getRecords(), getDroppedRecords());
   }
 
-  private byte[] header(Instant now, KeyedHash hash) {
+  private String header(Instant now, KeyedHash hash) {
     StringBuilder text =
         new StringBuilder("# meld-trace 3\n# Recorded by hdfs-meld from ")
             .append(now)
-            .append(inodes ? ". Volumes and blocks" : ". Volumes, blocks and directories")
+            .append(config.inodes() ? ". Volumes and blocks" : ". Volumes, blocks and directories")
             .append(" are hashes with a key that nobody has.\n");
     for (Volume volume : volumes) {
       if (volume.state() != null) {
@@ -167,8 +156,8 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
             .append('\n');
       }
     }
-    return TraceLine.ascii(
-        text.append("time_ns,volume,block,offset,length,op,pattern,client,directory\n").toString());
+    return text.append("time_ns,volume,block,offset,length,op,pattern,client,directory\n")
+        .toString();
   }
 
   @Override
@@ -194,7 +183,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
 
   @Override
   public String getFolder() {
-    return files.folder().toString();
+    return files.path().toString();
   }
 
   @Override
@@ -206,14 +195,9 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     }
   }
 
-  /**
-   * A part of a trace file.
-   *
-   * @return at most {@code length} bytes; none at the file's end
-   * @throws IOException when there is no trace file of this name, or it cannot be read
-   */
-  public byte[] read(String name, long offset, int length) throws IOException {
-    return files.read(name, offset, length);
+  /** Its files. */
+  public RecordFiles files() {
+    return files;
   }
 
   @Override

@@ -1,90 +1,68 @@
 package org.hdfsmeld.trace;
 
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
+import org.apache.commons.io.output.CountingOutputStream;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
+import org.hdfsmeld.record.RecordFiles;
 
-/** Compressed output that goes on in another file when one is full; each begins with the header. */
+/** Compressed text that goes on in another file when one is full; each begins with the header. */
 final class RotatedOutput implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 << 10;
 
-  private final TraceFiles files;
+  private final RecordFiles files;
+  private final TraceConfiguration config;
   private final String session;
-  private final byte[] header;
-  private final long fileBytes;
+  private final String header;
 
   private int number;
-  private Counted file;
-  private OutputStream compressed;
-
-  /**
-   * No file yet.
-   *
-   * @param fileBytes compressed bytes after which a file is full
-   */
-  RotatedOutput(TraceFiles files, String session, byte[] header, long fileBytes) {
-    this.files = files;
-    this.session = session;
-    this.header = header.clone();
-    this.fileBytes = fileBytes;
-  }
+  private CountingOutputStream file;
+  private Writer text;
 
   /** Begins the first file, so that what is wrong with the folder shows before anything else. */
-  void open() throws IOException {
+  RotatedOutput(RecordFiles files, TraceConfiguration config, Instant now, String header)
+      throws IOException {
+    this.files = files;
+    this.config = config;
+    this.session = files.session(now);
+    this.header = header;
     next();
   }
 
-  void write(TraceLine line) throws IOException {
-    if (file.written >= fileBytes) {
+  void write(CharSequence line) throws IOException {
+    if (file.getByteCount() >= config.fileBytes()) {
       next();
     }
-    compressed.write(line.bytes, 0, line.length);
+    text.append(line);
   }
 
   private void next() throws IOException {
     close();
     number++;
-    file = new Counted(files.create(session, number));
-    compressed = new FastGzip(file);
-    compressed.write(header);
+    file = new CountingOutputStream(files.create(String.format("%s-%06d.csv.gz", session, number)));
+    files.keep(config.maxFiles());
+    OutputStream compressed =
+        new GZIPOutputStream(file, BUFFER_BYTES) {
+          {
+            def.setLevel(Deflater.BEST_SPEED);
+          }
+        };
+    text = new OutputStreamWriter(compressed, StandardCharsets.US_ASCII);
+    text.write(header);
   }
 
   @Override
   public void close() throws IOException {
-    if (compressed != null) {
-      OutputStream finished = compressed;
-      compressed = null;
+    if (text != null) {
+      Writer finished = text;
+      text = null;
       finished.close();
-    }
-  }
-
-  private static final class FastGzip extends GZIPOutputStream {
-    FastGzip(OutputStream out) throws IOException {
-      super(out, BUFFER_BYTES);
-      def.setLevel(Deflater.BEST_SPEED);
-    }
-  }
-
-  /** Knows how many bytes went through it. */
-  private static final class Counted extends FilterOutputStream {
-    private long written;
-
-    Counted(OutputStream out) {
-      super(out);
-    }
-
-    @Override
-    public void write(int b) throws IOException {
-      out.write(b);
-      written++;
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      out.write(bytes, offset, length);
-      written += length;
     }
   }
 }

@@ -1,12 +1,12 @@
 package org.hdfsmeld.trace;
 
 import java.io.IOException;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
+import org.hdfsmeld.record.RecordRing;
 
 /** Takes records from the ring and writes them down, in a thread of its own. */
 final class TraceWriter implements Runnable {
@@ -18,24 +18,20 @@ final class TraceWriter implements Runnable {
   private static final int OP_BITS = 8;
   private static final int MASK = 0xff;
 
-  private static final List<byte[]> OPS =
-      Stream.of(TraceOp.values()).map(op -> TraceLine.ascii(op.text)).toList();
-
   /** By the simulator's numbers. */
-  private static final List<byte[]> PATTERNS =
-      Stream.of("none", "sequential", "random").map(TraceLine::ascii).toList();
+  private static final List<String> PATTERNS = List.of("none", "sequential", "random");
 
-  private static final List<byte[]> CLIENTS =
-      Stream.of(ClientKind.values()).map(client -> TraceLine.ascii(client.text)).toList();
+  private static final TraceOp[] OPS = TraceOp.values();
+  private static final ClientKind[] CLIENTS = ClientKind.values();
 
-  private final TraceRing ring;
+  private final RecordRing ring;
   private final RotatedOutput output;
   private final KeyedHash hash;
   private final boolean inodes;
   private final IntFunction<String> volumes;
   private final long startNs;
-  private final TraceLine line = new TraceLine();
-  private byte[][] volumeNames = {};
+  private final StringBuilder line = new StringBuilder();
+  private final List<String> volumeNames = new ArrayList<>();
 
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
@@ -49,7 +45,7 @@ final class TraceWriter implements Runnable {
    * @param startNs what time counts from, on the clock of the records
    */
   TraceWriter(
-      TraceRing ring,
+      RecordRing ring,
       RotatedOutput output,
       KeyedHash hash,
       boolean inodes,
@@ -82,7 +78,7 @@ final class TraceWriter implements Runnable {
   /** Until the ring is closed and empty. */
   @Override
   public void run() {
-    long[] record = new long[TraceRing.RECORD_WORDS];
+    long[] record = new long[RecordRing.WORDS];
     while (true) {
       if (ring.poll(record)) {
         write(record);
@@ -113,32 +109,24 @@ final class TraceWriter implements Runnable {
     }
   }
 
-  private TraceLine format(long[] record) {
+  private CharSequence format(long[] record) {
     long kind = record[4];
     int client = (int) kind & MASK;
     int pattern = (int) (kind >>> CLIENT_BITS) & MASK;
     int op = (int) (kind >>> CLIENT_BITS + PATTERN_BITS) & MASK;
     int volume = (int) (kind >>> CLIENT_BITS + PATTERN_BITS + OP_BITS);
-    return line.clear()
-        // A record may be made just before the trace's start.
-        .number(Math.max(0, record[0] - startNs))
-        .character(',')
-        .text(volumeName(volume))
-        .character(',')
-        .number(hash.of(record[1], record[3] >> 32))
-        .character(',')
-        .number(record[2])
-        .character(',')
-        .number(record[3] & 0xffff_ffffL)
-        .character(',')
-        .text(OPS.get(op))
-        .character(',')
-        .text(PATTERNS.get(pattern))
-        .character(',')
-        .text(CLIENTS.get(client))
-        .character(',')
-        .number(directory(record[5], (int) (record[3] >> 32)))
-        .character('\n');
+    int pool = (int) (record[3] >> 32);
+    line.setLength(0);
+    // A record may be made just before the trace's start.
+    line.append(Math.max(0, record[0] - startNs)).append(',');
+    line.append(volumeName(volume)).append(',');
+    line.append(Long.toUnsignedString(hash.of(record[1], pool))).append(',');
+    line.append(Long.toUnsignedString(record[2])).append(',');
+    line.append(record[3] & 0xffff_ffffL).append(',');
+    line.append(OPS[op].text).append(',');
+    line.append(PATTERNS.get(pattern)).append(',');
+    line.append(CLIENTS[client].text).append(',');
+    return line.append(Long.toUnsignedString(directory(record[5], pool))).append('\n');
   }
 
   /** The name of a directory in this trace; 0 stays the one that is not known. */
@@ -146,15 +134,11 @@ final class TraceWriter implements Runnable {
     return inode == 0 || inodes ? inode : hash.of(inode, pool);
   }
 
-  private byte[] volumeName(int volume) {
-    if (volume >= volumeNames.length) {
-      int known = volumeNames.length;
-      volumeNames = Arrays.copyOf(volumeNames, volume + 1);
-      for (int i = known; i <= volume; i++) {
-        volumeNames[i] = TraceLine.ascii(volumeName(hash, volumes.apply(i)));
-      }
+  private String volumeName(int volume) {
+    while (volumeNames.size() <= volume) {
+      volumeNames.add(volumeName(hash, volumes.apply(volumeNames.size())));
     }
-    return volumeNames[volume];
+    return volumeNames.get(volume);
   }
 
   private void failed(IOException e) {

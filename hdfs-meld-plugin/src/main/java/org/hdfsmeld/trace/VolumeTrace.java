@@ -1,5 +1,7 @@
 package org.hdfsmeld.trace;
 
+import org.hdfsmeld.record.RecordRing;
+
 /** Where a volume's block I/O is recorded, while a trace is. Costs one volatile read otherwise. */
 public final class VolumeTrace {
   private final BlockTrace trace;
@@ -39,15 +41,16 @@ public final class VolumeTrace {
       int length,
       int pattern,
       ClientKind client) {
-    TraceRing ring = trace.ring();
+    RecordRing ring = trace.ring();
     if (ring != null) {
-      ring.offer(
+      ring.add(
           System.nanoTime(),
           block,
           offset,
           TraceWriter.poolAndLength(pool, length),
           TraceWriter.kind(volume, op, pattern, client),
-          directory);
+          directory,
+          0);
     }
   }
 }

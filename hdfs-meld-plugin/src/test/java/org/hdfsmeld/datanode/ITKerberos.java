@@ -32,6 +32,7 @@ import org.apache.hadoop.util.ToolRunner;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.namenode.ReadPatternService;
+import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.MeldDatanode;
 import org.hdfsmeld.rpc.MeldRpc;
@@ -267,8 +268,9 @@ class ITKerberos {
     PrivilegedExceptionAction<Void> snoop =
         () -> {
           try (MeldDatanode dataNode = dataNode()) {
-            assertThatThrownBy(dataNode::traceStatus).hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.readTrace("any", 0))
+            assertThatThrownBy(() -> dataNode.status(RecordKind.TRACE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.read(RecordKind.TRACE, "any", 0))
                 .hasMessageContaining("Superuser");
           }
           return null;

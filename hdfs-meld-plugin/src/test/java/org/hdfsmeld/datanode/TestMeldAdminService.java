@@ -12,11 +12,14 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
@@ -56,6 +59,7 @@ class TestMeldAdminService {
 
   /** Knows the hint of block 7; to ask it for others is a mistake. */
   private static final class Known implements HintSource {
+    final AtomicInteger reports = new AtomicInteger();
     volatile CountDownLatch entered = new CountDownLatch(0);
     volatile CountDownLatch leave = new CountDownLatch(0);
 
@@ -64,6 +68,15 @@ class TestMeldAdminService {
       entered.countDown();
       FakeDevice.hang(leave).run();
       return block.id() == 7 ? new BlockHint(ReadPattern.RANDOM, 0, 1, 2, 0) : null;
+    }
+
+    /** Part of every report. */
+    @Override
+    public Map<String, Long> counters() {
+      reports.incrementAndGet();
+      entered.countDown();
+      FakeDevice.hang(leave).run();
+      return Map.of();
     }
 
     @Override
@@ -80,6 +93,7 @@ class TestMeldAdminService {
   private final Known hints = new Known();
   private final BlockTokenSecretManager secrets = secrets();
   private final DataNode dataNode = mock(DataNode.class);
+  private final AtomicLong now = new AtomicLong();
   private MeldVolumes volumes;
   private MeldAdminService service;
 
@@ -96,7 +110,7 @@ class TestMeldAdminService {
     Configuration conf = new Configuration();
     volumes =
         new MeldVolumes(MeldConfiguration.read(conf), profile -> () -> new FakeDevice(), hints);
-    service = new MeldAdminService(dataNode, conf, volumes);
+    service = new MeldAdminService(dataNode, conf, volumes, now::get);
   }
 
   @AfterEach
@@ -194,7 +208,7 @@ class TestMeldAdminService {
   }
 
   @Test
-  void aUserHasOneRequestAtATime() throws Exception {
+  void theDataNodeHasOneRequestForLayoutsAtATime() throws Exception {
     Token<BlockTokenIdentifier> token = token(secrets, 7, AccessMode.READ);
     hints.entered = new CountDownLatch(1);
     hints.leave = new CountDownLatch(1);
@@ -202,13 +216,64 @@ class TestMeldAdminService {
     try {
       Future<BlockLayout> first = handler.submit(() -> layout(ALICE, 7, token));
       assertThat(hints.entered.await(1, TimeUnit.MINUTES)).isTrue();
-      assertThatThrownBy(() -> layout(ALICE, 7, token))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("alice")
-          .hasMessageContaining("ask again");
+      for (UserGroupInformation user :
+          List.of(ALICE, UserGroupInformation.createRemoteUser("bob"))) {
+        assertThatThrownBy(() -> layout(user, 7, token))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("ask again");
+      }
       hints.leave.countDown();
       assertThat(first.get(1, TimeUnit.MINUTES).pattern()).isEqualTo("random");
       assertThat(layout(ALICE, 7, token).pattern()).isEqualTo("random");
+    } finally {
+      hints.leave.countDown();
+      handler.shutdown();
+    }
+  }
+
+  private byte[] report() throws IOException {
+    ByteArrayOutputStream response = new ByteArrayOutputStream();
+    service.report(
+        new DataInputStream(new ByteArrayInputStream(new byte[0])), new DataOutputStream(response));
+    return response.toByteArray();
+  }
+
+  @Test
+  void aReportIsMadeOnceASecondHoweverOftenItIsAskedFor() throws IOException {
+    for (int i = 0; i < 100; i++) {
+      report();
+    }
+    assertThat(hints.reports.get()).isEqualTo(1);
+    now.addAndGet(MeldAdminService.REPORT_AGE_NS - 1);
+    report();
+    assertThat(hints.reports.get()).isEqualTo(1);
+    now.incrementAndGet();
+    report();
+    assertThat(hints.reports.get()).isEqualTo(2);
+  }
+
+  @Test
+  void whileAReportIsMadeOthersGetTheOneBeforeAndDoNotWait() throws Exception {
+    hints.entered = new CountDownLatch(1);
+    hints.leave = new CountDownLatch(1);
+    ExecutorService handler = Executors.newSingleThreadExecutor();
+    try {
+      Future<byte[]> first = handler.submit(this::report);
+      assertThat(hints.entered.await(1, TimeUnit.MINUTES)).isTrue();
+      assertThatThrownBy(this::report)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("ask again");
+      hints.leave.countDown();
+      byte[] made = first.get(1, TimeUnit.MINUTES);
+
+      now.addAndGet(MeldAdminService.REPORT_AGE_NS);
+      hints.entered = new CountDownLatch(1);
+      hints.leave = new CountDownLatch(1);
+      Future<byte[]> second = handler.submit(this::report);
+      assertThat(hints.entered.await(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(report()).isEqualTo(made);
+      hints.leave.countDown();
+      second.get(1, TimeUnit.MINUTES);
     } finally {
       hints.leave.countDown();
       handler.shutdown();

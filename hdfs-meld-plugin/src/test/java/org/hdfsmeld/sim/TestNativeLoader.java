@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.File;
+import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.net.MalformedURLException;
@@ -14,6 +15,7 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,32 @@ class TestNativeLoader {
     loader.load("");
     loader.load("");
     assertThat(temporaryLibraries()).isEqualTo(before);
+  }
+
+  @Test
+  void theUnpackedLibraryIsNobodyElses() throws Exception {
+    Path copy = NativeLoader.unpack();
+    assertThat(permissions(copy)).isEqualTo("rw-------");
+    assertThat(permissions(copy.getParent())).isEqualTo("rwx------");
+    assertThat(copy.getParent().getParent())
+        .isEqualTo(Path.of(System.getProperty("java.io.tmpdir")));
+    Files.delete(copy);
+    Files.delete(copy.getParent());
+  }
+
+  private static String permissions(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  /** What is set counts for everybody who uses JNA in this JVM. */
+  @Test
+  void jnaKeepsItsOwnFolderWhereThatAllowsExecution() throws Exception {
+    assertThat(said(String.join(" ", javaCommand(dir, dir, dir)) + " jna"))
+        .endsWith("null: loaded");
+    Path absent = dir.resolve("absent");
+    assertThat(said(String.join(" ", javaCommand(dir, absent, dir)) + " jna"))
+        .contains(dir + "/libmeldsim")
+        .endsWith(": loaded");
   }
 
   @Test
@@ -134,7 +162,9 @@ class TestNativeLoader {
     Completions completions = new Completions();
     try (SimDevice device = NativeSimDevice.open("", "melded-tlc-8x8")) {
       assertThat(device.reap(completions)).isZero();
-      System.out.println(device.sets() + " sets: loaded");
+      String jna =
+          arguments.length > 0 ? System.getProperty("jna.tmpdir") : device.sets() + " sets";
+      System.out.println(jna + ": loaded");
     }
   }
 

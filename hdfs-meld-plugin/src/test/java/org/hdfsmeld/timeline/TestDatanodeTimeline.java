@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,13 +47,18 @@ class TestDatanodeTimeline {
   private static final List<Device> DEVICES =
       List.of(new Device("/data\"1\n", ""), new Device("/data2", "it is no flash"));
 
+  private DatanodeTimeline timeline(String uuid, int maxFiles, List<Device> devices) {
+    TraceConfiguration config = new TraceConfiguration(dir.toString(), maxFiles, 1, 1, false);
+    return new DatanodeTimeline(config, uuid, () -> devices);
+  }
+
   private String lines(DatanodeTimeline timeline) throws IOException {
     String name =
-        timeline.files().stream()
+        timeline.files().list().stream()
             .filter(file -> file.endsWith(".jsonl.gz"))
             .findFirst()
             .orElseThrow();
-    byte[] file = timeline.readFile(name, 0, 1 << 20);
+    byte[] file = timeline.files().read(name, 0, 1 << 20);
     try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(file))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
@@ -60,26 +66,26 @@ class TestDatanodeTimeline {
 
   @Test
   void whatReadersAndDevicesDidIsInTheFiles() throws IOException {
-    DatanodeTimeline timeline = new DatanodeTimeline(dir.resolve("uuid-1"), 16);
+    DatanodeTimeline timeline = timeline("uuid-1", 16, DEVICES);
     timeline.requested(1, 7, 1L << 32, 0, 0, 0);
     assertThat(timeline.isRecording()).isFalse();
-    timeline.start(DEVICES);
-    assertThatThrownBy(() -> timeline.start(DEVICES)).hasMessageContaining("stop it first");
+    timeline.start();
+    assertThatThrownBy(() -> timeline.start()).hasMessageContaining("stop it first");
     long reader = timeline.newReader();
     long now = System.nanoTime();
     timeline.requested(reader, 7, 3L << 32, now, 4096, 262_144);
     timeline.waited(reader, 7, 3L << 32, now + 10, now + 1010);
     BlockRead read = new BlockRead("BP-1", -5, "DFSClient_1", "client", now, now + 2000, 64, 512);
     timeline.read(reader, 7, read);
-    timeline.stop(DEVICES);
-    assertThat(timeline.records()).isEqualTo(3);
-    assertThat(timeline.lost()).isZero();
+    timeline.stop();
+    assertThat(timeline.getRecords()).isEqualTo(3);
+    assertThat(timeline.getDroppedRecords()).isZero();
 
     String lines = lines(timeline);
     assertThat(lines.lines().toList().get(0))
         .startsWith("{\"meld_timeline\":1,\"datanode\":\"uuid-1\",\"host\":\"");
     assertThat(lines)
-        .contains("\"name\":\"/data\\\"1\\u000a\",\"records\":\"meld-timeline-")
+        .contains("\"name\":\"/data\\\"1\\n\",\"records\":\"meld-timeline-")
         .contains("\"name\":\"/data2\",\"problem\":\"it is no flash\"")
         .contains("{\"volume\":{\"n\":7,\"device\":0,\"nsid\":1}}")
         .contains("\"sim_ps\":5,")
@@ -89,31 +95,33 @@ class TestDatanodeTimeline {
         .contains("\"pool\":\"BP-1\",\"block\":-5,\"client\":\"DFSClient_1\",\"kind\":\"client\"")
         .contains("\"offset\":64,\"bytes\":512}}")
         .endsWith("{\"lost\":{\"records\":0}}\n");
-    assertThat(timeline.files()).hasSize(2);
-    timeline.stop(DEVICES);
-    assertThat(timeline.files()).as("nothing was recorded").hasSize(2);
+    assertThat(timeline.files().list()).hasSize(2);
+    timeline.stop();
+    assertThat(timeline.files().list()).as("nothing was recorded").hasSize(2);
   }
 
   @Test
   void oldFilesGoButNotThoseOfTheLastOne() throws IOException, InterruptedException {
-    DatanodeTimeline timeline = new DatanodeTimeline(dir.resolve("uuid-2"), 1);
     List<Device> three = List.of(DEVICES.get(0), new Device("b", ""), new Device("c", ""));
+    DatanodeTimeline timeline = timeline("uuid-2", 1, three);
     for (int i = 0; i < 2; i++) {
-      timeline.start(three);
-      timeline.stop(three);
+      timeline.start();
+      timeline.stop();
       // Files are named by the millisecond.
       Thread.sleep(2);
     }
-    assertThat(timeline.files()).hasSize(4);
-    String session = timeline.files().get(0).substring(0, 30);
-    assertThat(timeline.files()).allMatch(file -> file.startsWith(session));
+    assertThat(timeline.files().list()).hasSize(4);
+    String session = timeline.files().list().get(0).substring(0, 30);
+    assertThat(timeline.files().list()).allMatch(file -> file.startsWith(session));
   }
 
   @Test
   void otherFilesAreNotGiven() throws IOException {
-    DatanodeTimeline timeline = new DatanodeTimeline(dir, 16);
+    DatanodeTimeline timeline = timeline("", 16, List.of());
     Files.writeString(dir.resolve("secret"), "s");
-    assertThatThrownBy(() -> timeline.readFile("secret", 0, 10)).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> timeline.readFile("../secret", 0, 10)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> timeline.files().read("secret", 0, 10))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> timeline.files().read("../secret", 0, 10))
+        .isInstanceOf(IOException.class);
   }
 }

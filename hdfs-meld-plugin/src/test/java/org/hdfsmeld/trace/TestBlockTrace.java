@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,16 +31,21 @@ class TestBlockTrace {
 
   @TempDir Path dir;
 
+  private TraceConfiguration config(boolean inodes) {
+    return new TraceConfiguration(dir.toString(), 2, 1 << 20, 1024, inodes);
+  }
+
   private BlockTrace trace(int maxFiles, long fileBytes, int ringRecords) {
-    return new BlockTrace(dir.resolve("dn"), maxFiles, fileBytes, ringRecords, false);
+    return new BlockTrace(
+        new TraceConfiguration(dir.toString(), maxFiles, fileBytes, ringRecords, false), "dn");
   }
 
   private static byte[] bytes(BlockTrace trace, String file) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
-    byte[] part = trace.read(file, 0, 100);
+    byte[] part = trace.files().read(file, 0, 100);
     while (part.length > 0) {
       all.write(part);
-      part = trace.read(file, all.size(), 100);
+      part = trace.files().read(file, all.size(), 100);
     }
     return all.toByteArray();
   }
@@ -65,7 +71,7 @@ class TestBlockTrace {
   @Test
   void aClockThatWasSetBackMakesNoTraceTheOldest() throws IOException {
     AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2030-01-01T00:00:00Z"));
-    BlockTrace trace = new BlockTrace(dir.resolve("dn"), 2, 1 << 20, 1024, false, now::get);
+    BlockTrace trace = new BlockTrace(config(false), "dn", now::get);
     List<String> begun = new ArrayList<>();
     for (String time :
         List.of("2030-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "1999-12-31T23:59:59Z")) {
@@ -160,7 +166,7 @@ class TestBlockTrace {
 
   @Test
   void directoriesAreNamedByTheirInodesWhereThatIsWanted() throws IOException {
-    try (BlockTrace trace = new BlockTrace(dir.resolve("dn"), 2, 1 << 20, 1024, true)) {
+    try (BlockTrace trace = new BlockTrace(config(true), "dn")) {
       VolumeTrace volume = trace.volume("DS-1", () -> "");
       trace.start();
       volume.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
@@ -219,9 +225,10 @@ class TestBlockTrace {
       trace.start();
       trace.stop();
       for (String name : List.of("../secret", "notes.txt", "/etc/passwd", "")) {
-        assertThatThrownBy(() -> trace.read(name, 0, 10)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> trace.files().read(name, 0, 10))
+            .isInstanceOf(NoSuchFileException.class);
       }
-      assertThat(trace.read(trace.getFiles().get(0), 1L << 40, 10)).isEmpty();
+      assertThat(trace.files().read(trace.getFiles().get(0), 1L << 40, 10)).isEmpty();
     }
   }
 
@@ -240,13 +247,16 @@ class TestBlockTrace {
   void aFolderOfAnotherUserIsRefused() throws IOException {
     Path others = othersFolder();
     String name = "meld-trace-20260101T000000000Z-000001.csv.gz";
-    try (BlockTrace trace = new BlockTrace(others, 3, 1 << 20, 1024, false)) {
+    try (BlockTrace trace =
+        new BlockTrace(
+            new TraceConfiguration(others.getParent().toString(), 3, 1 << 20, 1024, false),
+            others.getFileName().toString())) {
       assertThatThrownBy(trace::start)
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining(others + " belongs to")
           .hasMessageContaining("dfs.datanode.meld.trace.dir");
       assertThat(trace.isRecording()).isFalse();
-      assertThatThrownBy(() -> trace.read(name, 0, 1)).hasMessageContaining("belongs to");
+      assertThatThrownBy(() -> trace.files().read(name, 0, 1)).hasMessageContaining("belongs to");
     }
   }
 
@@ -267,7 +277,7 @@ class TestBlockTrace {
     Files.createDirectory(dir.resolve("dn"));
     Files.createSymbolicLink(dir.resolve("dn").resolve(name), secret);
     try (BlockTrace trace = trace(3, 1 << 20, 1024)) {
-      assertThatThrownBy(() -> trace.read(name, 0, 1)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> trace.files().read(name, 0, 1)).isInstanceOf(IOException.class);
     }
   }
 

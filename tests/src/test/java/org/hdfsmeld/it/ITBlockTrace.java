@@ -10,6 +10,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.apache.hadoop.hdfs.server.namenode.INodeId;
+import org.hdfsmeld.record.RecordKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -101,6 +103,27 @@ class ITBlockTrace {
   }
 
   @Test
+  void theDirectoryOfABlockIsKnownAfterARestart() throws Exception {
+    try (MeldCluster cluster =
+        cluster()
+            .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
+            .meld("hint.timeout", "30s")
+            .meld("trace.directories", "inode")
+            .start()) {
+      byte[] bytes = Content.write(cluster.fileSystem(), SCANNED, 1, MeldCluster.BLOCK_BYTES);
+      assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
+      cluster.hdfs().waitActive();
+      Traces.all("start");
+      Content.assertSame(cluster.fileSystem(), SCANNED, bytes);
+      Traces.all("stop");
+      assertThat(Traces.lines(dir))
+          .filteredOn(line -> line.op().equals("read"))
+          .isNotEmpty()
+          .allMatch(line -> line.directory().equals(Long.toString(INodeId.ROOT_INODE_ID)));
+    }
+  }
+
+  @Test
   void theCommandStartsStopsAndFetches() throws Exception {
     try (MeldCluster cluster = cluster().start()) {
       Path fetched = dir.resolve("fetched");
@@ -120,10 +143,13 @@ class ITBlockTrace {
       Commands.asStranger(
           cluster,
           dataNode -> {
-            assertThatThrownBy(dataNode::startTrace).hasMessageContaining("Superuser");
-            assertThatThrownBy(dataNode::stopTrace).hasMessageContaining("Superuser");
-            assertThatThrownBy(dataNode::traceStatus).hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.readTrace("any", 0))
+            assertThatThrownBy(() -> dataNode.start(RecordKind.TRACE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.stop(RecordKind.TRACE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.status(RecordKind.TRACE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.read(RecordKind.TRACE, "any", 0))
                 .hasMessageContaining("Superuser");
           });
     }

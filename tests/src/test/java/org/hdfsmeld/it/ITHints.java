@@ -12,6 +12,7 @@ import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
@@ -226,6 +227,42 @@ class ITHints {
       assertThat(dataset.getVolume(block)).isSameAs(target);
     }
     await().untilAsserted(() -> assertThat(since.total("hints_explicit")).isEqualTo(2));
+    assertApart(since);
+  }
+
+  /** As the disk balancer does. */
+  @Test
+  void aBlockThatIsMovedIsLaidOutByThePatternOfToday() throws Exception {
+    movedByThePatternOfToday(FsDatasetSpi::moveBlockAcrossVolumes);
+  }
+
+  /** As the mover does, within one DataNode. */
+  @Test
+  void aBlockThatTheMoverMovesIsLaidOutByThePatternOfToday() throws Exception {
+    movedByThePatternOfToday(
+        (dataset, block, target) ->
+            dataset.moveBlockAcrossStorage(block, target.getStorageType(), target.getStorageID()));
+  }
+
+  private interface Move {
+    void of(FsDatasetSpi<?> dataset, ExtendedBlock block, FsVolumeSpi target) throws IOException;
+  }
+
+  private void movedByThePatternOfToday(Move move) throws Exception {
+    start(builder().storageTypes(StorageType.DISK, StorageType.ARCHIVE).start());
+    say(directory, "sequential");
+    write(file, MeldCluster.BLOCK_BYTES);
+    say(directory, "random");
+    FsDatasetSpi<?> dataset = cluster.hdfs().getDataNodes().get(0).getFSDataset();
+    ExtendedBlock block = DFSTestUtil.getFirstBlock(cluster.fileSystem(), file);
+    FsVolumeSpi source = dataset.getVolume(block);
+    try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
+      FsVolumeSpi target = volumes.get(0) == source ? volumes.get(1) : volumes.get(0);
+      move.of(dataset, block, target);
+      assertThat(dataset.getVolume(block)).isSameAs(target);
+    }
+    await().untilAsserted(() -> assertThat(since.total("blocks_mapped")).isEqualTo(1));
+    assertThat(since.total("hints_explicit")).isEqualTo(2);
     assertApart(since);
   }
 

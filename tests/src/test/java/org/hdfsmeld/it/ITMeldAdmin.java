@@ -25,6 +25,9 @@ class ITMeldAdmin {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private static MeldCluster cluster;
 
+  /** As from a process of its own: no connection is left to a DataNode that restarts. */
+  private int idleMs;
+
   @BeforeAll
   static void start() {
     cluster =
@@ -55,8 +58,7 @@ class ITMeldAdmin {
     out.reset();
     err.reset();
     Configuration conf = new Configuration(cluster.fileSystem().getConf());
-    // As from a process of its own: no connection is left to a DataNode that restarts.
-    conf.setInt("ipc.client.connection.maxidletime", 0);
+    conf.setInt("ipc.client.connection.maxidletime", idleMs);
     return ToolRunner.run(
         conf,
         new MeldAdmin(
@@ -160,6 +162,36 @@ class ITMeldAdmin {
 
     assertThat(meld("-explain", "/table")).isZero();
     assertThat(printed()).isEqualTo("/table: a directory, read pattern random");
+  }
+
+  /** As Spark commits: a job writes far below, and what it wrote is renamed. */
+  @Test
+  void explainNamesTheAttributeByWhereTheFileIsNow() throws Exception {
+    meld("-setReadPattern", "random", "/table");
+    Path written = new Path("/table/_temporary/0/_temporary/attempt_0/part=1/file");
+    Content.write(cluster.fileSystem(), written, 1, MeldCluster.BLOCK_BYTES);
+    cluster.fileSystem().rename(written, FILE);
+    assertThat(meld("-explain", FILE.toString())).isZero();
+    assertThat(printed())
+        .contains("random, explicit (user.meld.read-pattern of the directory 2 levels up)");
+    meld("-setReadPattern", "sequential", "/table/part");
+    assertThat(meld("-explain", FILE.toString())).isZero();
+    assertThat(printed())
+        .contains("read pattern sequential (inherited from /table/part)")
+        .contains(
+            "random, explicit (user.meld.read-pattern as it was when the block was laid out)");
+  }
+
+  @Test
+  void aConnectionFromBeforeARestartIsNoReasonForNoAnswer() throws Exception {
+    Content.write(cluster.fileSystem(), FILE, 1, MeldCluster.BLOCK_BYTES);
+    idleMs = 10_000;
+    assertThat(meld("-explain", FILE.toString())).isZero();
+    assertThat(cluster.hdfs().restartDataNode(0, true)).isTrue();
+    cluster.hdfs().waitActive();
+    DFSTestUtil.waitReplication(cluster.fileSystem(), FILE, (short) 1);
+    assertThat(meld("-explain", FILE.toString())).isZero();
+    assertThat(printed()).contains("not on a device yet").doesNotContain("no answer");
   }
 
   @Test

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Random;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.Test;
 
 /** How a directory is read decides how its next blocks are laid out. */
@@ -93,6 +95,24 @@ class ITReadHistory {
       assertLayout(cluster, POINTS, "third", true, false);
       assertLayout(cluster, SCANS, "third", true, true);
       assertThat(Volumes.total("errors")).isZero();
+    }
+  }
+
+  /** Reads of blocks from before a restart count for their directory still. */
+  @Test
+  void afterARestartTheHistoryOfADirectoryGoesOn() throws Exception {
+    try (MeldCluster cluster = start()) {
+      byte[] points = write(cluster, POINTS, "first");
+      MiniDFSCluster.DataNodeProperties stopped = cluster.hdfs().stopDataNode(0);
+      Files.deleteIfExists(
+          cluster.hdfs().getInstanceStorageDir(0, 0).toPath().resolve("meld-read-history"));
+      cluster.hdfs().restartDataNode(stopped, true);
+      cluster.hdfs().waitActive();
+      assertThat(Volumes.total("state_restored_blocks")).isEqualTo(BLOCKS);
+      readPoints(cluster, new Path(POINTS, "first"), points);
+      await().until(() -> Volumes.total("history_runs") >= 40);
+      await().until(() -> Volumes.total("crossover_bytes") == CROSSOVER_BYTES);
+      assertLayout(cluster, POINTS, "second", true, false);
     }
   }
 }

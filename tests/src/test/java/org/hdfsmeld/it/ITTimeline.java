@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
+import org.hdfsmeld.record.RecordKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,10 +74,13 @@ class ITTimeline {
       Commands.asStranger(
           cluster,
           dataNode -> {
-            assertThatThrownBy(dataNode::startTimeline).hasMessageContaining("Superuser");
-            assertThatThrownBy(dataNode::stopTimeline).hasMessageContaining("Superuser");
-            assertThatThrownBy(dataNode::timelineStatus).hasMessageContaining("Superuser");
-            assertThatThrownBy(() -> dataNode.readTimeline("any", 0))
+            assertThatThrownBy(() -> dataNode.start(RecordKind.TIMELINE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.stop(RecordKind.TIMELINE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.status(RecordKind.TIMELINE))
+                .hasMessageContaining("Superuser");
+            assertThatThrownBy(() -> dataNode.read(RecordKind.TIMELINE, "any", 0))
                 .hasMessageContaining("Superuser");
           });
     }

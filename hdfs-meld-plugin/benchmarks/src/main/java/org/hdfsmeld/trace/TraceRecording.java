@@ -2,8 +2,8 @@ package org.hdfsmeld.trace;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -33,8 +33,10 @@ public class TraceRecording {
   /** A trace in a folder that is left to the system to remove. */
   @Setup
   public void open() throws IOException {
-    Path folder = Files.createTempDirectory("meld-trace-benchmark").resolve("datanode");
-    trace = new BlockTrace(folder, 2, FILE_BYTES, RING_RECORDS, false);
+    String folder = Files.createTempDirectory("meld-trace-benchmark").toString();
+    trace =
+        new BlockTrace(
+            new TraceConfiguration(folder, 2, FILE_BYTES, RING_RECORDS, false), "datanode");
     volume = trace.volume("DS-benchmark", () -> "mode account, time dilation 1.0");
     if (recording) {
       trace.start();

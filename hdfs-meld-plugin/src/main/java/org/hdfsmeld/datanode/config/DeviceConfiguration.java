@@ -15,14 +15,20 @@ import org.apache.hadoop.conf.Configuration;
  * @param profile profile of the device of a volume that is not bound
  * @param shared profiles of the devices that volumes may share, by the device's name
  * @param volumes the bound volumes, by folder, in the order of the configuration
+ * @param precondition what devices have been through
+ * @param preconditions those of single devices, by the device's name or the folder of its volume
  */
 public record DeviceConfiguration(
-    String profile, Map<String, String> shared, Map<File, VolumeBinding> volumes) {
+    String profile,
+    Map<String, String> shared,
+    Map<File, VolumeBinding> volumes,
+    Precondition precondition,
+    Map<String, Precondition> preconditions) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]*");
   private static final Pattern ON_SHARED = Pattern.compile("@([^/]+)(?:/(\\d{1,5}))?");
 
   static DeviceConfiguration read(Configuration conf) throws MeldConfigurationException {
-    String profile = conf.getTrimmed(MeldKeys.PROFILE, MeldKeys.PROFILE_DEFAULT);
+    String profile = Values.text(conf, MeldKeys.PROFILE);
     if (profile.isEmpty()) {
       throw new MeldConfigurationException(
           MeldKeys.PROFILE,
@@ -30,7 +36,19 @@ public record DeviceConfiguration(
           "is empty; name a built-in profile or the path of a TOML file");
     }
     Map<String, String> shared = shared(conf);
-    return new DeviceConfiguration(profile, shared, volumes(conf, shared));
+    Map<File, VolumeBinding> volumes = volumes(conf, shared);
+    String past = Values.text(conf, MeldKeys.PRECONDITION);
+    return new DeviceConfiguration(
+        profile,
+        shared,
+        volumes,
+        Precondition.ofAll(MeldKeys.PRECONDITION, past),
+        preconditions(conf, shared, volumes));
+  }
+
+  /** What a device of that name, or of the volume in that folder, has been through. */
+  public Precondition preconditionOf(String device) {
+    return preconditions.getOrDefault(device, precondition);
   }
 
   /** The device of the volume whose folder this is. */
@@ -42,8 +60,7 @@ public record DeviceConfiguration(
   /** The folders bound to a shared device, in the order of the configuration. */
   public List<File> foldersOn(String device) {
     return volumes.entrySet().stream()
-        .filter(bound -> bound.getValue().isShared())
-        .filter(bound -> bound.getValue().device().equals(device))
+        .filter(bound -> bound.getValue().isShared() && bound.getValue().device().equals(device))
         .map(Map.Entry::getKey)
         .toList();
   }
@@ -99,6 +116,30 @@ public record DeviceConfiguration(
       }
     }
     return volumes;
+  }
+
+  private static Map<String, Precondition> preconditions(
+      Configuration conf, Map<String, String> shared, Map<File, VolumeBinding> volumes)
+      throws MeldConfigurationException {
+    Map<String, Precondition> preconditions = new LinkedHashMap<>();
+    for (String entry : conf.getTrimmedStringCollection(MeldKeys.VOLUME_PRECONDITIONS)) {
+      int split = Math.max(0, entry.lastIndexOf('='));
+      String target = entry.substring(0, split).trim();
+      String device = target.startsWith("@") ? target.substring(1) : folder(target).getPath();
+      VolumeBinding binding = volumes.get(new File(device));
+      boolean known = target.startsWith("@") ? shared.containsKey(device) : !target.isEmpty();
+      if (!known || binding != null && binding.isShared()) {
+        throw new MeldConfigurationException(
+            MeldKeys.VOLUME_PRECONDITIONS,
+            entry,
+            "names no device; use the directory of a volume with a device of its own, or @ and a"
+                + " name of "
+                + MeldKeys.DEVICES);
+      }
+      String past = entry.substring(split + 1).trim();
+      preconditions.put(device, Precondition.ofOne(MeldKeys.VOLUME_PRECONDITIONS, entry, past));
+    }
+    return preconditions;
   }
 
   private static VolumeBinding binding(String entry, String target, Map<String, String> shared)

@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode.config;
 
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -16,17 +17,9 @@ public record HintConfiguration(long timeoutNs, int cacheBlocks) {
     boolean old =
         conf.get(MeldKeys.HINT_TIMEOUT) == null
             && conf.get(MeldKeys.PLACEMENT_HINT_TIMEOUT) != null;
+    String timeout = old ? MeldKeys.PLACEMENT_HINT_TIMEOUT : MeldKeys.HINT_TIMEOUT;
     return new HintConfiguration(
-        Values.durationNs(
-            conf,
-            old ? MeldKeys.PLACEMENT_HINT_TIMEOUT : MeldKeys.HINT_TIMEOUT,
-            MeldKeys.HINT_TIMEOUT_DEFAULT),
-        (int)
-            Values.bytes(
-                conf,
-                MeldKeys.HINT_CACHE_BLOCKS,
-                MeldKeys.HINT_CACHE_BLOCKS_DEFAULT,
-                1,
-                MAX_CACHE_BLOCKS));
+        Values.duration(conf, timeout, TimeUnit.NANOSECONDS, 0),
+        (int) Values.number(conf, MeldKeys.HINT_CACHE_BLOCKS, 1, MAX_CACHE_BLOCKS));
   }
 }

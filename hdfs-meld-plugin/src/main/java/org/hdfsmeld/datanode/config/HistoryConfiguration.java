@@ -1,6 +1,5 @@
 package org.hdfsmeld.datanode.config;
 
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
@@ -28,43 +27,12 @@ public record HistoryConfiguration(
   }
 
   static HistoryConfiguration read(Configuration conf) throws MeldConfigurationException {
-    long halfLifeMs =
-        milliseconds(
-            conf, MeldKeys.HINT_HISTORY_HALF_LIFE, MeldKeys.HINT_HISTORY_HALF_LIFE_DEFAULT);
-    if (halfLifeMs == 0) {
-      throw new MeldConfigurationException(
-          MeldKeys.HINT_HISTORY_HALF_LIFE,
-          conf.get(MeldKeys.HINT_HISTORY_HALF_LIFE),
-          "must be at least 1ms, such as " + MeldKeys.HINT_HISTORY_HALF_LIFE_DEFAULT);
-    }
+    TimeUnit ms = TimeUnit.MILLISECONDS;
     return new HistoryConfiguration(
-        automatic(conf),
-        halfLifeMs,
-        count(conf, MeldKeys.HINT_HISTORY_MIN_RUNS, MeldKeys.HINT_HISTORY_MIN_RUNS_DEFAULT),
-        count(conf, MeldKeys.HINT_HISTORY_MAX_ENTRIES, MeldKeys.HINT_HISTORY_MAX_ENTRIES_DEFAULT),
-        milliseconds(
-            conf,
-            MeldKeys.HINT_HISTORY_SAVE_INTERVAL,
-            MeldKeys.HINT_HISTORY_SAVE_INTERVAL_DEFAULT));
-  }
-
-  private static Automatic automatic(Configuration conf) throws MeldConfigurationException {
-    String value = conf.getTrimmed(MeldKeys.HINT_AUTOMATIC, MeldKeys.HINT_AUTOMATIC_DEFAULT);
-    try {
-      return Automatic.valueOf(value.toUpperCase(Locale.ROOT).replace('-', '_'));
-    } catch (IllegalArgumentException e) {
-      throw new MeldConfigurationException(
-          MeldKeys.HINT_AUTOMATIC, value, "use history, full-block or off");
-    }
-  }
-
-  private static int count(Configuration conf, String key, String defaultValue)
-      throws MeldConfigurationException {
-    return (int) Values.bytes(conf, key, defaultValue, 1, MAX_ENTRIES);
-  }
-
-  private static long milliseconds(Configuration conf, String key, String defaultValue)
-      throws MeldConfigurationException {
-    return TimeUnit.NANOSECONDS.toMillis(Values.durationNs(conf, key, defaultValue));
+        Values.choice(conf, MeldKeys.HINT_AUTOMATIC, Automatic.class),
+        Values.duration(conf, MeldKeys.HINT_HISTORY_HALF_LIFE, ms, 1),
+        (int) Values.number(conf, MeldKeys.HINT_HISTORY_MIN_RUNS, 1, MAX_ENTRIES),
+        (int) Values.number(conf, MeldKeys.HINT_HISTORY_MAX_ENTRIES, 1, MAX_ENTRIES),
+        Values.duration(conf, MeldKeys.HINT_HISTORY_SAVE_INTERVAL, ms, 0));
   }
 }

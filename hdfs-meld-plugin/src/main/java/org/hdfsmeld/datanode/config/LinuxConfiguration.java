@@ -1,6 +1,5 @@
 package org.hdfsmeld.datanode.config;
 
-import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.nativeio.NativeIO;
 
@@ -21,34 +20,18 @@ public record LinuxConfiguration(
   private static final long DATANODE_DEFAULT = 4 << 20;
   private static final long MAX_BYTES = 1 << 30;
 
-  static LinuxConfiguration read(Configuration conf) throws MeldConfigurationException {
-    return new LinuxConfiguration(
-        Values.bytes(
-            conf,
-            MeldKeys.READAHEAD_LINUX_READ_AHEAD,
-            MeldKeys.READAHEAD_LINUX_READ_AHEAD_DEFAULT,
-            0,
-            MAX_BYTES),
-        Values.bytes(
-            conf,
-            MeldKeys.READAHEAD_LINUX_MAX_REQUEST,
-            MeldKeys.READAHEAD_LINUX_MAX_REQUEST_DEFAULT,
-            PAGE_BYTES,
-            MAX_BYTES),
-        fadvise(conf),
-        conf.getLong(DATANODE_KEY, DATANODE_DEFAULT));
+  private enum Fadvise {
+    AUTO,
+    TRUE,
+    FALSE
   }
 
-  private static boolean fadvise(Configuration conf) throws MeldConfigurationException {
-    String value =
-        conf.getTrimmed(MeldKeys.READAHEAD_LINUX_FADVISE, MeldKeys.READAHEAD_LINUX_FADVISE_DEFAULT);
-    return switch (value.toLowerCase(Locale.ROOT)) {
-      case "auto" -> NativeIO.isAvailable();
-      case "true" -> true;
-      case "false" -> false;
-      default ->
-          throw new MeldConfigurationException(
-              MeldKeys.READAHEAD_LINUX_FADVISE, value, "use auto, true or false");
-    };
+  static LinuxConfiguration read(Configuration conf) throws MeldConfigurationException {
+    Fadvise fadvise = Values.choice(conf, MeldKeys.READAHEAD_LINUX_FADVISE, Fadvise.class);
+    return new LinuxConfiguration(
+        Values.number(conf, MeldKeys.READAHEAD_LINUX_READ_AHEAD, 0, MAX_BYTES),
+        Values.number(conf, MeldKeys.READAHEAD_LINUX_MAX_REQUEST, PAGE_BYTES, MAX_BYTES),
+        fadvise == Fadvise.AUTO ? NativeIO.isAvailable() : fadvise == Fadvise.TRUE,
+        conf.getLong(DATANODE_KEY, DATANODE_DEFAULT));
   }
 }

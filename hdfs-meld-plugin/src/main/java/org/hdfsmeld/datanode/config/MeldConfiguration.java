@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode.config;
 
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -46,8 +47,6 @@ public record MeldConfiguration(
     TraceConfiguration trace,
     StateConfiguration state) {
 
-  private static final String BLOCK_SIZE_KEY = "dfs.blocksize";
-  private static final long BLOCK_SIZE_DEFAULT = 128L << 20;
   private static final long MAX_SLOT_BYTES = 1 << 30;
   private static final double MIN_DILATION = 0.001;
   private static final double MAX_DILATION = 1_000_000;
@@ -63,46 +62,29 @@ public record MeldConfiguration(
   public static MeldConfiguration read(Configuration conf) throws MeldConfigurationException {
     refuseUnknownKeys(conf);
     int window =
-        (int)
-            Values.bytes(
-                conf,
-                MeldKeys.READAHEAD_WINDOW,
-                MeldKeys.READAHEAD_WINDOW_DEFAULT,
-                MIN_REQUEST_BYTES,
-                MAX_WINDOW_BYTES);
+        (int) Values.number(conf, MeldKeys.READAHEAD_WINDOW, MIN_REQUEST_BYTES, MAX_WINDOW_BYTES);
     int request =
-        (int)
-            Values.bytes(
-                conf,
-                MeldKeys.READAHEAD_REQUEST,
-                MeldKeys.READAHEAD_REQUEST_DEFAULT,
-                MIN_REQUEST_BYTES,
-                MAX_WINDOW_BYTES);
+        (int) Values.number(conf, MeldKeys.READAHEAD_REQUEST, MIN_REQUEST_BYTES, MAX_WINDOW_BYTES);
     if (request > window) {
       throw new MeldConfigurationException(
           MeldKeys.READAHEAD_REQUEST,
-          conf.getTrimmed(MeldKeys.READAHEAD_REQUEST, MeldKeys.READAHEAD_REQUEST_DEFAULT),
+          Values.text(conf, MeldKeys.READAHEAD_REQUEST),
           "is larger than " + MeldKeys.READAHEAD_WINDOW + "; make it at most " + window + " bytes");
     }
     return new MeldConfiguration(
-        mode(conf),
+        Values.choice(conf, MeldKeys.MODE, MeldMode.class),
         dilation(conf),
         DeviceConfiguration.read(conf),
-        Values.flag(
-            conf, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL_DEFAULT),
-        Values.bytes(
-            conf, MeldKeys.HINT_MIN_BYTES, MeldKeys.HINT_MIN_BYTES_DEFAULT, 0, MAX_WINDOW_BYTES),
+        Values.flag(conf, MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL),
+        Values.number(conf, MeldKeys.HINT_MIN_BYTES, 0, MAX_WINDOW_BYTES),
         window,
         request,
-        waitTimeoutNs(conf),
-        Values.flag(conf, MeldKeys.FAIL_FAST, MeldKeys.FAIL_FAST_DEFAULT),
-        conf.getTrimmed(MeldKeys.NATIVE_LIBRARY, MeldKeys.NATIVE_LIBRARY_DEFAULT),
-        Math.min(
-            Values.bytes(
-                conf, BLOCK_SIZE_KEY, Long.toString(BLOCK_SIZE_DEFAULT), 1, Long.MAX_VALUE),
-            MAX_SLOT_BYTES),
+        Values.duration(conf, MeldKeys.WAIT_TIMEOUT, TimeUnit.NANOSECONDS, 1),
+        Values.flag(conf, MeldKeys.FAIL_FAST),
+        Values.text(conf, MeldKeys.NATIVE_LIBRARY),
+        Math.min(Values.number(conf, MeldKeys.BLOCK_SIZE, 1, Long.MAX_VALUE), MAX_SLOT_BYTES),
         HistoryConfiguration.read(conf),
-        directiveSinks(conf),
+        Values.choice(conf, MeldKeys.DIRECTIVE_SINKS, SinkChoice.class),
         WindowConfiguration.read(conf),
         HintConfiguration.read(conf),
         PlacementConfiguration.read(conf),
@@ -121,36 +103,18 @@ public record MeldConfiguration(
   private static void refuseUnknownKeys(Configuration conf) throws MeldConfigurationException {
     for (String rest : new TreeSet<>(conf.getPropsWithPrefix(MeldKeys.PREFIX).keySet())) {
       String key = MeldKeys.PREFIX + rest;
-      if (!MeldKeys.ALL.contains(key) && !MeldKeys.RENAMED.contains(key)) {
+      if (MeldKeys.defaultOf(key) == null) {
         throw new MeldConfigurationException(
             key,
             conf.getRaw(key),
-            "unknown key; remove it or use one of " + String.join(", ", MeldKeys.ALL));
+            "unknown key; remove it or use one of "
+                + String.join(", ", MeldKeys.DEFAULTS.keySet()));
       }
     }
   }
 
-  private static MeldMode mode(Configuration conf) throws MeldConfigurationException {
-    String value = conf.getTrimmed(MeldKeys.MODE, MeldKeys.MODE_DEFAULT);
-    try {
-      return MeldMode.parse(value);
-    } catch (IllegalArgumentException e) {
-      throw new MeldConfigurationException(MeldKeys.MODE, value, e.getMessage());
-    }
-  }
-
-  private static SinkChoice directiveSinks(Configuration conf) throws MeldConfigurationException {
-    String value = conf.getTrimmed(MeldKeys.DIRECTIVE_SINKS, MeldKeys.DIRECTIVE_SINKS_DEFAULT);
-    SinkChoice choice = SinkChoice.parse(value);
-    if (choice == null) {
-      throw new MeldConfigurationException(
-          MeldKeys.DIRECTIVE_SINKS, value, "use one of " + SinkChoice.names());
-    }
-    return choice;
-  }
-
   private static double dilation(Configuration conf) throws MeldConfigurationException {
-    String value = conf.getTrimmed(MeldKeys.TIME_DILATION, MeldKeys.TIME_DILATION_DEFAULT);
+    String value = Values.text(conf, MeldKeys.TIME_DILATION);
     double dilation;
     try {
       dilation = Double.parseDouble(value);
@@ -162,16 +126,5 @@ public record MeldConfiguration(
       throw new MeldConfigurationException(MeldKeys.TIME_DILATION, value, problem);
     }
     return dilation;
-  }
-
-  private static long waitTimeoutNs(Configuration conf) throws MeldConfigurationException {
-    long ns = Values.durationNs(conf, MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT);
-    if (ns == 0) {
-      throw new MeldConfigurationException(
-          MeldKeys.WAIT_TIMEOUT,
-          conf.getTrimmed(MeldKeys.WAIT_TIMEOUT, MeldKeys.WAIT_TIMEOUT_DEFAULT),
-          "must be above 0, such as " + MeldKeys.WAIT_TIMEOUT_DEFAULT);
-    }
-    return ns;
   }
 }

@@ -1,9 +1,8 @@
 package org.hdfsmeld.datanode.config;
 
-import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.StringUtils;
 
 /**
  * How the placement policy divides new blocks between kinds of devices.
@@ -17,24 +16,11 @@ public record PlacementConfiguration(
     Set<String> optaneProfiles, long smallBytes, long maxOutstandingBytes, long reservedBytes) {
 
   static PlacementConfiguration read(Configuration conf) throws MeldConfigurationException {
+    String profiles = Values.text(conf, MeldKeys.PLACEMENT_OPTANE_PROFILES);
     return new PlacementConfiguration(
-        Set.copyOf(
-            new TreeSet<>(
-                List.of(
-                    conf.getTrimmedStrings(
-                        MeldKeys.PLACEMENT_OPTANE_PROFILES,
-                        MeldKeys.PLACEMENT_OPTANE_PROFILES_DEFAULT)))),
-        bytes(conf, MeldKeys.PLACEMENT_SMALL_BYTES, MeldKeys.PLACEMENT_SMALL_BYTES_DEFAULT),
-        bytes(
-            conf,
-            MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING,
-            MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING_DEFAULT),
-        bytes(
-            conf, MeldKeys.PLACEMENT_OPTANE_RESERVED, MeldKeys.PLACEMENT_OPTANE_RESERVED_DEFAULT));
-  }
-
-  private static long bytes(Configuration conf, String key, String defaultValue)
-      throws MeldConfigurationException {
-    return Values.bytes(conf, key, defaultValue, 0, Long.MAX_VALUE);
+        Set.copyOf(StringUtils.getTrimmedStringCollection(profiles)),
+        Values.number(conf, MeldKeys.PLACEMENT_SMALL_BYTES, 0, Long.MAX_VALUE),
+        Values.number(conf, MeldKeys.PLACEMENT_OPTANE_MAX_OUTSTANDING, 0, Long.MAX_VALUE),
+        Values.number(conf, MeldKeys.PLACEMENT_OPTANE_RESERVED, 0, Long.MAX_VALUE));
   }
 }

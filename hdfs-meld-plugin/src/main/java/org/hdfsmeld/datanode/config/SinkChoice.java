@@ -1,9 +1,5 @@
 package org.hdfsmeld.datanode.config;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
-
 /** Which sinks get the directives of a DataNode's blocks. */
 public enum SinkChoice {
   /** The simulated device. */
@@ -18,22 +14,5 @@ public enum SinkChoice {
   /** Whether this one of the two is among them. */
   public boolean has(SinkChoice sink) {
     return this == sink || this == BOTH;
-  }
-
-  /** The name in the configuration. */
-  String text() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  /** The choice of that name, or null. */
-  static SinkChoice parse(String text) {
-    return Arrays.stream(values())
-        .filter(choice -> choice.text().equalsIgnoreCase(text))
-        .findFirst()
-        .orElse(null);
-  }
-
-  static String names() {
-    return Arrays.stream(values()).map(SinkChoice::text).collect(Collectors.joining(", "));
   }
 }

@@ -1,5 +1,6 @@
 package org.hdfsmeld.datanode.config;
 
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -12,31 +13,13 @@ import org.apache.hadoop.conf.Configuration;
  */
 public record StateConfiguration(
     boolean enabled, long intervalNs, long journalMaxBytes, long snapshotMaxBytes) {
+  private static final long MIN_BYTES = 4 << 10;
 
   static StateConfiguration read(Configuration conf) throws MeldConfigurationException {
-    long interval =
-        Values.durationNs(
-            conf, MeldKeys.STATE_SNAPSHOT_INTERVAL, MeldKeys.STATE_SNAPSHOT_INTERVAL_DEFAULT);
-    if (interval == 0) {
-      throw new MeldConfigurationException(
-          MeldKeys.STATE_SNAPSHOT_INTERVAL,
-          "0",
-          "must be above 0, such as " + MeldKeys.STATE_SNAPSHOT_INTERVAL_DEFAULT);
-    }
     return new StateConfiguration(
-        Values.flag(conf, MeldKeys.STATE_ENABLED, MeldKeys.STATE_ENABLED_DEFAULT),
-        interval,
-        Values.bytes(
-            conf,
-            MeldKeys.STATE_JOURNAL_MAX_BYTES,
-            MeldKeys.STATE_JOURNAL_MAX_BYTES_DEFAULT,
-            4 << 10,
-            1L << 40),
-        Values.bytes(
-            conf,
-            MeldKeys.STATE_SNAPSHOT_MAX_BYTES,
-            MeldKeys.STATE_SNAPSHOT_MAX_BYTES_DEFAULT,
-            4 << 10,
-            Integer.MAX_VALUE));
+        Values.flag(conf, MeldKeys.STATE_ENABLED),
+        Values.duration(conf, MeldKeys.STATE_SNAPSHOT_INTERVAL, TimeUnit.NANOSECONDS, 1),
+        Values.number(conf, MeldKeys.STATE_JOURNAL_MAX_BYTES, MIN_BYTES, 1L << 40),
+        Values.number(conf, MeldKeys.STATE_SNAPSHOT_MAX_BYTES, MIN_BYTES, Integer.MAX_VALUE));
   }
 }

@@ -1,7 +1,10 @@
 package org.hdfsmeld.datanode.config;
 
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.commons.lang3.EnumUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
@@ -9,9 +12,13 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 final class Values {
   private Values() {}
 
-  static boolean flag(Configuration conf, String key, String defaultValue)
-      throws MeldConfigurationException {
-    String value = conf.getTrimmed(key, defaultValue);
+  /** The value of a key, or its default. */
+  static String text(Configuration conf, String key) {
+    return conf.getTrimmed(key, MeldKeys.defaultOf(key));
+  }
+
+  static boolean flag(Configuration conf, String key) throws MeldConfigurationException {
+    String value = text(conf, key);
     return switch (value.toLowerCase(Locale.ROOT)) {
       case "true" -> true;
       case "false" -> false;
@@ -19,60 +26,71 @@ final class Values {
     };
   }
 
-  static long bytes(Configuration conf, String key, String defaultValue, long min, long max)
+  /** One of an enum's constants; {@link #name} says how they are written. */
+  static <E extends Enum<E>> E choice(Configuration conf, String key, Class<E> type)
       throws MeldConfigurationException {
-    String value = conf.getTrimmed(key, defaultValue);
-    long bytes;
+    String value = text(conf, key);
     try {
-      bytes = TraditionalBinaryPrefix.string2long(value);
+      return choice(value, type);
     } catch (IllegalArgumentException e) {
-      throw new MeldConfigurationException(
-          key, value, "is no size; use bytes or a binary unit, such as " + defaultValue);
+      throw new MeldConfigurationException(key, value, e.getMessage());
     }
-    checkRange(key, value, bytes, min, max, " bytes", defaultValue);
-    return bytes;
   }
 
-  static int count(Configuration conf, String key, String defaultValue, int min, int max)
+  /**
+   * The constant of that name, in any case.
+   *
+   * @throws IllegalArgumentException with the names there are
+   */
+  static <E extends Enum<E>> E choice(String value, Class<E> type) {
+    E choice = EnumUtils.getEnumIgnoreCase(type, value.trim().replace('-', '_'));
+    if (choice == null) {
+      throw new IllegalArgumentException(
+          Arrays.stream(type.getEnumConstants())
+              .map(Values::name)
+              .collect(Collectors.joining(", ", "use one of ", "")));
+    }
+    return choice;
+  }
+
+  /** The name of a constant in the configuration: with hyphens, in lower case. */
+  static String name(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** A whole number, with a binary unit if wanted. */
+  static long number(Configuration conf, String key, long min, long max)
       throws MeldConfigurationException {
-    String value = conf.getTrimmed(key, defaultValue);
-    long count;
+    String value = text(conf, key);
+    String example = MeldKeys.defaultOf(key);
+    long number;
     try {
-      count = Long.parseLong(value);
-    } catch (NumberFormatException e) {
-      throw new MeldConfigurationException(
-          key, value, "is no number; use one such as " + defaultValue);
+      number = TraditionalBinaryPrefix.string2long(value);
+    } catch (IllegalArgumentException e) {
+      throw new MeldConfigurationException(key, value, "is no number; use one such as " + example);
     }
-    checkRange(key, value, count, min, max, "", defaultValue);
-    return (int) count;
-  }
-
-  private static void checkRange(
-      String key, String value, long number, long min, long max, String unit, String defaultValue)
-      throws MeldConfigurationException {
     if (number < min || number > max) {
       throw new MeldConfigurationException(
-          key,
-          value,
-          "is outside " + min + " to " + max + unit + "; the default is " + defaultValue);
+          key, value, "is outside " + min + " to " + max + "; the default is " + example);
     }
+    return number;
   }
 
-  /** A duration of at least 0, in seconds when it has no unit. */
-  static long durationNs(Configuration conf, String key, String defaultValue)
+  /** A duration of at least {@code min}, in seconds when it has no unit. */
+  static long duration(Configuration conf, String key, TimeUnit unit, long min)
       throws MeldConfigurationException {
-    String value = conf.getTrimmed(key, defaultValue);
-    long ns;
+    String value = text(conf, key);
+    String example = ", such as " + MeldKeys.defaultOf(key);
+    long duration;
     try {
-      ns = conf.getTimeDuration(key, defaultValue, TimeUnit.SECONDS, TimeUnit.NANOSECONDS);
+      duration = conf.getTimeDuration(key, MeldKeys.defaultOf(key), TimeUnit.SECONDS, unit);
     } catch (IllegalArgumentException e) {
-      throw new MeldConfigurationException(
-          key, value, "is no duration; use a unit, such as " + defaultValue);
+      throw new MeldConfigurationException(key, value, "is no duration; use a unit" + example);
     }
-    if (ns < 0) {
-      throw new MeldConfigurationException(
-          key, value, "must not be negative; use a value such as " + defaultValue);
+    if (duration < min) {
+      String least = min == 0 ? "0" : "1 " + unit.name().toLowerCase(Locale.ROOT);
+      throw new MeldConfigurationException(key, value, "must be at least " + least + example);
     }
-    return ns;
+    return duration;
   }
 }

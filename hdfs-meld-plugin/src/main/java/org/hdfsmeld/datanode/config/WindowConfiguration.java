@@ -11,11 +11,8 @@ import org.apache.hadoop.conf.Configuration;
 public record WindowConfiguration(WindowMode mode, LinuxConfiguration linux) {
 
   static WindowConfiguration read(Configuration conf) throws MeldConfigurationException {
-    String value = conf.getTrimmed(MeldKeys.READAHEAD_MODE, MeldKeys.READAHEAD_MODE_DEFAULT);
-    try {
-      return new WindowConfiguration(WindowMode.parse(value), LinuxConfiguration.read(conf));
-    } catch (IllegalArgumentException e) {
-      throw new MeldConfigurationException(MeldKeys.READAHEAD_MODE, value, e.getMessage());
-    }
+    return new WindowConfiguration(
+        Values.choice(conf, MeldKeys.READAHEAD_MODE, WindowMode.class),
+        LinuxConfiguration.read(conf));
   }
 }

@@ -4,12 +4,14 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -19,6 +21,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.metrics.LatencyMetric;
 import org.hdfsmeld.datanode.metrics.SimFailures;
@@ -77,6 +80,9 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** By storage id; a volume that comes back gets its own again. */
   private final Map<String, NamespaceInfo> namespaces = new ConcurrentHashMap<>();
+
+  /** Namespaces that were made for volumes to come, by the NVM sets these are bound to. */
+  private final Map<Integer, Queue<NamespaceInfo>> prepared = new HashMap<>();
 
   /** NVM sets that the volumes were bound to, by storage id. */
   private final Map<String, Integer> sets = new ConcurrentHashMap<>();
@@ -138,7 +144,7 @@ public final class MeldDevice implements DeviceState.Source {
     return name;
   }
 
-  /** The thread that writes files: of the device's state, and of its volumes' histories. */
+  /** The thread that writes the files of the device's state and timeline. */
   public ScheduledExecutorService files() {
     return files;
   }
@@ -260,12 +266,10 @@ public final class MeldDevice implements DeviceState.Source {
     }
   }
 
-  /** A block in one of the tables has changed. Never waits. */
-  public void changed(DeviceState.Block block) {
+  /** A block in one of the tables has changed; as {@link DeviceState#changed}. */
+  public boolean changed(DeviceState.Block block) {
     DeviceState journal = state;
-    if (journal != null) {
-      journal.changed(block);
-    }
+    return journal == null || journal.changed(block);
   }
 
   /** The volumes on the device at present. */
@@ -391,6 +395,9 @@ public final class MeldDevice implements DeviceState.Source {
       statNames = queue.call(SimDevice::statNames);
       lastStats = new long[statNames.size()];
       namespaceStatNames = queue.call(SimDevice::namespaceStatNames);
+      if (recovered == null) {
+        precondition();
+      }
       for (VolumeDevice volume : volumes) {
         volume.opened(namespace(volume));
       }
@@ -398,6 +405,7 @@ public final class MeldDevice implements DeviceState.Source {
       queue.close();
       queue = null;
       namespaces.clear();
+      prepared.clear();
       throw e;
     }
     if (state != null) {
@@ -512,7 +520,44 @@ public final class MeldDevice implements DeviceState.Source {
     }
   }
 
+  /** Whether the device was used before it had blocks, so that it holds data of nobody. */
+  public boolean hasPast() {
+    return !config.devices().preconditionOf(name).equals(Precondition.NONE);
+  }
+
+  /**
+   * Makes a fresh device a used one, if it is configured so. The past lies where blocks will lie:
+   * in the namespaces of all volumes that are bound to the device, which are made for that.
+   */
+  private void precondition() throws SimException {
+    if (!hasPast()) {
+      return;
+    }
+    int[] bound =
+        shared.isEmpty()
+            ? new int[] {volumes.get(0).set()}
+            : config.devices().foldersOn(shared).stream()
+                .mapToInt(folder -> config.devices().of(folder).set())
+                .toArray();
+    for (int set : bound) {
+      NamespaceInfo namespace = createNew(set);
+      prepared.computeIfAbsent(set, key -> new ArrayDeque<>()).add(namespace);
+    }
+    Precondition past = config.devices().preconditionOf(name);
+    queue.callPatiently(
+        device -> {
+          device.precondition(past.fillPercent(), past.randomPercent());
+          return null;
+        });
+  }
+
   private NamespaceInfo create(int set) throws SimException {
+    Queue<NamespaceInfo> ready = prepared.get(set);
+    NamespaceInfo next = ready == null ? null : ready.poll();
+    return next == null ? createNew(set) : next;
+  }
+
+  private NamespaceInfo createNew(int set) throws SimException {
     long slot = (config.slotBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
     if (set == VolumeBinding.ANY_SET) {
       return queue.call(target -> target.createNamespace(SLOTS * slot));

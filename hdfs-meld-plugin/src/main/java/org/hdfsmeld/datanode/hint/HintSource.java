@@ -19,7 +19,13 @@ public interface HintSource extends AutoCloseable {
         public void ask(BlockKey block, Consumer<BlockHint> then) {}
       };
 
-  /** The hint of a block that is about to be created. May wait, for a bounded time. */
+  /** Blocks of this pool will be asked about. */
+  default void serve(String pool) {}
+
+  /**
+   * The hint of a block of which a replica is about to be made, as of now: what was kept of it
+   * counts only where nobody answers. May wait, for a bounded time.
+   */
   BlockHint of(String pool, long blockId);
 
   /** What is known of the block; null where somebody would have to be asked. */

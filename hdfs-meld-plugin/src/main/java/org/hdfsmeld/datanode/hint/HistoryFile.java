@@ -7,7 +7,8 @@ import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.hdfsmeld.datanode.state.VersionedFile;
@@ -49,19 +50,22 @@ final class HistoryFile {
    */
   boolean load(ReadHistory history) {
     try {
-      if (Files.size(file) > MAX_BYTES) {
-        throw new IOException("it is larger than any that was written");
+      try (FileChannel in = VersionedFile.open(file)) {
+        if (in.size() > MAX_BYTES) {
+          throw new IOException("it is larger than any that was written");
+        }
+        decode(Channels.newInputStream(in).readAllBytes(), history);
       }
-      decode(Files.readAllBytes(file), history);
       return true;
     } catch (NoSuchFileException e) {
       return true;
     } catch (IOException | RuntimeException e) {
       history.clear();
       LOG.warn(
-          "The read history {} cannot be used and begins anew; it will be replaced: {}",
+          "The read history {} is not used and begins anew: {}. Nothing needs to be done; the file"
+              + " will be replaced.",
           file,
-          e.toString());
+          e.getMessage());
       return false;
     }
   }
@@ -70,7 +74,7 @@ final class HistoryFile {
   boolean save(ReadHistory history) {
     try {
       byte[] bytes = encode(history);
-      VersionedFile.replace(file, out -> out.write(bytes));
+      VersionedFile.replace(file, out -> Channels.newOutputStream(out).write(bytes));
       return true;
     } catch (IOException | RuntimeException e) {
       LOG.warn("The read history {} cannot be saved: {}", file, e.toString());

@@ -2,8 +2,8 @@ package org.hdfsmeld.datanode.hint;
 
 import java.io.File;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -12,7 +12,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.hint.ReadHistory.Key;
-import org.hdfsmeld.datanode.hint.ReadHistory.Kind;
 import org.hdfsmeld.datanode.metrics.VolumeCounters;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -48,8 +47,7 @@ public final class HistoryHints implements AutoCloseable {
   private final ReadHistory history;
   private final HistoryFile file;
   private final AtomicBoolean measuring = new AtomicBoolean();
-  private final ScheduledExecutorService writer;
-  private final Future<?> saving;
+  private final ScheduledExecutorService worker;
   private volatile LayoutTimes times;
 
   /**
@@ -57,19 +55,14 @@ public final class HistoryHints implements AutoCloseable {
    *
    * @param volume the volume's folder
    * @param opener makes devices of the volume's profile
-   * @param writer the thread that writes the files of the volume's device
    */
   public HistoryHints(
-      File volume,
-      HistoryConfiguration config,
-      SimDeviceOpener opener,
-      VolumeCounters counters,
-      ScheduledExecutorService writer) {
+      File volume, HistoryConfiguration config, SimDeviceOpener opener, VolumeCounters counters) {
     this.volume = volume.getPath();
     this.config = config;
     this.opener = opener;
     this.counters = counters;
-    this.writer = writer;
+    this.worker = Executors.newSingleThreadScheduledExecutor(this::newThread);
     this.history =
         new ReadHistory(config.maxEntries(), config.halfLifeMs(), System::currentTimeMillis);
     this.file = new HistoryFile(volume);
@@ -80,10 +73,17 @@ public final class HistoryHints implements AutoCloseable {
       measure();
     }
     long interval = config.saveIntervalMs();
-    this.saving =
-        interval > 0
-            ? writer.scheduleWithFixedDelay(this::save, interval, interval, TimeUnit.MILLISECONDS)
-            : CompletableFuture.completedFuture(null);
+    if (interval > 0) {
+      var unused =
+          worker.scheduleWithFixedDelay(this::save, interval, interval, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** The volume's own: a disk that hangs keeps no other volume waiting. */
+  private Thread newThread(Runnable task) {
+    Thread thread = new Thread(task, "meld-read-history-" + volume);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** A run of sequential reads of a block has ended; see {@link ReadHistory#record}. */
@@ -109,24 +109,15 @@ public final class HistoryHints implements AutoCloseable {
   /** Decides at once: neither waits nor does I/O. By size where too little is known. */
   public HintDecision decide(BlockKey block, BlockHint hint) {
     LayoutTimes known = times;
-    HintDecision decision = null;
-    if (known != null && hint.fileId() != 0) {
-      decision = decide(known, new Key(Kind.FILE, block.pool(), hint.fileId()), "the file");
+    if (known != null) {
+      for (Key key : Key.of(block, hint)) {
+        ReadMix mix = history.look(key);
+        if (mix != null && Math.round(mix.runs()) >= config.minRuns()) {
+          return decide(known, mix, key.kind().text());
+        }
+      }
     }
-    if (known != null && decision == null && hint.directoryId() != 0) {
-      Key directory = new Key(Kind.DIRECTORY, block.pool(), hint.directoryId());
-      decision = decide(known, directory, "its directory");
-    }
-    if (known != null && decision == null && hint.fileId() == 0 && hint.directoryId() == 0) {
-      decision = decide(known, new Key(Kind.BLOCK, block.pool(), block.id()), "the block");
-    }
-    return decision == null ? HintDecision.BY_SIZE : decision;
-  }
-
-  /** Null when too little is known of the reads. */
-  private HintDecision decide(LayoutTimes known, Key key, String what) {
-    return history.look(
-        key, mix -> Math.round(mix.runs()) < config.minRuns() ? null : decide(known, mix, what));
+    return HintDecision.BY_SIZE;
   }
 
   static HintDecision decide(LayoutTimes times, ReadMix mix, String what) {
@@ -156,7 +147,7 @@ public final class HistoryHints implements AutoCloseable {
       return;
     }
     try {
-      writer.execute(
+      worker.execute(
           () -> {
             try (SimDevice device = opener.open()) {
               times = LayoutTimes.measure(device);
@@ -182,9 +173,10 @@ public final class HistoryHints implements AutoCloseable {
   /** Saves what has changed; waits for that a while. */
   @Override
   public void close() {
-    saving.cancel(false);
     try {
-      writer.submit(this::save).get(SAVE_S, TimeUnit.SECONDS);
+      Future<?> last = worker.submit(this::save);
+      worker.shutdown();
+      last.get(SAVE_S, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {

@@ -3,7 +3,7 @@ package org.hdfsmeld.datanode.hint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -18,29 +18,36 @@ import org.hdfsmeld.rpc.ReadPatternProtocolPB;
 import org.hdfsmeld.rpc.ReadPatterns;
 
 /**
- * Puts questions to the NameNodes' {@link org.hdfsmeld.namenode.ReadPatternService}, over
+ * Puts questions about the blocks of one pool to its NameNodes' {@code ReadPatternService}, over
  * connections of a DataNode: who may connect as one may ask.
  *
- * <p>Of an HA pair the active one answers, of a federation the one whose pool it is. Who answered
- * last is asked first. For one thread.
+ * <p>Of a federation all nameservices are asked until one knows a block; from then on that one
+ * alone. "Not mine" is no answer: until the pool's nameservice is known, a question fails with any
+ * nameservice that does. Of an HA pair the active NameNode answers. Who answered last is asked
+ * first. For one thread.
  */
 public final class NameNodeAsker implements NameNodeHints.Asker {
   private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(5);
   private static final int MIN_RPC_TIMEOUT_MS = 1000;
 
   private final Configuration conf;
+  private final String pool;
   private final int timeoutMs;
-  private final List<InetSocketAddress> nameNodes = new ArrayList<>();
-  private final Map<InetSocketAddress, MeldRpc<ReadPatternProtocolPB>> connections =
-      new HashMap<>();
+
+  /** Addresses of the NameNodes by nameservice; of the pool's alone once it is known. */
+  private final Map<String, List<InetSocketAddress>> nameservices = new LinkedHashMap<>();
+
+  /** The pool's nameservice; null while it is not known. */
+  private String owner;
 
   /**
    * Connects with the first question.
    *
    * @param timeoutMs longest wait for one NameNode
    */
-  NameNodeAsker(Configuration conf, int timeoutMs) {
+  NameNodeAsker(Configuration conf, String pool, int timeoutMs) {
     this.conf = new Configuration(conf);
+    this.pool = pool;
     this.timeoutMs = timeoutMs;
     this.conf.setInt("ipc.client.connect.max.retries", 0);
     this.conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
@@ -52,75 +59,78 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
     if (config.timeoutNs() == 0) {
       return HintSource.NONE;
     }
-    int rpcTimeoutMs =
-        (int)
-            Math.min(
-                Integer.MAX_VALUE,
-                Math.max(MIN_RPC_TIMEOUT_MS, TimeUnit.NANOSECONDS.toMillis(config.timeoutNs())));
-    return new NameNodeHints(new NameNodeAsker(conf, rpcTimeoutMs), config, dataNodeUuid, PAUSE_NS);
+    long timeoutMs = TimeUnit.NANOSECONDS.toMillis(config.timeoutNs());
+    int rpcTimeoutMs = (int) Math.min(Integer.MAX_VALUE, Math.max(MIN_RPC_TIMEOUT_MS, timeoutMs));
+    return new FederatedHints(
+        pool -> new NameNodeHints(new NameNodeAsker(conf, pool, rpcTimeoutMs), config, PAUSE_NS),
+        dataNodeUuid);
   }
 
   @Override
-  public List<BlockHint> ask(String pool, List<Long> blockIds) throws IOException {
-    if (nameNodes.isEmpty()) {
-      for (Map<String, InetSocketAddress> service :
-          DFSUtil.getNNServiceRpcAddressesForCluster(conf).values()) {
-        nameNodes.addAll(service.values());
-      }
+  public List<BlockHint> ask(List<Long> blockIds) throws IOException {
+    if (nameservices.isEmpty()) {
+      // Without federation the only nameservice has no name.
+      DFSUtil.getNNServiceRpcAddressesForCluster(conf)
+          .forEach((id, nodes) -> nameservices.put("" + id, new ArrayList<>(nodes.values())));
+      nameservices.keySet().removeIf(id -> owner != null && !owner.equals(id));
     }
     IOException failure = null;
-    List<BlockHint> answer = null;
-    for (int i = 0; i < nameNodes.size(); i++) {
-      InetSocketAddress nameNode = nameNodes.get(i);
+    List<BlockHint> unknown = null;
+    for (String nameservice : List.copyOf(nameservices.keySet())) {
       try {
-        answer = ask(nameNode, pool, blockIds);
-        if (answer.isEmpty() || answer.stream().anyMatch(hint -> hint.fileId() != 0)) {
-          nameNodes.remove(i);
-          nameNodes.add(0, nameNode);
+        List<BlockHint> answer = askActive(nameservices.get(nameservice), blockIds);
+        // One of an older plugin knows no block of a pool that is not its own.
+        if (answer.stream().anyMatch(BlockHint::isKnown)) {
+          owner = nameservice;
+          nameservices.keySet().retainAll(List.of(owner));
           return answer;
         }
-      } catch (StandbyException e) {
-        failure = failure == null ? e : failure;
+        unknown = answer;
       } catch (IOException e) {
-        failure = e;
-        disconnect(nameNode);
+        failure =
+            failure == null || failure instanceof ReadPatterns.NotMyPoolException ? e : failure;
+        // Asked last the next time.
+        nameservices.put(nameservice, nameservices.remove(nameservice));
       }
     }
-    if (answer == null) {
-      // Their addresses may have changed: found out anew for the next question.
-      close();
-      throw failure == null ? new IOException("no NameNode is configured") : failure;
+    boolean missed = failure != null && !(failure instanceof ReadPatterns.NotMyPoolException);
+    if (unknown != null && (blockIds.isEmpty() || !missed)) {
+      return unknown;
     }
-    return answer;
+    // Their addresses may have changed: found out anew for the next question.
+    nameservices.clear();
+    throw failure == null ? new IOException("no NameNode is configured") : failure;
   }
 
-  private List<BlockHint> ask(InetSocketAddress nameNode, String pool, List<Long> blockIds)
+  /** Asks the NameNodes of a nameservice until one answers. */
+  private List<BlockHint> askActive(List<InetSocketAddress> nameNodes, List<Long> blockIds)
       throws IOException {
-    MeldRpc<ReadPatternProtocolPB> connection = connections.get(nameNode);
-    if (connection == null) {
-      connection =
-          new MeldRpc<>(
-              conf, DatanodeProtocolPB.class, ReadPatternProtocolPB.class, nameNode, timeoutMs);
-      connections.put(nameNode, connection);
+    IOException failure = null;
+    for (InetSocketAddress nameNode : List.copyOf(nameNodes)) {
+      try {
+        List<BlockHint> answer = ask(nameNode, blockIds);
+        nameNodes.remove(nameNode);
+        nameNodes.add(0, nameNode);
+        return answer;
+      } catch (ReadPatterns.NotMyPoolException e) {
+        throw e;
+      } catch (IOException e) {
+        failure = failure == null || !(e instanceof StandbyException) ? e : failure;
+      }
     }
+    throw failure == null ? new IOException("no NameNode is configured") : failure;
+  }
+
+  /** Hadoop's client keeps the connection. */
+  private List<BlockHint> ask(InetSocketAddress nameNode, List<Long> blockIds) throws IOException {
     long[] ids = blockIds.stream().mapToLong(Long::longValue).toArray();
-    return connection.call(
-        ReadPatternProtocolPB::readPatterns,
-        out -> ReadPatterns.writeQuestion(new ReadPatterns.Question(pool, ids), out),
-        in -> ReadPatterns.readAnswer(ids.length, in));
-  }
-
-  private void disconnect(InetSocketAddress nameNode) {
-    MeldRpc<ReadPatternProtocolPB> connection = connections.remove(nameNode);
-    if (connection != null) {
-      connection.close();
+    try (MeldRpc<ReadPatternProtocolPB> rpc =
+        new MeldRpc<>(
+            conf, DatanodeProtocolPB.class, ReadPatternProtocolPB.class, nameNode, timeoutMs)) {
+      return rpc.call(
+          ReadPatternProtocolPB::readPatterns,
+          out -> ReadPatterns.writeQuestion(new ReadPatterns.Question(pool, ids), out),
+          in -> ReadPatterns.readAnswer(ids.length, in));
     }
-  }
-
-  @Override
-  public void close() {
-    nameNodes.clear();
-    connections.values().forEach(MeldRpc::close);
-    connections.clear();
   }
 }

@@ -1,36 +1,37 @@
 package org.hdfsmeld.datanode.hint;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.hdfsmeld.datanode.config.HintConfiguration;
 import org.hdfsmeld.datanode.metrics.HintCounters;
-import org.hdfsmeld.datanode.metrics.HintMetricsSource;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
-import org.hdfsmeld.namenode.ReadPatternService;
 import org.hdfsmeld.rpc.ReadPatterns;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hints from the NameNodes' {@link ReadPatternService}, kept in a cache.
+ * Hints of the blocks of one pool, from the NameNodes of its nameservice.
  *
- * <p>One thread asks, for as many blocks at a time as are waiting. Whoever creates a block waits
+ * <p>One thread asks, for as many blocks at a time as are in line. Whoever creates a block waits
  * for its answer a bounded time; after a failure or a late answer nobody waits until answers come
- * in time again. What could not be answered stays in line, so that the hint comes late rather than
- * not at all; the line is bounded, and the oldest question gives way.
+ * in time again. A question stays in line until it is answered, so that the hint comes late rather
+ * than not at all. The line is bounded, and the oldest question gives way.
+ *
+ * <p>The last answers are kept: for replicas that are made of a block that the DataNode has, and
+ * for blocks that are created while nobody answers.
  */
 final class NameNodeHints implements HintSource {
   private static final Logger LOG = LoggerFactory.getLogger(NameNodeHints.class);
@@ -43,50 +44,48 @@ final class NameNodeHints implements HintSource {
   private static final int MAX_QUESTIONS = 8192;
 
   /** Puts questions to the NameNodes. For one thread. */
-  interface Asker extends AutoCloseable {
+  @FunctionalInterface
+  interface Asker {
     /**
-     * The hints of some blocks, in their order; {@link BlockHint#NONE} of one that nobody knows.
-     * For no blocks: whether somebody answers.
+     * The hints of some blocks, in their order; {@link BlockHint#NONE} of one that the pool's
+     * NameNode does not know. For no blocks: whether somebody answers.
      */
-    List<BlockHint> ask(String pool, List<Long> blockIds) throws IOException;
-
-    @Override
-    default void close() {}
+    List<BlockHint> ask(List<Long> blockIds) throws IOException;
   }
 
   private final Asker asker;
   private final long timeoutNs;
   private final long pauseNs;
-  private final HintCache cache;
   private final HintCounters counters = new HintCounters();
-  private final HintMetricsSource metrics;
   private final CircuitBreaker breaker = new CircuitBreaker(System::nanoTime);
   private final AtomicBoolean said = new AtomicBoolean();
   private volatile boolean closed;
   private final Thread thread = new Thread(this::work, "meld-hints");
 
-  // Under this object's monitor: what is asked, and in which order. The line has blocks as well of
-  // which nobody wants to know any more.
-  private final Map<BlockKey, Question> open = new HashMap<>();
-  private final Deque<BlockKey> line = new ArrayDeque<>();
+  // Under this object's monitor. The line has the oldest question first.
+  private final Map<BlockKey, BlockHint> cache;
+  private final Map<BlockKey, Question> line = new LinkedHashMap<>();
 
   /** Who wants to know of a block: by waiting, or by a listener. */
-  private record Question(
-      CompletableFuture<BlockHint> answer, List<Consumer<BlockHint>> listeners) {}
+  private static final class Question {
+    final CompletableFuture<BlockHint> answer = new CompletableFuture<>();
+    final Set<Consumer<BlockHint>> listeners = new LinkedHashSet<>(2);
+    int waiting;
+
+    /** Asked for a block that is created: comes before all others. */
+    boolean urgent;
+  }
 
   /**
    * Begins with a question for no block: the first takes long, for classes and a connection.
    *
-   * @param dataNodeUuid names the metrics
    * @param pauseNs how long a NameNode is left alone after it has failed
    */
-  NameNodeHints(Asker asker, HintConfiguration config, String dataNodeUuid, long pauseNs) {
+  NameNodeHints(Asker asker, HintConfiguration config, long pauseNs) {
     this.asker = asker;
     this.timeoutNs = config.timeoutNs();
     this.pauseNs = pauseNs;
-    this.cache = new HintCache(config.cacheBlocks());
-    this.metrics = new HintMetricsSource(dataNodeUuid, this::counters);
-    metrics.open();
+    this.cache = new LeastRecentlyUsed<>(config.cacheBlocks());
     thread.setDaemon(true);
     thread.start();
   }
@@ -110,39 +109,47 @@ final class NameNodeHints implements HintSource {
 
   @Override
   public BlockHint of(String pool, long blockId) {
+    BlockKey block = new BlockKey(pool, blockId);
     counters.asked.increment();
-    BlockHint known = cache.get(pool, blockId);
-    if (known != null) {
-      counters.hits.increment();
-      return known;
-    }
-    CompletableFuture<BlockHint> answer = enqueue(new BlockKey(pool, blockId), null);
+    Question question = enqueue(block, null);
+    BlockHint answer = BlockHint.NONE;
     try {
-      return switch (breaker.state()) {
-        case CLOSED -> answer.get(timeoutNs, TimeUnit.NANOSECONDS);
-        case UNTRIED -> answer.get(Math.max(timeoutNs, FIRST_TIMEOUT_NS), TimeUnit.NANOSECONDS);
-        case OPEN -> answer.getNow(BlockHint.NONE);
-      };
+      answer =
+          switch (breaker.state()) {
+            case CLOSED -> question.answer.get(timeoutNs, TimeUnit.NANOSECONDS);
+            case UNTRIED ->
+                question.answer.get(Math.max(timeoutNs, FIRST_TIMEOUT_NS), TimeUnit.NANOSECONDS);
+            case OPEN -> question.answer.getNow(BlockHint.NONE);
+          };
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (TimeoutException e) {
+    } catch (TimeoutException | ExecutionException e) {
       counters.timeouts.increment();
       unavailable(e);
-    } catch (ExecutionException e) {
-      LOG.debug("no hint of block {}", blockId, e);
     }
-    return BlockHint.NONE;
+    synchronized (this) {
+      question.waiting--;
+    }
+    if (!answer.equals(BlockHint.NONE)) {
+      return answer;
+    }
+    BlockHint known = known(block);
+    if (known == null) {
+      return BlockHint.NONE;
+    }
+    counters.hits.increment();
+    return known;
   }
 
   @Override
-  public BlockHint known(BlockKey block) {
-    return cache.get(block.pool(), block.id());
+  public synchronized BlockHint known(BlockKey block) {
+    return cache.get(block);
   }
 
   @Override
   public void ask(BlockKey block, Consumer<BlockHint> then) {
     counters.asked.increment();
-    BlockHint known = cache.get(block.pool(), block.id());
+    BlockHint known = known(block);
     if (known == null) {
       enqueue(block, then);
     } else {
@@ -153,51 +160,38 @@ final class NameNodeHints implements HintSource {
 
   @Override
   public synchronized void forget(BlockKey block, Consumer<BlockHint> then) {
-    Question question = open.get(block);
-    if (question != null && question.listeners.remove(then) && question.listeners.isEmpty()) {
-      open.remove(block);
-      question.answer.complete(BlockHint.NONE);
+    Question question = line.get(block);
+    if (question != null
+        && question.listeners.remove(then)
+        && question.listeners.isEmpty()
+        && question.waiting == 0) {
+      line.remove(block);
     }
   }
 
   /**
-   * Puts a question in line, once; first come those for which somebody waits.
+   * Puts a question in line, once.
    *
    * @param listener null when the caller waits for the answer
    */
-  private synchronized CompletableFuture<BlockHint> enqueue(
-      BlockKey block, Consumer<BlockHint> listener) {
-    if (closed) {
-      return CompletableFuture.completedFuture(BlockHint.NONE);
-    }
-    Question question = open.get(block);
-    if (question == null) {
-      question = new Question(new CompletableFuture<>(), new ArrayList<>(1));
-      open.put(block, question);
-      if (listener == null) {
-        line.addFirst(block);
-      } else {
-        line.addLast(block);
-      }
-      shorten();
-      notifyAll();
-    }
-    if (listener != null) {
+  private synchronized Question enqueue(BlockKey block, Consumer<BlockHint> listener) {
+    Question question = closed ? new Question() : line.computeIfAbsent(block, b -> new Question());
+    if (listener == null) {
+      question.waiting++;
+      question.urgent = true;
+    } else {
       question.listeners.add(listener);
     }
-    return question.answer;
-  }
-
-  /** Keeps the line within its bound. */
-  private void shorten() {
-    if (line.size() > 2 * MAX_QUESTIONS) {
-      line.removeIf(block -> !open.containsKey(block));
+    if (closed) {
+      question.answer.complete(BlockHint.NONE);
     }
-    while (open.size() > MAX_QUESTIONS && !line.isEmpty()) {
-      if (open.remove(line.removeLast()) != null) {
-        counters.dropped.increment();
-      }
+    if (line.size() > MAX_QUESTIONS) {
+      counters.dropped.increment();
+      BlockKey oldest = line.keySet().iterator().next();
+      line.remove(oldest).answer.complete(BlockHint.NONE);
     }
+    notifyAll();
+    return question;
   }
 
   private void work() {
@@ -208,49 +202,34 @@ final class NameNodeHints implements HintSource {
       }
     } catch (InterruptedException e) {
       LOG.debug("closed", e);
-    } finally {
-      asker.close();
     }
   }
 
-  /** Waits until there are questions and they may be asked; those of one pool. */
+  /** Waits until there are questions and they may be asked. They stay in line until answered. */
   private synchronized List<BlockKey> next() throws InterruptedException {
-    List<BlockKey> blocks = new ArrayList<>();
-    while (blocks.isEmpty()) {
+    while (line.isEmpty() || breaker.pauseNs() > 0) {
       if (line.isEmpty()) {
         wait();
-      } else if (breaker.pauseNs() > 0) {
-        TimeUnit.NANOSECONDS.timedWait(this, breaker.pauseNs() + 1_000_000);
       } else {
-        takeQuestions(blocks);
+        TimeUnit.NANOSECONDS.timedWait(this, breaker.pauseNs() + 1_000_000);
       }
     }
-    return blocks;
-  }
-
-  private void takeQuestions(List<BlockKey> blocks) {
-    String pool = line.getFirst().pool();
-    while (!line.isEmpty()
-        && blocks.size() < ReadPatterns.MAX_BLOCKS
-        && line.getFirst().pool().equals(pool)) {
-      BlockKey block = line.removeFirst();
-      if (open.containsKey(block)) {
-        blocks.add(block);
-      }
-    }
+    return Stream.of(true, false)
+        .flatMap(urgent -> line.entrySet().stream().filter(e -> e.getValue().urgent == urgent))
+        .limit(ReadPatterns.MAX_BLOCKS)
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   private void answer(List<BlockKey> blocks) throws InterruptedException {
     long begin = System.nanoTime();
     try {
-      String pool = blocks.isEmpty() ? "" : blocks.get(0).pool();
-      List<BlockHint> hints = asker.ask(pool, blocks.stream().map(BlockKey::id).toList());
+      List<BlockHint> hints = asker.ask(blocks.stream().map(BlockKey::id).toList());
       for (int i = 0; i < blocks.size(); i++) {
         answered(blocks.get(i), hints.get(i));
       }
     } catch (IOException | RuntimeException | LinkageError e) {
       counters.failures.increment();
-      putBack(blocks);
       unavailable(e);
       return;
     }
@@ -264,30 +243,21 @@ final class NameNodeHints implements HintSource {
   }
 
   private void answered(BlockKey block, BlockHint hint) {
-    if (hint.fileId() != 0) {
-      cache.put(block, hint);
-    }
     if (hint.isInvalid()) {
       counters.invalid.increment();
     }
     Question question;
     synchronized (this) {
-      question = open.remove(block);
+      if (hint.isKnown()) {
+        cache.put(block, hint);
+      }
+      question = line.remove(block);
     }
     if (question != null) {
       question.answer.complete(hint);
       for (Consumer<BlockHint> listener : question.listeners) {
         // What a listener throws is not the NameNode's failure: the future keeps it.
         var unused = question.answer.thenAccept(listener);
-      }
-    }
-  }
-
-  /** To the front of the line, where they were; for those that were not answered yet. */
-  private synchronized void putBack(List<BlockKey> blocks) {
-    for (int i = blocks.size() - 1; i >= 0; i--) {
-      if (open.containsKey(blocks.get(i))) {
-        line.addFirst(blocks.get(i));
       }
     }
   }
@@ -299,11 +269,11 @@ final class NameNodeHints implements HintSource {
     if (!said.getAndSet(true)) {
       LOG.warn(
           "No hint in time how blocks will be read ({}); the automatic rule decides meanwhile, and"
-              + " hints count again once they come in time. Is {} among the dfs.namenode.plugins?"
-              + " Said once; see timeouts, failures and breaker_open of MeldHints.",
+              + " hints count again once they come in time. Is"
+              + " org.hdfsmeld.namenode.ReadPatternService among the dfs.namenode.plugins? Said once;"
+              + " see timeouts, failures and breaker_open of MeldHints.",
           // What the NameNode threw goes on with its stack trace.
-          reason.toString().lines().findFirst().orElseThrow(),
-          ReadPatternService.class.getName());
+          reason.toString().lines().findFirst().orElseThrow());
     }
   }
 
@@ -311,9 +281,8 @@ final class NameNodeHints implements HintSource {
   public void close() {
     closed = true;
     thread.interrupt();
-    metrics.close();
     synchronized (this) {
-      open.clear();
+      line.values().forEach(question -> question.answer.complete(BlockHint.NONE));
       line.clear();
     }
   }

@@ -3,9 +3,11 @@ package org.hdfsmeld.datanode.hint;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.Coded;
@@ -14,8 +16,8 @@ import org.hdfsmeld.model.Coded;
  * How the files and directories of a volume have been read.
  *
  * <p>Bounded: the entry that was used longest ago goes, about {@value #ENTRY_BYTES} bytes each.
- * Locked for some hundred nanoseconds when a run of reads ends and when a block begins, never for a
- * packet.
+ * Locked for some hundred nanoseconds when a run of reads ends, when a block begins, and for each
+ * entry that is saved; never for a packet.
  */
 final class ReadHistory {
   /** Heap of an entry: the key with the map's node, the mix with its two arrays. */
@@ -23,20 +25,19 @@ final class ReadHistory {
 
   /** Whose reads are counted together. */
   enum Kind implements Coded {
-    FILE(0),
-    DIRECTORY(1),
+    FILE("the file"),
+    DIRECTORY("its directory"),
     /** For blocks of which it is not known whose they are. */
-    BLOCK(2);
+    BLOCK("the block");
 
-    private final int code;
+    private final String text;
 
-    Kind(int code) {
-      this.code = code;
+    Kind(String text) {
+      this.text = text;
     }
 
-    @Override
-    public int code() {
-      return code;
+    String text() {
+      return text;
     }
   }
 
@@ -45,7 +46,15 @@ final class ReadHistory {
    *
    * @param id inode, or block id
    */
-  record Key(Kind kind, String pool, long id) {}
+  record Key(Kind kind, String pool, long id) {
+    /** The block's file and directory, as far as they are known; else the block. */
+    static List<Key> of(BlockKey block, BlockHint hint) {
+      Key file = new Key(Kind.FILE, block.pool(), hint.fileId());
+      Key directory = new Key(Kind.DIRECTORY, block.pool(), hint.directoryId());
+      List<Key> known = Stream.of(file, directory).filter(key -> key.id != 0).toList();
+      return known.isEmpty() ? List.of(new Key(Kind.BLOCK, block.pool(), block.id())) : known;
+    }
+  }
 
   private final Map<Key, ReadMix> mixes;
   private final long halfLifeMs;
@@ -56,15 +65,7 @@ final class ReadHistory {
   ReadHistory(int maxEntries, long halfLifeMs, LongSupplier clockMs) {
     this.halfLifeMs = halfLifeMs;
     this.clockMs = clockMs;
-    this.mixes =
-        new LinkedHashMap<>(16, 0.75f, true) {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<Key, ReadMix> eldest) {
-            return size() > maxEntries;
-          }
-        };
+    this.mixes = new LeastRecentlyUsed<>(maxEntries);
   }
 
   /**
@@ -75,15 +76,8 @@ final class ReadHistory {
    */
   synchronized void record(
       BlockKey block, BlockHint hint, long bytes, long reads, long outstandingBytes) {
-    if (hint.fileId() == 0 && hint.directoryId() == 0) {
-      mix(new Key(Kind.BLOCK, block.pool(), block.id())).add(bytes, reads, outstandingBytes);
-    }
-    if (hint.fileId() != 0) {
-      mix(new Key(Kind.FILE, block.pool(), hint.fileId())).add(bytes, reads, outstandingBytes);
-    }
-    if (hint.directoryId() != 0) {
-      mix(new Key(Kind.DIRECTORY, block.pool(), hint.directoryId()))
-          .add(bytes, reads, outstandingBytes);
+    for (Key key : Key.of(block, hint)) {
+      mix(key).add(bytes, reads, outstandingBytes);
     }
     changed = true;
   }
@@ -100,19 +94,14 @@ final class ReadHistory {
     return mix;
   }
 
-  /** What one does with a mix while it does not change. */
-  interface Look<T> {
-    T at(ReadMix mix);
-  }
-
-  /** Looks at how this was read; null when nothing is known. */
-  synchronized <T> T look(Key key, Look<T> look) {
+  /** How this was read until now; null when nothing is known. */
+  synchronized ReadMix look(Key key) {
     ReadMix mix = mixes.get(key);
     if (mix == null) {
       return null;
     }
     mix.decay(clockMs.getAsLong(), halfLifeMs);
-    return look.at(mix);
+    return mix.copy();
   }
 
   synchronized int size() {
@@ -126,15 +115,21 @@ final class ReadHistory {
     return was;
   }
 
-  /** Writes the entries, the one used longest ago first. */
-  synchronized void write(DataOutput out) throws IOException {
-    out.writeInt(mixes.size());
-    for (Map.Entry<Key, ReadMix> entry : mixes.entrySet()) {
+  /** Writes the entries, the one used longest ago first. {@code out} must be memory. */
+  void write(DataOutput out) throws IOException {
+    List<Map.Entry<Key, ReadMix>> entries;
+    synchronized (this) {
+      entries = new ArrayList<>(mixes.entrySet());
+    }
+    out.writeInt(entries.size());
+    for (Map.Entry<Key, ReadMix> entry : entries) {
       Key key = entry.getKey();
       out.writeByte(key.kind().code());
       out.writeUTF(key.pool());
       out.writeLong(key.id());
-      entry.getValue().write(out);
+      synchronized (this) {
+        entry.getValue().write(out);
+      }
     }
   }
 

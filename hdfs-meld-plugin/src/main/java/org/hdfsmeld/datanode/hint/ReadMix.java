@@ -30,6 +30,14 @@ final class ReadMix {
     this.updatedMs = nowMs;
   }
 
+  ReadMix copy() {
+    ReadMix copy = new ReadMix(updatedMs);
+    copy.reads = reads;
+    System.arraycopy(runs, 0, copy.runs, 0, CLASSES);
+    System.arraycopy(bytes, 0, copy.bytes, 0, CLASSES);
+    return copy;
+  }
+
   /** The least bytes outstanding in a class. */
   static long classBytes(int k) {
     return UNIT_BYTES << k;

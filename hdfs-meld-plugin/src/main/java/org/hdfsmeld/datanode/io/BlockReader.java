@@ -178,7 +178,7 @@ final class BlockReader implements RequestedRange.Source {
     long fileBytes = file.length();
     long readable;
     do {
-      readable = blocks.readableBytes(extent, fileBytes);
+      readable = blocks.io().readableBytes(extent, fileBytes);
     } while (readable < fileBytes
         && !volume.device().hasRoom()
         && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
@@ -190,7 +190,7 @@ final class BlockReader implements RequestedRange.Source {
     publishCounts();
     long ticket;
     do {
-      ticket = blocks.read(extent, offset, length, !paced, client);
+      ticket = blocks.io().read(extent, offset, length, !paced, client);
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
     timeline.requested(blocks, extent, offset, length, ticket);

@@ -72,7 +72,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
     coalescer.drain();
     long ticket = volume.device().flush();
     if (ticket != TicketedIo.NOTHING) {
-      blocks.flushed(extent, client);
+      blocks.io().flushed(extent, client);
     }
     await(ticket);
   }
@@ -124,7 +124,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
     if (offset == 0) {
       extent.truncate(0);
     } else {
-      blocks.preload(extent, offset);
+      blocks.io().preload(extent, offset);
     }
   }
 
@@ -152,8 +152,9 @@ final class BlockWriter implements WriteCoalescer.Sink {
     do {
       ticket =
           present()
-              ? blocks.write(
-                  extent, offset, length, blockBytes, paced ? file : null, !paced, client)
+              ? blocks
+                  .io()
+                  .write(extent, offset, length, blockBytes, paced ? file : null, !paced, client)
               : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().writerWaitNs));

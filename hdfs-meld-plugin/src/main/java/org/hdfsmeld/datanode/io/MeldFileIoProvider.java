@@ -61,11 +61,6 @@ public final class MeldFileIoProvider extends FileIoProvider {
         return 0;
       }
     }
-
-    @Override
-    public boolean exists() {
-      return file.exists();
-    }
   }
 
   private record OpenMeta(FileDescriptor descriptor, BlockKey block, File folder) {
@@ -245,7 +240,7 @@ public final class MeldFileIoProvider extends FileIoProvider {
     MeldVolume simulated = gone ? volumes.of(volume) : null;
     BlockKey block = simulated == null ? null : simulated.dataBlock(f);
     if (block != null) {
-      simulated.deleted(block);
+      simulated.deleted(block, f);
     }
   }
 

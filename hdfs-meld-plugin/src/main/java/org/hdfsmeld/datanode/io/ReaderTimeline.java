@@ -2,6 +2,7 @@ package org.hdfsmeld.datanode.io;
 
 import org.hdfsmeld.datanode.device.TicketedIo;
 import org.hdfsmeld.datanode.layout.BlockExtent;
+import org.hdfsmeld.datanode.layout.ExtentIo;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
@@ -49,7 +50,7 @@ final class ReaderTimeline {
   void requested(VolumeBlocks blocks, BlockExtent extent, long from, int length, long ticket) {
     if (reader != 0 && ticket > TicketedIo.NOTHING && timeline.isRecording()) {
       long ns = System.nanoTime();
-      VolumeBlocks.Command command = blocks.lastCommand(extent, from, length);
+      ExtentIo.Command command = blocks.io().lastCommand(extent, from, length);
       timeline.requested(reader, volume, ticket, ns, command.startByte(), command.bytes());
     }
   }

@@ -1,13 +1,17 @@
 package org.hdfsmeld.datanode.layout;
 
+import java.io.File;
 import java.util.Arrays;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.hdfsmeld.datanode.device.WrittenExtent;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.sim.NamespaceInfo;
 
 /**
  * Where a block lies on the device: a list of slots, of which the bytes from 0 to {@code mapped}
@@ -25,12 +29,38 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    */
   final Object order = new Object();
 
-  private final int nsid;
+  /**
+   * What the blocks of a volume share.
+   *
+   * @param slotBytes bytes of a slot
+   * @param journal hears when an extent has changed since {@link #takeRecord}, and says whether it
+   *     took that; must not wait
+   */
+  record Space(
+      NamespaceInfo namespace,
+      long slotBytes,
+      SlotAllocator allocator,
+      LayoutPolicy policy,
+      Predicate<DeviceState.Block> journal,
+      AtomicLong held) {
+    Space(
+        NamespaceInfo namespace,
+        long slotBytes,
+        SlotAllocator allocator,
+        LayoutPolicy policy,
+        Predicate<DeviceState.Block> journal) {
+      this(namespace, slotBytes, allocator, policy, journal, new AtomicLong());
+    }
+
+    /** Logical blocks that so many bytes take, up to whole pages. */
+    long lbas(long bytes) {
+      long pageBytes = namespace.pageBytes();
+      return (bytes + pageBytes - 1) / pageBytes * (pageBytes / namespace.lbaBytes());
+    }
+  }
+
+  private final Space space;
   private final BlockKey key;
-  private final LayoutPolicy policy;
-  private final SlotAllocator allocator;
-  private final long slotBytes;
-  private final long lbaBytes;
 
   private long[] slots = NO_SLOTS;
   private long mapped;
@@ -40,7 +70,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   private long trimEnd;
   private int writers;
-  private boolean placed;
   private boolean dropped;
 
   /** Whether commands are being issued to the slots. */
@@ -52,38 +81,24 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
 
-  private final Consumer<DeviceState.Block> journal;
-
   /** Whether the journal has heard of a change. */
   private boolean changed;
 
   private volatile BlockHint hint = BlockHint.NONE;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
 
+  private volatile boolean asked;
+
   /** By which the block's file got its write-lifetime hint. */
   private HintDecision fileDecision;
 
-  /**
-   * A block of which the device holds nothing.
-   *
-   * @param nsid the namespace that its slots are of
-   * @param journal hears when the extent has changed since {@link #takeRecord}; must not wait
-   */
-  BlockExtent(
-      int nsid,
-      BlockKey key,
-      LayoutPolicy policy,
-      SlotAllocator allocator,
-      long slotBytes,
-      long lbaBytes,
-      Consumer<DeviceState.Block> journal) {
-    this.nsid = nsid;
+  /** Where the replica was when it was opened last; null when that is not known. */
+  private volatile File file;
+
+  /** A block of which the device holds nothing. */
+  BlockExtent(Space space, BlockKey key) {
+    this.space = space;
     this.key = key;
-    this.policy = policy;
-    this.allocator = allocator;
-    this.slotBytes = slotBytes;
-    this.lbaBytes = lbaBytes;
-    this.journal = journal;
   }
 
   /**
@@ -93,15 +108,17 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    */
   synchronized void restore(BlockRecord record, boolean intact) {
     decision = record.decision();
+    hint =
+        new BlockHint(
+            ReadPattern.UNKNOWN, 0, record.fileId(), record.directoryId(), BlockHint.NOBODY);
     if (!intact) {
       return;
     }
     slots = record.slots();
     mapped = record.mapped();
-    reach = record.reach();
+    reach(record.reach());
     // What a truncation had left may be there still.
     trimEnd = reach;
-    placed = true;
   }
 
   @Override
@@ -112,14 +129,13 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** Where the block lies now. */
   synchronized BlockRecord record() {
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision);
+    int nsid = space.namespace.nsid();
+    return new BlockRecord(
+        nsid, key, mapped, reach, slots, decision, hint.fileId(), hint.directoryId());
   }
 
   private void change() {
-    if (!changed) {
-      changed = true;
-      journal.accept(this);
-    }
+    changed = changed || space.journal.test(this);
   }
 
   public BlockKey key() {
@@ -132,9 +148,35 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   }
 
   /** The NameNode said this of the block: decides what is written from now on. */
-  void decide(BlockHint newHint) {
+  synchronized void decide(BlockHint newHint) {
     hint = newHint;
-    decision = policy.decide(key, newHint);
+    decision = space.policy.decide(key, newHint);
+    if (slots.length > 0) {
+      change();
+    }
+  }
+
+  /** Somebody was asked how the block will be read. */
+  void asked() {
+    asked = true;
+  }
+
+  /** Whether somebody was asked, and has not answered. */
+  boolean isUnanswered() {
+    return asked && !hint.isKnown();
+  }
+
+  /** The replica was opened there. */
+  void openedAt(File present) {
+    if (present != null) {
+      file = present;
+    }
+  }
+
+  /** Whether the replica is there still, and not where {@code other} was. */
+  boolean isElsewhere(File other) {
+    File present = file;
+    return present != null && !present.equals(other) && present.exists();
   }
 
   /** How the block will be read, by what the device has of it. */
@@ -144,12 +186,12 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** How a block of this length will be read, if it is this one. */
   HintDecision decision(long blockBytes) {
-    return policy.atSize(decision, blockBytes);
+    return space.policy.atSize(decision, blockBytes);
   }
 
   /** Whether a block of this length, if it is this one, is too short to be written yet. */
   public boolean defers(long blockBytes) {
-    return policy.defers(decision, blockBytes);
+    return space.policy.defers(decision, blockBytes);
   }
 
   /** The block's file is about to get the hint of this decision; false when it has it. */
@@ -172,7 +214,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
       preloaded = Math.max(preloaded, to);
     }
     mapped = Math.max(mapped, to);
-    reach = Math.max(reach, to);
+    reach(Math.max(reach, to));
     change();
   }
 
@@ -186,7 +228,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    * not count as mapped.
    */
   synchronized void written(long from, long to) {
-    reach = Math.max(reach, to);
+    reach(Math.max(reach, to));
     preloaded = Math.min(preloaded, from);
     if (from <= mapped) {
       mapped = Math.max(mapped, to);
@@ -196,7 +238,8 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   @Override
   public synchronized void lost(long slba) {
-    long address = slba * lbaBytes;
+    long address = slba * space.namespace.lbaBytes();
+    long slotBytes = space.slotBytes;
     for (int i = 0; i < slots.length; i++) {
       if (slots[i] == address / slotBytes) {
         mapped = Math.min(mapped, i * slotBytes + address % slotBytes);
@@ -206,7 +249,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     }
   }
 
-  /** Where the last byte of the block on the device may be. */
   synchronized long reach() {
     return reach;
   }
@@ -217,12 +259,13 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    * @return {@link SlotAllocator#NONE} when the namespace is full or the block is gone
    */
   public synchronized long address(long offset) {
+    long slotBytes = space.slotBytes;
     int index = (int) (offset / slotBytes);
     if (dropped) {
       return SlotAllocator.NONE;
     }
     while (slots.length <= index) {
-      long slot = allocator.allocate();
+      long slot = space.allocator.allocate();
       if (slot == SlotAllocator.NONE) {
         return SlotAllocator.NONE;
       }
@@ -234,7 +277,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** Bytes from {@code offset} to the end of its slot. */
   long contiguousBytes(long offset) {
-    return slotBytes - offset % slotBytes;
+    return space.slotBytes - offset % space.slotBytes;
   }
 
   public synchronized void writerOpened() {
@@ -250,11 +293,9 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     return writers > 0;
   }
 
-  /** Marks the first data of the block; true once. */
-  synchronized boolean place() {
-    boolean first = !placed;
-    placed = true;
-    return first;
+  /** Whether the block has no place on the device yet. */
+  synchronized boolean isUnplaced() {
+    return slots.length == 0;
   }
 
   /** The block was cut to {@code length} bytes: what follows is deallocated later. */
@@ -312,6 +353,9 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   synchronized long[] drop() {
     if (!dropped) {
       dropped = true;
+      if (reach > 0) {
+        space.held().decrementAndGet();
+      }
       ending = slots;
       slots = NO_SLOTS;
       if (ending.length > 0) {
@@ -319,6 +363,14 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
       }
     }
     return inUse ? NO_SLOTS : takeEnding();
+  }
+
+  private void reach(long to) {
+    // What was dropped is held no more, whatever its last command still does.
+    if (!dropped && reach == 0 && to > 0) {
+      space.held().incrementAndGet();
+    }
+    reach = to;
   }
 
   private long[] takeEnding() {

@@ -8,12 +8,17 @@ public interface BlockFile {
   /** Its present length in bytes. */
   long length();
 
+  /** Its name when it was opened; null when that is not known. */
+  default File file() {
+    return null;
+  }
+
   /**
    * Whether it still has its name: an open file can be read after HDFS has deleted the block, which
    * the device then has no more.
    */
   default boolean exists() {
-    return true;
+    return file() == null || file().exists();
   }
 
   /** A file by its name. */
@@ -25,8 +30,8 @@ public interface BlockFile {
       }
 
       @Override
-      public boolean exists() {
-        return file.exists();
+      public File file() {
+        return file;
       }
     };
   }

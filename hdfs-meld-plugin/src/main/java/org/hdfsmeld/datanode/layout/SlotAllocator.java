@@ -22,14 +22,9 @@ final class SlotAllocator {
     this.slots = slots;
   }
 
-  /** Takes slots out of a fresh allocator that hold blocks already, in ascending order. */
-  synchronized void restore(Iterable<Long> used) {
-    for (long slot : used) {
-      while (fresh < slot) {
-        freed.add(fresh++);
-      }
-      fresh = slot + 1;
-    }
+  /** Gives out slots from here on, and before those that are freed. */
+  synchronized void restore(long firstFresh) {
+    fresh = firstFresh;
   }
 
   synchronized long allocate() {

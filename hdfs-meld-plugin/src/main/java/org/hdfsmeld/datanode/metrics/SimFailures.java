@@ -113,15 +113,13 @@ public final class SimFailures {
 
   /** A file of a device's state cannot be used. */
   public void stateRejected(Path file, Throwable e) {
-    say(
-        file.toString(),
-        "The state of a simulated device in "
-            + file
-            + " is not used: "
-            + e.getMessage()
-            + ". No data is affected: blocks are laid out anew from the replicas. Nothing needs to be"
-            + " done; the file goes with a later snapshot.",
-        e);
+    if (said.add(file.toString())) {
+      LOG.warn(
+          "The state of a simulated device in {} is not used: {}. No data is affected: blocks are"
+              + " laid out anew from the replicas. Nothing needs to be done.",
+          file,
+          e.getMessage());
+    }
   }
 
   private static String device(String volume) {

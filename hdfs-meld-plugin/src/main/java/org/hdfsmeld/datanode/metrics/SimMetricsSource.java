@@ -30,6 +30,8 @@ public final class SimMetricsSource implements MetricsSource {
           "packages",
           "planes",
           "mapped_pages",
+          "precondition_fill_percent",
+          "precondition_random_percent",
           "history_entries",
           "crossover_bytes",
           "melded_mapped_pages",

@@ -29,6 +29,9 @@ public final class VolumeCounters {
   /** Blocks laid out without a directive. */
   public final LongAdder unhintedBlocks = new LongAdder();
 
+  /** Blocks laid out while nobody had answered how they will be read. */
+  public final LongAdder hintsNoneBySilence = new LongAdder();
+
   /** Block files whose write-lifetime hint was set, and found again. */
   public final LongAdder lifetimeHints = new LongAdder();
 
@@ -94,6 +97,7 @@ public final class VolumeCounters {
     values.put("hinted_blocks", hintedBlocks.sum());
     values.put("unhinted_blocks", unhintedBlocks.sum());
     laidOut.forEach((source, count) -> values.put(source.counter(), count.sum()));
+    values.put("hints_none_by_silence", hintsNoneBySilence.sum());
     values.put("lifetime_hints", lifetimeHints.sum());
     values.put("lifetime_hints_refused", lifetimeHintsRefused.sum());
     values.put("forwarded_reads", forwardedReads.sum());

@@ -42,6 +42,10 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
       new RoundRobinVolumeChoosingPolicy<>();
   private Configuration conf;
 
+  /** Volumes that a block may go to, which of them is next, and why it goes there. */
+  private record Choice<V extends FsVolumeSpi>(
+      VolumeChoosingPolicy<V> policy, List<V> volumes, PlacementReason reason) {}
+
   @Override
   public void setConf(Configuration conf) {
     this.conf = conf;
@@ -69,14 +73,36 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
     }
     PlacementConfiguration rules = simulated.config().placement();
     PlacementReason wish = wish(simulated, replicaSize, rules);
-    V chosen =
-        wish == PlacementReason.SEQUENTIAL
-            ? sequential(simulated, optane, nand, replicaSize, storageId)
-            : random(simulated, wish, optane, nand, replicaSize, storageId);
-    if (chosen == null) {
-      chosen = amongAll.chooseVolume(volumes, replicaSize, storageId);
-      simulated.placed(chosen, PlacementReason.SPACE_OVERFLOW);
+    List<Choice<V>> choices;
+    if (wish == PlacementReason.SEQUENTIAL) {
+      List<V> unreserved = withRoom(optane, replicaSize, rules.reservedBytes());
+      choices =
+          List.of(
+              new Choice<>(amongNand, nand, wish),
+              new Choice<>(amongOptane, unreserved, PlacementReason.SPACE_OVERFLOW));
+    } else {
+      List<V> roomy = withRoom(optane, replicaSize, 0);
+      long most = rules.maxOutstandingBytes();
+      List<V> idle =
+          roomy.stream().filter(volume -> simulated.outstandingBytes(volume) <= most).toList();
+      boolean busy = idle.size() < roomy.size();
+      choices =
+          List.of(
+              new Choice<>(amongOptane, idle, wish),
+              new Choice<>(
+                  amongNand,
+                  nand,
+                  busy ? PlacementReason.LOAD_OVERFLOW : PlacementReason.SPACE_OVERFLOW));
     }
+    for (Choice<V> choice : choices) {
+      V chosen = choose(choice.policy(), choice.volumes(), replicaSize, storageId);
+      if (chosen != null) {
+        simulated.placed(chosen, choice.reason());
+        return chosen;
+      }
+    }
+    V chosen = amongAll.chooseVolume(volumes, replicaSize, storageId);
+    simulated.placed(chosen, PlacementReason.SPACE_OVERFLOW);
     return chosen;
   }
 
@@ -92,47 +118,6 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
         yield expected <= rules.smallBytes() ? PlacementReason.SMALL : PlacementReason.SEQUENTIAL;
       }
     };
-  }
-
-  private V sequential(
-      MeldVolumes simulated, List<V> optane, List<V> nand, long replicaSize, String storageId) {
-    V chosen = choose(amongNand, nand, replicaSize, storageId);
-    if (chosen != null) {
-      simulated.placed(chosen, PlacementReason.SEQUENTIAL);
-      return chosen;
-    }
-    long reserved = simulated.config().placement().reservedBytes();
-    chosen = choose(amongOptane, withRoom(optane, replicaSize, reserved), replicaSize, storageId);
-    if (chosen != null) {
-      simulated.placed(chosen, PlacementReason.SPACE_OVERFLOW);
-    }
-    return chosen;
-  }
-
-  private V random(
-      MeldVolumes simulated,
-      PlacementReason wish,
-      List<V> optane,
-      List<V> nand,
-      long replicaSize,
-      String storageId) {
-    List<V> roomy = withRoom(optane, replicaSize, 0);
-    long most = simulated.config().placement().maxOutstandingBytes();
-    List<V> idle =
-        roomy.stream().filter(volume -> simulated.outstandingBytes(volume) <= most).toList();
-    V chosen = choose(amongOptane, idle, replicaSize, storageId);
-    PlacementReason reason = wish;
-    if (chosen == null) {
-      chosen = choose(amongNand, nand, replicaSize, storageId);
-      reason =
-          idle.size() < roomy.size()
-              ? PlacementReason.LOAD_OVERFLOW
-              : PlacementReason.SPACE_OVERFLOW;
-    }
-    if (chosen != null) {
-      simulated.placed(chosen, reason);
-    }
-    return chosen;
   }
 
   /** One of the volumes, or null when none has room. */

@@ -16,9 +16,18 @@ import org.hdfsmeld.model.ReadPattern;
  * @param reach where its last byte on the device may have been
  * @param slots its slots of the namespace; none when the block is gone
  * @param decision how it was taken to be read
+ * @param fileId inode of its file; 0 while no NameNode has answered
+ * @param directoryId inode of the file's directory
  */
 public record BlockRecord(
-    int nsid, BlockKey key, long mapped, long reach, long[] slots, HintDecision decision) {
+    int nsid,
+    BlockKey key,
+    long mapped,
+    long reach,
+    long[] slots,
+    HintDecision decision,
+    long fileId,
+    long directoryId) {
   private static final int MAX_SLOTS = 1 << 16;
 
   public boolean isGone() {
@@ -38,14 +47,17 @@ public record BlockRecord(
     out.writeByte(decision.pattern().code());
     out.writeByte(decision.source().code());
     out.writeUTF(decision.reason());
+    out.writeLong(fileId);
+    out.writeLong(directoryId);
   }
 
   /**
    * Reads what {@link #write} wrote.
    *
+   * @param ids whether it has the inodes, which older formats lack
    * @throws IOException when it is not that
    */
-  static BlockRecord read(DataInput in) throws IOException {
+  static BlockRecord read(DataInput in, boolean ids) throws IOException {
     int nsid = in.readInt();
     BlockKey key = new BlockKey(in.readUTF(), in.readLong());
     long mapped = in.readLong();
@@ -61,6 +73,8 @@ public record BlockRecord(
     ReadPattern pattern = Coded.of(ReadPattern.values(), in.readByte());
     HintDecision.Source source = Coded.of(HintDecision.Source.values(), in.readByte());
     HintDecision decision = new HintDecision(pattern, source, in.readUTF());
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision);
+    long fileId = ids ? in.readLong() : 0;
+    long directoryId = ids ? in.readLong() : 0;
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision, fileId, directoryId);
   }
 }

@@ -112,13 +112,19 @@ public final class DeviceState {
     var unused = writer.scheduleWithFixedDelay(this::write, 0, GATHER_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** A block has changed. Never waits. */
-  public void changed(Block block) {
+  /**
+   * A block has changed. Never waits.
+   *
+   * @return false when the journal has no room for it: its next change is to be reported too
+   */
+  public boolean changed(Block block) {
     changes.incrementAndGet();
-    if (!queue.offer(block)) {
+    boolean taken = queue.offer(block);
+    if (!taken) {
       counters.overflows.increment();
       journalComplete = false;
     }
+    return taken;
   }
 
   /** Files may be elsewhere now: keeps none open where they may not. Waits for nothing. */
@@ -147,8 +153,11 @@ public final class DeviceState {
       if (moves || isSnapshotDue()) {
         snapshotIfChanged();
       }
-    } catch (RuntimeException | Error e) {
-      // Else the executor keeps it to itself, and calls no more.
+    } catch (RuntimeException e) {
+      failed("the state", e);
+      journalComplete = false;
+    } catch (Error e) {
+      // The executor keeps it to itself, and calls no more.
       failed("the state", e);
       throw e;
     }
@@ -183,10 +192,11 @@ public final class DeviceState {
       return;
     }
     List<BlockRecord> records = new ArrayList<>(drained.size());
-    for (Block block : drained) {
-      records.add(block.takeRecord());
+    try {
+      drained.forEach(block -> records.add(block.takeRecord()));
+    } finally {
+      drained.clear();
     }
-    drained.clear();
     if (journal == null) {
       return;
     }

@@ -3,6 +3,7 @@ package org.hdfsmeld.datanode.state;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -66,11 +67,13 @@ public record StateFiles(TreeMap<Long, Path> snapshots, TreeMap<Long, Path> jour
     return Math.max(snapshot, journal);
   }
 
-  /** Deletes what is older than {@code number}. */
+  /** Deletes what is older than {@code number}; a folder is nobody's here. */
   void deleteBefore(long number) throws IOException {
     for (TreeMap<Long, Path> files : List.of(snapshots, journals)) {
       for (Path file : files.headMap(number).values()) {
-        Files.deleteIfExists(file);
+        if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+          Files.deleteIfExists(file);
+        }
       }
     }
   }

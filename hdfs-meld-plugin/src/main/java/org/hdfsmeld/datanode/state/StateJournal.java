@@ -5,10 +5,11 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.function.Consumer;
@@ -16,7 +17,8 @@ import java.util.function.Consumer;
 /**
  * What became of blocks since a snapshot, as an append-only file: "MELDJRNL", a version (i32), and
  * records of a length (i32), a CRC-32C (i32) and the block as it then was. The last record of a
- * block counts. Version 1 begins with the first record. An empty file has no records.
+ * block counts. Version 1 begins with the first record; up to version 2 a block has no inodes. An
+ * empty file has no records.
  *
  * <p>Not made durable: after a loss of power the file ends early, which its checksums tell.
  */
@@ -24,20 +26,20 @@ final class StateJournal implements AutoCloseable {
   /** As the length of a record it is too large, so a reader of version 1 takes nothing for one. */
   private static final long MAGIC = 0x4D454C444A524E4CL;
 
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int HEADER_BYTES = 12;
   private static final int RECORD_HEADER_BYTES = 8;
 
   /** A block of 128 TiB in slots of 1 GiB has a record of this size. */
   private static final int MAX_RECORD_BYTES = 2 << 20;
 
-  private final FileOutputStream out;
+  private final OutputStream out;
   private final ByteArrayOutputStream pending = new ByteArrayOutputStream();
   private final ByteArrayOutputStream one = new ByteArrayOutputStream();
 
   /** Begins an empty journal. */
   StateJournal(Path file) throws IOException {
-    out = new FileOutputStream(file.toFile());
+    out = Channels.newOutputStream(VersionedFile.create(file));
     pending.writeBytes(ByteBuffer.allocate(HEADER_BYTES).putLong(MAGIC).putInt(VERSION).array());
   }
 
@@ -74,12 +76,15 @@ final class StateJournal implements AutoCloseable {
    * @throws IOException also when it is of a version that this plugin cannot read
    */
   static boolean replay(Path file, Consumer<BlockRecord> each) throws IOException {
-    try (DataInputStream in =
-        new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
-      long left = Files.size(file);
+    try (FileChannel channel = VersionedFile.open(file);
+        DataInputStream in =
+            new DataInputStream(new BufferedInputStream(Channels.newInputStream(channel)))) {
+      long left = channel.size();
+      int version = 1;
       in.mark(HEADER_BYTES);
       if (left >= HEADER_BYTES && in.readLong() == MAGIC) {
-        VersionedFile.checkVersion(in.readInt(), VERSION);
+        version = in.readInt();
+        VersionedFile.checkVersion(version, VERSION);
         left -= HEADER_BYTES;
       } else {
         in.reset();
@@ -95,8 +100,8 @@ final class StateJournal implements AutoCloseable {
         if (VersionedFile.checksum(record) != checksum) {
           return false;
         }
-        each.accept(
-            BlockRecord.read(new DataInputStream(new ByteArrayInputStream(record.array()))));
+        DataInputStream fields = new DataInputStream(new ByteArrayInputStream(record.array()));
+        each.accept(BlockRecord.read(fields, version >= 3));
       }
       return left == 0;
     }

@@ -4,10 +4,11 @@ import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import org.hdfsmeld.datanode.config.MeldKeys;
  *
  * <p>Numbers are big endian. The body is the device's name and profile, the bytes of a slot, the
  * namespaces, the block table, and the simulator's own snapshot, which has a checksum of its own.
+ * In version 1 a block has no inodes.
  *
  * @param device a shared device's name; empty for a volume's own
  * @param profile the device's profile as TOML
@@ -40,7 +42,7 @@ public record StateSnapshot(
     List<BlockRecord> blocks,
     ByteBuffer image) {
   private static final long MAGIC = 0x4D454C4453544154L;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int HEADER_BYTES = 28;
   private static final int BUFFER_BYTES = 64 << 10;
 
@@ -56,18 +58,18 @@ public record StateSnapshot(
     VersionedFile.replace(
         file,
         out -> {
-          FileChannel channel = out.getChannel();
-          channel.position(HEADER_BYTES);
+          OutputStream stream = Channels.newOutputStream(out);
+          out.position(HEADER_BYTES);
           CRC32C checksum = new CRC32C();
-          writeTables(new CheckedOutputStream(out, checksum));
-          long size = channel.position() + image.remaining();
+          writeTables(new CheckedOutputStream(stream, checksum));
+          long size = out.position() + image.remaining();
           checkSize(size, maxBytes);
           checksum.update(image.duplicate());
           for (ByteBuffer left = image.duplicate(); left.hasRemaining(); ) {
-            channel.write(left);
+            out.write(left);
           }
-          channel.position(0);
-          DataOutputStream header = new DataOutputStream(out);
+          out.position(0);
+          DataOutputStream header = new DataOutputStream(stream);
           header.writeLong(MAGIC);
           header.writeInt(VERSION);
           header.writeLong(size - HEADER_BYTES);
@@ -93,14 +95,15 @@ public record StateSnapshot(
    * @throws IOException when it is not that; says what is wrong
    */
   static StateSnapshot read(Path file, long maxBytes) throws IOException {
-    try (FileInputStream in = new FileInputStream(file.toFile())) {
-      FileChannel channel = in.getChannel();
+    try (FileChannel channel = VersionedFile.open(file)) {
       checkSize(channel.size(), maxBytes);
+      InputStream in = Channels.newInputStream(channel);
       DataInputStream header = new DataInputStream(in);
       if (channel.size() < HEADER_BYTES || header.readLong() != MAGIC) {
         throw new IOException("it is no snapshot of a device's state");
       }
-      VersionedFile.checkVersion(header.readInt(), VERSION);
+      int version = header.readInt();
+      VersionedFile.checkVersion(version, VERSION);
       long length = header.readLong();
       long left = channel.size() - HEADER_BYTES;
       if (length != left) {
@@ -113,7 +116,7 @@ public record StateSnapshot(
         throw new IOException("its checksum is wrong");
       }
       channel.position(HEADER_BYTES);
-      return parse(new DataInputStream(new BufferedInputStream(in)), channel);
+      return parse(new DataInputStream(new BufferedInputStream(in)), channel, version >= 2);
     }
   }
 
@@ -136,7 +139,8 @@ public record StateSnapshot(
     out.flush();
   }
 
-  private static StateSnapshot parse(DataInputStream in, FileChannel file) throws IOException {
+  private static StateSnapshot parse(DataInputStream in, FileChannel file, boolean ids)
+      throws IOException {
     String device = in.readUTF();
     String profile = in.readUTF();
     long slotBytes = in.readLong();
@@ -146,7 +150,7 @@ public record StateSnapshot(
     }
     List<BlockRecord> blocks = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      blocks.add(BlockRecord.read(in));
+      blocks.add(BlockRecord.read(in, ids));
     }
     int length = in.readInt();
     // It is the end of the file. The stream has read ahead.

@@ -1,11 +1,14 @@
 package org.hdfsmeld.datanode.state;
 
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.io.IOUtils;
 
@@ -14,7 +17,7 @@ public final class VersionedFile {
   /** Writes what is in a file. */
   @FunctionalInterface
   public interface Content {
-    void write(FileOutputStream out) throws IOException;
+    void write(FileChannel out) throws IOException;
   }
 
   private VersionedFile() {}
@@ -27,10 +30,11 @@ public final class VersionedFile {
    */
   public static void replace(Path file, Content content) throws IOException {
     Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
+    Files.deleteIfExists(temporary);
     try {
-      try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
+      try (FileChannel out = create(temporary)) {
         content.write(out);
-        out.getFD().sync();
+        out.force(true);
       }
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     } finally {
@@ -39,17 +43,39 @@ public final class VersionedFile {
     IOUtils.fsync(file.getParent().toFile());
   }
 
+  /** A new file. What is there already, be it a pipe that would block, is left alone. */
+  static FileChannel create(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+  }
+
+  /**
+   * Opens a file for reading.
+   *
+   * @throws NoSuchFileException when there is none
+   * @throws IOException also when it is no regular file: a pipe would block, a device may do more
+   */
+  public static FileChannel open(Path file) throws IOException {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
+        throw new NoSuchFileException(file.toString());
+      }
+      throw new IOException("it is no regular file");
+    }
+    return FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+  }
+
   /**
    * Looks at the version of a file's format before anything that depends on it.
    *
+   * @param newest the last version that this plugin can read; it reads all before
    * @throws IOException when this plugin cannot read it
    */
-  public static void checkVersion(int found, int readable) throws IOException {
-    if (found != readable) {
+  public static void checkVersion(int found, int newest) throws IOException {
+    if (found < 1 || found > newest) {
       throw new IOException(
-          ("its format has version %d and this plugin reads version %d; to use it, go back to the"
-                  + " plugin that wrote it before it is replaced")
-              .formatted(found, readable));
+          ("its format has version %d and this plugin reads version %d and older ones; to use it, go"
+                  + " back to the plugin that wrote it before it is replaced")
+              .formatted(found, newest));
     }
   }
 

@@ -2,12 +2,14 @@ package org.hdfsmeld.datanode.volume;
 
 import java.io.File;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
+import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.SinkChoice;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.config.WindowMode;
@@ -76,8 +78,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
         new MeldDevice(root(currentDir).getPath(), false, config, opener, failures),
         failures,
         hints,
-        config.trace().newTrace("none"),
-        config.trace().newTimeline("none"));
+        new BlockTrace(config.trace(), "none"),
+        new DatanodeTimeline(config.trace(), "none", List::of));
   }
 
   /** A volume that will be on a device; {@link #change} or {@link #attach} puts it there. */
@@ -96,8 +98,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
         automatic == HistoryConfiguration.Automatic.HISTORY
-            ? new HistoryHints(
-                root(currentDir), config.history(), device.opener(), counters, device.files())
+            ? new HistoryHints(root(currentDir), config.history(), device.opener(), counters)
             : null;
     this.hints = hints;
     this.policy =
@@ -287,7 +288,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
-  /** The block's file is gone. */
+  /** The block is gone. */
   public void deleted(BlockKey key) {
     VolumeBlocks present = blocks();
     if (present != null) {
@@ -295,11 +296,19 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
+  /** A file of the block is gone. */
+  public void deleted(BlockKey key, File file) {
+    VolumeBlocks present = blocks();
+    if (present != null) {
+      present.drop(key, file);
+    }
+  }
+
   /** The block came onto this volume by a hard link: nothing was written, but the device has it. */
   void linked(BlockKey key, File file) {
     VolumeBlocks present = blocks();
     if (present != null && device.forwards()) {
-      present.preload(present.extent(key, BlockFile.of(file)), file.length());
+      present.io().preload(present.extent(key, BlockFile.of(file)), file.length());
     }
   }
 
@@ -403,6 +412,9 @@ public final class MeldVolume implements MeldVolumeMXBean {
     values.putAll(device.stats());
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
+    Precondition past = config.devices().preconditionOf(device.device().name());
+    values.put("precondition_fill_percent", (long) past.fillPercent());
+    values.put("precondition_random_percent", (long) past.randomPercent());
     values.put("history_entries", history == null ? 0L : history.size());
     LayoutTimes times = history == null ? null : history.times();
     values.put("crossover_bytes", times == null ? 0L : times.crossoverBytes());

@@ -71,7 +71,7 @@ public final class MeldVolumes implements AutoCloseable {
   /** Volumes whose I/O is not recorded. */
   public MeldVolumes(
       MeldConfiguration config, Function<String, SimDeviceOpener> openers, HintSource hints) {
-    this(config, openers, hints, config.trace().newTrace("none"));
+    this(config, openers, hints, new BlockTrace(config.trace(), "none"));
   }
 
   /** Devices by their profiles. */
@@ -84,7 +84,7 @@ public final class MeldVolumes implements AutoCloseable {
     this.hints = hints;
     this.trace = trace;
     this.traceBean = PublishedBean.register("MeldTrace-" + trace.name(), trace);
-    this.timeline = config.trace().newTimeline(trace.name());
+    this.timeline = new DatanodeTimeline(config.trace(), trace.name(), this::timelineDevices);
     this.lifecycle = new VolumeLifecycle(config, openers, hints, failures, trace, timeline);
   }
 
@@ -150,6 +150,7 @@ public final class MeldVolumes implements AutoCloseable {
    * @param lengths length in bytes of a block's replica on that volume, below 0 when there is none
    */
   public void reconcile(String storageId, String pool, LongUnaryOperator lengths) {
+    hints.serve(pool);
     VolumeBlocks blocks = blocks(lifecycle.get(storageId));
     if (blocks != null) {
       blocks.reconcile(pool, lengths);
@@ -207,6 +208,11 @@ public final class MeldVolumes implements AutoCloseable {
    */
   public void beginCreate(String pool, long blockId) {
     newBlock.set(new NewBlock(new BlockKey(pool, blockId), hints.of(pool, blockId)));
+  }
+
+  /** A replica will be made of a block that is here already: what is known of it is asked anew. */
+  public void renewHint(String pool, long blockId) {
+    hints.of(pool, blockId);
   }
 
   /** Whether this thread is creating the block already. */
@@ -276,7 +282,7 @@ public final class MeldVolumes implements AutoCloseable {
       BlockExtent extent = blocks == null ? null : blocks.find(block);
       if (extent != null) {
         return layout(
-            volume.getVolume(), volume.getProfile(), extent.decision(), blocks.layout(extent));
+            volume.getVolume(), volume.getProfile(), extent.decision(), blocks.io().layout(extent));
       }
     }
     BlockHint known = hints.known(block);

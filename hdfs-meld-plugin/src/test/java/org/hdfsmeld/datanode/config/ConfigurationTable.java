@@ -38,6 +38,7 @@ final class ConfigurationTable {
     UNITS.put("name", "one of the words that the effect tells");
     UNITS.put("name or path", "a built-in profile, or a file on the DataNode");
     UNITS.put("path", "a file or directory on the DataNode");
+    UNITS.put("shares", "`fill=F,random=R` in percent; what is left out is 100");
     UNITS.put("true or false", "one of these two");
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
+import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
@@ -48,23 +48,22 @@ class TestMeldConfiguration {
     Map<String, String> fromFile = new HashMap<>();
     file.forEach(e -> fromFile.put(e.getKey(), e.getValue()));
 
-    Map<String, String> fromKeys = new HashMap<>();
-    for (var field : MeldKeys.class.getFields()) {
-      if (field.getName().endsWith("_DEFAULT")) {
-        String constant = field.getName().replace("_DEFAULT", "");
-        fromKeys.put(
-            (String) MeldKeys.class.getField(constant).get(null), (String) field.get(null));
-      }
-    }
+    Map<String, String> fromKeys = new HashMap<>(MeldKeys.DEFAULTS);
     // Hadoop reads an empty value as none.
-    List<String> empty =
-        List.of(MeldKeys.NATIVE_LIBRARY, MeldKeys.DEVICES, MeldKeys.VOLUME_PROFILES);
-    for (String key : empty) {
-      assertThat(fromKeys.remove(key)).isEmpty();
-    }
+    fromKeys.values().removeIf(String::isEmpty);
     assertThat(fromFile).isEqualTo(fromKeys);
-    empty.forEach(key -> fromKeys.put(key, ""));
-    assertThat(fromKeys.keySet()).containsExactlyInAnyOrderElementsOf(MeldKeys.ALL);
+    assertThat(new ConfigurationTable(Path.of("src/main/resources/meld-default.xml")).keys())
+        .extracting(ConfigurationTable.Key::name)
+        .containsExactlyInAnyOrderElementsOf(MeldKeys.DEFAULTS.keySet());
+  }
+
+  /** A key that is a constant of the class, and not in its map, would be refused. */
+  @Test
+  void everyConstantHasADefault() throws Exception {
+    for (var field : MeldKeys.class.getFields()) {
+      String key = (String) field.get(null);
+      assertThat(key.equals(MeldKeys.PREFIX) || MeldKeys.defaultOf(key) != null).as(key).isTrue();
+    }
   }
 
   @ParameterizedTest
@@ -96,6 +95,17 @@ class TestMeldConfiguration {
     "devices, ssd0, name=profile",
     "devices, ssd/0=nvmset-2tb, name=profile",
     "devices, ssd0=, name=profile",
+    "precondition, full, fill=80",
+    "precondition, 'fill=0', fill=80",
+    "precondition, 'fill=101,random=100', 1 to 100",
+    "precondition, 'fill=80,random=101', 0 to 100",
+    "precondition, 'fill=80,skew=zipf:1', fill=80",
+    "volume.preconditions, /data/1=0/0, /data/1=80/100",
+    "volume.preconditions, /data/1=80, /data/1=80/100",
+    "volume.preconditions, /data/1=any-none, /data/1=80/100",
+    "volume.preconditions, @ssd9=80/100, dfs.datanode.meld.devices",
+    "volume.preconditions, =80/100, dfs.datanode.meld.devices",
+    "volume.preconditions, 80/100, dfs.datanode.meld.devices",
     "placement.small-bytes, 2MiB, 2m",
     "placement.optane-max-outstanding, -1, 256k",
     "placement.optane-reserved, much, 1g",
@@ -140,6 +150,37 @@ class TestMeldConfiguration {
     assertThat(devices.profileKey(new File("/data/1"))).isEqualTo(MeldKeys.DEVICES);
     assertThat(devices.profileKey(new File("/data/4"))).isEqualTo(MeldKeys.VOLUME_PROFILES);
     assertThat(devices.profileKey(new File("/data/5"))).isEqualTo(MeldKeys.PROFILE);
+  }
+
+  @Test
+  void devicesHaveAPast() throws Exception {
+    Configuration conf = new Configuration();
+    DeviceConfiguration fresh = MeldConfiguration.read(conf).devices();
+    assertThat(fresh.preconditionOf("/data/1")).isEqualTo(Precondition.NONE);
+    conf.set(MeldKeys.DEVICES, "ssd0=nvmset-2tb");
+    conf.set(MeldKeys.PRECONDITION, "fill=100, random=50");
+    conf.set(MeldKeys.VOLUME_PRECONDITIONS, "/data/1/=80/0,@ssd0=none");
+    DeviceConfiguration used = MeldConfiguration.read(conf).devices();
+    assertThat(used.preconditionOf("/data/1")).isEqualTo(new Precondition(80, 0));
+    assertThat(used.preconditionOf("/data/2")).isEqualTo(new Precondition(100, 50));
+    assertThat(used.preconditionOf("ssd0")).isEqualTo(Precondition.NONE);
+    conf.set(MeldKeys.PRECONDITION, "random=0");
+    assertThat(MeldConfiguration.read(conf).devices().precondition())
+        .isEqualTo(new Precondition(100, 0));
+    conf.set(MeldKeys.PRECONDITION, "fill=30");
+    assertThat(MeldConfiguration.read(conf).devices().precondition())
+        .isEqualTo(new Precondition(30, 100));
+  }
+
+  @Test
+  void aVolumeOfASharedDeviceHasNoPastOfItsOwn() {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.DEVICES, "ssd0=nvmset-2tb");
+    conf.set(MeldKeys.VOLUME_PROFILES, "/data/1=@ssd0");
+    conf.set(MeldKeys.VOLUME_PRECONDITIONS, "/data/1=80/100");
+    assertThatThrownBy(() -> MeldConfiguration.read(conf))
+        .isInstanceOf(MeldConfigurationException.class)
+        .hasMessageContaining("a device of its own");
   }
 
   @Test

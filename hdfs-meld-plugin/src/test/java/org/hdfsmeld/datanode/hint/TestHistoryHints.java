@@ -7,8 +7,6 @@ import static org.awaitility.Awaitility.await;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.metrics.VolumeCounters;
 import org.hdfsmeld.model.BlockHint;
@@ -18,7 +16,6 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +33,6 @@ class TestHistoryHints {
 
   private static LayoutTimes tlc;
 
-  private final ScheduledExecutorService writer = Executors.newSingleThreadScheduledExecutor();
   private final VolumeCounters counters = new VolumeCounters();
   @TempDir Path folder;
 
@@ -192,7 +188,7 @@ class TestHistoryHints {
   @Test
   void aVolumeThatCannotBeWrittenIsCounted() throws Exception {
     try (HistoryHints hints =
-        new HistoryHints(new File("/no/such/volume"), config(8), this::device, counters, writer)) {
+        new HistoryHints(new File("/no/such/volume"), config(8), this::device, counters)) {
       record(hints, OF_FILE, 1);
     }
     assertThat(counters.values()).containsEntry("history_save_errors", 1L);
@@ -207,20 +203,14 @@ class TestHistoryHints {
             () -> {
               throw new SimException("no library", null);
             },
-            counters,
-            writer)) {
+            counters)) {
       record(hints, OF_FILE, 100);
       assertThat(hints.decide(BLOCK, NEW_FILE)).isEqualTo(HintDecision.BY_SIZE);
     }
   }
 
-  @AfterEach
-  void endWriter() {
-    writer.shutdownNow();
-  }
-
   private HistoryHints hints(int minRuns) {
-    return new HistoryHints(folder.toFile(), config(minRuns), this::device, counters, writer);
+    return new HistoryHints(folder.toFile(), config(minRuns), this::device, counters);
   }
 
   private SimDevice device() throws SimException {

@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
@@ -34,10 +37,9 @@ class TestNameNodeHints {
     volatile BlockHint hint = HINT;
     volatile Exception failure;
     volatile CountDownLatch hold = new CountDownLatch(0);
-    volatile boolean closed;
 
     @Override
-    public List<BlockHint> ask(String pool, List<Long> blockIds) throws IOException {
+    public List<BlockHint> ask(List<Long> blockIds) throws IOException {
       if (!blockIds.isEmpty()) {
         asked.add(blockIds);
         try {
@@ -54,18 +56,13 @@ class TestNameNodeHints {
       }
       return Collections.nCopies(blockIds.size(), hint);
     }
-
-    @Override
-    public void close() {
-      closed = true;
-    }
   }
 
   private final FakeNameNode nameNode = new FakeNameNode();
   private NameNodeHints hints;
 
   private NameNodeHints hints(long timeoutNs, long pauseNs) {
-    hints = new NameNodeHints(nameNode, new HintConfiguration(timeoutNs, 64), "test", pauseNs);
+    hints = new NameNodeHints(nameNode, new HintConfiguration(timeoutNs, 64), pauseNs);
     await().until(() -> hints.state() != CircuitBreaker.State.UNTRIED);
     return hints;
   }
@@ -74,12 +71,15 @@ class TestNameNodeHints {
   void close() {
     if (hints != null) {
       hints.close();
-      await().until(() -> nameNode.closed);
     }
   }
 
   private static BlockKey block(long id) {
     return new BlockKey("BP-1", id);
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    return thread.getState() == Thread.State.TIMED_WAITING;
   }
 
   private long counter(String name) {
@@ -90,13 +90,38 @@ class TestNameNodeHints {
   void theAnswerIsTheHintAndIsKept() {
     hints(LONG_NS, LONG_NS);
     assertThat(hints.of("BP-1", 1)).isEqualTo(HINT);
-    assertThat(hints.of("BP-1", 1)).isEqualTo(HINT);
     List<BlockHint> heard = new ArrayList<>();
     hints.ask(block(1), heard::add);
-    assertThat(heard).as("at once").containsExactly(HINT);
+    hints.ask(block(1), heard::add);
+    assertThat(heard).as("at once").containsExactly(HINT, HINT);
     assertThat(nameNode.asked).containsExactly(List.of(1L));
     assertThat(counter("asked")).isEqualTo(3);
     assertThat(counter("hits")).isEqualTo(2);
+  }
+
+  @Test
+  void whoMakesAReplicaAsksAnewAndTakesWhatWasKeptWhereNobodyAnswers() {
+    BlockHint later = new BlockHint(ReadPattern.SEQUENTIAL, 4 << 20, 16_390, 16_389, 1);
+    hints(LONG_NS, LONG_NS);
+    assertThat(hints.of("BP-1", 1)).isEqualTo(HINT);
+    nameNode.hint = later;
+    assertThat(hints.of("BP-1", 1)).isEqualTo(later);
+    nameNode.failure = new IOException("down");
+    hints.ask(block(2), hint -> {});
+    await().until(() -> hints.state() == CircuitBreaker.State.OPEN);
+    assertThat(hints.of("BP-1", 1)).isEqualTo(later);
+    assertThat(counter("hits")).isEqualTo(1);
+  }
+
+  @Test
+  void asManyHintsAreKeptAsThereIsRoomFor() {
+    hints(LONG_NS, LONG_NS);
+    for (long id = 0; id <= 64; id++) {
+      hints.of("BP-1", id);
+    }
+    assertThat(hints.known(block(0))).isNull();
+    assertThat(hints.known(block(1))).isEqualTo(HINT);
+    assertThat(hints.known(block(64))).isEqualTo(HINT);
   }
 
   @Test
@@ -174,9 +199,8 @@ class TestNameNodeHints {
 
   @Test
   void anAnswerForTooFewBlocksIsAFailureNotAHint() {
-    NameNodeHints.Asker nonsense = (pool, blockIds) -> List.of();
-    hints = new NameNodeHints(nonsense, new HintConfiguration(LONG_NS, 64), "test", LONG_NS);
-    nameNode.closed = true;
+    NameNodeHints.Asker nonsense = blockIds -> List.of();
+    hints = new NameNodeHints(nonsense, new HintConfiguration(LONG_NS, 64), LONG_NS);
     await().until(() -> hints.state() == CircuitBreaker.State.CLOSED);
     hints.ask(block(1), hint -> {});
     await().until(() -> hints.state() == CircuitBreaker.State.OPEN);
@@ -191,6 +215,42 @@ class TestNameNodeHints {
       hints.ask(block(id), hint -> {});
     }
     assertThat(counter("dropped")).isEqualTo(20_000 - 8192);
+  }
+
+  @Test
+  void theOldestQuestionGivesWayAndWhoWaitsForItWaitsNoMore() throws Exception {
+    hints(LONG_NS, 1);
+    nameNode.hold = new CountDownLatch(1);
+    FutureTask<BlockHint> creator = new FutureTask<>(() -> hints.of("BP-1", -1));
+    new Thread(creator).start();
+    await().until(() -> nameNode.asked.size() == 1);
+    Set<Long> heard = ConcurrentHashMap.newKeySet();
+    for (long id = 0; id < 8200; id++) {
+      long asked = id;
+      hints.ask(block(id), hint -> heard.add(asked));
+    }
+    assertThat(creator.get(10, TimeUnit.SECONDS)).isEqualTo(BlockHint.NONE);
+    assertThat(counter("dropped")).isEqualTo(9);
+    nameNode.hold.countDown();
+    await().untilAsserted(() -> assertThat(heard).hasSize(8192));
+    assertThat(heard).contains(8L, 8199L).doesNotContain(0L, 7L);
+  }
+
+  @Test
+  void whatIsCreatedIsAskedForBeforeWhatIsRead() throws Exception {
+    hints(LONG_NS, 1);
+    nameNode.hold = new CountDownLatch(1);
+    for (long id = 0; id < 2000; id++) {
+      hints.ask(block(id), hint -> {});
+    }
+    await().until(() -> !nameNode.asked.isEmpty());
+    FutureTask<BlockHint> creator = new FutureTask<>(() -> hints.of("BP-1", -1));
+    Thread creating = new Thread(creator);
+    creating.start();
+    await().until(() -> isWaiting(creating));
+    nameNode.hold.countDown();
+    assertThat(creator.get(10, TimeUnit.SECONDS)).isEqualTo(HINT);
+    assertThat(nameNode.asked.get(1)).startsWith(-1L);
   }
 
   @Test
@@ -222,6 +282,20 @@ class TestNameNodeHints {
     hints.forget(block(1), gone);
     nameNode.hold.countDown();
     await().untilAsserted(() -> assertThat(heard).containsExactly(HINT));
+  }
+
+  @Test
+  void whoCreatesTheBlockIsToldEvenWhenAReaderTakesTheQuestionBack() throws Exception {
+    hints(LONG_NS, LONG_NS);
+    nameNode.hold = new CountDownLatch(1);
+    FutureTask<BlockHint> creator = new FutureTask<>(() -> hints.of("BP-1", 1));
+    new Thread(creator).start();
+    await().until(() -> nameNode.asked.size() == 1);
+    Consumer<BlockHint> gone = hint -> {};
+    hints.ask(block(1), gone);
+    hints.forget(block(1), gone);
+    nameNode.hold.countDown();
+    assertThat(creator.get(10, TimeUnit.SECONDS)).isEqualTo(HINT);
   }
 
   @Test

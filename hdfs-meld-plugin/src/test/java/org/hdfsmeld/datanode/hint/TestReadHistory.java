@@ -38,16 +38,16 @@ class TestReadHistory {
   void countsRunsOfTheFileAndOfItsDirectory() {
     record(history, 1, HINT);
     record(history, 2, new BlockHint(ReadPattern.UNKNOWN, 0, 8, 70, -1));
-    assertThat(history.look(FILE, ReadMix::runs)).isEqualTo(1);
-    assertThat(history.look(DIRECTORY, ReadMix::runs)).isEqualTo(2);
-    assertThat(history.look(DIRECTORY, ReadMix::runBytes)).isEqualTo(4 * MIB);
-    assertThat(history.look(DIRECTORY, ReadMix::requestBytes)).isEqualTo(64 << 10);
-    assertThat(history.look(DIRECTORY, ReadMix::outstandingBytes)).isEqualTo(MIB);
+    assertThat(history.look(FILE).runs()).isEqualTo(1);
+    assertThat(history.look(DIRECTORY).runs()).isEqualTo(2);
+    assertThat(history.look(DIRECTORY).runBytes()).isEqualTo(4 * MIB);
+    assertThat(history.look(DIRECTORY).requestBytes()).isEqualTo(64 << 10);
+    assertThat(history.look(DIRECTORY).outstandingBytes()).isEqualTo(MIB);
   }
 
   @Test
   void whatIsNotKnownIsNull() {
-    assertThat(history.look(FILE, ReadMix::runs)).isNull();
+    assertThat(history.look(FILE)).isNull();
   }
 
   @Test
@@ -55,22 +55,22 @@ class TestReadHistory {
     record(history, 1, HINT);
     record(history, 1, HINT);
     clock.addAndGet(HALF_LIFE);
-    assertThat(history.look(FILE, ReadMix::runs)).isCloseTo(1, within(1e-6));
+    assertThat(history.look(FILE).runs()).isCloseTo(1, within(1e-6));
     record(history, 1, HINT);
     clock.addAndGet(2 * HALF_LIFE);
-    assertThat(history.look(FILE, ReadMix::runs)).isCloseTo(0.5, within(1e-6));
-    assertThat(history.look(FILE, ReadMix::runBytes)).isCloseTo(4 * MIB, within(1.0));
+    assertThat(history.look(FILE).runs()).isCloseTo(0.5, within(1e-6));
+    assertThat(history.look(FILE).runBytes()).isCloseTo(4 * MIB, within(1.0));
   }
 
   @Test
   void aClockThatJumpsIsSurvived() {
     record(history, 1, HINT);
     clock.addAndGet(-500_000);
-    assertThat(history.look(FILE, ReadMix::runs)).isEqualTo(1);
+    assertThat(history.look(FILE).runs()).isEqualTo(1);
     clock.addAndGet(Long.MAX_VALUE / 2);
-    assertThat(history.look(FILE, ReadMix::runs)).isZero();
+    assertThat(history.look(FILE).runs()).isZero();
     record(history, 1, HINT);
-    assertThat(history.look(FILE, ReadMix::runs)).isEqualTo(1);
+    assertThat(history.look(FILE).runs()).isEqualTo(1);
   }
 
   @Test
@@ -80,11 +80,11 @@ class TestReadHistory {
     for (int block = 100; block < 102; block++) {
       record(small, block, BlockHint.NONE);
     }
-    small.look(FILE, ReadMix::runs);
+    small.look(FILE).runs();
     record(small, 102, BlockHint.NONE);
     assertThat(small.size()).isEqualTo(4);
-    assertThat(small.look(FILE, ReadMix::runs)).isEqualTo(1);
-    assertThat(small.look(DIRECTORY, ReadMix::runs)).isNull();
+    assertThat(small.look(FILE).runs()).isEqualTo(1);
+    assertThat(small.look(DIRECTORY)).isNull();
   }
 
   @Test
@@ -96,13 +96,13 @@ class TestReadHistory {
     ReadHistory read = history(100);
     HistoryFile.decode(bytes, read);
     assertThat(read.size()).isEqualTo(32);
-    assertThat(read.look(FILE, ReadMix::runs)).isEqualTo(30);
+    assertThat(read.look(FILE).runs()).isEqualTo(30);
     assertThat(HistoryFile.encode(read)).hasSameSizeAs(bytes);
     // Less room: those used last stay.
     ReadHistory small = history(3);
     HistoryFile.decode(HistoryFile.encode(history), small);
     assertThat(small.size()).isEqualTo(3);
-    assertThat(small.look(new Key(Kind.BLOCK, "BP-1", 59), ReadMix::runs)).isEqualTo(1);
+    assertThat(small.look(new Key(Kind.BLOCK, "BP-1", 59)).runs()).isEqualTo(1);
   }
 
   @Test
@@ -139,8 +139,8 @@ class TestReadHistory {
       ReadHistory read = history(100);
       try {
         HistoryFile.decode(garbage, read);
-        Double runs = read.look(FILE, ReadMix::runs);
-        assertThat(runs == null || runs >= 0).isTrue();
+        ReadMix mix = read.look(FILE);
+        assertThat(mix == null || mix.runs() >= 0).isTrue();
       } catch (IOException expected) {
         assertThat(expected).hasMessageNotContaining("null pointer");
       }

@@ -3,11 +3,20 @@ package org.hdfsmeld.datanode.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.hint.HintSource;
+import org.hdfsmeld.datanode.layout.BlockExtent;
+import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.layout.VolumeBlocks;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -15,6 +24,7 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.trace.ClientKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -133,6 +143,85 @@ class TestBlockHints {
     source.beforeAsk = () -> volume.deleted(BLOCK);
     read(2 * MIB);
     assertThat(source.waiting).isEmpty();
+  }
+
+  @Test
+  void aQuestionThatWasGivenUpIsAskedAgainWithTheNextUse() {
+    read(2 * MIB);
+    source.waiting.clear();
+    read(2 * MIB);
+    assertThat(source.waiting).hasSize(1);
+    source.answers(says(ReadPattern.RANDOM));
+    read(2 * MIB);
+    assertThat(source.waiting).isEmpty();
+  }
+
+  @Test
+  void whatIsLaidOutWithoutAnAnswerIsCounted() {
+    read(8 * MIB);
+    assertThat(counter("hints_none_by_silence")).isEqualTo(1);
+    source.answers(says(ReadPattern.RANDOM));
+    assertThat(counter("hints_explicit")).isEqualTo(1);
+    assertThat(counter("hints_none_by_silence")).isEqualTo(1);
+  }
+
+  @Test
+  void thatNoNameNodeKnowsTheBlockDecidesNothing() {
+    read(8 * MIB);
+    source.answers(BlockHint.NONE);
+    assertThat(counter("hints_full_block")).isEqualTo(1);
+    read(8 * MIB);
+    assertThat(source.waiting).as("asked again").hasSize(1);
+  }
+
+  @Test
+  void aLateDeleteOfAnOlderReplicaLeavesTheNewOne(@TempDir Path replicas) throws IOException {
+    source.hint = says(ReadPattern.RANDOM);
+    Path present = Files.createFile(replicas.resolve("blk_7"));
+    BlockWriter writer = new BlockWriter(volume, BLOCK, present.toFile(), true);
+    writer.write(0, 2 * MIB);
+    writer.close();
+    volume.deleted(BLOCK, replicas.resolve("older").resolve("blk_7").toFile());
+    assertThat(counter("blocks_mapped")).isEqualTo(1);
+    Path finalized = replicas.resolve("blk_7_finalized");
+    Files.move(present, finalized);
+    volume.deleted(BLOCK, finalized.toFile());
+    assertThat(counter("blocks_mapped")).isZero();
+  }
+
+  /** One thread brings the hints of all volumes. */
+  @Test
+  void aDiskThatHangsUnderAWriteLifetimeHintKeepsNoHintWaiting() throws Exception {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch hang = new CountDownLatch(1);
+    VolumeBlocks blocks =
+        new VolumeBlocks(
+            volume.device(),
+            128 * MIB,
+            volume.policy(),
+            (decision, on) -> {
+              entered.countDown();
+              FakeDevice.hang(hang).run();
+            },
+            source,
+            volume.counters(),
+            volume.trace());
+    BlockExtent extent = blocks.extent(BLOCK, BlockFile.of(file));
+    Thread writer =
+        new Thread(
+            () -> blocks.io().write(extent, 0, MIB, 2 * MIB, file, true, ClientKind.DATANODE));
+    writer.start();
+    try {
+      entered.await();
+      FutureTask<Void> hints =
+          new FutureTask<>(() -> source.answers(says(ReadPattern.RANDOM)), null);
+      new Thread(hints).start();
+      hints.get(10, TimeUnit.SECONDS);
+      assertThat(extent.hint().isKnown()).isTrue();
+    } finally {
+      hang.countDown();
+      writer.join();
+    }
   }
 
   @ParameterizedTest

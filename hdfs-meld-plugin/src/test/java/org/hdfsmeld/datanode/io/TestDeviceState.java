@@ -10,14 +10,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.logging.log4j.Level;
+import org.hdfsmeld.LogEvents;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.hint.HintSource;
+import org.hdfsmeld.datanode.layout.BlockExtent;
+import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
+import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimDevice;
@@ -25,6 +34,7 @@ import org.hdfsmeld.sim.SimDeviceOpener;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A volume's device before and after a restart. */
@@ -42,13 +52,39 @@ class TestDeviceState {
 
   private final List<FakeDevice> devices = new ArrayList<>();
   private final Configuration conf = new Configuration();
+  private TestHints hints = new TestHints(BlockHint.NONE);
+  private Runnable opening = () -> {};
   private MeldVolumes volumes;
   private MeldVolume volume;
+
+  /** Answers at once, or never while it knows nothing. */
+  private static final class TestHints implements HintSource {
+    final List<BlockKey> asked = new ArrayList<>();
+    private final BlockHint hint;
+
+    TestHints(BlockHint hint) {
+      this.hint = hint;
+    }
+
+    @Override
+    public BlockHint of(String pool, long blockId) {
+      return hint;
+    }
+
+    @Override
+    public void ask(BlockKey block, Consumer<BlockHint> then) {
+      asked.add(block);
+      if (hint.isKnown()) {
+        then.accept(hint);
+      }
+    }
+  }
 
   private final SimDeviceOpener opener =
       new SimDeviceOpener() {
         @Override
         public SimDevice open() {
+          opening.run();
           devices.add(new FakeDevice());
           return device();
         }
@@ -72,7 +108,7 @@ class TestDeviceState {
 
   private void start(String storageId) throws IOException {
     File current = dir.resolve("current").toFile();
-    volumes = new MeldVolumes(MeldConfiguration.read(conf), opener);
+    volumes = new MeldVolumes(MeldConfiguration.read(conf), profile -> opener, hints);
     volumes.add(storageId, current);
     volume = volumes.holding(new File(current, POOL + "/blk_1"));
     device().drain = () -> volume.device().device().stats();
@@ -272,6 +308,116 @@ class TestDeviceState {
     read(1, 4 * MIB);
     assertThat(volume.isHealthy()).isTrue();
     assertThat(counter("errors")).isZero();
+  }
+
+  private void mkfifo(Path pipe) throws Exception {
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+  }
+
+  @Test
+  @Timeout(60)
+  void whatIsNoRegularFileHoldsNoStartAndIsALineOfTheLog() throws Exception {
+    write(1, 4 * MIB);
+    volumes.close();
+    Path history = dir.resolve("meld-read-history");
+    Files.deleteIfExists(history);
+    mkfifo(history);
+    mkfifo(state().resolve("journal-80"));
+    mkfifo(state().resolve("snapshot-81"));
+    mkfifo(state().resolve("snapshot-90.tmp"));
+    Files.createDirectories(state().resolve("snapshot-82").resolve("full"));
+    Files.createSymbolicLink(state().resolve("snapshot-83"), Path.of("/no/such/file"));
+    Files.createSymbolicLink(state().resolve("snapshot-84"), Path.of("/dev/zero"));
+    try (LogEvents log = new LogEvents(SimFailures.class)) {
+      start(STORAGE);
+      assertThat(counter("state_rejected")).isEqualTo(5);
+      assertThat(log.list())
+          .hasSize(5)
+          .allSatisfy(
+              event -> {
+                assertThat(event.getLevel()).isEqualTo(Level.WARN);
+                assertThat(event.getThrown()).isNull();
+                assertThat(event.getMessage().getFormattedMessage())
+                    .contains("is no regular file", "Nothing needs to be done");
+              });
+    }
+    assertThat(counter("history_resets")).isEqualTo(1);
+    assertThat(counter("blocks_mapped")).as("of the snapshot before").isEqualTo(1);
+    write(2, MIB);
+    await().untilAsserted(() -> assertThat(counter("state_journal_records")).isPositive());
+    volumes.close();
+    assertThat(counter("state_errors")).isZero();
+    start(STORAGE);
+    assertThat(counter("blocks_mapped")).isEqualTo(2);
+  }
+
+  /** Where the block's files are and who asked for it stays known. */
+  @Test
+  void whoseABlockIsSurvivesARestartAndAKill() throws IOException {
+    BlockHint known = new BlockHint(ReadPattern.RANDOM, 0, 16_390, 16_389, 1);
+    hints = new TestHints(known);
+    restart();
+    awaitFirstSnapshot();
+    write(1, MIB);
+    awaitJournal(1);
+    hints = new TestHints(BlockHint.NONE);
+    crash(() -> {});
+    assertThat(hint(1))
+        .extracting(BlockHint::fileId, BlockHint::directoryId)
+        .containsExactly(16_390L, 16_389L);
+    reconcile(block -> MIB);
+    restart();
+    assertThat(hint(1))
+        .extracting(BlockHint::fileId, BlockHint::directoryId)
+        .containsExactly(16_390L, 16_389L);
+    read(1, MIB);
+    assertThat(hints.asked).isEmpty();
+  }
+
+  @Test
+  void aBlockOfWhichNobodyAnsweredIsAskedForAgainWhenItIsUsed() throws IOException {
+    hints = new TestHints(BlockHint.NONE);
+    restart();
+    write(1, MIB);
+    assertThat(hints.asked).containsExactly(new BlockKey(POOL, 1));
+    hints = new TestHints(new BlockHint(ReadPattern.RANDOM, 0, 16_390, 16_389, 1));
+    restart();
+    assertThat(hint(1).isKnown()).isFalse();
+    read(1, MIB);
+    assertThat(hint(1).directoryId()).isEqualTo(16_389);
+    read(1, MIB);
+    assertThat(hints.asked).as("once").containsExactly(new BlockKey(POOL, 1));
+  }
+
+  private BlockHint hint(long block) {
+    return volume.blocks().find(new BlockKey(POOL, block)).hint();
+  }
+
+  /** Its device is measured for the history by a thread that the state need not wait for. */
+  @Test
+  void aHistoryThatHangsKeepsNoStateFromBeingWritten() throws Exception {
+    hints = new TestHints(new BlockHint(ReadPattern.RANDOM, 0, 16_390, 16_389, 1));
+    restart();
+    awaitFirstSnapshot();
+    CountDownLatch hang = new CountDownLatch(1);
+    CountDownLatch entered = new CountDownLatch(1);
+    opening =
+        () -> {
+          entered.countDown();
+          FakeDevice.hang(hang).run();
+        };
+    try {
+      write(1, MIB);
+      BlockExtent extent = volume.blocks().find(new BlockKey(POOL, 1));
+      volume.readRun(extent, MIB, 16, MIB);
+      entered.await();
+      long before = counter("state_journal_records");
+      write(2, MIB);
+      await()
+          .untilAsserted(() -> assertThat(counter("state_journal_records")).isGreaterThan(before));
+    } finally {
+      hang.countDown();
+    }
   }
 
   @Test

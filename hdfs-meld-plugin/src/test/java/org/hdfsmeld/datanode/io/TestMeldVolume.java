@@ -186,13 +186,15 @@ class TestMeldVolume {
   }
 
   @Test
-  void truncationIsDeallocatedBeforeTheNextWrite() {
+  void truncationIsDeallocatedAtOnce() {
     write(BLOCK, 0, 8 * MIB);
     device.clear();
     volume.truncated(BLOCK, 3 * MIB + 10);
-    assertThat(device.commands()).isEmpty();
+    assertThat(device.commands())
+        .singleElement()
+        .extracting(FakeDevice.Command::opcode)
+        .isEqualTo(Opcode.DEALLOCATE);
     write(BLOCK, 3 * MIB + 10, 4 * MIB);
-    assertThat(device.commands().get(0).opcode()).isEqualTo(Opcode.DEALLOCATE);
     assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(5 * MIB - FakeDevice.PAGE);
     assertThat(device.preloads()).isEmpty();
   }
@@ -497,8 +499,8 @@ class TestMeldVolume {
   void aCutIsDeallocatedWhenThereIsRoom() {
     volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "10ms");
     write(BLOCK, 0, 8 * MIB);
-    volume.truncated(BLOCK, 4 * MIB);
     device.full = true;
+    volume.truncated(BLOCK, 4 * MIB);
     write(BLOCK, 4 * MIB, 4 * MIB + 100);
     assertThat(sent(Opcode.DEALLOCATE)).isEmpty();
     device.full = false;

@@ -19,6 +19,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.MeldDeviceBean;
 import org.hdfsmeld.datanode.hint.HintSource;
@@ -128,7 +129,8 @@ class TestSharedDevice {
 
   @Test
   void aVolumeThatWasRefusedIsInNoTrace(@TempDir Path folder) throws IOException {
-    BlockTrace trace = new BlockTrace(folder, 1, 1 << 20, 1024, false);
+    BlockTrace trace =
+        new BlockTrace(new TraceConfiguration(folder.toString(), 1, 1 << 20, 1024, false), "dn");
     MeldConfiguration config = config("/data/1=@ssd0/0,/data/3=@ssd0/2");
     try (MeldVolumes traced =
         new MeldVolumes(config, profile -> Divided::new, HintSource.NONE, trace)) {
@@ -137,7 +139,8 @@ class TestSharedDevice {
           .isInstanceOf(MeldConfigurationException.class);
       trace.start();
       trace.stop();
-      InputStream file = new ByteArrayInputStream(trace.read(trace.getFiles().get(0), 0, 1 << 20));
+      InputStream file =
+          new ByteArrayInputStream(trace.files().read(trace.getFiles().get(0), 0, 1 << 20));
       String text = new String(new GZIPInputStream(file).readAllBytes(), US_ASCII);
       assertThat(text.lines().filter(line -> line.startsWith("# volume"))).hasSize(1);
     }

@@ -2,7 +2,12 @@ package org.hdfsmeld.datanode.layout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.NamespaceInfo;
 import org.junit.jupiter.api.Test;
 
 /** A block's slots while commands are issued to them. */
@@ -11,8 +16,12 @@ class TestBlockExtent {
   private static final int LBA = 512;
 
   private final SlotAllocator slots = new SlotAllocator(4);
-  private final BlockExtent extent =
-      new BlockExtent(1, new BlockKey("BP-1", 7), null, slots, SLOT, LBA, block -> {});
+  private final BlockExtent extent = new BlockExtent(space(block -> true), new BlockKey("BP-1", 7));
+
+  private BlockExtent.Space space(Predicate<DeviceState.Block> journal) {
+    NamespaceInfo namespace = new NamespaceInfo(1, LBA, 4 * SLOT / LBA, 4096, 4096, 4 * SLOT);
+    return new BlockExtent.Space(namespace, SLOT, slots, null, journal);
+  }
 
   @Test
   void slotsInUseAreGivenUpWhenTheCommandsHaveBeenIssued() {
@@ -23,6 +32,28 @@ class TestBlockExtent {
     assertThat(extent.leave()).containsExactly(0);
     assertThat(extent.enter()).isFalse();
     assertThat(extent.leave()).isEmpty();
+  }
+
+  @Test
+  void aChangeThatTheJournalDidNotTakeIsNotTheLastItHears() {
+    List<Integer> heard = new ArrayList<>();
+    BlockExtent loud =
+        new BlockExtent(
+            space(
+                block -> {
+                  heard.add(heard.size());
+                  return heard.size() > 1;
+                }),
+            new BlockKey("BP-1", 8));
+    loud.address(0);
+    loud.preloaded(0, 100);
+    loud.preloaded(100, 200);
+    assertThat(heard).as("the first one was refused").hasSize(2);
+    loud.preloaded(200, 300);
+    assertThat(heard).as("it waits for its record to be taken").hasSize(2);
+    loud.takeRecord();
+    loud.drop();
+    assertThat(heard).hasSize(3);
   }
 
   @Test

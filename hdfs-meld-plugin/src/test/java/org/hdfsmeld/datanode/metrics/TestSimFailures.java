@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.LogEvent;
 import org.hdfsmeld.LogEvents;
 import org.hdfsmeld.sim.SimException;
@@ -27,7 +28,10 @@ class TestSimFailures {
       }
       assertThat(log.list())
           .extracting(LogEvent::getThrown)
-          .containsExactly(notOpened, thrown, io, io, io);
+          .containsExactly(notOpened, thrown, io, null, io);
+      assertThat(log.list().get(3).getLevel()).isEqualTo(Level.WARN);
+      assertThat(log.list().get(3).getMessage().getFormattedMessage())
+          .contains("/data/1/meld/snapshot", "no room", "Nothing needs to be done");
       assertThat(log.list().get(1).getMessage().getFormattedMessage()).contains("broken {}");
     }
   }

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -30,7 +34,8 @@ class TestStateFiles {
   private static BlockRecord block(long id, long... slots) {
     HintDecision decision =
         new HintDecision(ReadPattern.RANDOM, HintDecision.Source.EXPLICIT, "set on /a");
-    return new BlockRecord(1, new BlockKey("BP-1", id), 5 * id, 7 * id, slots, decision);
+    return new BlockRecord(
+        1, new BlockKey("BP-1", id), 5 * id, 7 * id, slots, decision, 90 + id, 80 + id);
   }
 
   private static StateSnapshot snapshot() {
@@ -116,7 +121,7 @@ class TestStateFiles {
     try {
       said = StateJournal.replay(file, read::add);
     } catch (IOException e) {
-      assertThat(e).as("a damaged version").hasMessageContaining("version 2");
+      assertThat(e).as("a damaged version").hasMessageContaining("version 3");
     }
     if (whole != null) {
       assertThat(said).isEqualTo(whole);
@@ -143,6 +148,42 @@ class TestStateFiles {
       }
     }
     assertThat(read).isEqualTo(expected);
+  }
+
+  /** As version 2 wrote it: without inodes. */
+  @Test
+  void aJournalOfVersion2IsReadAndItsBlocksAreToBeAskedFor() throws IOException {
+    Path file = StateFiles.journal(dir, 1);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    block(1, 5).write(new DataOutputStream(bytes));
+    ByteBuffer record = ByteBuffer.wrap(bytes.toByteArray(), 0, bytes.size() - 16);
+    ByteBuffer journal = ByteBuffer.allocate(12 + 8 + record.remaining());
+    journal.put("MELDJRNL".getBytes(StandardCharsets.US_ASCII)).putInt(2);
+    journal.putInt(record.remaining()).putInt(VersionedFile.checksum(record)).put(record);
+    Files.write(file, journal.array());
+    List<BlockRecord> read = new ArrayList<>();
+    assertThat(StateJournal.replay(file, read::add)).isTrue();
+    assertThat(read).hasSize(1);
+    assertThat(read.get(0).key()).isEqualTo(new BlockKey("BP-1", 1));
+    assertThat(read.get(0).slots()).containsExactly(5);
+    assertThat(read.get(0).fileId() + read.get(0).directoryId()).isZero();
+  }
+
+  /** What the plugin before did with the files of this one: their versions are where they were. */
+  @Test
+  void aPluginThatReadsOlderVersionsRefusesTheseInWords() throws IOException {
+    Path journal = StateFiles.journal(dir, 1);
+    try (StateJournal writer = new StateJournal(journal)) {
+      writer.append(List.of(block(1, 0)));
+    }
+    Path snapshot = StateFiles.snapshot(dir, 1);
+    snapshot().write(snapshot, MAX_BYTES);
+    for (Map.Entry<Path, Integer> file : Map.of(journal, 2, snapshot, 1).entrySet()) {
+      int found = ByteBuffer.wrap(Files.readAllBytes(file.getKey())).getInt(8);
+      assertThatThrownBy(() -> VersionedFile.checkVersion(found, file.getValue()))
+          .hasMessageContaining("its format has version " + (file.getValue() + 1))
+          .hasMessageContaining("go back to the plugin that wrote it");
+    }
   }
 
   /** It goes on with the snapshot, as after any journal that ends early. */

@@ -77,7 +77,7 @@ class TestNewBlocks {
   void aBlockWithoutDataIsNotMapped() throws Exception {
     BlockExtent extent = create(folder);
     assertThat(volumes.of(volume).getCounters()).containsEntry("blocks_mapped", 0L);
-    volumes.of(volume).blocks().preload(extent, 1);
+    volumes.of(volume).blocks().io().preload(extent, 1);
     assertThat(volumes.of(volume).getCounters()).containsEntry("blocks_mapped", 1L);
   }
 

@@ -194,7 +194,7 @@ class TestVolumeLifecycle {
           saving.countDown();
           awaitQuietly(hang);
         };
-    volume(1).blocks().preload(extent(1), 4096);
+    volume(1).blocks().io().preload(extent(1), 4096);
     volumes.retain(() -> Set.of("DS-2"));
     assertThat(volume(1)).isNull();
     saving.await();
@@ -212,7 +212,7 @@ class TestVolumeLifecycle {
   void aVolumeThatComesBackWaitsUntilItHasLeft() throws Exception {
     start();
     add(1);
-    volume(1).blocks().preload(extent(1), 4096);
+    volume(1).blocks().io().preload(extent(1), 4096);
     CountDownLatch saving = new CountDownLatch(1);
     CountDownLatch hang = new CountDownLatch(1);
     whileSaving =
@@ -244,8 +244,8 @@ class TestVolumeLifecycle {
     start();
     add(1);
     add(2);
-    volume(1).blocks().preload(extent(1), 4096);
-    volume(2).blocks().preload(extent(2), 4096);
+    volume(1).blocks().io().preload(extent(1), 4096);
+    volume(2).blocks().io().preload(extent(2), 4096);
     CountDownLatch both = new CountDownLatch(2);
     whileSaving =
         () -> {
@@ -262,7 +262,7 @@ class TestVolumeLifecycle {
     share();
     add(1);
     add(2);
-    volume(1).blocks().preload(extent(1), 4096);
+    volume(1).blocks().io().preload(extent(1), 4096);
     String left = dir.resolve("1").toString();
     await().until(() -> openFiles().anyMatch(file -> file.startsWith(left)));
     volumes.retain(() -> Set.of("DS-2"));
@@ -289,7 +289,7 @@ class TestVolumeLifecycle {
   void whatWasWrittenSinceTheStartIsNotComparedWithTheReplicas() throws Exception {
     start();
     add(1);
-    volume(1).blocks().preload(extent(1), 4096);
+    volume(1).blocks().io().preload(extent(1), 4096);
     volumes.reconcile("DS-1", "BP-1", id -> -1);
     assertThat(volume(1).blocks().find(BLOCK)).isNotNull();
     volumes.poolGone("BP-2");

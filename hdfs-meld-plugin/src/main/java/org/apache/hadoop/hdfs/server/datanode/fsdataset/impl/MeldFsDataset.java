@@ -171,6 +171,21 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   }
 
   @Override
+  public ReplicaInfo moveBlockAcrossStorage(
+      ExtendedBlock block, StorageType targetStorageType, String targetStorageId)
+      throws IOException {
+    simulated.renewHint(block.getBlockPoolId(), block.getBlockId());
+    return super.moveBlockAcrossStorage(block, targetStorageType, targetStorageId);
+  }
+
+  @Override
+  public ReplicaInfo moveBlockAcrossVolumes(ExtendedBlock block, FsVolumeSpi destination)
+      throws IOException {
+    simulated.renewHint(block.getBlockPoolId(), block.getBlockId());
+    return super.moveBlockAcrossVolumes(block, destination);
+  }
+
+  @Override
   ReplicaInfo moveBlock(
       ExtendedBlock block,
       ReplicaInfo replicaInfo,

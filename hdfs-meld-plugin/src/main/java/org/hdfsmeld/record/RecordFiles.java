@@ -1,4 +1,4 @@
-package org.hdfsmeld.trace;
+package org.hdfsmeld.record;
 
 import com.sun.security.auth.module.UnixSystem;
 import java.io.IOException;
@@ -14,27 +14,31 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Arrays;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.commons.io.IOUtils;
 
 /**
- * Files of one kind in a folder that must be the DataNode's own user's, and that only this user can
- * read. Names of one kind sort by age.
+ * The files of one kind in a folder that must be the DataNode's own user's, and that only this user
+ * can read.
  */
-public final class PrivateFolder {
-  private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FILE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+public final class RecordFiles {
   private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FOLDER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final DateTimeFormatter SESSION =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC);
+  private static final int SESSION_CHARACTERS = "yyyyMMddTHHmmssSSSZ".length();
 
   private final Path path;
-  private final Pattern kind;
+  private final RecordKind kind;
 
-  /** Files in {@code path} whose names match {@code kind}. */
-  public PrivateFolder(Path path, Pattern kind) {
+  /** Files of this kind in {@code path}. */
+  public RecordFiles(Path path, RecordKind kind) {
     this.path = path;
     this.kind = kind;
   }
@@ -50,14 +54,35 @@ public final class PrivateFolder {
     checkOwner();
   }
 
-  /** Creates a file. */
+  /**
+   * What the names of a recording begin with that begins now. It comes after those that there are:
+   * a clock that was set back must not make it the oldest, which is deleted first.
+   */
+  public String session(Instant now) throws IOException {
+    String session = SESSION.format(now.truncatedTo(ChronoUnit.MILLIS));
+    int start = kind.prefix.length();
+    for (String name : list()) {
+      String other = name.substring(start, start + SESSION_CHARACTERS);
+      if (other.compareTo(session) >= 0) {
+        session = SESSION.format(SESSION.parse(other, Instant::from).plusMillis(1));
+      }
+    }
+    return kind.prefix + session;
+  }
+
+  /** Creates a file that only its owner can read. */
   public OutputStream create(String name) throws IOException {
     make();
+    return createPrivate(path.resolve(name));
+  }
+
+  /** Creates a file, anywhere, that only its owner can read. */
+  public static OutputStream createPrivate(Path file) throws IOException {
     return Channels.newOutputStream(
         Files.newByteChannel(
-            path.resolve(name),
+            file,
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            PRIVATE_FILE));
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
   }
 
   /** Deletes the oldest files, as long as there are more than so many. */
@@ -74,13 +99,10 @@ public final class PrivateFolder {
     long user = new UnixSystem().getUid();
     if (owner != user) {
       throw new IOException(
-          path
-              + " belongs to the user of number "
-              + owner
-              + " and not to the DataNode's, "
-              + user
-              + "; set dfs.datanode.meld.trace.dir to a folder that only the DataNode's user may"
-              + " write to");
+          ("%s belongs to the user of number %d and not to the DataNode's, %d; set"
+                  + " dfs.datanode.meld.trace.dir to a folder that only the DataNode's user may"
+                  + " write to")
+              .formatted(path, owner, user));
     }
   }
 
@@ -92,10 +114,15 @@ public final class PrivateFolder {
     try (Stream<Path> files = Files.list(path)) {
       return files
           .map(file -> file.getFileName().toString())
-          .filter(name -> kind.matcher(name).matches())
+          .filter(kind::isName)
           .sorted()
           .toList();
     }
+  }
+
+  /** Bytes of a file; 0 when it is there no more. */
+  public long bytes(String name) {
+    return path.resolve(name).toFile().length();
   }
 
   /**
@@ -107,8 +134,8 @@ public final class PrivateFolder {
    */
   public byte[] read(String name, long offset, int length) throws IOException {
     // Nothing but files of this kind can be asked for.
-    if (!kind.matcher(name).matches()) {
-      throw new NoSuchFileException(name, null, "is no trace file of this DataNode");
+    if (!kind.isName(name)) {
+      throw new NoSuchFileException(name, null, "is no such file of this DataNode");
     }
     checkOwner();
     try (SeekableByteChannel channel =
@@ -117,12 +144,8 @@ public final class PrivateFolder {
       int available = (int) Math.max(0, Math.min(length, channel.size() - offset));
       ByteBuffer part = ByteBuffer.allocate(available);
       channel.position(offset);
-      while (part.hasRemaining() && channel.read(part) >= 0) {
-        // The next read goes on where this one ended.
-      }
-      return part.position() == available
-          ? part.array()
-          : Arrays.copyOf(part.array(), part.position());
+      IOUtils.readFully(channel, part);
+      return part.array();
     }
   }
 }

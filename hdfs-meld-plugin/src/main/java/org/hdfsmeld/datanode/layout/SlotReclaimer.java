@@ -1,0 +1,74 @@
+package org.hdfsmeld.datanode.layout;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Deallocates slots as soon as the device has room for that, and gives them out again then. */
+final class SlotReclaimer {
+  /** A command counts logical blocks, of 512 bytes at least, in 32 bits. */
+  private static final long DEALLOCATE_BYTES_MAX = 1L << 39;
+
+  /** Tells the device of bytes of the namespace that nobody needs. */
+  interface Deallocator {
+    /** False when the device has no room for the command at present. */
+    boolean deallocate(long address, long length);
+  }
+
+  /**
+   * Slots that wait.
+   *
+   * @param freed how many of them are to be given out again
+   * @param bytes what they may hold, from their start
+   */
+  private record Ended(long slot, long freed, long bytes) {}
+
+  private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+  private final Deallocator device;
+  private final SlotAllocator allocator;
+  private final long slotBytes;
+
+  SlotReclaimer(Deallocator device, SlotAllocator allocator, long slotBytes) {
+    this.device = device;
+    this.allocator = allocator;
+    this.slotBytes = slotBytes;
+  }
+
+  /** The slots of a block that held this many bytes. */
+  void end(long[] slots, long bytes) {
+    for (int i = 0; i < slots.length; i++) {
+      ended.add(new Ended(slots[i], 1, Math.min(slotBytes, bytes - i * slotBytes)));
+    }
+    reclaim();
+  }
+
+  /**
+   * Slots that belong to no block, whatever they hold.
+   *
+   * @param freed whether they were given out before
+   */
+  void endRange(long from, long to, boolean freed) {
+    long atOnce = Math.max(1, DEALLOCATE_BYTES_MAX / slotBytes);
+    for (long slot = from; slot < to; slot += atOnce) {
+      long count = Math.min(atOnce, to - slot);
+      ended.add(new Ended(slot, freed ? count : 0, count * slotBytes));
+    }
+    reclaim();
+  }
+
+  /** Whether none waits. */
+  boolean isEmpty() {
+    return ended.isEmpty();
+  }
+
+  /** Deallocates and frees what waits, as far as the device has room. */
+  void reclaim() {
+    for (Ended next = ended.poll(); next != null; next = ended.poll()) {
+      if (next.bytes > 0 && !device.deallocate(next.slot * slotBytes, next.bytes)) {
+        ended.add(next);
+        return;
+      }
+      for (long slot = next.slot; slot < next.slot + next.freed; slot++) {
+        allocator.free(slot);
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package org.hdfsmeld.record;
+
+/** Something of a DataNode that is recorded on demand. */
+public interface Recording {
+  /** Whether it is being recorded. */
+  boolean isRecording();
+
+  /** Records in the files of the present recording, or of the last one. */
+  long getRecords();
+
+  /** Records of it that are lost. */
+  long getDroppedRecords();
+
+  /** Why the last one ended by itself; empty when it did not. */
+  String getLastError();
+
+  /**
+   * Begins.
+   *
+   * @throws IllegalStateException when it is being recorded, or files cannot be made
+   */
+  void start();
+
+  /** Ends; everything is in its files then. Does nothing when nothing is recorded. */
+  void stop();
+}

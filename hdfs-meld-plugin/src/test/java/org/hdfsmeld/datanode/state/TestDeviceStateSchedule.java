@@ -1,0 +1,85 @@
+package org.hdfsmeld.datanode.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.HintDecision;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The state goes on being written, whatever happens meanwhile. */
+class TestDeviceStateSchedule {
+  private static final BlockRecord RECORD =
+      new BlockRecord(
+          1, new BlockKey("BP-1", 1), 1, 1, new long[] {0}, HintDecision.BY_SIZE, 7, 70);
+
+  @TempDir Path dir;
+
+  private final StateCounters counters = new StateCounters();
+  private final ScheduledExecutorService writer = Executors.newSingleThreadScheduledExecutor();
+
+  private DeviceState state() throws Exception {
+    DeviceState.Source source =
+        new DeviceState.Source() {
+          @Override
+          public List<Path> stateFolders() {
+            return List.of(dir.resolve("meld"));
+          }
+
+          @Override
+          public StateSnapshot snapshot(ImageBuffer image) {
+            return new StateSnapshot("", "", 1, List.of(), List.of(), ByteBuffer.allocate(1));
+          }
+        };
+    return new DeviceState(
+        "d",
+        MeldConfiguration.read(new Configuration()).state(),
+        source,
+        0,
+        new SimFailures(),
+        counters,
+        writer,
+        System::nanoTime);
+  }
+
+  @AfterEach
+  void stop() {
+    writer.shutdownNow();
+  }
+
+  @Test
+  void anExceptionEndsNothing() throws Exception {
+    DeviceState state = state();
+    state.start();
+    await().until(() -> counters.snapshots.sum() == 1);
+    state.changed(
+        () -> {
+          throw new IllegalStateException("unexpected");
+        });
+    await().until(() -> counters.errors.sum() == 1);
+    state.changed(() -> RECORD);
+    await().until(() -> counters.journalRecords.sum() == 1);
+    assertThat(counters.errors.sum()).as("it is not tried again").isEqualTo(1);
+  }
+
+  @Test
+  void aChangeForWhichThereIsNoRoomIsRefused() throws Exception {
+    DeviceState state = state();
+    for (int i = 0; i < DeviceState.QUEUE_BLOCKS; i++) {
+      assertThat(state.changed(() -> RECORD)).isTrue();
+    }
+    assertThat(state.changed(() -> RECORD)).isFalse();
+    assertThat(counters.overflows.sum()).isEqualTo(1);
+  }
+}
