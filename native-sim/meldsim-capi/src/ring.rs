@@ -12,7 +12,6 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use std::time::Instant;
 
 use super::sync::AtomicU64;
 use crate::error::Failure;
@@ -160,18 +159,14 @@ pub(crate) struct Ring {
     unheard: VecDeque<Post>,
     /// Outcomes so far.
     pub(crate) ended: u64,
-    /// One point in time, by the library's clock and the caller's.
-    clocks: (Instant, u64),
 }
 
 impl Ring {
-    /// A ring whose caller's clock shows `now_ns`.
-    pub(crate) fn new(shared: Shared, now_ns: u64) -> Ring {
+    pub(crate) fn new(shared: Shared) -> Ring {
         Ring {
             shared,
             unheard: VecDeque::new(),
             ended: 0,
-            clocks: (Instant::now(), now_ns),
         }
     }
 
@@ -207,16 +202,12 @@ impl Ring {
     pub(crate) fn post(
         &mut self,
         is_full: bool,
-        due: Option<Instant>,
+        due_ns: Option<u64>,
         code: impl Fn(&Failure) -> i32,
     ) -> bool {
         let words = self.shared.words;
         words[FULL].store(is_full.into(), Relaxed);
-        let due_ns = due.map_or(NEVER, |due| {
-            let since = due.saturating_duration_since(self.clocks.0).as_nanos();
-            self.clocks.1.saturating_add(since as u64)
-        });
-        words[DUE].store(due_ns, Relaxed);
+        words[DUE].store(due_ns.unwrap_or(NEVER), Relaxed);
         let mut posted = 0;
         while posted < POSTS_MAX {
             let Some(post) = self.unheard.pop_front() else {

@@ -296,24 +296,27 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the device a ring. `now_ns` is what the caller's clock shows.
-    pub(crate) fn attach(&self, shared: Shared, now_ns: u64) -> Result<(), Failure> {
-        self.usable()?.ring = Some(Ring::new(shared, now_ns));
+    /// Gives the device a ring.
+    pub(crate) fn attach(&self, shared: Shared) -> Result<(), Failure> {
+        self.usable()?.ring = Some(Ring::new(shared));
         Ok(())
     }
 
-    /// Does what there is to do for the ring, and looks at it for `spin` after that; see `meldsim_ring_run`.
+    /// Does what there is to do for the ring, and looks at it for `spin` after that; see `meldsim_ring_run`. `now_ns` is
+    /// what the caller's clock shows.
     pub(crate) fn run_ring(
         &self,
-        spin: Wall,
-        longest: Wall,
+        now_ns: u64,
+        (spin, longest): (Wall, Wall),
         op: impl Fn(&Entry) -> RingOp,
         perform: impl Fn(&mut Device, &Entry, u64) -> Result<(), Failure>,
     ) -> Result<Option<Wall>, Failure> {
         let begin = Instant::now();
         let mut active = begin;
         loop {
-            let looked = self.look_at_ring(&op, &perform)?;
+            let on_callers_clock =
+                |due: Instant| now_ns.saturating_add((due - begin).as_nanos() as u64);
+            let looked = self.look_at_ring(&op, &perform, on_callers_clock)?;
             let mut now = Instant::now();
             if looked.moved {
                 active = now;
@@ -355,6 +358,7 @@ impl Session {
         &self,
         op: &impl Fn(&Entry) -> RingOp,
         perform: &impl Fn(&mut Device, &Entry, u64) -> Result<(), Failure>,
+        on_callers_clock: impl Fn(Instant) -> u64,
     ) -> Result<Looked, Failure> {
         let mut state = self.usable()?;
         let shared = state.attached()?.shared;
@@ -394,7 +398,7 @@ impl Session {
         let paced = matches!(state.executive, Executive::RealTime(_));
         let ring = state.attached()?;
         let moved = taken > 0 || ring.ended != ended;
-        let posted = ring.post(full, due.map(|(due, _)| due), remember);
+        let posted = ring.post(full, due.map(|(due, _)| on_callers_clock(due)), remember);
         self.publish(state);
         Ok(Looked {
             shared,

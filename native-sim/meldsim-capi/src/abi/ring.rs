@@ -29,7 +29,7 @@ const MOST: u32 = 1 << 20;
 ///
 /// `ring` points to MELDSIM_RING_HEADER_WORDS + 8 * (`entries` + `slots`) words of 64 bits, which begin a line of the cache
 /// best, and are set here. Both numbers are powers of two up to 2^20; there are as many slots as entries or more. The page
-/// of the interface says what each word is. `now_ns` is the present time of a clock of the caller's, which runs as the wall.
+/// of the interface says what each word is.
 /// The memory must stay until `meldsim_close` has returned, and no other thread is in a call on the device.
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT (null, not aligned, numbers), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
@@ -42,7 +42,6 @@ pub unsafe extern "C" fn meldsim_ring_attach(
     ring: *mut u64,
     entries: u32,
     slots: u32,
-    now_ns: u64,
 ) -> i32 {
     status(handle, |session| {
         check_out(ring, "ring")?;
@@ -55,13 +54,13 @@ pub unsafe extern "C" fn meldsim_ring_attach(
         let words = Shared::words(entries, slots);
         // SAFETY: not null, aligned, and the caller vouches for as many words for as long as the device is open.
         let words = unsafe { std::slice::from_raw_parts(ring.cast::<AtomicU64>(), words) };
-        session.attach(Shared::new(words, entries, slots), now_ns)
+        session.attach(Shared::new(words, entries, slots))
     })
 }
 
 /// Does what there is to do for the device's ring: takes all entries, moves time (in real-time mode, to the wall clock), and
 /// writes what is done. Then it looks at the ring for `spin_ns` after something has happened, and while something is due
-/// within that time; not in account mode. It returns after `max_ns` at the latest, but for the entries that it is at.
+/// within that time; not in account mode. `now_ns` is the present time of a clock of the caller's. It returns after `max_ns` at the latest, but for the entries that it is at.
 ///
 /// Returns wall nanoseconds until there is more to do: 0 for a call at once, INT64_MAX when nothing is scheduled. It returns
 /// at once when it has posted something; a failed command is the last that a call posts, and `meldsim_last_error` has its
@@ -69,10 +68,10 @@ pub unsafe extern "C" fn meldsim_ring_attach(
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT (no ring), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC. The entry at the head is then what failed.
 #[unsafe(no_mangle)]
-pub extern "C" fn meldsim_ring_run(handle: i64, spin_ns: u64, max_ns: u64) -> i64 {
+pub extern "C" fn meldsim_ring_run(handle: i64, now_ns: u64, spin_ns: u64, max_ns: u64) -> i64 {
     session(handle, |session| {
         let (spin, longest) = (Duration::from_nanos(spin_ns), Duration::from_nanos(max_ns));
-        let due = session.run_ring(spin, longest, op_of, perform)?;
+        let due = session.run_ring(now_ns, (spin, longest), op_of, perform)?;
         Ok(due.map_or(i64::MAX, |due| {
             long(u64::try_from(due.as_nanos()).unwrap_or(u64::MAX))
         }))

@@ -26,7 +26,7 @@ impl RingRig {
         };
         let at = ring.words.as_ptr().cast_mut().cast();
         // SAFETY: as many words as the ring needs, which live as long as the device.
-        ok(unsafe { meldsim_ring_attach(ring.rig.handle, at, ENTRIES, SLOTS, 0) });
+        ok(unsafe { meldsim_ring_attach(ring.rig.handle, at, ENTRIES, SLOTS) });
         ring
     }
 
@@ -75,7 +75,7 @@ impl RingRig {
     }
 
     fn run(&self, spin: Duration) -> i64 {
-        meldsim_ring_run(self.rig.handle, ns(spin), ns(Duration::from_millis(10)))
+        meldsim_ring_run(self.rig.handle, 0, ns(spin), ns(Duration::from_millis(10)))
     }
 }
 

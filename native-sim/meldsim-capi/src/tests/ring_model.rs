@@ -132,7 +132,7 @@ fn who_sleeps_for_an_outcome_is_woken() {
                 }
             })
         };
-        let mut ring = Ring::new(model.shared, 0);
+        let mut ring = Ring::new(model.shared);
         let entry = loop {
             match model.shared.next() {
                 Some(entry) => break entry,
@@ -159,7 +159,7 @@ fn a_slot_that_was_given_on_is_left_alone() {
             let model = model.clone();
             thread::spawn(move || (0..=SLOTS).fold(0, |_, _| model.put(0)))
         };
-        let mut ring = Ring::new(model.shared, 0);
+        let mut ring = Ring::new(model.shared);
         for _ in 0..=SLOTS {
             while model.shared.next().is_none() {
                 model.sleep();

@@ -182,16 +182,16 @@ static void ring(void) {
   uint32_t nsid = 0;
   CHECK(meldsim_open(MELDSIM_ABI_VERSION, "melded-tlc-8x8", &device), == MELDSIM_OK);
   CHECK(meldsim_namespace_create(device, UINT64_C(1) << 26, &nsid), == MELDSIM_OK);
-  CHECK(meldsim_ring_run(device, 0, 0), == MELDSIM_ERR_ARGUMENT);
-  CHECK(meldsim_ring_attach(device, (uint64_t *)words, 3, SLOTS, 0), == MELDSIM_ERR_ARGUMENT);
-  CHECK(meldsim_ring_attach(device, (uint64_t *)words, ENTRIES, SLOTS, 0), == MELDSIM_OK);
+  CHECK(meldsim_ring_run(device, 0, 0, 0), == MELDSIM_ERR_ARGUMENT);
+  CHECK(meldsim_ring_attach(device, (uint64_t *)words, 3, SLOTS), == MELDSIM_ERR_ARGUMENT);
+  CHECK(meldsim_ring_attach(device, (uint64_t *)words, ENTRIES, SLOTS), == MELDSIM_OK);
 
   CHECK((int64_t)put(MELDSIM_RING_PRELOAD, nsid, 64, 0), == 1);
   uint64_t read = put(MELDSIM_READ, nsid, 64, 0);
   CHECK((int64_t)put(MELDSIM_RING_WAIT, 0, 0, read), == 3);
   CHECK((int64_t)put(MELDSIM_FLUSH, nsid, 0, 0), == 4);
   CHECK((int64_t)put(MELDSIM_FLUSH, nsid, 0, 0), == 0); /* it is full */
-  CHECK(meldsim_ring_run(device, 0, 1000000), == INT64_MAX);
+  CHECK(meldsim_ring_run(device, 0, 0, 1000000), == INT64_MAX);
   CHECK((int64_t)words[HEAD], == 4);
   CHECK((int64_t)words[POSTED], == 0);
   CHECK((int64_t)slot(read)[0], == (int64_t)(read * 2 + 1)); /* done */
@@ -199,7 +199,7 @@ static void ring(void) {
 
   /* A failure is posted, and its slot is the caller's to end. */
   uint64_t refused = put(MELDSIM_READ, nsid + 1, 64, 0);
-  CHECK(meldsim_ring_run(device, 0, 1000000), == 0);
+  CHECK(meldsim_ring_run(device, 0, 0, 1000000), == 0);
   CHECK((int64_t)words[POSTED], == 1);
   CHECK((int64_t)words[POSTS], == (int64_t)refused);
   CHECK((int64_t)words[POSTS + 1], == MELDSIM_ERR_NAMESPACE);
@@ -209,9 +209,9 @@ static void ring(void) {
   /* In real time the call says when there is more to do, and looks at the ring until then. */
   CHECK(meldsim_set_mode(device, MELDSIM_REAL_TIME, 1), == MELDSIM_OK);
   read = put(MELDSIM_READ, nsid, 64, 0);
-  while (slot(read)[0] != read * 2 + 1) CHECK(meldsim_ring_run(device, 1000000, 1000000), >= 0);
+  while (slot(read)[0] != read * 2 + 1) CHECK(meldsim_ring_run(device, 0, 1000000, 1000000), >= 0);
   CHECK(meldsim_close(device), == MELDSIM_OK);
-  CHECK(meldsim_ring_run(device, 0, 0), == MELDSIM_ERR_CLOSED);
+  CHECK(meldsim_ring_run(device, 0, 0, 0), == MELDSIM_ERR_CLOSED);
 }
 
 /* What the device does, kept; files that there are, and what is no folder, are refused. */

@@ -56,21 +56,21 @@ public interface SimDevice extends AutoCloseable {
   long submit(int opcode, int nsid, long slba, int nlb, int directive, boolean detached);
 
   /**
-   * As {@link #submit}, with a ticket that is not waited for: its outcome is posted to the device's
-   * completion queue.
+   * Gives the device a ring, which stays as long as the device does.
+   *
+   * @throws SimException when the device is out of service
    */
-  long post(int opcode, int nsid, long slba, int nlb, int directive);
+  void attach(CommandRing ring) throws SimException;
 
   /**
-   * Takes what is in the completion queue, oldest first. Does not wait, and moves no time in
-   * account mode.
+   * Takes what is in the ring, moves time, and writes what is done and when there is more to do. In
+   * real-time mode it goes on looking for {@code spinNs} after the last thing that happened, and
+   * while something is due within that time. By one thread at a time.
    *
-   * @return how many it took, or a status below 0
+   * @param longestNs it returns after that
+   * @return wall nanoseconds until there is more to do, or a status below 0
    */
-  int reap(Completions done);
-
-  /** Submits commands that reach the device at one instant, under one ticket. */
-  long submitBatch(CommandBatch batch, boolean detached);
+  long runRing(long spinNs, long longestNs);
 
   /**
    * Waits for a ticket.

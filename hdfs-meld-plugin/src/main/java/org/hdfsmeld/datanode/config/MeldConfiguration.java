@@ -14,6 +14,7 @@ import org.apache.hadoop.conf.Configuration;
  * @param windowBytes bytes a sequential reader keeps requested
  * @param requestBytes bytes of one device command, before rounding to whole wordlines
  * @param waitTimeoutNs longest wait of one call, in nanoseconds
+ * @param spinNs how long a thread looks before it sleeps in real-time mode, in nanoseconds
  * @param failFast whether a simulator that cannot start stops the DataNode
  * @param nativeLibrary path of the library, or empty for the packed one
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
@@ -35,6 +36,7 @@ public record MeldConfiguration(
     int windowBytes,
     int requestBytes,
     long waitTimeoutNs,
+    long spinNs,
     boolean failFast,
     String nativeLibrary,
     long slotBytes,
@@ -51,6 +53,9 @@ public record MeldConfiguration(
   private static final long MAX_SLOT_BYTES = 1 << 30;
   private static final double MIN_DILATION = 0.001;
   private static final double MAX_DILATION = 1_000_000;
+  private static final int SPIN_PROCESSORS = 4;
+  private static final long AUTO_SPIN_NS = 1_000_000;
+  private static final long MAX_SPIN_NS = 10_000_000;
   private static final long MIN_REQUEST_BYTES = 4 << 10;
   private static final long MAX_WINDOW_BYTES = 1 << 30;
 
@@ -95,6 +100,7 @@ public record MeldConfiguration(
         window,
         request,
         waitTimeoutNs(conf),
+        spinNs(conf, Runtime.getRuntime().availableProcessors()),
         Values.flag(conf, MeldKeys.FAIL_FAST, MeldKeys.FAIL_FAST_DEFAULT),
         conf.getTrimmed(MeldKeys.NATIVE_LIBRARY, MeldKeys.NATIVE_LIBRARY_DEFAULT),
         Math.min(
@@ -162,6 +168,20 @@ public record MeldConfiguration(
       throw new MeldConfigurationException(MeldKeys.TIME_DILATION, value, problem);
     }
     return dilation;
+  }
+
+  /** By itself, a spin is for where enough processors are left for HDFS. */
+  static long spinNs(Configuration conf, int processors) throws MeldConfigurationException {
+    String value = conf.getTrimmed(MeldKeys.REALTIME_SPIN, MeldKeys.REALTIME_SPIN_DEFAULT);
+    if (value.equals(MeldKeys.REALTIME_SPIN_DEFAULT)) {
+      return processors < SPIN_PROCESSORS ? 0 : AUTO_SPIN_NS;
+    }
+    long ns = Values.durationNs(conf, MeldKeys.REALTIME_SPIN, "1ms");
+    if (ns > MAX_SPIN_NS) {
+      throw new MeldConfigurationException(
+          MeldKeys.REALTIME_SPIN, value, "must be auto, or at most 10ms; 0 for none");
+    }
+    return ns;
   }
 
   private static long waitTimeoutNs(Configuration conf) throws MeldConfigurationException {

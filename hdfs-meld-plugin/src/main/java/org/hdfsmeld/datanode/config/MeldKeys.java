@@ -170,6 +170,11 @@ public final class MeldKeys {
 
   public static final String TRACE_DIRECTORIES_DEFAULT = "hash";
 
+  /** In real-time mode, how long threads look before they sleep; or {@code auto}. */
+  public static final String REALTIME_SPIN = PREFIX + "realtime.spin";
+
+  public static final String REALTIME_SPIN_DEFAULT = "auto";
+
   /** Longest wait of one HDFS call for the simulated device. */
   public static final String WAIT_TIMEOUT = PREFIX + "wait-timeout";
 
@@ -245,6 +250,7 @@ public final class MeldKeys {
           STATE_SNAPSHOT_INTERVAL,
           STATE_JOURNAL_MAX_BYTES,
           STATE_SNAPSHOT_MAX_BYTES,
+          REALTIME_SPIN,
           WAIT_TIMEOUT,
           FAIL_FAST,
           NATIVE_LIBRARY);

@@ -26,6 +26,9 @@ final class Watchdog {
 
   private volatile boolean hanging;
 
+  /** Counts calls that end without a beat. */
+  private LongSupplier done = () -> 0;
+
   // What a look has seen; under this object's monitor.
   private long lookedAtNs;
   private long seenBeat;
@@ -42,6 +45,27 @@ final class Watchdog {
     this.lookedAtNs = clock.getAsLong();
   }
 
+  /** What counts calls that end without a beat: that is progress too. */
+  void progress(LongSupplier counter) {
+    done = counter;
+  }
+
+  /** A number that changes while the device's thread gets on. */
+  long present() {
+    return 2 * done.getAsLong() + beat;
+  }
+
+  /**
+   * As {@link #look}, without a look at the clock.
+   *
+   * @throws IllegalStateException when a call has been given up
+   */
+  void check() {
+    if (hanging) {
+      throw hanging();
+    }
+  }
+
   /** A call begins or ends. By the device's thread. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // by one thread alone
   void beat() {
@@ -56,29 +80,26 @@ final class Watchdog {
   /**
    * Looks whether the present call goes on for too long.
    *
-   * @param done calls that ended without a beat: that is progress too
    * @throws IllegalStateException when it does, now or ever
    */
-  synchronized void look(long done) {
-    if (hanging) {
-      throw hangs();
-    }
+  synchronized void look() {
+    check();
     long now = clock.getAsLong();
     if (now - lookedAtNs < TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
       return;
     }
     lookedAtNs = now;
-    long present = 2 * done + beat;
+    long present = present();
     boolean inCall = (present & 1) != 0;
     looksInVain = inCall && present == seenBeat ? looksInVain + 1 : 0;
     seenBeat = present;
     if (looksInVain >= looks * patience) {
       hanging = true;
-      throw hangs();
+      throw hanging();
     }
   }
 
-  private IllegalStateException hangs() {
+  private IllegalStateException hanging() {
     return new IllegalStateException(
         "the simulator hangs: a call has not returned for "
             + Duration.ofMillis(looks * LOOK_MS).toSeconds()
