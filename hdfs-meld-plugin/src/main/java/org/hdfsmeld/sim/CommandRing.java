@@ -30,16 +30,16 @@ public final class CommandRing {
   /** {@link #dueNs} when nothing is scheduled. */
   public static final long NEVER = Long.MAX_VALUE;
 
-  private static final int LINE = 64;
+  static final int LINE = 64;
   private static final int COMMAND_BYTES = 40;
 
   // Of the header, in bytes.
   private static final int TAIL = 0;
   private static final int HEAD = LINE;
-  private static final int FULL = 2 * LINE;
-  private static final int DUE = FULL + 8;
-  private static final int POSTED = FULL + 16;
-  private static final int POSTS = 4 * LINE;
+  static final int FULL = 2 * LINE;
+  static final int DUE = FULL + 8;
+  static final int POSTED = FULL + 16;
+  static final int POSTS = 4 * LINE;
   private static final int POSTS_MAX = 64;
   private static final int HEADER = POSTS + 16 * POSTS_MAX;
 
@@ -51,7 +51,7 @@ public final class CommandRing {
   // Of a slot; what is behind the waiter is the caller's own.
   private static final int STATE = 0;
   private static final int OUTCOME = 8;
-  private static final int WAITER = 16;
+  static final int WAITER = 16;
   private static final int OPCODE = 24;
   private static final int SLBA = 32;
 
@@ -70,11 +70,11 @@ public final class CommandRing {
     }
   }
 
-  private static int entry(long position) {
+  static int entry(long position) {
     return HEADER + LINE * (int) (position % ENTRIES);
   }
 
-  private static int slotAt(long ticket) {
+  static int slotAt(long ticket) {
     return HEADER + LINE * (ENTRIES + slot(ticket));
   }
 
@@ -239,38 +239,5 @@ public final class CommandRing {
   /** The memory, as the C ABI has it. */
   ByteBuffer memory() {
     return memory;
-  }
-
-  // For devices that are not the library's.
-
-  ByteBuffer next() {
-    return memory.slice(entry(taken()), LINE).order(ByteOrder.nativeOrder());
-  }
-
-  void full(boolean isFull) {
-    memory.putLong(FULL, isFull ? 1 : 0);
-  }
-
-  void due(long ns) {
-    WORDS.setRelease(memory, DUE, ns);
-  }
-
-  /** Ends a ticket; whether a thread sleeps for it. */
-  boolean complete(long ticket) {
-    int at = slotAt(ticket);
-    return WORDS.compareAndSet(memory, at + STATE, pending(ticket), done(ticket))
-        && (long) WORDS.getVolatile(memory, at + WAITER) != 0;
-  }
-
-  /** Whether there was room. */
-  boolean post(long ticket, long outcome) {
-    int posted = (int) memory.getLong(POSTED);
-    if (posted == POSTS_MAX) {
-      return false;
-    }
-    memory.putLong(POSTS + 16 * posted, ticket);
-    memory.putLong(POSTS + 16 * posted + 8, outcome);
-    memory.putLong(POSTED, posted + 1);
-    return true;
   }
 }

@@ -47,17 +47,11 @@ final class LibMeldsim {
 
   static native long meldsim_wait(long handle, long ticket, long timeoutNs);
 
-  static native int meldsim_forget(long handle, long ticket);
-
   static native int meldsim_preload(long handle, int nsid, long slba, long nlb, int directive);
 
   static native int meldsim_layout(long handle, int nsid, long slba, long nlb, byte[] out);
 
   static native int meldsim_precondition(long handle, int fillPercent, int randomPercent);
-
-  static native int meldsim_stream_bind(long handle, int nsid, int stream, int directive);
-
-  static native int meldsim_stream_release(long handle, int nsid, int stream);
 
   static native long meldsim_snapshot(long handle, ByteBuffer out, long n);
 
@@ -74,10 +68,6 @@ final class LibMeldsim {
   static native Pointer meldsim_namespace_stats_name(int index);
 
   static native long meldsim_latency(long handle, int opcode, double quantile);
-
-  static native int meldsim_channels_busy_ps(long handle, long[] out, int n);
-
-  static native int meldsim_dies_busy_ps(long handle, long[] out, int n);
 
   static native int meldsim_timeline_start(long handle, long bytes);
 

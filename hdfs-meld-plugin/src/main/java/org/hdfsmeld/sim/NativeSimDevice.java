@@ -130,11 +130,6 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
-  public int forget(long ticket) {
-    return LibMeldsim.meldsim_forget(handle, ticket);
-  }
-
-  @Override
   public int preload(int nsid, long slba, long nlb, int directive) {
     return LibMeldsim.meldsim_preload(handle, nsid, slba, nlb, directive);
   }
@@ -148,16 +143,6 @@ public final class NativeSimDevice implements SimDevice {
       counts.asLongBuffer().get(out, 0, PAGE_COUNTS);
     }
     return status;
-  }
-
-  @Override
-  public int bindStream(int nsid, int stream, int directive) {
-    return LibMeldsim.meldsim_stream_bind(handle, nsid, stream, directive);
-  }
-
-  @Override
-  public int releaseStream(int nsid, int stream) {
-    return LibMeldsim.meldsim_stream_release(handle, nsid, stream);
   }
 
   @Override
@@ -205,20 +190,6 @@ public final class NativeSimDevice implements SimDevice {
   @Override
   public long latencyPs(int opcode, double quantile) {
     return LibMeldsim.meldsim_latency(handle, opcode, quantile);
-  }
-
-  @Override
-  public long[] channelsBusyPs() throws SimException {
-    long[] busy = new long[must(LibMeldsim.meldsim_channels_busy_ps(handle, null, 0))];
-    must(LibMeldsim.meldsim_channels_busy_ps(handle, busy, busy.length));
-    return busy;
-  }
-
-  @Override
-  public long[] diesBusyPs() throws SimException {
-    long[] busy = new long[must(LibMeldsim.meldsim_dies_busy_ps(handle, null, 0))];
-    must(LibMeldsim.meldsim_dies_busy_ps(handle, busy, busy.length));
-    return busy;
   }
 
   @Override

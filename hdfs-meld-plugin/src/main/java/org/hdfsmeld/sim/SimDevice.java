@@ -81,9 +81,6 @@ public interface SimDevice extends AutoCloseable {
    */
   long await(long ticket, long timeoutNs);
 
-  /** Gives a ticket up; its commands run on. Returns a status. */
-  int forget(long ticket);
-
   /** Places data as if long since written; takes no simulated time. Returns a status. */
   int preload(int nsid, long slba, long nlb, int directive);
 
@@ -96,24 +93,6 @@ public interface SimDevice extends AutoCloseable {
    * @return a status
    */
   int layout(int nsid, long slba, long nlb, long[] out);
-
-  /**
-   * Says how the data of a stream will be read, where its writes do not say it themselves.
-   *
-   * @param stream 1 to 16
-   * @param directive {@link Directive#sequential}, or {@link Directive#NONE} to take it back
-   * @return a status
-   */
-  int bindStream(int nsid, int stream, int directive);
-
-  /**
-   * Releases a stream to which nothing will be written any more: its blocks are closed, so that
-   * another stream may have blocks. A later write opens it again.
-   *
-   * @param stream 1 to 16
-   * @return a status
-   */
-  int releaseStream(int nsid, int stream);
 
   /**
    * Puts the device into the state of one that has been used for long; what its namespaces held is
@@ -182,21 +161,6 @@ public interface SimDevice extends AutoCloseable {
    * @return simulated picoseconds, 0 when there were none, or a status below 0
    */
   long latencyPs(int opcode, double quantile);
-
-  /**
-   * How long each channel's bus was held since the device was opened, in simulated picoseconds.
-   *
-   * @throws SimException when the device is out of service
-   */
-  long[] channelsBusyPs() throws SimException;
-
-  /**
-   * How long each die was busy since the device was opened, in simulated picoseconds; the dies of
-   * channel 0 first.
-   *
-   * @throws SimException when the device is out of service
-   */
-  long[] diesBusyPs() throws SimException;
 
   /**
    * Keeps what every channel, die and command does from now on, in at most {@code bytes} bytes.

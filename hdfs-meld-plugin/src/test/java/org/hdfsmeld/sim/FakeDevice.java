@@ -60,6 +60,7 @@ public class FakeDevice implements SimDevice {
   public volatile boolean closed;
   private long tickets;
   private CommandRing ring;
+  private LibrarySide side;
   private boolean realTime;
 
   /**
@@ -193,24 +194,25 @@ public class FakeDevice implements SimDevice {
   @Override
   public void attach(CommandRing attached) {
     ring = attached;
+    side = new LibrarySide(attached);
   }
 
   /** As the library does it, but that a failure is posted alone. */
   @Override
   public synchronized long runRing(long spinNs, long longestNs) {
     check();
-    ring.full(false);
+    side.full(false);
     while (ring.isReady()) {
       if (full && realTime) {
-        ring.full(true);
+        side.full(true);
         return POLL_NS;
       }
       long ticket = ring.taken() + 1;
-      ByteBuffer entry = ring.next();
+      ByteBuffer entry = side.next();
       long outcome = perform(ticket, entry);
       ring.skip();
       if (outcome < 0) {
-        ring.post(ring.opcode(ticket) == CommandRing.WAIT ? entry.getLong(48) : ticket, outcome);
+        side.post(ring.opcode(ticket) == CommandRing.WAIT ? entry.getLong(48) : ticket, outcome);
         return 0;
       }
     }
@@ -255,14 +257,14 @@ public class FakeDevice implements SimDevice {
       long ticket = inRing.iterator().next();
       inRing.remove(ticket);
       if (status < 0 && ring.isPending(ticket)) {
-        ring.post(ticket, status);
+        side.post(ticket, status);
         return 0;
       }
-      if (ring.complete(ticket) && !ring.post(ticket, 1)) {
+      if (side.complete(ticket) && !side.post(ticket, 1)) {
         throw new IllegalStateException("more sleep than can be posted");
       }
     }
-    ring.due(inRing.isEmpty() ? CommandRing.NEVER : System.nanoTime() + POLL_NS);
+    side.due(inRing.isEmpty() ? CommandRing.NEVER : System.nanoTime() + POLL_NS);
     return inRing.isEmpty() ? CommandRing.NEVER : POLL_NS;
   }
 
@@ -276,11 +278,6 @@ public class FakeDevice implements SimDevice {
       return SimStatus.TIMEOUT;
     }
     return open.remove(ticket) ? 1 : SimStatus.TICKET;
-  }
-
-  @Override
-  public synchronized int forget(long ticket) {
-    return open.remove(ticket) ? SimStatus.OK : SimStatus.TICKET;
   }
 
   @Override
@@ -301,16 +298,6 @@ public class FakeDevice implements SimDevice {
     out[1] = 0;
     out[2] = nlb / 2;
     return SimStatus.OK;
-  }
-
-  @Override
-  public int bindStream(int nsid, int stream, int directive) {
-    throw new UnsupportedOperationException("not on the plugin's path");
-  }
-
-  @Override
-  public int releaseStream(int nsid, int stream) {
-    throw new UnsupportedOperationException("not on the plugin's path");
   }
 
   @Override
@@ -366,16 +353,6 @@ public class FakeDevice implements SimDevice {
   @Override
   public long latencyPs(int opcode, double quantile) {
     return status < 0 ? status : (long) (quantile * 1000) * (opcode == Opcode.READ ? 1 : 2);
-  }
-
-  @Override
-  public long[] channelsBusyPs() {
-    return new long[0];
-  }
-
-  @Override
-  public long[] diesBusyPs() {
-    return new long[0];
   }
 
   @Override

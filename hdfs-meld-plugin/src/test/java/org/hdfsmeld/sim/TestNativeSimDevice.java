@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,20 +97,6 @@ class TestNativeSimDevice {
     assertThat(stat("read_commands")).isEqualTo(1);
   }
 
-  @Test
-  void everyChannelAndDieSaysHowBusyItWas() throws SimException {
-    device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
-    device.await(read(false), SECOND_NS);
-    assertThat(device.channelsBusyPs()).hasSize(8);
-    assertThat(device.diesBusyPs()).hasSize(64);
-    assertThat(LongStream.of(device.diesBusyPs()).sum())
-        .isPositive()
-        .isEqualTo(stat("die_busy_ps"));
-    device.close();
-    assertThat(catchThrowableOfType(SimException.class, device::diesBusyPs).status())
-        .isEqualTo(SimStatus.CLOSED);
-  }
-
   /** Puts a command into the ring. */
   private static long put(CommandRing ring, int opcode, int nsid, long slba, int nlb) {
     long at = ring.claim();
@@ -191,19 +176,6 @@ class TestNativeSimDevice {
   }
 
   @Test
-  void aStreamIsReadAsItIsBound() throws SimException {
-    int nsid = namespace.nsid();
-    assertThat(meldedPages(Directive.stream(16), Directive.NO_DSM)).isZero();
-    assertThat(device.bindStream(nsid, 16, Directive.sequential(1 << 20))).isEqualTo(SimStatus.OK);
-    assertThat(meldedPages(Directive.stream(16), Directive.NO_DSM)).isEqualTo(256);
-    assertThat(device.releaseStream(nsid, 16)).isEqualTo(SimStatus.OK);
-    assertThat(device.releaseStream(nsid, 17)).isEqualTo(SimStatus.UNSUPPORTED);
-    assertThat(device.bindStream(nsid, 0, Directive.NONE)).isEqualTo(SimStatus.UNSUPPORTED);
-    long refused = device.submit(Opcode.WRITE, nsid, 0, 1, Directive.stream(17), true);
-    assertThat(refused).isEqualTo(SimStatus.UNSUPPORTED);
-  }
-
-  @Test
   void aPreconditionedDeviceIsInUse() throws SimException {
     try (SimDevice used = NativeSimDevice.open("", "melded-tlc-8x8")) {
       used.createNamespace(1L << 30);
@@ -249,11 +221,14 @@ class TestNativeSimDevice {
   }
 
   @Test
-  void forgottenAndDetachedCommandsRunOn() {
+  void forgottenAndDetachedCommandsRunOn() throws SimException {
     device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
     assertThat(read(true)).isZero();
-    assertThat(device.forget(read(false))).isEqualTo(SimStatus.OK);
-    assertThat(device.await(read(false), SECOND_NS)).isPositive();
+    CommandRing ring = new CommandRing();
+    device.attach(ring);
+    ring.end(put(ring, Opcode.READ, namespace.nsid(), 0, BLOCKS));
+    await(ring, put(ring, Opcode.READ, namespace.nsid(), 0, BLOCKS));
+    assertThat(device.runRing(0, SECOND_NS)).isEqualTo(CommandRing.NEVER);
     assertThat(stat("read_commands")).isEqualTo(3);
   }
 

@@ -167,29 +167,20 @@ final class CommandQueue {
     if (closing) {
       return SimStatus.CLOSED;
     }
-    watchdog.check();
+    watchdog.look();
     long at = ring.claim();
     if (at < 0) {
-      watchdog.look();
       return SimStatus.TIMEOUT;
     }
     int slot = CommandRing.slot(at + 1);
     origins[slot] = origin;
     extents[slot] = extent;
     ring.publish(at, opcode, nsid, slba, nlb, directive, Directive.NO_DSM, detached, awaited);
-    boolean many = at % WAKE_AT == 0;
-    if (asleep || many) {
-      wake();
-    }
-    if (many) {
-      watchdog.look();
+    if (asleep || (at + 1) % WAKE_AT == 0) {
+      asleep = false;
+      LockSupport.unpark(thread);
     }
     return detached ? TicketedIo.NOTHING : at + 1;
-  }
-
-  private void wake() {
-    asleep = false;
-    LockSupport.unpark(thread);
   }
 
   /**
@@ -395,7 +386,7 @@ final class CommandQueue {
       if (ready && dueNs > 0 && ring.taken() == before && !ring.isFull()) {
         IllegalStateException e =
             new IllegalStateException("the simulator takes nothing from its ring");
-        failAll(ticket -> origins[CommandRing.slot(ticket)].broken(e));
+        failAll(ticket -> broken(ticket, e));
       }
     } while (posted > 0 || (ring.taken() < all && ring.taken() > before));
     sweep();
@@ -422,10 +413,17 @@ final class CommandQueue {
       }
       return dueNs;
     } catch (RuntimeException | Error e) {
-      failAll(ticket -> origins[CommandRing.slot(ticket)].broken(e));
+      failAll(ticket -> broken(ticket, e));
       return ring.isReady() ? 0 : CommandRing.NEVER;
     } finally {
       watchdog.beat();
+    }
+  }
+
+  private void broken(long ticket, Throwable e) {
+    Origin origin = origins[CommandRing.slot(ticket)];
+    if (origin != null) {
+      origin.broken(e);
     }
   }
 

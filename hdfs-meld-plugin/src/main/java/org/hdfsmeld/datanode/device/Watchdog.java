@@ -29,8 +29,9 @@ final class Watchdog {
   /** Counts calls that end without a beat. */
   private LongSupplier done = () -> 0;
 
+  private volatile long lookedAtNs;
+
   // What a look has seen; under this object's monitor.
-  private long lookedAtNs;
   private long seenBeat;
   private int looksInVain;
 
@@ -55,17 +56,6 @@ final class Watchdog {
     return 2 * done.getAsLong() + beat;
   }
 
-  /**
-   * As {@link #look}, without a look at the clock.
-   *
-   * @throws IllegalStateException when a call has been given up
-   */
-  void check() {
-    if (hanging) {
-      throw hanging();
-    }
-  }
-
   /** A call begins or ends. By the device's thread. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // by one thread alone
   void beat() {
@@ -82,9 +72,17 @@ final class Watchdog {
    *
    * @throws IllegalStateException when it does, now or ever
    */
-  synchronized void look() {
-    check();
+  void look() {
+    if (hanging) {
+      throw hanging();
+    }
     long now = clock.getAsLong();
+    if (now - lookedAtNs >= TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
+      look(now);
+    }
+  }
+
+  private synchronized void look(long now) {
     if (now - lookedAtNs < TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
       return;
     }

@@ -43,7 +43,6 @@ class TestCommandQueue {
   private final FakeDevice device = new FakeDevice();
   private final AtomicInteger samples = new AtomicInteger();
   private volatile Consumer<SimDevice> sampling = target -> {};
-  private final Watchdog watchdog = new Watchdog(3, () -> time.getAsLong());
   private final CommandQueue queue =
       new CommandQueue(
           "test",
@@ -53,7 +52,7 @@ class TestCommandQueue {
             sampling.accept(target);
           },
           1_000_000,
-          watchdog);
+          new Watchdog(3, () -> time.getAsLong()));
   private final CountDownLatch hang = new CountDownLatch(1);
   private final List<String> failures = new ArrayList<>();
   private final List<Long> lost = new ArrayList<>();
@@ -358,7 +357,6 @@ class TestCommandQueue {
     // Each is a look: three are too many for a call.
     for (int i = 0; i < 5; i++) {
       clock.addAndGet(LOOK_NS);
-      watchdog.look();
       assertThat(submit(Opcode.READ, i, true)).isZero();
     }
     opening.countDown();

@@ -11,10 +11,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.device.VolumeDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimStatus;
@@ -139,6 +142,33 @@ class TestDeviceThread {
       assertThat(volume.isHealthy()).isFalse();
       assertThat(volume.getLastError()).contains("hangs");
       assertThat(counter("fallbacks")).isPositive();
+    } finally {
+      hang.countDown();
+    }
+  }
+
+  /** Else simulated time would stand still for a reader, and nobody knew. */
+  @Test
+  void thatAreWaitedForWithoutRoomAreCounted() {
+    volume =
+        device.volume(
+            "account",
+            HintSource.NONE,
+            MeldKeys.STATE_ENABLED,
+            "false",
+            MeldKeys.WAIT_TIMEOUT,
+            "10ms");
+    CountDownLatch hang = new CountDownLatch(1);
+    device.before = FakeDevice.hang(hang);
+    try {
+      VolumeDevice port = volume.device();
+      long ticket = port.submit(null, Opcode.READ, 0, 1, Directive.NONE, false);
+      long status = 0;
+      while (status != SimStatus.TIMEOUT) {
+        status = port.submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
+      }
+      port.await(ticket, volume.newBudget(true), new LongAdder());
+      assertThat(volume.counters().timeouts.sum()).isEqualTo(1);
     } finally {
       hang.countDown();
     }
