@@ -24,6 +24,9 @@ public final class HandOffs implements CommandQueue.Origin, AutoCloseable {
   private static final long SPIN_NS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final int RESAMPLES = 1000;
 
+  /** As many make the compiler do its best. */
+  private static final int WARM_UP = 30_000;
+
   /**
    * Wall nanoseconds, each sorted.
    *
@@ -90,6 +93,10 @@ public final class HandOffs implements CommandQueue.Origin, AutoCloseable {
     long[] spun = new long[rounds];
     long[] late = new long[rounds];
     long[] latency = new long[rounds];
+    for (int i = 0; i < WARM_UP; i++) {
+      wakeUp();
+      handOff(sleeping, nsid);
+    }
     for (int i = -rounds / 4; i < rounds; i++) {
       int at = Math.max(i, 0);
       idle();
